@@ -1,0 +1,3 @@
+"""loopwright: autonomous, resumable coding loops that can be trusted."""
+
+__version__ = "0.1.0"

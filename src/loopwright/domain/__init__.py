@@ -1,0 +1,1 @@
+"""Models, rules, events and errors: pure, without I/O, clock or randomness."""

@@ -1,0 +1,180 @@
+"""The `engine` key of a state file: everything the seed schema has no place for."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from loopwright.domain.record import Items, Record, Timestamp, absent
+
+SCHEMA = 1
+"""Version of the state and journal format; a higher one is refused."""
+
+Outcome = Literal["succeeded", "unverified", "exhausted", "stalled", "over_budget", "stopped", "failed"]
+OnError = Literal["continue", "pause", "fail_fast"]
+Require = Literal["all", "no_new_failures"]
+
+INCIDENTS_KEPT = 50
+CHECKPOINTS_KEPT = 200
+SIGHTINGS_KEPT = 20
+
+
+class LoopTask(Record):
+    """A task as the API speaks of it: what shall be done. Progress is kept in the DevelopTask of the same id."""
+
+    task_id: str = Field(min_length=1)
+    description: str = Field(min_length=1)
+    tool: str = "codex"
+    mode: Literal["analysis", "write", "review"] = "write"
+    prompt_template: str = ""
+    order: int = 0
+    created_at: Timestamp
+    updated_at: Timestamp
+    command: str | None = Field(default=None, exclude_if=absent)
+    on_error: OnError | None = Field(default=None, exclude_if=absent)
+    depends_on: Items[str] | None = Field(default=None, exclude_if=absent)
+    allow_test_changes: bool | None = Field(default=None, exclude_if=absent)
+
+
+class Waiting(Record):
+    """A question that only a person can answer."""
+
+    question: str
+    options: Items[str] = ()
+    since: Timestamp
+
+
+class Parked(Record):
+    """Waiting for a limit of the agent's to pass."""
+
+    until: Timestamp
+    reason: str
+
+
+class LastValidation(Record):
+    """`tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran."""
+
+    tree: str
+    left: str
+    passed: bool
+    at: Timestamp
+    tests: int = 0
+
+
+class Sighting(Record):
+    """What one validation saw, for stall detection: digest of the failing tests, and the tree."""
+
+    failing: str
+    tree: str
+
+
+class BaselineTest(Record):
+    """`source`: digest of the test's own function and fixtures; empty where it is not known."""
+
+    status: Literal["passed", "failed", "skipped"]
+    source: str = ""
+
+
+class Baseline(Record):
+    """The first test run: what every later one is compared with."""
+
+    tree: str
+    at: Timestamp
+    tests: dict[str, BaselineTest] = Field(default_factory=dict)
+
+
+class Checkpoint(Record):
+    """A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository."""
+
+    n: int
+    commit: str
+    tree: str
+    action: str
+    at: Timestamp
+
+
+class Incident(Record):
+    """Something that was put back or repaired, and why."""
+
+    kind: str
+    message: str
+    at: Timestamp
+
+
+class Budget(Record):
+    """Limits (None: no limit) and what has been spent. Cost in US dollars."""
+
+    max_minutes: float | None = Field(default=None, gt=0)
+    max_tokens: int | None = Field(default=None, gt=0)
+    max_cost: float | None = Field(default=None, gt=0)
+    spent_seconds: float = Field(default=0, ge=0)
+    tokens: int | None = None
+    cost: float | None = None
+
+    @property
+    def exceeded(self) -> str | None:
+        """Which limit is reached, in words, or None."""
+        if self.max_minutes is not None and self.spent_seconds >= self.max_minutes * 60:
+            return f"time budget of {self.max_minutes:g} minutes"
+        if self.max_tokens is not None and (self.tokens or 0) >= self.max_tokens:
+            return f"budget of {self.max_tokens} tokens"
+        if self.max_cost is not None and (self.cost or 0) >= self.max_cost:
+            return f"budget of {self.max_cost:g} US dollars"
+        return None
+
+
+class RunSettings(Record):
+    """What the loop was started with, so that a resumed one goes on the same way. Times in seconds."""
+
+    mode: Literal["interactive", "auto"] = "interactive"
+    agent: str = "auto"
+    test_command: str | None = None
+    test_timeout: float = Field(default=600, gt=0)
+    action_timeout: float = Field(default=600, gt=0)
+    require: Require = "all"
+    min_pass_rate: float = Field(default=100, ge=0, le=100)
+    min_coverage: float = Field(default=0, ge=0, le=100)
+
+
+class Spent(Record):
+    """Folds that happen once in a loop's life, and the counters behind the selector's facts."""
+
+    threshold_task: bool = False
+    fruitless_task: bool = False
+    revived: Items[str] = ()
+    failures_in_a_row: int = 0
+    fewest_failing: int | None = None
+
+
+class EngineState(Record):
+    schema_: int = Field(default=SCHEMA, alias="schema")
+    rev: int = Field(default=0, ge=0)
+    digest: str = ""
+    journal_bytes: int = Field(default=0, ge=0)
+    epoch: int = Field(default=0, ge=0)
+    outcome: Outcome | None = None
+    waiting: Waiting | None = None
+    answer: str | None = None
+    parked: Parked | None = None
+    settings: RunSettings = RunSettings()
+    budget: Budget = Budget()
+    tasks: Items[LoopTask] = ()
+    debug_rounds: int = Field(default=0, ge=0)
+    tests_found: bool | None = None
+    last_validation: LastValidation | None = None
+    run_writes: Items[str] = ()
+    sightings: Items[Sighting] = Field(default=(), max_length=SIGHTINGS_KEPT)
+    baseline: Baseline | None = None
+    allow_test_changes: bool = False
+    spent: Spent = Spent()
+    checkpoints: Items[Checkpoint] = Field(default=(), max_length=CHECKPOINTS_KEPT)
+    incidents: Items[Incident] = Field(default=(), max_length=INCIDENTS_KEPT)
+    legacy_id: str | None = Field(default=None, exclude_if=absent)
+
+    @model_validator(mode="after")
+    def _task_ids_are_unique(self) -> Self:
+        if len({task.task_id for task in self.tasks}) != len(self.tasks):
+            raise ValueError("two tasks share an id")
+        return self
+
+    def task(self, id: str) -> LoopTask | None:
+        return next((task for task in self.tasks if task.task_id == id), None)

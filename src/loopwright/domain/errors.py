@@ -1,0 +1,99 @@
+"""Every error a surface may show, and the one table that maps them to exit codes and HTTP statuses."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Literal
+
+AgentTrouble = Literal["auth", "quota", "rate_limit", "transient", "died", "timeout", "protocol", "refused"]
+
+
+class LoopwrightError(Exception):
+    """Root of all errors that loopwright raises on purpose; its text is written for people."""
+
+
+class NotFound(LoopwrightError):
+    """A loop, task, checkpoint or file that was named does not exist."""
+
+
+class IllegalTransition(LoopwrightError):
+    """A command that the status table does not allow now."""
+
+    def __init__(self, command: str, status: str, allowed: tuple[str, ...], kind: str = "loop") -> None:
+        self.command, self.status, self.allowed = command, status, allowed
+        super().__init__(
+            f"Cannot {command} {kind} with status: {status}"
+            f" (possible now: {', '.join(allowed) if allowed else 'nothing'})"
+        )
+
+
+class Conflict(LoopwrightError):
+    """Someone else holds what is needed: a second runner, a task already started, an old epoch."""
+
+
+class Invalid(LoopwrightError):
+    """Input that can not be accepted; the text says what was wrong and what would be right."""
+
+
+class StoreError(LoopwrightError):
+    """The store could not keep its promise."""
+
+
+class Corrupt(StoreError):
+    """State that can not be read and could not be rebuilt."""
+
+
+class NewerSchema(StoreError):
+    """State written by a newer loopwright."""
+
+
+class Uncertain(StoreError):
+    """A sync failed: the last update may or may not be durable, and the store accepts no more."""
+
+
+class AgentError(LoopwrightError):
+    """An agent that could not do its turn; `kind` says why."""
+
+    def __init__(self, kind: AgentTrouble, message: str) -> None:
+        self.kind: AgentTrouble = kind
+        super().__init__(message)
+
+
+class Exit(IntEnum):
+    """Exit codes of the command line."""
+
+    DONE = 0
+    NO_SUCCESS = 1
+    USAGE = 2
+    NEEDS_PERSON = 3
+    NOT_FOUND = 4
+    ILLEGAL = 5
+    DAMAGED = 6
+    NO_AGENT = 7
+    BUDGET = 8
+    INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Translation:
+    exit: Exit
+    http: int
+    words: str
+
+
+TRANSLATIONS: dict[type[LoopwrightError], Translation] = {
+    Invalid: Translation(Exit.USAGE, 400, "invalid"),
+    NotFound: Translation(Exit.NOT_FOUND, 404, "not found"),
+    IllegalTransition: Translation(Exit.ILLEGAL, 400, "not possible now"),
+    Conflict: Translation(Exit.ILLEGAL, 409, "busy"),
+    NewerSchema: Translation(Exit.DAMAGED, 503, "written by a newer version"),
+    Corrupt: Translation(Exit.DAMAGED, 503, "state damaged"),
+    Uncertain: Translation(Exit.DAMAGED, 503, "store closed"),
+    StoreError: Translation(Exit.DAMAGED, 503, "store"),
+    AgentError: Translation(Exit.NO_AGENT, 503, "agent unavailable"),
+    LoopwrightError: Translation(Exit.NO_SUCCESS, 500, "failed"),
+}
+
+
+def translate(error: LoopwrightError) -> Translation:
+    """The row of the table for this error: its own class, else the nearest ancestor."""
+    return next(TRANSLATIONS[kind] for kind in type(error).__mro__ if kind in TRANSLATIONS)

@@ -1,0 +1,36 @@
+"""Ids: how new ones are made, and the one pattern that decides what may touch a path."""
+
+import re
+from datetime import datetime
+
+from loopwright.domain.errors import Invalid
+
+SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}", re.ASCII)
+
+
+def is_safe(id: str) -> bool:
+    """True for ids that name one file in one folder and nothing else."""
+    return SAFE_ID.fullmatch(id) is not None
+
+
+def checked(id: str) -> str:
+    """The id itself, or Invalid with the form that is expected."""
+    if not is_safe(id):
+        raise Invalid(f"Invalid loop ID format: {id!r} (letters, digits, '-' and '_', at most 128)")
+    return id
+
+
+def new_loop_id(now: datetime, token: str) -> str:
+    """`loop-v2-{YYYYMMDDTHHMMSS}-{8 hex}`; `token` holds the hex digits."""
+    return f"loop-v2-{now:%Y%m%dT%H%M%S}-{token[:8]}"
+
+
+def new_task_id(token: str) -> str:
+    """`task-{8 hex}`."""
+    return f"task-{token[:8]}"
+
+
+def next_hypothesis_id(known: tuple[str, ...]) -> str:
+    """H1, H2, … after the highest number in use."""
+    numbers = [int(id[1:]) for id in known if re.fullmatch(r"H\d+", id)]
+    return f"H{max(numbers, default=0) + 1}"

@@ -1,0 +1,53 @@
+"""The frozen record every state model is made of."""
+
+from datetime import datetime
+from typing import Annotated, Any, Self, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from loopwright.domain.errors import Invalid
+
+T = TypeVar("T")
+
+Items = Annotated[tuple[T, ...], Field(strict=False)]
+"""An immutable list: a JSON array in files, a tuple in code."""
+
+
+def _timestamp(value: str) -> str:
+    parsed = datetime.fromisoformat(value)
+    if parsed.tzinfo is None:
+        raise ValueError("a time needs an offset, for example 2026-01-22T10:00:00+08:00")
+    return value
+
+
+Timestamp = Annotated[str, AfterValidator(_timestamp)]
+"""ISO-8601 text with an explicit offset, kept exactly as it was read."""
+
+
+def absent(value: object) -> bool:
+    """Leaves an optional key out of the file while it has no value."""
+    return value is None
+
+
+class Record(BaseModel):
+    """Frozen, strict, and keeps the keys it does not know."""
+
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="allow", serialize_by_alias=True, validate_by_name=True
+    )
+
+    def evolve(self, **changes: Any) -> Self:  # Any: the names are checked by the model's own validators
+        """A copy with `changes`, validated; untouched parts are shared, which is what makes diffs cheap."""
+        given = {**self.__dict__, **(self.__pydantic_extra__ or {}), **changes}
+        try:
+            return type(self).model_validate(given)
+        except ValidationError as error:
+            raise Invalid(first_problem(error)) from error
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first validation problem as one sentence: where, what, and what was given."""
+    problem = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in problem["loc"]) or "value"
+    given = repr(problem["input"])
+    return f"{where}: {problem['msg']} (got {given if len(given) <= 80 else given[:77] + '…'})"

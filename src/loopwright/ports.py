@@ -1,0 +1,230 @@
+"""Every port of the engine on one page. Adapters implement them; `wiring` joins the two."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from pathlib import Path
+from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
+
+from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
+from loopwright.domain.events import Entry, Event
+from loopwright.domain.loop import LoopStatus
+from loopwright.domain.protocol import AgentOutput, Capabilities, Message
+from loopwright.domain.testing import TestRun
+
+S = TypeVar("S")
+Rule = Callable[[S], S]
+
+
+class Clock(Protocol):
+    """Time and chance, so that neither is ever taken from the air."""
+
+    def now(self) -> datetime:
+        """The time in the configured zone, with its offset."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds since an arbitrary start; never goes back."""
+        ...
+
+    def token(self) -> str:
+        """32 random hex digits."""
+        ...
+
+    async def sleep(self, seconds: float) -> None: ...
+
+
+class Lease(Protocol):
+    """The right to drive one loop. `epoch` goes into every commit; an older one is refused."""
+
+    epoch: int
+
+
+class Page(NamedTuple, Generic[S]):
+    """One page of a listing, newest `updated_at` first; `total` counts all that match."""
+
+    items: tuple[S, ...]
+    total: int
+
+
+class Store(Protocol[S]):
+    """Durable workflow states (S: LoopState; later others). Calls block for a fraction of a millisecond.
+
+    Safe from any thread and any process.
+    """
+
+    def create(self, state: S, *, actor: str) -> S:
+        """Keeps a new state under its id. Conflict when the id is taken."""
+        ...
+
+    def read(self, id: str) -> S:
+        """The last acknowledged state. NotFound, Corrupt, NewerSchema. Never writes."""
+        ...
+
+    def update(self, id: str, rule: Rule[S], *, actor: str, event: Event, epoch: int | None = None) -> S:
+        """Applies `rule` to the latest state and returns once the result is durable.
+
+        A rule that returns its argument commits nothing. A rule must be pure and may be called more than once;
+        what it raises reaches the caller, and nothing is committed. Conflict when `epoch` is older than the state's.
+        """
+        ...
+
+    def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0) -> Page[S]:
+        """A page of all readable states; its cost does not grow with their number. See `damaged`."""
+        ...
+
+    def damaged(self) -> Mapping[str, str]:
+        """Ids that could not be read, with the reason."""
+        ...
+
+    def events(self, id: str, after: int = 0) -> Sequence[Entry]:
+        """Committed entries with seq > after, in order."""
+        ...
+
+    def recover(self, id: str, *, actor: str) -> S:
+        """Rebuilds what is damaged, in the documented order, and commits the result."""
+        ...
+
+    def delete(self, id: str, *, actor: str) -> None:
+        """Removes the state and its files. Conflict while its lease is held."""
+        ...
+
+    def lease(self, id: str) -> AbstractContextManager[Lease]:
+        """Takes the lease, or Conflict at once. Raises the state's epoch in a commit of its own."""
+        ...
+
+    def holder(self, id: str) -> int | None:
+        """Process id of the lease's living holder, or None."""
+        ...
+
+    def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
+        """Replaces progress files by rename. Projections: not synced."""
+        ...
+
+    def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
+        """Appends whole lines to a progress log, after mending a torn last line."""
+        ...
+
+    def progress_path(self, id: str) -> Path:
+        """The folder of the progress files."""
+        ...
+
+
+class FileChange(NamedTuple):
+    """`action` is create, modify or delete; `file` relative to the project, with '/'."""
+
+    file: str
+    action: str
+
+
+class Snapshot(NamedTuple):
+    """A commit in the private repository and the hash of its tree."""
+
+    commit: str
+    tree: str
+
+
+class Workspace(Protocol):
+    """The project's files, and their history in a private place. The user's git data is never touched. Calls block."""
+
+    @property
+    def root(self) -> Path: ...
+
+    def tree(self, without: Sequence[str] = ()) -> str:
+        """Hash of all files that are not ignored, `without` some project-relative paths."""
+        ...
+
+    def snapshot(self, loop_id: str, label: str) -> Snapshot:
+        """Commits the work tree on the loop's own ref."""
+        ...
+
+    def changes(self, before: str, after: str) -> tuple[FileChange, ...]:
+        """What differs between two snapshot commits, by path."""
+        ...
+
+    def diff(self, before: str, after: str) -> str:
+        """Unified diff between two snapshot commits."""
+        ...
+
+    def restore(self, commit: str, paths: Sequence[str] | None = None) -> None:
+        """Makes the work tree (or only `paths`) what it was. Ignored files stay as they are."""
+        ...
+
+    def forget(self, loop_id: str) -> None:
+        """Drops the loop's ref."""
+        ...
+
+
+class TestRunner(Protocol):
+    """Finds the project's tests and runs them in a process group of their own."""
+
+    __test__: ClassVar[bool] = False
+
+    def detect(self) -> str | None:
+        """The project's test command, or None."""
+        ...
+
+    def check(self, command: str) -> None:
+        """Invalid when the command can not be started (no such program)."""
+        ...
+
+    async def run(
+        self,
+        command: str,
+        *,
+        timeout: float,
+        marker: str,
+        on_output: Callable[[str], None] | None = None,
+    ) -> TestRun:
+        """Runs all tests. `timeout` in seconds; `marker` tags every process (see workspace.process)."""
+        ...
+
+
+class Agent(Protocol):
+    """An agent by the four verbs. A session lives from spawn to close; close is idempotent and leaves no process."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def capabilities(self) -> Capabilities: ...
+
+    async def spawn_agent(self, message: Message) -> str:
+        """Starts a session with its first message and returns the agent's id. AgentError."""
+        ...
+
+    async def wait(self, ids: Sequence[str], timeout_ms: float) -> Mapping[str, AgentOutput]:
+        """Outputs so far; on timeout those still at work are `running` with partial text."""
+        ...
+
+    async def send_input(self, id: str, message: Message) -> None:
+        """The next message to a session that has finished its turn."""
+        ...
+
+    async def close_agent(self, id: str) -> None:
+        """Ends the session and everything it started."""
+        ...
+
+
+class Debugger(Protocol):
+    """Locates faults by measuring. Works on a copy of the project, in processes of its own."""
+
+    def supports(self, test_command: str | None) -> bool:
+        """Whether this project's failing tests can be traced."""
+        ...
+
+    async def diagnose(self, request: DebugRequest) -> Diagnosis:
+        """Runs the failing tests traced and probed; hypotheses come back ranked, with evidence."""
+        ...
+
+    async def search(self, request: DebugRequest) -> Findings:
+        """Tests edits at the hypotheses' places; never changes the project."""
+        ...
+
+
+class Launcher(Protocol):
+    """Starts a runner for a loop as a process of its own."""
+
+    def launch(self, loop_id: str, *, auto: bool) -> int:
+        """Process id of the runner, which outlives the caller."""
+        ...
