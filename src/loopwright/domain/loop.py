@@ -45,9 +45,7 @@ class Develop(Record):
     def _counts_are_counted(self) -> Self:
         done = sum(task.status == "completed" for task in self.tasks)
         if (self.total, self.completed) != (len(self.tasks), done):
-            raise ValueError(
-                f"develop says {self.completed}/{self.total}, its tasks say {done}/{len(self.tasks)}"
-            )
+            raise ValueError(f"develop says {self.completed}/{self.total}, its tasks say {done}/{len(self.tasks)}")
         if len({task.id for task in self.tasks}) != len(self.tasks):
             raise ValueError("two tasks share an id")
         return self

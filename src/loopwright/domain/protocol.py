@@ -38,9 +38,7 @@ class ActionReport(Record):
     action: str
     status: ReportStatus
     message: str = ""
-    state_updates: dict[str, Any] = Field(
-        default_factory=dict
-    )  # Any: agents write what they like; checked later
+    state_updates: dict[str, Any] = Field(default_factory=dict)  # Any: agents write what they like; checked later
     files_updated: dict[str, str] = Field(default_factory=dict)
     next_action_needed: str | None = None
     options: Items[str] = ()

@@ -32,9 +32,7 @@ def absent(value: object) -> bool:
 class Record(BaseModel):
     """Frozen, strict, and keeps the keys it does not know."""
 
-    model_config = ConfigDict(
-        frozen=True, strict=True, extra="allow", serialize_by_alias=True, validate_by_name=True
-    )
+    model_config = ConfigDict(frozen=True, strict=True, extra="allow", serialize_by_alias=True, validate_by_name=True)
 
     def evolve(self, **changes: Any) -> Self:  # Any: the names are checked by the model's own validators
         """A copy with `changes`, validated; untouched parts are shared, which is what makes diffs cheap."""
