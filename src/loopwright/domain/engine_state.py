@@ -154,6 +154,7 @@ class EngineState(Record):
     outcome: Outcome | None = None
     waiting: Waiting | None = None
     answer: str | None = None
+    interrupt: bool = False
     parked: Parked | None = None
     settings: RunSettings = RunSettings()
     budget: Budget = Budget()

@@ -1,0 +1,219 @@
+"""Who may do what: the status table of a loop, and every command as a pure function over it."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from loopwright.domain.engine_state import Outcome, Parked, Waiting
+from loopwright.domain.errors import IllegalTransition, Invalid
+from loopwright.domain.loop import FINISHED, LoopState, LoopStatus, SkillState
+from loopwright.domain.protocol import Control
+
+Command = Literal[
+    "begin", "start", "pause", "resume", "stop", "exit", "complete", "fail", "reopen",
+    "edit text", "edit", "rewind", "delete",
+]  # fmt: skip
+
+ALL: frozenset[LoopStatus] = frozenset({"created", "running", "paused", "completed", "failed", "user_exit"})
+UNFINISHED = ALL - FINISHED
+AT_REST = ALL - {"running"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """`target` None: the status stays. `orphaned` sources count only while no runner lives."""
+
+    sources: frozenset[LoopStatus]
+    target: LoopStatus | None
+    orphaned: frozenset[LoopStatus] = frozenset()
+
+
+COMMANDS: dict[Command, Row] = {
+    "begin": Row(frozenset({"created"}), "running"),
+    "start": Row(frozenset({"created", "paused", "user_exit"}), "running"),
+    "pause": Row(frozenset({"running"}), "paused"),
+    "resume": Row(frozenset({"paused", "user_exit"}), "running", orphaned=frozenset({"running"})),
+    "stop": Row(UNFINISHED, "failed"),
+    "exit": Row(frozenset({"running"}), "user_exit"),
+    "complete": Row(frozenset({"running"}), "completed"),
+    "fail": Row(frozenset({"running"}), "failed"),
+    "reopen": Row(FINISHED, "running"),
+    "edit text": Row(AT_REST, None),
+    "edit": Row(ALL, None),
+    "rewind": Row(AT_REST, None),
+    "delete": Row(AT_REST, None),
+}
+
+PERSONS: tuple[Command, ...] = ("start", "pause", "resume", "stop", "reopen", "edit", "rewind", "delete")
+"""What an error offers as possible: the commands that people give."""
+
+STATUS_REQUESTS: dict[tuple[LoopStatus, LoopStatus], Command] = {
+    ("created", "running"): "start",
+    ("paused", "running"): "resume",
+    ("user_exit", "running"): "resume",
+    ("running", "paused"): "pause",
+    ("created", "failed"): "stop",
+    ("running", "failed"): "stop",
+    ("paused", "failed"): "stop",
+    ("user_exit", "failed"): "stop",
+    ("running", "user_exit"): "exit",
+}
+"""(is, wanted) → the command that a request for a bare status stands for."""
+
+STOPPED_BY_USER = "Manually stopped by user"
+
+
+def allowed(command: Command, status: LoopStatus, *, live: bool = True) -> bool:
+    """Whether the table has this row. `live`: a runner holds the lease."""
+    row = COMMANDS[command]
+    return status in row.sources or (not live and status in row.orphaned)
+
+
+def require(command: Command, state: LoopState, *, live: bool = True) -> None:
+    """IllegalTransition unless `command` is allowed now."""
+    if not allowed(command, state.status, live=live):
+        possible = tuple(c for c in PERSONS if allowed(c, state.status, live=live))
+        raise IllegalTransition(command.split()[0], state.status, possible)
+
+
+def command_for(state: LoopState, wanted: LoopStatus) -> Command:
+    """The command behind a request to set `status`, or IllegalTransition."""
+    command = STATUS_REQUESTS.get((state.status, wanted))
+    if command is None:
+        possible = tuple(to for (source, to) in STATUS_REQUESTS if source == state.status)
+        raise IllegalTransition(f"set to {wanted} a", state.status, possible)
+    return command
+
+
+def control_signal(state: LoopState) -> Control:
+    """What a runner must do before its next action."""
+    match state.status:
+        case "running":
+            return Control.CONTINUE
+        case "paused":
+            return Control.PAUSE_EXIT
+        case _:
+            return Control.STOP_EXIT
+
+
+def begin(state: LoopState) -> LoopState:
+    """The runner takes up a loop that nobody started."""
+    require("begin", state)
+    return state.evolve(status="running")
+
+
+def start(state: LoopState) -> LoopState:
+    require("start", state)
+    return _run(state)
+
+
+def resume(state: LoopState, *, live: bool) -> LoopState:
+    """Runs on; a loop whose runner died is taken up again."""
+    require("resume", state, live=live)
+    return _run(state)
+
+
+def pause(state: LoopState, *, now: bool = False) -> LoopState:
+    """Stops before the next action; `now` also asks the runner to cancel the one under way."""
+    require("pause", state)
+    return state.evolve(status="paused", engine=state.engine.evolve(interrupt=now, parked=None))
+
+
+def wait_for_person(state: LoopState, waiting: Waiting) -> LoopState:
+    """The runner pauses with a question."""
+    require("pause", state)
+    return state.evolve(status="paused", engine=state.engine.evolve(waiting=waiting, answer=None))
+
+
+def park(state: LoopState, parked: Parked) -> LoopState:
+    """The runner pauses until an agent's limit has passed."""
+    require("pause", state)
+    return state.evolve(status="paused", engine=state.engine.evolve(parked=parked))
+
+
+def leave(state: LoopState) -> LoopState:
+    """A person leaves the menu; the loop can be resumed."""
+    require("exit", state)
+    return state.evolve(status="user_exit")
+
+
+def stop(state: LoopState, at: str) -> LoopState:
+    require("stop", state)
+    return _end(state, "failed", "stopped", STOPPED_BY_USER, at)
+
+
+def complete(state: LoopState, outcome: Outcome, at: str) -> LoopState:
+    """Ends well: `succeeded`, or `unverified` by a person's choice."""
+    require("complete", state)
+    return _end(state, "completed", outcome, None, at)
+
+
+def fail(state: LoopState, outcome: Outcome, reason: str, at: str) -> LoopState:
+    require("fail", state)
+    return _end(state, "failed", outcome, reason, at)
+
+
+def reopen(state: LoopState, *, max_iterations: int | None = None, max_minutes: float | None = None) -> LoopState:
+    """Runs a finished loop on; a limit that is used up has to be raised."""
+    require("reopen", state)
+    limit = max_iterations or state.max_iterations
+    if limit <= state.current_iteration:
+        raise Invalid(f"all {limit} iterations are used up; raise the limit, for example --max-iterations {limit + 10}")
+    engine = state.engine
+    budget = engine.budget.evolve(max_minutes=max_minutes or engine.budget.max_minutes)
+    if budget.exceeded:
+        raise Invalid(f"the {budget.exceeded} is used up; raise it")
+    fresh = engine.spent.evolve(failures_in_a_row=0, fewest_failing=None)
+    skill = state.skill_state
+    return state.evolve(
+        status="running",
+        max_iterations=limit,
+        completed_at=None,
+        failure_reason=None,
+        skill_state=skill and _unfinished(skill),
+        engine=engine.evolve(
+            outcome=None, budget=budget, spent=fresh, sightings=(), debug_rounds=0,
+            waiting=None, parked=None, interrupt=False,
+        ),
+    )  # fmt: skip
+
+
+def answer(state: LoopState, text: str) -> LoopState:
+    """Keeps the answer to the question the loop waits with; resume hands it to the agent."""
+    if state.engine.waiting is None:
+        raise Invalid("this loop asks nothing at the moment")
+    if not text.strip():
+        raise Invalid("an answer needs text")
+    return state.evolve(engine=state.engine.evolve(answer=text))
+
+
+TEXT_FIELDS = frozenset({"title", "description"})
+OTHER_FIELDS = frozenset({"max_iterations", "notes", "tags", "priority"})
+
+
+def edit(state: LoopState, changes: dict[str, Any]) -> LoopState:  # Any: parsed JSON; the model checks each value
+    """Changes API fields. Title and description only while the loop does not run."""
+    unknown = sorted(changes.keys() - TEXT_FIELDS - OTHER_FIELDS)
+    if unknown or not changes:
+        known = ", ".join(sorted(TEXT_FIELDS | OTHER_FIELDS))
+        raise Invalid(f"can not edit {', '.join(unknown) or 'nothing'}; editable are {known}")
+    require("edit text" if changes.keys() & TEXT_FIELDS else "edit", state)
+    if "title" in changes and not str(changes["title"]).strip():
+        raise Invalid("title: must not be blank")
+    return state.evolve(**changes)
+
+
+def _run(state: LoopState) -> LoopState:
+    return state.evolve(status="running", engine=state.engine.evolve(waiting=None, parked=None, interrupt=False))
+
+
+def _end(state: LoopState, status: LoopStatus, outcome: Outcome, reason: str | None, at: str) -> LoopState:
+    return state.evolve(
+        status=status,
+        completed_at=at,
+        failure_reason=reason,
+        engine=state.engine.evolve(outcome=outcome, waiting=None, parked=None),
+    )
+
+
+def _unfinished(skill: SkillState) -> SkillState:
+    return skill.evolve(current_action=None, summary=None)

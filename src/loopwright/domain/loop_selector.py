@@ -1,0 +1,201 @@
+"""What a loop does next: one table over the state and what was measured once for this step."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from loopwright.domain.engine_state import LoopTask, Outcome
+from loopwright.domain.loop import ActionName, DevelopTask, LoopState, SkillState
+
+ROUNDS = 5
+"""Fruitless DEBUG actions in a row before the loop looks for another way."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the state can not know. `tree`: hash of the work tree; `can_write`: the agent writes code and tests."""
+
+    tree: str
+    can_write: bool = False
+
+
+@dataclass(frozen=True)
+class Next:
+    """An action to take, the table row that chose it, and for COMPLETE the outcome it would end with."""
+
+    action: ActionName
+    row: int
+    outcome: Outcome | None = None
+    task: str | None = None
+
+
+def initialised(state: LoopState) -> bool:
+    """INIT has been done: by us, or by whoever wrote this state before."""
+    skill = state.skill_state
+    return skill is not None and (skill.last_action is not None or "INIT" in skill.completed_actions)
+
+
+def validated(state: LoopState, tree: str) -> bool:
+    """The last validation ran on this tree, or left it behind."""
+    last = state.engine.last_validation
+    return last is not None and tree in (last.tree, last.left)
+
+
+def passed(state: LoopState) -> bool:
+    last = state.engine.last_validation
+    return last is not None and last.passed
+
+
+def stalled(state: LoopState) -> bool:
+    """Three validations in a row saw the same failing tests, the last of them on a tree seen before."""
+    seen = state.engine.sightings
+    if len(seen) < 3:
+        return False
+    latest = seen[-1]
+    same = all(sighting.failing == latest.failing for sighting in seen[-3:])
+    return bool(latest.failing) and same and any(s.tree == latest.tree for s in seen[:-1])
+
+
+def depends_on(state: LoopState, task: DevelopTask) -> tuple[str, ...]:
+    definition = state.engine.task(task.id)
+    return (definition.depends_on or ()) if definition else ()
+
+
+def runnable(state: LoopState) -> DevelopTask | None:
+    """The first pending task, in order, whose dependencies are all completed."""
+    tasks = _tasks(state)
+    done = {task.id for task in tasks if task.status == "completed"}
+    pending = (task for task in tasks if task.status == "pending")
+    return next((task for task in pending if done.issuperset(depends_on(state, task))), None)
+
+
+def open_tasks(state: LoopState) -> bool:
+    """A task is pending or failed."""
+    return any(task.status in ("pending", "failed") for task in _tasks(state))
+
+
+def failed_task(state: LoopState) -> DevelopTask | None:
+    return next((task for task in _tasks(state) if task.status == "failed"), None)
+
+
+def needs_debugging(state: LoopState) -> bool:
+    return bool(_failing(state)) or failed_task(state) is not None
+
+
+def exceeded(state: LoopState) -> Outcome | None:
+    """The limit that ends the loop, if one is reached."""
+    if state.current_iteration >= state.max_iterations:
+        return "exhausted"
+    if state.engine.budget.exceeded:
+        return "over_budget"
+    return "stalled" if stalled(state) else None
+
+
+def _tasks(state: LoopState) -> tuple[DevelopTask, ...]:
+    return state.skill_state.develop.tasks if state.skill_state else ()
+
+
+def _failing(state: LoopState) -> tuple[str, ...]:
+    return state.skill_state.validate_.failed_tests if state.skill_state else ()
+
+
+@dataclass(frozen=True)
+class Row:
+    """First row that `holds` wins; None as action: the loop rests."""
+
+    number: int
+    words: str
+    holds: Callable[[LoopState, Facts], bool]
+    action: ActionName | None
+    outcome: Callable[[LoopState], Outcome | None] = lambda state: None
+
+
+TABLE: tuple[Row, ...] = (
+    Row(1, "status is not running", lambda s, f: s.status != "running", None),
+    Row(2, "validated and passed, no task pending or failed",
+        lambda s, f: validated(s, f.tree) and passed(s) and not open_tasks(s), "COMPLETE", lambda s: "succeeded"),
+    Row(3, "iteration limit, a budget spent, or stalled",
+        lambda s, f: exceeded(s) is not None, "COMPLETE", exceeded),
+    Row(4, "not initialised", lambda s, f: not initialised(s), "INIT"),
+    Row(5, "a task is runnable", lambda s, f: runnable(s) is not None, "DEVELOP"),
+    Row(6, "no tests, and no agent that could write them",
+        lambda s, f: s.engine.tests_found is False and not f.can_write, "COMPLETE", lambda s: "unverified"),
+    Row(7, "this tree is not validated", lambda s, f: not validated(s, f.tree), "VALIDATE"),
+    Row(8, "failing tests or a failed task, rounds left",
+        lambda s, f: needs_debugging(s) and s.engine.debug_rounds < ROUNDS, "DEBUG"),
+    Row(9, "anything else", lambda s, f: True, "COMPLETE", lambda s: "exhausted"),
+)  # fmt: skip
+
+
+def next_action(state: LoopState, facts: Facts) -> Next | None:
+    """The table's answer for a normalised state; None: the loop rests."""
+    row = next(row for row in TABLE if row.holds(state, facts))
+    if row.action is None:
+        return None
+    task = runnable(state) if row.action == "DEVELOP" else None
+    return Next(row.action, row.number, row.outcome(state), task.id if task else None)
+
+
+def blocked_because(state: LoopState, action: ActionName) -> str | None:
+    """Why a person can not choose this action now (its precondition fails), or None."""
+    if action == "INIT":
+        return "already initialised" if initialised(state) else None
+    if action == "DEVELOP" and runnable(state) is None:
+        return "no task is ready; add one"
+    if action == "DEBUG" and not needs_debugging(state):
+        return "no failing test and no failed task"
+    return None
+
+
+def normalise(state: LoopState) -> LoopState:
+    """Folds the API's tasks in, takes back what no live action holds, fails what can never run."""
+    skill = state.skill_state
+    if skill is None:
+        return state
+    tasks = _fold_definitions(state.engine.tasks, skill)
+    tasks = tuple(t.evolve(status="pending") if t.status == "in_progress" else t for t in tasks)
+    tasks = _fail_orphans(state, tasks)
+    if all(a is b for a, b in zip(tasks, skill.develop.tasks, strict=False)) and len(tasks) == len(skill.develop.tasks):
+        return state
+    return state.evolve(skill_state=with_tasks(skill, tasks))
+
+
+def with_tasks(skill: SkillState, tasks: tuple[DevelopTask, ...]) -> SkillState:
+    """The skill state with other tasks and their counts."""
+    completed = sum(task.status == "completed" for task in tasks)
+    return skill.evolve(develop=skill.develop.evolve(tasks=tasks, total=len(tasks), completed=completed))
+
+
+def _fold_definitions(definitions: tuple[LoopTask, ...], skill: SkillState) -> tuple[DevelopTask, ...]:
+    known = {task.id: task for task in skill.develop.tasks}
+    ordered = sorted(definitions, key=lambda d: d.order)
+    folded = [_folded(known.get(d.task_id), d) for d in ordered]
+    defined = {d.task_id for d in definitions}
+    kept = [t for t in skill.develop.tasks if t.id not in defined and t.status != "pending"]
+    return tuple(kept + folded)
+
+
+def _folded(task: DevelopTask | None, definition: LoopTask) -> DevelopTask:
+    if task is None:
+        return DevelopTask(
+            id=definition.task_id, description=definition.description, tool=definition.tool,
+            mode=definition.mode, created_at=definition.created_at,
+        )  # fmt: skip
+    said = {"description": definition.description, "tool": definition.tool, "mode": definition.mode}
+    if task.status != "pending" or all(getattr(task, k) == v for k, v in said.items()):
+        return task
+    return task.evolve(**said)
+
+
+def _fail_orphans(state: LoopState, tasks: tuple[DevelopTask, ...]) -> tuple[DevelopTask, ...]:
+    """Failure spreads along dependencies until nothing changes."""
+    while True:
+        alive = {task.id for task in tasks if task.status != "failed"}
+        after = tuple(
+            task.evolve(status="failed")
+            if task.status == "pending" and not alive.issuperset(depends_on(state, task))
+            else task
+            for task in tasks
+        )
+        if all(a is b for a, b in zip(after, tasks, strict=True)):
+            return after
+        tasks = after
