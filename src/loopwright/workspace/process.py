@@ -138,8 +138,10 @@ async def _group(
         try:
             yield process, source
         finally:
-            await end_group(process.pid, run=env[RUN])
-            await process.wait()
+            try:
+                await end_group(process.pid, run=env[RUN])
+            finally:
+                await process.wait()
     finally:
         os.close(source)
 
