@@ -106,11 +106,14 @@ async def end_group(pgid: int, grace: float = GRACE, run: str | None = None) -> 
 
     TERM first, KILL after `grace` seconds; KILL at once when this call is cancelled.
     """
+    told: set[int] = set()
+    deadline = time.monotonic() + grace
     try:
-        for pid in _members(pgid, run):
-            _signal(pid, signal.SIGTERM)
-        deadline = time.monotonic() + grace
-        while _members(pgid, run) and time.monotonic() < deadline:  # noqa: ASYNC110 - the end of grandchildren is no event
+        while (members := _members(pgid, run)) and time.monotonic() < deadline:
+            for pid in members:
+                if pid not in told:  # one may have been forked since we looked last
+                    told.add(pid)
+                    _signal(pid, signal.SIGTERM)
             await asyncio.sleep(_POLL)
     finally:
         _kill(lambda: _members(pgid, run))
