@@ -1,0 +1,175 @@
+"""The progress files: Markdown and JSON that people read, and that parse back when the state itself is lost."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from loopwright.domain.errors import Invalid
+from loopwright.domain.loop import LoopState, SkillState
+from loopwright.domain.progress import progress
+from loopwright.domain.record import first_problem
+
+Json = dict[str, Any]  # Any: parsed JSON, typed by the model at the end
+
+PARTS = {"develop.md": "develop", "debug.md": "debug", "validate.md": "validate"}
+LISTS = {"develop": "tasks", "debug": "hypotheses", "validate": "test_results"}
+"""The list of each part that becomes one section per item."""
+
+FIELD = re.compile(r"- ([A-Za-z_]\w*): (.*)")
+
+
+def render_progress(state: LoopState) -> dict[str, bytes]:
+    """Every progress file that follows from the state, by name."""
+    skill = state.skill_state
+    if skill is None:
+        return {}
+    now = progress(state)
+    texts = {
+        "develop.md": _document(state, "Development progress", skill.develop, "tasks", f"{now.develop:.0f} % done"),
+        "debug.md": _document(state, "Debugging", skill.debug, "hypotheses", _debug_words(skill)),
+        "validate.md": _document(state, "Validation", skill.validate_, "test_results", _validate_words(skill)),
+        "hypotheses.json": _json([h.model_dump(mode="json") for h in skill.debug.hypotheses]),
+        "test-results.json": _json(skill.validate_.model_dump(mode="json")),
+    }
+    if skill.summary:
+        texts["summary.md"] = render_summary(state, skill)
+    return {name: text.encode() for name, text in texts.items()}
+
+
+def parse_progress(files: Mapping[str, str]) -> SkillState | None:
+    """The runner's part of a state from its progress files, or None when there are none.
+
+    What happened last is taken from what the files show: validation, else debugging, else development.
+    """
+    parts = {part: _parse(files[name], part) for name, part in PARTS.items() if files.get(name, "").strip()}
+    if not parts:
+        return None
+    develop, debug, validate = (parts.get(part, {}) for part in ("develop", "debug", "validate"))
+    times = {
+        "DEVELOP": develop.get("last_progress_at"),
+        "DEBUG": debug.get("last_analysis_at"),
+        "VALIDATE": validate.get("last_run_at"),
+    }
+    dated = {action: str(at) for action, at in times.items() if at}
+    last = max(dated, key=lambda action: dated[action], default="INIT")
+    document = {"last_action": last, "completed_actions": ["INIT"], **parts}
+    try:
+        return SkillState.model_validate(document)
+    except ValidationError as error:
+        raise Invalid(f"the progress files do not fit together: {first_problem(error)}") from error
+
+
+def parse_tasks(text: str) -> list[Json]:
+    """The lines of a tasks.jsonl that can be read."""
+    parsed = []
+    for line in text.splitlines():
+        try:
+            value = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(value, dict):
+            parsed.append(value)
+    return parsed
+
+
+def _document(state: LoopState, title: str, part: BaseModel, items: str, words: str) -> str:
+    fields = part.model_dump(mode="json")
+    sections = fields.pop(items)
+    lines = [f"# {title}", "", f"Loop `{state.loop_id}`: {_one_line(state.title)}", "", words, ""]
+    lines += [_field(name, value) for name, value in fields.items()]
+    for section in sections:
+        lines += ["", f"## {_heading(section)}", ""]
+        lines += [_field(name, value) for name, value in section.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _heading(section: Json) -> str:
+    name = section.get("id") or section.get("test_name") or "?"
+    words = _one_line(str(section.get("description") or ""))
+    return f"{_one_line(str(name))} ({section.get('status')}){': ' + words if words else ''}"
+
+
+def _field(name: str, value: object) -> str:
+    return f"- {name}: {_plain(value)}"
+
+
+def _plain(value: object) -> str:
+    """A short text as it is; everything else as JSON, so that it reads back exactly."""
+    if isinstance(value, str) and re.fullmatch(r"[^\W\d][\w .,:/()+'-]*[\w.)]|20\d\d-[\w:.+-]+", value, re.ASCII):
+        try:
+            json.loads(value)
+        except ValueError:
+            return value
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _parse(text: str, part: str) -> Json:
+    head: Json = {}
+    items: list[Json] = []
+    current = head
+    for line in text.split("\n"):
+        if line.startswith("## "):
+            current = {}
+            items.append(current)
+        elif match := FIELD.fullmatch(line):
+            current[match[1]] = _value(match[2])
+    return {**head, LISTS[part]: items} if head or items else {}
+
+
+def _value(text: str) -> Any:  # Any: a JSON value
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:120]
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"
+
+
+def _debug_words(skill: SkillState) -> str:
+    debug = skill.debug
+    if not debug.hypotheses:
+        return "Nothing had to be debugged so far."
+    return f"{debug.active_bug or 'A failure'}; {len(debug.hypotheses)} hypotheses in {debug.iteration} rounds."
+
+
+def _validate_words(skill: SkillState) -> str:
+    validate = skill.validate_
+    if validate.last_run_at is None:
+        return "The tests have not been run yet."
+    verdict = "passed" if validate.passed else f"failed ({len(validate.failed_tests)} tests)"
+    return f"Last validation {verdict}: {validate.pass_rate:g} % of tests pass, coverage {validate.coverage:g} %."
+
+
+def render_summary(state: LoopState, skill: SkillState) -> str:
+    """How it ended, what was done, and what is left to do: for people."""
+    summary = skill.summary
+    assert summary is not None
+    ended = f"**{state.engine.outcome or state.status}**" + (
+        f": {state.failure_reason}" if state.failure_reason else ""
+    )
+    lines = [
+        f"# {_one_line(state.title)}", "", f"The loop ended {ended}.", "",
+        f"- iterations: {summary.iterations}", f"- duration: {summary.duration / 1000:.1f} s",
+    ]  # fmt: skip
+    for name, part in (("Develop", summary.develop), ("Debug", summary.debug), ("Validate", summary.validate_)):
+        lines += ["", f"## {name}", ""]
+        lines += [_summary_line(key, value) for key, value in part.items()]
+    if state.engine.incidents:
+        lines += ["", "## Incidents", "", *(f"- {i.at} {i.kind}: {i.message}" for i in state.engine.incidents)]
+    return "\n".join(lines) + "\n"
+
+
+def _summary_line(key: str, value: object) -> str:
+    words = key.replace("_", " ")
+    if isinstance(value, (list, tuple)):
+        return "\n".join([f"- {words}:", *(f"  - {item}" for item in value)]) if value else f"- {words}: none"
+    return f"- {words}: {value}"

@@ -1,0 +1,114 @@
+"""What an action may come back with. A closed union: every fold handles each of them."""
+
+from dataclasses import dataclass, field
+
+from loopwright.domain.engine_state import Baseline, LoopTask, Outcome
+from loopwright.domain.loop import ActionName, Hypothesis, Summary, TestResult
+from loopwright.domain.protocol import Usage
+
+
+@dataclass(frozen=True)
+class Change:
+    """One line of changes.log, as measured between two snapshots. `action`: create, modify, delete."""
+
+    file: str
+    action: str
+
+
+@dataclass(frozen=True)
+class Initialised:
+    """`tasks` are new ones only: what the API holds stays as it is, also when it changed meanwhile."""
+
+    tasks: tuple[LoopTask, ...]
+    tests_found: bool
+    test_command: str | None
+    baseline: Baseline | None
+    run_writes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Developed:
+    task_id: str
+    ok: bool
+    message: str
+    changes: tuple[Change, ...] = ()
+
+
+@dataclass(frozen=True)
+class Validated:
+    """`tree` was measured before the run, `left` after it; `reasons` say why it did not pass.
+
+    `below_threshold`: all tests are green, only a threshold is missed. `counted` is False for the last look that
+    COMPLETE takes.
+    """
+
+    tree: str
+    left: str
+    passed: bool
+    tests_found: bool
+    results: tuple[TestResult, ...]
+    coverage: float
+    reasons: tuple[str, ...] = ()
+    below_threshold: bool = False
+    baseline: Baseline | None = None
+    run_writes: tuple[str, ...] = ()
+    counted: bool = True
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        return tuple(result.key for result in self.results if result.status == "failed")
+
+
+@dataclass(frozen=True)
+class Debugged:
+    """`hypotheses` are all of the loop's, with their new verdicts. `revives`: a failed task whose cause is fixed."""
+
+    hypotheses: tuple[Hypothesis, ...]
+    active_bug: str | None
+    confirmed: str | None
+    message: str
+    changes: tuple[Change, ...] = ()
+    revives: str | None = None
+
+
+@dataclass(frozen=True)
+class Completed:
+    outcome: Outcome
+    reason: str | None
+    summary: Summary
+
+
+@dataclass(frozen=True)
+class NeedsInput:
+    question: str
+    options: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Interrupted:
+    """Cancelled from outside before it had a result; it will be taken up again."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class ActionFailed:
+    """The action gave no outcome at all."""
+
+    message: str
+
+
+ActionOutcome = Initialised | Developed | Validated | Debugged | Completed | NeedsInput | Interrupted | ActionFailed
+
+
+@dataclass(frozen=True)
+class Step:
+    """One finished action: what it was, what came of it, and what it cost. `elapsed` in seconds."""
+
+    action: ActionName
+    outcome: ActionOutcome
+    at: str
+    elapsed: float = 0
+    can_write: bool = False
+    token: str = ""
+    usage: Usage = field(default_factory=Usage)
