@@ -61,6 +61,10 @@ class Store(Protocol[S]):
         """The last acknowledged state. NotFound, Corrupt, NewerSchema. Never writes."""
         ...
 
+    def read_at(self, id: str, rev: int) -> S:
+        """The state as it was committed under `rev`. NotFound for a rev that was never committed."""
+        ...
+
     def update(self, id: str, rule: Rule[S], *, actor: str, event: Event, epoch: int | None = None) -> S:
         """Applies `rule` to the latest state and returns once the result is durable.
 
@@ -222,9 +226,42 @@ class Debugger(Protocol):
         ...
 
 
+class MenuEntry(NamedTuple):
+    """`blocked`: why it can not be chosen now. One entry is `preselected`."""
+
+    name: str
+    words: str
+    blocked: str | None = None
+    preselected: bool = False
+
+
+class Person(Protocol):
+    """Somebody at a terminal or a page."""
+
+    async def ask(self, question: str, options: Sequence[str]) -> str:
+        """The answer in words; one of `options` where there are any."""
+        ...
+
+    async def choose(self, menu: Sequence[MenuEntry]) -> str:
+        """The name of the entry that was chosen; never one that is blocked."""
+        ...
+
+
+class Processes(Protocol):
+    """Ends what a runner left behind."""
+
+    def sweep(self, marker: str) -> tuple[int, ...]:
+        """Ends every process that carries `marker`; returns their ids."""
+        ...
+
+    def end_runner(self, pid: int) -> None:
+        """Ends a runner, with its process group where it leads one."""
+        ...
+
+
 class Launcher(Protocol):
     """Starts a runner for a loop as a process of its own."""
 
-    def launch(self, loop_id: str, *, auto: bool) -> int:
+    def launch(self, loop_id: str) -> int:
         """Process id of the runner, which outlives the caller."""
         ...

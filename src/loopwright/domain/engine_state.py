@@ -83,9 +83,13 @@ class Baseline(Record):
 
 
 class Checkpoint(Record):
-    """A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository."""
+    """A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.
+
+    `rev` is the commit of the state that belongs to it.
+    """
 
     n: int
+    rev: int
     commit: str
     tree: str
     action: str

@@ -59,7 +59,7 @@ def begin_action(state: LoopState, choice: Next) -> LoopState:
 
 
 def end_action(state: LoopState, step: Step, checkpoint: Checkpoint | None = None) -> LoopState:
-    """Lands a step's result, whatever the status has become meanwhile."""
+    """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here."""
     state = _count(_spend(_checkpointed(state, checkpoint), step), step)
     outcome = step.outcome
     match outcome:
@@ -90,7 +90,9 @@ def _skill(state: LoopState) -> SkillState:
 def _checkpointed(state: LoopState, checkpoint: Checkpoint | None) -> LoopState:
     if checkpoint is None:
         return state
-    kept = (*state.engine.checkpoints, checkpoint)[-CHECKPOINTS_KEPT:]
+    known = state.engine.checkpoints
+    numbered = checkpoint.evolve(n=known[-1].n + 1 if known else 1, rev=state.engine.rev + 1)
+    kept = (*known, numbered)[-CHECKPOINTS_KEPT:]
     return state.evolve(engine=state.engine.evolve(checkpoints=kept))
 
 

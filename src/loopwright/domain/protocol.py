@@ -54,6 +54,7 @@ class Usage(Record):
 class AgentOutput(Record):
     """The state of one agent after `wait`. `text` is partial while `running`.
 
+    `wrote`: project-relative files that the agent's own tool calls wrote, where that is known.
     `findings` come only from an agent that measures by itself (`Capabilities.measures`).
     """
 
@@ -63,6 +64,7 @@ class AgentOutput(Record):
     report: ActionReport | None = None
     findings: Findings | None = None
     exit_code: int | None = None
+    wrote: Items[str] = ()
     usage: Usage = Usage()
 
 
