@@ -50,6 +50,10 @@ class Uncertain(StoreError):
     """A sync failed: the last update may or may not be durable, and the store accepts no more."""
 
 
+class WorkspaceError(LoopwrightError):
+    """The project's files could not be read, kept or put back."""
+
+
 class AgentError(LoopwrightError):
     """An agent that could not do its turn; `kind` says why."""
 

@@ -1,0 +1,91 @@
+"""A workspace without a disk, for tests of what stands above it."""
+
+import difflib
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from loopwright.domain.errors import NotFound
+from loopwright.domain.ids import checked
+from loopwright.ports import FileChange, Snapshot
+
+
+class FakeWorkspace:
+    """See ports.Workspace. `files` is the work tree: change it as an agent would."""
+
+    def __init__(self, files: Mapping[str, bytes] | None = None, root: Path = Path("/project")) -> None:
+        self.files = dict(files or {})
+        self._root = root
+        self._kept: dict[str, dict[str, bytes]] = {}
+        self._last: dict[str, str] = {}
+
+    @property
+    def root(self) -> Path:
+        return self._root
+
+    def tree(self, without: Sequence[str] = ()) -> str:
+        return _digest(
+            *(f"{name}\0{_digest(data)}" for name, data in sorted(self.files.items()) if not _is_among(name, without))
+        )
+
+    def snapshot(self, loop_id: str, label: str) -> Snapshot:
+        tree = self.tree()
+        commit = _digest(tree, label, self._last.get(checked(loop_id), ""), str(len(self._kept)))
+        self._kept[commit] = dict(self.files)
+        self._last[loop_id] = commit
+        return Snapshot(commit, tree)
+
+    def changes(self, before: str, after: str) -> tuple[FileChange, ...]:
+        old, new = self._files_of(before), self._files_of(after)
+        return tuple(
+            FileChange(name, "create" if name not in old else "delete" if name not in new else "modify")
+            for name in sorted(old.keys() | new.keys())
+            if old.get(name) != new.get(name)
+        )
+
+    def diff(self, before: str, after: str) -> str:
+        old, new = self._files_of(before), self._files_of(after)
+        return "".join(
+            line
+            for name, _ in self.changes(before, after)
+            for line in difflib.unified_diff(_lines(old, name), _lines(new, name), f"a/{name}", f"b/{name}")
+        )
+
+    def restore(self, commit: str, paths: Sequence[str] | None = None) -> None:
+        kept = self._files_of(commit)
+        for name in self.files.keys() | kept.keys():
+            if paths is None or _is_among(name, paths):
+                if name in kept:
+                    self.files[name] = kept[name]
+                else:
+                    del self.files[name]
+
+    def replace_text(self, file: str, old: str, new: str) -> bool:
+        if self.files.get(file) != old.encode():
+            return False
+        self.files[file] = new.encode()
+        return True
+
+    def forget(self, loop_id: str) -> None:
+        self._last.pop(checked(loop_id), None)
+
+    def _files_of(self, commit: str) -> dict[str, bytes]:
+        if commit not in self._kept:
+            raise NotFound(f"There is no snapshot {commit}")
+        return self._kept[commit]
+
+
+def _is_among(name: str, paths: Sequence[str]) -> bool:
+    return any(name == path.rstrip("/") or name.startswith(path.rstrip("/") + "/") for path in paths)
+
+
+def _lines(files: Mapping[str, bytes], name: str) -> list[str]:
+    return files.get(name, b"").decode("utf-8", "replace").splitlines(keepends=True)
+
+
+def _digest(*parts: str | bytes) -> str:
+    whole = hashlib.sha1(usedforsecurity=False)
+    for part in parts:
+        whole.update(part.encode("utf-8", "replace") if isinstance(part, str) else part)
+        whole.update(b"\1")
+    return whole.hexdigest()

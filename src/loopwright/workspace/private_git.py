@@ -1,0 +1,152 @@
+"""A git directory of our own, out of reach of the user's configuration and hooks."""
+
+import fcntl
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from loopwright.domain.errors import Invalid, WorkspaceError
+
+_SETTINGS = {
+    "core.bare": "false",
+    "core.hooksPath": os.devnull,
+    "core.fsmonitor": "false",
+    "core.autocrlf": "false",
+    "core.safecrlf": "false",
+    "core.fileMode": "true",
+    "core.symlinks": "true",
+    "core.ignoreCase": "false",
+    "core.precomposeUnicode": "false",
+    "core.protectNTFS": "false",  # names that only other systems refuse are names here
+    "core.protectHFS": "false",
+    "core.fsync": "loose-object,reference",
+    "core.fsyncMethod": "batch",
+    "core.quotePath": "false",
+    "commit.gpgSign": "false",
+    "gc.auto": "0",
+    "safe.directory": "*",
+}
+_SWITCHES = tuple(part for key, value in _SETTINGS.items() for part in ("-c", f"{key}={value}"))
+
+# Files are kept byte by byte: no line ends, keywords, filters or encodings, whatever the project's .gitattributes say.
+_ATTRIBUTES = "* -text !eol -ident !filter !working-tree-encoding !diff\n"
+
+_AUTHOR = {"NAME": "loopwright", "EMAIL": "loopwright@localhost"}
+
+
+def clean_environment() -> dict[str, str]:
+    """Our environment without what would send git elsewhere, as inside of a hook, and without the user's settings."""
+    return {
+        **{name: value for name, value in os.environ.items() if not name.startswith("GIT_")},
+        **{f"GIT_{role}_{key}": value for role in ("AUTHOR", "COMMITTER") for key, value in _AUTHOR.items()},
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_OPTIONAL_LOCKS": "0",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_NO_REPLACE_OBJECTS": "1",
+        "LC_ALL": "C",
+    }
+
+
+def git(
+    *args: str | bytes,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    stdin: bytes = b"",
+    keep_open: Sequence[int] = (),
+) -> subprocess.CompletedProcess[bytes]:
+    """Runs git with our settings and without the user's; the caller looks at the exit code."""
+    try:
+        return subprocess.run(
+            ("git", *_SWITCHES, *args),
+            cwd=cwd,
+            env={**clean_environment(), **(env or {})},
+            input=stdin,
+            capture_output=True,
+            pass_fds=keep_open,
+            check=False,
+        )
+    except FileNotFoundError:
+        if not cwd.is_dir():
+            raise WorkspaceError(f"The project folder {cwd} does not exist") from None
+        raise Invalid("git is needed to keep snapshots of the project, and was not found on PATH") from None
+
+
+class PrivateGit:
+    """Commands in one private git directory for one work tree; one at a time over all processes."""
+
+    def __init__(self, directory: Path, work_tree: Path) -> None:
+        self.directory, self.work_tree = directory, work_tree
+        self._lock: int | None = None
+
+    @contextmanager
+    def locked(self) -> Iterator["PrivateGit"]:
+        """The directory, made where it is missing, for us alone."""
+        self.directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(self.directory / "loopwright.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            holder = PrivateGit(self.directory, self.work_tree)
+            holder._lock = descriptor
+            holder._prepare()
+            yield holder
+        finally:
+            os.close(descriptor)
+
+    def run(self, *args: str | bytes, stdin: bytes = b"", index: Path | None = None) -> bytes:
+        """Output of a command that must succeed. WorkspaceError."""
+        done = self.attempt(*args, stdin=stdin, index=index)
+        return _succeeded(done, os.fsdecode(args[0]), self.directory)
+
+    def attempt(
+        self, *args: str | bytes, stdin: bytes = b"", index: Path | None = None
+    ) -> subprocess.CompletedProcess[bytes]:
+        where = {
+            "GIT_DIR": str(self.directory),
+            "GIT_WORK_TREE": str(self.work_tree),
+            "GIT_INDEX_FILE": str(index or self.index),
+        }
+        # The child shares the lock: should we be killed, nobody else comes in before it has ended too.
+        held = () if self._lock is None else (self._lock,)
+        return git(*args, cwd=self.work_tree, env=where, stdin=stdin, keep_open=held)
+
+    @property
+    def index(self) -> Path:
+        return self.directory / "index"
+
+    @contextmanager
+    def scratch_index(self, *, like: Path | None = None) -> Iterator[Path]:
+        """An index for one question, empty or a copy."""
+        scratch = self.directory / "index.scratch"
+        scratch.unlink(missing_ok=True)
+        if like is not None and like.exists():
+            shutil.copyfile(like, scratch)
+        try:
+            yield scratch
+        finally:
+            scratch.unlink(missing_ok=True)
+
+    def _prepare(self) -> None:
+        if not (self.directory / "loopwright.ready").exists():
+            for half_made in ("HEAD", "config"):
+                (self.directory / half_made).unlink(missing_ok=True)
+            done = git("init", "--quiet", "--bare", "--template=", "--object-format=sha1", ".", cwd=self.directory)
+            _succeeded(done, "init", self.directory)
+            (self.directory / "info").mkdir(exist_ok=True)
+            (self.directory / "info" / "attributes").write_text(_ATTRIBUTES)
+            (self.directory / "loopwright.ready").touch()
+        # Whoever left a lock file is dead: its git shared our lock.
+        for stale in (*self.directory.glob("*.lock"), *self.directory.glob("refs/loopwright/*.lock")):
+            if stale.name != "loopwright.lock":
+                stale.unlink(missing_ok=True)
+
+
+def _succeeded(done: subprocess.CompletedProcess[bytes], command: str, directory: Path) -> bytes:
+    if done.returncode != 0:
+        said = done.stderr.decode("utf-8", "replace").strip() or f"exit code {done.returncode}"
+        raise WorkspaceError(f"git {command} failed in {directory}: {said}")
+    return done.stdout
