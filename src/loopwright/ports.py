@@ -8,7 +8,7 @@ from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.domain.events import Entry, Event
-from loopwright.domain.loop import LoopStatus
+from loopwright.domain.loop import LoopState, LoopStatus
 from loopwright.domain.protocol import AgentOutput, Capabilities, Message
 from loopwright.domain.testing import TestRun
 
@@ -154,6 +154,10 @@ class Workspace(Protocol):
         """Makes the work tree (or only `paths`) what it was. Ignored files stay as they are."""
         ...
 
+    def replace_text(self, file: str, old: str, new: str) -> bool:
+        """Rewrites a file by rename, keeping its mode; False when it does not hold `old` any more."""
+        ...
+
     def forget(self, loop_id: str) -> None:
         """Drops the loop's ref."""
         ...
@@ -170,6 +174,10 @@ class TestRunner(Protocol):
 
     def check(self, command: str) -> None:
         """Invalid when the command can not be started (no such program)."""
+        ...
+
+    def interpreter(self, command: str) -> str | None:
+        """The Python that this command runs the tests with, or None when they are not Python tests."""
         ...
 
     async def run(
@@ -244,6 +252,10 @@ class Person(Protocol):
 
     async def choose(self, menu: Sequence[MenuEntry]) -> str:
         """The name of the entry that was chosen; never one that is blocked."""
+        ...
+
+    async def show(self, state: LoopState) -> None:
+        """Where the loop stands."""
         ...
 
 

@@ -32,5 +32,5 @@ def new_task_id(token: str) -> str:
 
 def next_hypothesis_id(known: tuple[str, ...]) -> str:
     """H1, H2, … after the highest number in use."""
-    numbers = [int(id[1:]) for id in known if re.fullmatch(r"H\d+", id)]
+    numbers = [int(id[1:]) for id in known if re.fullmatch(r"H[0-9]{1,9}", id)]
     return f"H{max(numbers, default=0) + 1}"

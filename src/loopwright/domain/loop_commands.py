@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from loopwright.domain.engine_state import Outcome, Parked, Waiting
+from loopwright.domain.engine_state import CHECKPOINTS_KEPT, Checkpoint, Outcome, Parked, Waiting
 from loopwright.domain.errors import IllegalTransition, Invalid
 from loopwright.domain.loop import FINISHED, LoopState, LoopStatus, SkillState
 from loopwright.domain.protocol import Control
@@ -113,8 +113,12 @@ def resume(state: LoopState, *, live: bool) -> LoopState:
 
 
 def pause(state: LoopState, *, now: bool = False) -> LoopState:
-    """Stops before the next action; `now` also asks the runner to cancel the one under way."""
-    require("pause", state)
+    """Stops before the next action; `now` also asks the runner to cancel the one under way.
+
+    A parked loop is paused already: a person's pause keeps it from being resumed by itself.
+    """
+    if not (state.status == "paused" and state.engine.parked):
+        require("pause", state)
     return state.evolve(status="paused", engine=state.engine.evolve(interrupt=now, parked=None))
 
 
@@ -172,9 +176,18 @@ def reopen(state: LoopState, *, max_iterations: int | None = None, max_minutes: 
         skill_state=skill and _unfinished(skill),
         engine=engine.evolve(
             outcome=None, budget=budget, spent=fresh, sightings=(), debug_rounds=0,
-            waiting=None, parked=None, interrupt=False,
+            waiting=None, answer=None, parked=None, interrupt=False,
         ),
     )  # fmt: skip
+
+
+def take_up(state: LoopState, *, max_iterations: int | None = None, max_minutes: float | None = None) -> LoopState:
+    """Start, resume or reopen, by status: what a runner with the lease in its hand does with a loop."""
+    if state.status == "created":
+        return begin(state)
+    if state.status in FINISHED:
+        return reopen(state, max_iterations=max_iterations, max_minutes=max_minutes)
+    return resume(state, live=False)
 
 
 def answer(state: LoopState, text: str) -> LoopState:
@@ -184,6 +197,26 @@ def answer(state: LoopState, text: str) -> LoopState:
     if not text.strip():
         raise Invalid("an answer needs text")
     return state.evolve(engine=state.engine.evolve(answer=text))
+
+
+def rewind(state: LoopState, then: LoopState, here: tuple[str, str], to: int, at: str) -> LoopState:
+    """The runner's state of checkpoint `to` again; `here` (commit, tree) is kept as a checkpoint of its own.
+
+    What was validated is forgotten, so that the old tree has to prove itself again.
+    """
+    require("rewind", state)
+    engine = state.engine
+    known = engine.checkpoints
+    kept = Checkpoint(
+        n=known[-1].n + 1, rev=engine.rev + 1, commit=here[0], tree=here[1], action=f"before rewind to {to}", at=at
+    )
+    skill = then.skill_state and _unfinished(then.skill_state)
+    return state.evolve(
+        skill_state=skill,
+        engine=engine.evolve(
+            checkpoints=(*known, kept)[-CHECKPOINTS_KEPT:], last_validation=None, sightings=(), debug_rounds=0
+        ),
+    )
 
 
 TEXT_FIELDS = frozenset({"title", "description"})

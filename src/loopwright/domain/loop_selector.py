@@ -10,6 +10,10 @@ ROUNDS = 5
 """Fruitless DEBUG actions in a row before the loop looks for another way."""
 
 
+CHOSEN = 0
+"""The `row` of a step that a person chose, not the table."""
+
+
 @dataclass(frozen=True)
 class Facts:
     """What the state can not know. `tree`: hash of the work tree; `can_write`: the agent writes code and tests."""
@@ -31,7 +35,8 @@ class Next:
 def initialised(state: LoopState) -> bool:
     """INIT has been done: by us, or by whoever wrote this state before."""
     skill = state.skill_state
-    return skill is not None and (skill.last_action is not None or "INIT" in skill.completed_actions)
+    # COMPLETE proves nothing: a spent budget can end a loop before INIT.
+    return skill is not None and bool({skill.last_action, *skill.completed_actions} - {None, "COMPLETE"})
 
 
 def validated(state: LoopState, tree: str) -> bool:
@@ -127,7 +132,8 @@ TABLE: tuple[Row, ...] = (
 
 
 def next_action(state: LoopState, facts: Facts) -> Next | None:
-    """The table's answer for a normalised state; None: the loop rests."""
+    """The table's answer; None: the loop rests."""
+    state = normalise(state)
     row = next(row for row in TABLE if row.holds(state, facts))
     if row.action is None:
         return None
@@ -137,6 +143,7 @@ def next_action(state: LoopState, facts: Facts) -> Next | None:
 
 def blocked_because(state: LoopState, action: ActionName) -> str | None:
     """Why a person can not choose this action now (its precondition fails), or None."""
+    state = normalise(state)
     if action == "INIT":
         return "already initialised" if initialised(state) else None
     if action == "DEVELOP" and runnable(state) is None:
@@ -146,14 +153,23 @@ def blocked_because(state: LoopState, action: ActionName) -> str | None:
     return None
 
 
+def still_holds(state: LoopState, choice: Next, facts: Facts) -> bool:
+    """Whether the latest state would still choose this; a person's choice holds while nothing blocks it."""
+    state = normalise(state)
+    if choice.row != CHOSEN:
+        return next_action(state, facts) == choice
+    task = runnable(state)
+    same_task = choice.task is None or (task is not None and task.id == choice.task)
+    return same_task and blocked_because(state, choice.action) is None
+
+
 def normalise(state: LoopState) -> LoopState:
     """Folds the API's tasks in, takes back what no live action holds, fails what can never run."""
     skill = state.skill_state
     if skill is None:
         return state
-    tasks = _fold_definitions(state.engine.tasks, skill)
-    tasks = tuple(t.evolve(status="pending") if t.status == "in_progress" else t for t in tasks)
-    tasks = _fail_orphans(state, tasks)
+    tasks = tuple(t.evolve(status="pending") if t.status == "in_progress" else t for t in skill.develop.tasks)
+    tasks = _fail_orphans(state, _fold_definitions(state.engine.tasks, tasks))
     if all(a is b for a, b in zip(tasks, skill.develop.tasks, strict=False)) and len(tasks) == len(skill.develop.tasks):
         return state
     return state.evolve(skill_state=with_tasks(skill, tasks))
@@ -165,12 +181,13 @@ def with_tasks(skill: SkillState, tasks: tuple[DevelopTask, ...]) -> SkillState:
     return skill.evolve(develop=skill.develop.evolve(tasks=tasks, total=len(tasks), completed=completed))
 
 
-def _fold_definitions(definitions: tuple[LoopTask, ...], skill: SkillState) -> tuple[DevelopTask, ...]:
-    known = {task.id: task for task in skill.develop.tasks}
+def _fold_definitions(definitions: tuple[LoopTask, ...], tasks: tuple[DevelopTask, ...]) -> tuple[DevelopTask, ...]:
+    """The tasks in the API's order; a pending one that the API no longer knows was removed."""
+    known = {task.id: task for task in tasks}
     ordered = sorted(definitions, key=lambda d: d.order)
     folded = [_folded(known.get(d.task_id), d) for d in ordered]
     defined = {d.task_id for d in definitions}
-    kept = [t for t in skill.develop.tasks if t.id not in defined and t.status != "pending"]
+    kept = [t for t in tasks if t.id not in defined and t.status != "pending"]
     return tuple(kept + folded)
 
 

@@ -48,6 +48,7 @@ class Validated:
     tests_found: bool
     results: tuple[TestResult, ...]
     coverage: float
+    coverage_files: dict[str, float] | None = None
     reasons: tuple[str, ...] = ()
     below_threshold: bool = False
     baseline: Baseline | None = None
@@ -73,9 +74,12 @@ class Debugged:
 
 @dataclass(frozen=True)
 class Completed:
+    """`checked`: the last look at the tree, where one was taken."""
+
     outcome: Outcome
     reason: str | None
     summary: Summary
+    checked: Validated | None = None
 
 
 @dataclass(frozen=True)

@@ -32,11 +32,19 @@ def absent(value: object) -> bool:
 class Record(BaseModel):
     """Frozen, strict, and keeps the keys it does not know."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="allow", serialize_by_alias=True, validate_by_name=True)
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="allow", serialize_by_alias=True, validate_by_name=True, allow_inf_nan=False
+    )
 
     def evolve(self, **changes: Any) -> Self:  # Any: the names are checked by the model's own validators
-        """A copy with `changes`, validated; untouched parts are shared, which is what makes diffs cheap."""
-        given = {**self.__dict__, **(self.__pydantic_extra__ or {}), **changes}
+        """A copy with `changes`, validated; untouched parts are shared, which is what makes diffs cheap.
+
+        Invalid for values that do not fit; TypeError for names that the record does not have.
+        """
+        known = {**self.__dict__, **(self.__pydantic_extra__ or {})}
+        if strange := changes.keys() - known.keys():
+            raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(strange))}")
+        given = {**known, **changes}
         try:
             return type(self).model_validate(given)
         except ValidationError as error:
@@ -48,4 +56,5 @@ def first_problem(error: ValidationError) -> str:
     problem = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in problem["loc"]) or "value"
     given = repr(problem["input"])
-    return f"{where}: {problem['msg']} (got {given if len(given) <= 80 else given[:77] + '…'})"
+    words = problem["msg"].removeprefix("Value error, ")
+    return f"{where}: {words} (got {given if len(given) <= 80 else given[:77] + '…'})"

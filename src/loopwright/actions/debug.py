@@ -1,0 +1,176 @@
+"""DEBUG: hypotheses with measured evidence, then a fix; validation has the last word."""
+
+from loopwright.actions.messages import order
+from loopwright.actions.session import Session
+from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings, Patch, ProbeHit
+from loopwright.domain.ids import next_hypothesis_id
+from loopwright.domain.loop import EvidenceCriteria, Hypothesis
+from loopwright.domain.loop_selector import Next, failed_task
+from loopwright.domain.outcomes import ActionOutcome, Change, Debugged, NeedsInput
+from loopwright.domain.protocol import ActionReport, Message
+from loopwright.domain.record import Items
+from loopwright.engine.threads import in_thread
+
+SHOWN = 8
+"""Hypotheses and failures named in a message; the files hold all."""
+
+
+async def debug(session: Session, choice: Next) -> ActionOutcome:
+    await _take_back(session)
+    request = _request(session)
+    diagnosis = await _explore(session, request)
+    if diagnosis:
+        request = request.evolve(hypotheses=diagnosis.hypotheses)
+        _log_probes(session, diagnosis.probes)
+    agent = session.state().engine.settings.agent
+    if session.turns.agent(agent).capabilities.measures:
+        return await _search(session, agent, request, diagnosis)
+    return await _ask(session, agent, request, diagnosis)
+
+
+def _request(session: Session) -> DebugRequest:
+    state = session.state()
+    command = state.engine.settings.test_command or ""
+    skill = session.skill()
+    return DebugRequest(
+        project=session.project,
+        python=session.tests.interpreter(command) or "",
+        test_command=command,
+        failing=skill.validate_.failed_tests,
+        hypotheses=skill.debug.hypotheses,
+        tried=_tried(skill.debug.hypotheses),
+        round=state.engine.debug_rounds,
+        budget_seconds=state.engine.settings.action_timeout * 0.8,
+    )
+
+
+def _tried(hypotheses: Items[Hypothesis]) -> tuple[str, ...]:
+    """Fingerprints of the fixes that validation did not bear out: they are never tried again."""
+    judged = (h.evidence or {} for h in hypotheses if h.status in ("rejected", "inconclusive"))
+    return tuple(str(evidence["fingerprint"]) for evidence in judged if "fingerprint" in evidence)
+
+
+async def _explore(session: Session, request: DebugRequest) -> Diagnosis | None:
+    """New hypotheses by measuring, unless untested ones are left; None where nothing can be measured."""
+    if not request.failing or not request.python or not session.debugger.supports(request.test_command):
+        return None
+    untested = any(h.status == "pending" for h in request.hypotheses)
+    if untested:
+        return None
+    session.bus.publish("activity", f"tracing {len(request.failing)} failing tests")
+    diagnosis = await session.debugger.diagnose(request)
+    session.bus.publish("result", diagnosis.active_bug)
+    return diagnosis.evolve(hypotheses=(*request.hypotheses, *diagnosis.hypotheses))
+
+
+async def _search(session: Session, agent: str, request: DebugRequest, diagnosis: Diagnosis | None) -> ActionOutcome:
+    """The embedded agent's way: edits are tried on a copy, and the best that holds is applied here."""
+    if not request.failing or not request.python:
+        return _nothing_found(session, request, "there is no failing test to work from")
+    message = Message(action="DEBUG", text="", debug=request, seconds=request.budget_seconds + 60)
+    session.bus.publish("activity", f"testing edits for {len(request.hypotheses)} hypotheses on a copy")
+    output = await session.turns.ask(agent, message)
+    findings = output.findings
+    if findings is None:
+        said = output.report.message if output.report else output.text
+        return _nothing_found(session, request, said)
+    bug = diagnosis.active_bug if diagnosis else session.skill().debug.active_bug
+    if findings.patch is None:
+        note = findings.note or f"no edit among {findings.candidates} candidates holds"
+        return Debugged(findings.hypotheses, bug, None, note)
+    return await _apply(session, findings, findings.patch, bug)
+
+
+async def _apply(session: Session, findings: Findings, patch: Patch, bug: str | None) -> ActionOutcome:
+    before = await session.snapshot("before fix")
+    fits = await in_thread(session.workspace.replace_text, patch.file, patch.old_text, patch.new_text)
+    if not fits:
+        return Debugged(
+            findings.hypotheses, bug, None, f"{patch.file} changed while a fix was searched; searching again"
+        )
+    after = await session.snapshot("after fix")
+    applied = {
+        "fingerprint": patch.fingerprint, "fixes": list(patch.fixes), "file": patch.file,
+        "diff": patch.diff, "before": before.commit, "after": after.commit,
+    }  # fmt: skip
+    hypotheses = tuple(
+        h.evolve(evidence={**(h.evidence or {}), **applied}) if h.id == patch.hypothesis else h
+        for h in findings.hypotheses
+    )
+    session.bus.publish("result", f"applied: {patch.description}")
+    return Debugged(hypotheses, bug, patch.hypothesis, patch.description, (Change(patch.file, "modify"),))
+
+
+async def _take_back(session: Session) -> None:
+    """A fix of ours that validation did not bear out is undone where nobody has changed the file since."""
+    for hypothesis in session.skill().debug.hypotheses:
+        evidence = hypothesis.evidence or {}
+        if hypothesis.status != "inconclusive" or "after" not in evidence:
+            continue
+        file, before, after = (str(evidence[key]) for key in ("file", "before", "after"))
+        now = await session.snapshot("before taking back")
+        since = await in_thread(session.workspace.changes, after, now.commit)
+        if all(change.file != file for change in since):
+            await in_thread(session.workspace.restore, before, [file])
+            session.bus.publish("activity", f"took back the fix of {hypothesis.id} in {file}")
+
+
+async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: Diagnosis | None) -> ActionOutcome:
+    """An agent that works in prose gets the evidence; what it changed is measured."""
+    task = failed_task(session.state())
+    failing = list(request.failing[:SHOWN]) or [f"the task {task.id} failed: {task.description}" if task else "?"]
+    message = Message(action="DEBUG", text="", debug=request, seconds=session.state().engine.settings.action_timeout)
+    asked = order(
+        "debug", failing="\n".join(f"- {name}" for name in failing), hypotheses=_table(request.hypotheses),
+        progress_dir=str(session.store.progress_path(session.loop_id)),
+    )  # fmt: skip
+    before = await session.snapshot("before debug")
+    _, report = await session.report(agent, "DEBUG", asked, message)
+    after = await session.snapshot("after debug")
+    changes = await in_thread(session.workspace.changes, before.commit, after.commit)
+    if report.status == "needs_input" and not changes:
+        return NeedsInput(report.message or "The agent asks for input", report.options)
+    hypotheses = (*request.hypotheses, *_proposed(report, request.hypotheses))
+    revives = task.id if task and changes and not request.failing else None
+    bug = diagnosis.active_bug if diagnosis else _text(report.state_updates.get("active_bug"))
+    measured = tuple(Change(c.file, c.action) for c in changes)
+    return Debugged(hypotheses, bug, None, report.message, measured, revives)
+
+
+def _proposed(report: ActionReport, known: Items[Hypothesis]) -> tuple[Hypothesis, ...]:
+    """Hypotheses an agent proposes: their words only; status, evidence and verdict are not its to give."""
+    proposals = report.state_updates.get("hypotheses")
+    taken: list[Hypothesis] = []
+    for raw in proposals if isinstance(proposals, list) else []:
+        if isinstance(raw, dict) and _text(raw.get("description")):
+            ids = tuple(h.id for h in (*known, *taken))
+            taken.append(
+                Hypothesis(
+                    id=next_hypothesis_id(ids),
+                    description=str(raw["description"]),
+                    testable_condition=_text(raw.get("testable_condition")) or "",
+                    logging_point=_text(raw.get("logging_point")) or "",
+                    evidence_criteria=EvidenceCriteria(confirm="", reject=""),
+                    likelihood=len(ids) + 1,
+                )
+            )
+    return tuple(taken)
+
+
+def _nothing_found(session: Session, request: DebugRequest, why: str) -> Debugged:
+    return Debugged(request.hypotheses, session.skill().debug.active_bug, None, why)
+
+
+def _table(hypotheses: Items[Hypothesis]) -> str:
+    rows = [f"- {h.id} ({h.status}) {h.logging_point}: {h.description}" for h in hypotheses[:SHOWN]]
+    return "\n".join(rows) or "- none yet"
+
+
+def _log_probes(session: Session, probes: Items[ProbeHit]) -> None:
+    lines = [probe.model_dump_json().encode() for probe in probes]
+    if lines:
+        session.store.append_progress(session.loop_id, "debug.log", lines)
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) and value.strip() else None

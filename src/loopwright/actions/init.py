@@ -1,0 +1,69 @@
+"""INIT: find the tests, run them once as the baseline, and get tasks from the first source that has any."""
+
+from loopwright.actions.measure import Measured, run_tests
+from loopwright.actions.messages import order
+from loopwright.actions.session import Session
+from loopwright.domain.engine_state import LoopTask
+from loopwright.domain.ids import new_task_id
+from loopwright.domain.loop import LoopState
+from loopwright.domain.loop_selector import Next
+from loopwright.domain.outcomes import ActionOutcome, Initialised
+from loopwright.domain.protocol import ActionReport, Message
+from loopwright.domain.verdict import baseline_of
+
+MOST_TASKS = 7
+
+
+async def init(session: Session, choice: Next) -> ActionOutcome:
+    state = session.state()
+    command = state.engine.settings.test_command or session.tests.detect()
+    measured: Measured | None = None
+    if command is None:
+        session.bus.publish("activity", "no test command found")
+    else:
+        session.tests.check(command)
+        session.bus.publish("activity", f"running the tests once: {command}")
+        measured = await run_tests(session, command)
+    red = measured is not None and bool(measured.run.failed)
+    return Initialised(
+        tasks=await _tasks(session, state, command, red=red),
+        tests_found=measured is not None and bool(measured.run.results),
+        test_command=command,
+        baseline=baseline_of(measured.run, measured.tree, session.now()) if measured else None,
+        run_writes=measured.writes if measured else (),
+    )
+
+
+async def _tasks(session: Session, state: LoopState, command: str | None, *, red: bool) -> tuple[LoopTask, ...]:
+    """What the API holds stands; else the agent's proposals; else one task for the whole goal."""
+    known = state.skill_state.develop.tasks if state.skill_state else ()
+    if state.engine.tasks or known:
+        return ()
+    name = state.engine.settings.agent
+    able = session.turns.agent(name).capabilities
+    if able.plans:
+        message = Message(action="INIT", text="", seconds=state.engine.settings.action_timeout)
+        asked = order("init", test_command=command or "none found")
+        _, report = await session.report(name, "INIT", asked, message)
+        proposed = _proposals(report)
+        if proposed:
+            return tuple(_task(session, name, words) for words in proposed)
+    if able.debugs and not able.writes_code and red:
+        return ()
+    return (_task(session, name, state.description or state.title),)
+
+
+def _proposals(report: ActionReport) -> tuple[str, ...]:
+    """The descriptions among what an agent proposed; anything else in there is left out."""
+    tasks = report.state_updates.get("tasks")
+    if not isinstance(tasks, list):
+        return ()
+    words = (str(t.get("description", "")).strip() if isinstance(t, dict) else "" for t in tasks)
+    return tuple(w for w in words if w)[:MOST_TASKS]
+
+
+def _task(session: Session, agent: str, description: str) -> LoopTask:
+    now = session.now()
+    return LoopTask(
+        task_id=new_task_id(session.clock.token()), description=description, tool=agent, created_at=now, updated_at=now
+    )

@@ -1,0 +1,122 @@
+"""LOOP as a declaration for the kernel: what is ready, who does it, how it lands."""
+
+from collections.abc import Awaitable, Callable
+
+from loopwright.actions.complete import complete
+from loopwright.actions.debug import debug
+from loopwright.actions.develop import develop
+from loopwright.actions.init import init
+from loopwright.actions.menu import choose
+from loopwright.actions.publish import change_lines, publish, result_words
+from loopwright.actions.session import Session
+from loopwright.actions.validate import validate
+from loopwright.domain.engine_state import Checkpoint
+from loopwright.domain.errors import AgentError, Invalid
+from loopwright.domain.events import Event
+from loopwright.domain.loop import ActionName, LoopState
+from loopwright.domain.loop_commands import control_signal
+from loopwright.domain.loop_folds import begin_action, end_action
+from loopwright.domain.loop_selector import Facts, Next, next_action, normalise, still_holds
+from loopwright.domain.outcomes import ActionFailed, ActionOutcome, Interrupted, Step
+from loopwright.domain.protocol import Control
+
+Handler = Callable[[Session, Next], Awaitable[ActionOutcome]]
+
+HANDLERS: dict[ActionName, Handler] = {
+    "INIT": init,
+    "DEVELOP": develop,
+    "DEBUG": debug,
+    "VALIDATE": validate,
+    "COMPLETE": complete,
+}
+
+ACTS_BY_ITSELF = frozenset({"INIT"})
+"""What interactive mode does without asking."""
+
+
+class LoopFlow:
+    """One loop's workflow; a loop has one step at a time."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._facts = Facts(tree="")
+
+    def read(self) -> LoopState:
+        return self._session.state()
+
+    def control(self, state: LoopState) -> Control:
+        return control_signal(state)
+
+    def must_cancel(self, state: LoopState) -> bool:
+        """A stop cancels at once; a pause only when it says now."""
+        signal = control_signal(state)
+        return signal is Control.STOP_EXIT or (signal is Control.PAUSE_EXIT and state.engine.interrupt)
+
+    async def ready(self, state: LoopState, running: tuple[Next, ...]) -> tuple[Next, ...]:
+        if running:
+            return ()
+        agent = self._session.turns.agent(state.engine.settings.agent)
+        self._facts = Facts(tree=await self._session.tree(), can_write=agent.capabilities.writes_code)
+        state = normalise(state)
+        choice = next_action(state, self._facts)
+        if choice is None:
+            return ()
+        if not self._session.interactive or choice.action in ACTS_BY_ITSELF:
+            return (choice,)
+        chosen = await choose(self._session, state, choice)
+        return (chosen,) if chosen else ()
+
+    def begin(self, choice: Next) -> bool:
+        """Commits the begin, unless the latest state would not choose this any more."""
+        session, facts = self._session, self._facts
+        begun = False
+
+        def rule(state: LoopState) -> LoopState:
+            nonlocal begun
+            begun = control_signal(state) is Control.CONTINUE and still_holds(state, choice, facts)
+            return begin_action(state, choice) if begun else state
+
+        event = Event(type="action_started", data={"action": choice.action, "row": choice.row, "task": choice.task})
+        session.store.update(session.loop_id, rule, actor="runner", event=event, epoch=session.epoch)
+        if begun:
+            session.bus.publish("action", choice.action)
+        return begun
+
+    async def perform(self, choice: Next) -> ActionOutcome:
+        try:
+            return await HANDLERS[choice.action](self._session, choice)
+        except (AgentError, Invalid, OSError) as error:
+            return ActionFailed(str(error))
+
+    def interrupted(self, choice: Next) -> ActionOutcome:
+        return Interrupted("cancelled by a person")
+
+    async def finish(self, choice: Next, outcome: ActionOutcome, elapsed: float) -> None:
+        session = self._session
+        before = session.state()
+        step = Step(
+            action=choice.action, outcome=outcome, at=session.now(), elapsed=elapsed,
+            can_write=self._facts.can_write, token=session.clock.token(),
+        )  # fmt: skip
+        checkpoint = await self._checkpoint(before, choice, step.at)
+        words = result_words(outcome)
+        session.last_result = (choice.action, words)
+        lines = change_lines(before, choice, outcome, step.at)
+        event = Event(
+            type="action_finished",
+            data={"action": choice.action, "task": choice.task, "result": words, "changes": list(lines)},
+        )
+        state = session.store.update(
+            session.loop_id, lambda latest: end_action(latest, step, checkpoint),
+            actor="runner", event=event, epoch=session.epoch,
+        )  # fmt: skip
+        publish(session, state, lines, outcome)
+        session.bus.publish("result", f"{choice.action}: {words}")
+
+    async def _checkpoint(self, state: LoopState, choice: Next, at: str) -> Checkpoint | None:
+        """A snapshot when the tree is not what the last checkpoint holds."""
+        snapshot = await self._session.snapshot(f"after {choice.action}")
+        known = state.engine.checkpoints
+        if known and known[-1].tree == snapshot.tree:
+            return None
+        return Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=choice.action, at=at)

@@ -1,0 +1,59 @@
+"""Driving a loop in this process: lease, take-over, kernel, and everything closed at the end."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from loopwright.actions.loop import LoopFlow
+from loopwright.actions.session import Session
+from loopwright.actions.takeover import take_over
+from loopwright.actions.turns import Turns
+from loopwright.domain.errors import LoopwrightError
+from loopwright.domain.events import Event
+from loopwright.domain.loop import LoopState
+from loopwright.engine.bus import Bus
+from loopwright.engine.kernel import Kernel
+from loopwright.ports import Agent, Clock, Debugger, Person, Processes, Rule, Store, TestRunner, Workspace
+
+AgentMaker = Callable[[str, str], Agent]
+"""(agent's name, loop id) → the agent; AgentError when there is none of that name."""
+
+
+@dataclass(frozen=True)
+class LoopRunner:
+    """The ports a runner needs; `drive` may be called for one loop after another."""
+
+    project: str
+    store: Store[LoopState]
+    workspace: Workspace
+    tests: TestRunner
+    clock: Clock
+    processes: Processes
+    agents: AgentMaker
+    debugger: Callable[[str], Debugger]
+
+    async def drive(
+        self, loop_id: str, *, take_up: Rule[LoopState], bus: Bus, person: Person | None = None
+    ) -> LoopState:
+        """Takes the lease, applies `take_up` under it, and runs until the loop rests.
+
+        Conflict when another runner has the lease.
+        """
+        with self.store.lease(loop_id) as lease:
+            self.store.update(loop_id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
+            async with Turns(lambda name: self.agents(name, loop_id)) as turns:
+                session = Session(
+                    loop_id=loop_id, project=self.project, store=self.store, workspace=self.workspace,
+                    tests=self.tests, debugger=self.debugger(loop_id), turns=turns, clock=self.clock, bus=bus,
+                    epoch=lease.epoch, interactive=person is not None, person=person,
+                )  # fmt: skip
+                await take_over(session, self.processes)
+                return await self._drive(session)
+
+    async def _drive(self, session: Session) -> LoopState:
+        try:
+            return await Kernel(LoopFlow(session), self.clock).drive()
+        except BaseExceptionGroup as group:
+            ours, other = group.split(LoopwrightError)
+            if ours is not None and other is None:
+                raise ours.exceptions[0] from group
+            raise

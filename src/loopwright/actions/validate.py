@@ -1,0 +1,23 @@
+"""VALIDATE: run the project's tests, and believe nothing else."""
+
+from loopwright.actions.measure import nothing_to_run, validate_tree
+from loopwright.actions.session import Session
+from loopwright.domain.loop_selector import Next
+from loopwright.domain.outcomes import ActionOutcome
+
+
+async def validate(session: Session, choice: Next) -> ActionOutcome:
+    command = session.state().engine.settings.test_command or await _find_command(session)
+    if command is None:
+        return nothing_to_run(await session.tree())
+    session.bus.publish("activity", f"running the tests: {command}")
+    return await validate_tree(session, command, counted=True)
+
+
+async def _find_command(session: Session) -> str | None:
+    """A loop taken over from elsewhere may know none yet; a person can be asked."""
+    found = session.tests.detect()
+    if found is not None or session.person is None:
+        return found
+    answer = await session.person.ask("No test command was found. How are the tests run? (empty: there are none)", ())
+    return answer.strip() or None

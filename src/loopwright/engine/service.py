@@ -1,0 +1,205 @@
+"""Every command on loops, as all surfaces call it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from loopwright.domain import loop_commands as commands
+from loopwright.domain import loop_tasks as tasks
+from loopwright.domain.engine_state import Budget, Checkpoint, EngineState, LoopTask, RunSettings
+from loopwright.domain.errors import Conflict, Invalid, NotFound
+from loopwright.domain.events import Entry, Event
+from loopwright.domain.ids import checked, new_loop_id, new_task_id
+from loopwright.domain.loop import LoopState, LoopStatus
+from loopwright.domain.loop_reading import TITLE_LENGTH
+from loopwright.ports import Clock, Launcher, Page, Processes, Rule, Store, Workspace
+
+STOP_PATIENCE = 5.0
+"""Seconds a stopped runner has to let go of its lease before it is ended."""
+
+Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
+
+
+@dataclass(frozen=True)
+class LoopService:
+    """`actor` names the surface in the journal: cli, api, mcp."""
+
+    store: Store[LoopState]
+    workspace: Workspace
+    clock: Clock
+    launcher: Launcher
+    processes: Processes
+    actor: str = "cli"
+
+    def create(
+        self,
+        description: str,
+        *,
+        title: str | None = None,
+        max_iterations: int = 10,
+        settings: RunSettings | None = None,
+        budget: Budget | None = None,
+        allow_test_changes: bool = False,
+    ) -> LoopState:
+        """A new loop, status created. Invalid for a blank text or a limit below 1."""
+        text = description.strip()
+        name = (title or text).strip()
+        if not name:
+            raise Invalid("a loop needs a task: say in a sentence what shall be done")
+        if max_iterations < 1:
+            raise Invalid(f"max_iterations: must be at least 1 (got {max_iterations})")
+        now = self.clock.now()
+        state = LoopState(
+            loop_id=new_loop_id(now, self.clock.token()),
+            title=" ".join(name.split())[:TITLE_LENGTH],
+            description=text,
+            max_iterations=max_iterations,
+            created_at=now.isoformat(timespec="milliseconds"),
+            updated_at=now.isoformat(timespec="milliseconds"),
+            engine=EngineState(
+                settings=settings or RunSettings(), budget=budget or Budget(), allow_test_changes=allow_test_changes
+            ),
+        )
+        return self.store.create(state, actor=self.actor)
+
+    def read(self, loop_id: str) -> LoopState:
+        return self.store.read(checked(loop_id))
+
+    def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0) -> Page[LoopState]:
+        return self.store.list(status=status, limit=limit, offset=offset)
+
+    def events(self, loop_id: str, after: int = 0) -> Sequence[Entry]:
+        return self.store.events(checked(loop_id), after)
+
+    def is_live(self, loop_id: str) -> bool:
+        """Whether a runner holds the loop."""
+        return self.store.holder(checked(loop_id)) is not None
+
+    def start(self, loop_id: str) -> LoopState:
+        return self._launched(self._commit(loop_id, commands.start, "started"))
+
+    def resume(self, loop_id: str) -> LoopState:
+        live = self.is_live(loop_id)
+        return self._launched(self._commit(loop_id, lambda s: commands.resume(s, live=live), "resumed"))
+
+    def reopen(self, loop_id: str, *, max_iterations: int | None = None, max_minutes: float | None = None) -> LoopState:
+        return self._launched(
+            self._commit(
+                loop_id,
+                lambda s: commands.reopen(s, max_iterations=max_iterations, max_minutes=max_minutes),
+                "reopened",
+            )
+        )
+
+    def pause(self, loop_id: str, *, now: bool = False) -> LoopState:
+        return self._commit(loop_id, lambda s: commands.pause(s, now=now), "paused")
+
+    async def stop(self, loop_id: str) -> LoopState:
+        """Ends the loop, and its runner with everything that runner started."""
+        at = self._now()
+        state = self._commit(loop_id, lambda s: commands.stop(s, at), "stopped")
+        deadline = self.clock.monotonic() + STOP_PATIENCE
+        while (pid := self.store.holder(loop_id)) is not None and self.clock.monotonic() < deadline:
+            await self.clock.sleep(0.05)
+        if pid is not None:
+            self.processes.end_runner(pid)
+        self.processes.sweep(loop_id)
+        return state
+
+    def answer(self, loop_id: str, text: str) -> LoopState:
+        return self._commit(loop_id, lambda s: commands.answer(s, text), "answered")
+
+    def edit(self, loop_id: str, changes: Fields) -> LoopState:
+        given = dict(changes)
+        return self._commit(loop_id, lambda s: commands.edit(s, given), "edited")
+
+    def configure(self, loop_id: str, settings: Fields, *, max_minutes: float | None = None) -> LoopState:
+        """Changes what the next run of the loop works with."""
+
+        def rule(state: LoopState) -> LoopState:
+            engine = state.engine
+            changed = engine.settings.evolve(**settings)
+            budget = engine.budget.evolve(max_minutes=max_minutes) if max_minutes else engine.budget
+            if (changed, budget) == (engine.settings, engine.budget):
+                return state
+            return state.evolve(engine=engine.evolve(settings=changed, budget=budget))
+
+        return self._commit(loop_id, rule, "configured")
+
+    def add_task(self, loop_id: str, fields: Fields) -> LoopTask:
+        id, at, given = new_task_id(self.clock.token()), self._now(), dict(fields)
+        state = self._commit(loop_id, lambda s: tasks.add_task(s, id, given, at), "task_added", task=id)
+        return self._task(state, id)
+
+    def edit_task(self, loop_id: str, task_id: str, fields: Fields) -> LoopTask:
+        at, given = self._now(), dict(fields)
+        state = self._commit(loop_id, lambda s: tasks.edit_task(s, task_id, given, at), "task_edited", task=task_id)
+        return self._task(state, task_id)
+
+    def remove_task(self, loop_id: str, task_id: str) -> None:
+        self._commit(loop_id, lambda s: tasks.remove_task(s, task_id), "task_removed", task=task_id)
+
+    def reorder_tasks(self, loop_id: str, ordered_ids: Sequence[str]) -> tuple[LoopTask, ...]:
+        return self._commit(loop_id, lambda s: tasks.reorder_tasks(s, ordered_ids), "tasks_reordered").engine.tasks
+
+    def rewind(self, loop_id: str, n: int) -> LoopState:
+        """Tree and skill_state of checkpoint `n`; what is there now becomes a checkpoint first."""
+        with self.store.lease(checked(loop_id)) as lease:
+            state = self.store.read(loop_id)
+            commands.require("rewind", state)
+            target = self._checkpoint(state, n)
+            then = self.store.read_at(loop_id, target.rev)
+            here = self.workspace.snapshot(loop_id, f"before rewind to {n}")
+            self.workspace.restore(target.commit)
+            at = self._now()
+            return self.store.update(
+                loop_id, lambda s: commands.rewind(s, then, (here.commit, here.tree), n, at),
+                actor=self.actor, event=Event(type="rewound", data={"to": n}), epoch=lease.epoch,
+            )  # fmt: skip
+
+    def diff(self, loop_id: str, n: int | None = None) -> str:
+        """Unified diff: of one checkpoint against the one before, or of the whole loop so far."""
+        state = self.read(loop_id)
+        known = state.engine.checkpoints
+        if not known:
+            return ""
+        if n is None:
+            return self.workspace.diff(known[0].commit, known[-1].commit)
+        target = self._checkpoint(state, n)
+        before = next((c for c in reversed(known) if c.n < n), target)
+        return self.workspace.diff(before.commit, target.commit)
+
+    def recover(self, loop_id: str) -> LoopState:
+        return self.store.recover(checked(loop_id), actor=self.actor)
+
+    def delete(self, loop_id: str) -> None:
+        state = self.read(loop_id)
+        commands.require("delete", state)
+        self.store.delete(loop_id, actor=self.actor)
+        self.workspace.forget(loop_id)
+
+    def _commit(self, loop_id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
+        event = Event(type=type, data=dict(data))
+        return self.store.update(checked(loop_id), rule, actor=self.actor, event=event)
+
+    def _launched(self, state: LoopState) -> LoopState:
+        """A runner for the loop, unless one is at it already."""
+        if self.store.holder(state.loop_id) is None:
+            self.launcher.launch(state.loop_id)
+        return state
+
+    def _now(self) -> str:
+        return self.clock.now().isoformat(timespec="milliseconds")
+
+    def _task(self, state: LoopState, id: str) -> LoopTask:
+        task = state.engine.task(id)
+        if task is None:
+            raise Conflict(f"Task {id} was removed by somebody else meanwhile")
+        return task
+
+    def _checkpoint(self, state: LoopState, n: int) -> Checkpoint:
+        found = next((c for c in state.engine.checkpoints if c.n == n), None)
+        if found is None:
+            known = ", ".join(str(c.n) for c in state.engine.checkpoints) or "none"
+            raise NotFound(f"Checkpoint {n} not found (the loop has: {known})")
+        return found
