@@ -1,0 +1,165 @@
+"""The worker's plain answers as the domain's hypotheses, patches and words for people."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pydantic import JsonValue
+
+from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings, Patch, ProbeHit
+from loopwright.domain.ids import next_hypothesis_id
+from loopwright.domain.loop import EvidenceCriteria, Hypothesis, HypothesisStatus
+
+Plain = Mapping[str, Any]  # Any: parsed JSON from the worker
+
+_CRITERIA = EvidenceCriteria(
+    confirm="A small edit of this statement turns a failing test green, and no passing test fails in a fresh process.",
+    reject="Every small edit that is known for this statement was tried, and none turned a failing test.",
+)
+_CONDITION = "Some small edit of this statement makes at least one failing test pass and breaks none that passes."
+_BYSTANDERS = 3
+
+
+def anchor(hypothesis: Hypothesis) -> tuple[str, str, str] | None:
+    """File, function and text of the place: what stays when lines move. None when it was not measured by us."""
+    evidence = hypothesis.evidence or {}
+    parts = evidence.get("file"), evidence.get("func"), evidence.get("code")
+    return (str(parts[0]), str(parts[1]), str(parts[2])) if all(parts) else None
+
+
+def diagnosis(request: DebugRequest, answer: Plain) -> Diagnosis:
+    """New hypotheses, numbered on; places that the request already names are not repeated."""
+    known = {anchor(one) for one in request.hypotheses} | {one.logging_point for one in request.hypotheses}
+    places = [one for one in answer["locations"] if _anchor(one) not in known and one["point"] not in known]
+    fresh = _numbered(request.hypotheses, places)
+    ids = {hypothesis.logging_point: hypothesis.id for hypothesis in (*request.hypotheses, *fresh)}
+    hits = [
+        ProbeHit.model_validate({**hit, "hid": ids[hit["hid"]]})
+        for hit in answer.get("probes", ())
+        if hit["hid"] in ids
+    ]
+    return Diagnosis(
+        active_bug=answer.get("active_bug", ""),
+        hypotheses=tuple(_with_values(one, hits) for one in fresh),
+        probes=tuple(hits),
+        note="; ".join(answer.get("notes", ())),
+    )
+
+
+def findings(request: DebugRequest, answer: Plain) -> Findings:
+    """Verdicts on the request's hypotheses, new ones for places that showed something, and the best patch."""
+    patches: Sequence[Plain] = answer.get("patches", ())
+    cause = patches[0]["point"] if patches else None
+    places = {one["point"]: one for one in answer["locations"]}
+    judged = [_judged(one, _place_of(one, places), cause) for one in request.hypotheses]
+    named = {place["point"] for one in request.hypotheses if (place := _place_of(one, places)) is not None}
+    news = [one for point, one in places.items() if point not in named and (point == cause or one["turned"])]
+    news.sort(key=lambda one: (one["point"] != cause, -one["survived"], -one["turned"]))
+    added = [
+        _judged(one, places[one.logging_point], cause) for one in _numbered(request.hypotheses, news[:_BYSTANDERS])
+    ]
+    everything = [*judged, *added]
+    ids = {one.logging_point: one.id for one in everything}
+    ids |= {place["point"]: one.id for one in judged if (place := _place_of(one, places)) is not None}
+    made = [_patch(one, ids.get(one["point"], "")) for one in patches]
+    return Findings(
+        hypotheses=tuple(everything),
+        patch=made[0] if made else None,
+        rivals=tuple(made[1:]),
+        tried=tuple(answer.get("refuted", ())),
+        candidates=answer.get("candidates", 0),
+        note=_note(answer),
+    )
+
+
+def _numbered(known: Sequence[Hypothesis], places: Sequence[Plain]) -> list[Hypothesis]:
+    ids = [one.id for one in known]
+    made: list[Hypothesis] = []
+    for rank, place in enumerate(places, start=1):
+        ids.append(next_hypothesis_id(tuple(ids)))
+        made.append(
+            Hypothesis(
+                id=ids[-1],
+                description=_description(place),
+                testable_condition=_CONDITION,
+                logging_point=place["point"],
+                evidence_criteria=_CRITERIA,
+                likelihood=float(rank),
+                evidence=_evidence(place),
+            )
+        )
+    return made
+
+
+def _description(place: Plain) -> str:
+    raised = f", and {' and '.join(place['exceptions'])} came from it" if place["exceptions"] else ""
+    return (
+        f"`{place['code']}` in {place['func']} ({place['file']}:{place['line']}) may be wrong: "
+        f"{_tests(place['failing'], 'failing')} and {_tests(place['passing'], 'passing')} ran it{raised}"
+    )
+
+
+def _tests(count: int, kind: str) -> str:
+    return f"{count or 'no'} {kind} {'test' if count == 1 else 'tests'}"
+
+
+def _evidence(place: Plain) -> dict[str, JsonValue]:
+    kept = ("file", "line", "func", "code", "exceptions")
+    return {
+        **{name: place[name] for name in kept},
+        "suspiciousness": place["score"],
+        "failing_tests": place["failing"],
+        "passing_tests": place["passing"],
+    }
+
+
+def _with_values(hypothesis: Hypothesis, hits: Sequence[ProbeHit]) -> Hypothesis:
+    seen: list[JsonValue] = [dict(hit.data) for hit in hits if hit.hid == hypothesis.id]
+    return hypothesis.evolve(evidence={**(hypothesis.evidence or {}), "probe_values": seen}) if seen else hypothesis
+
+
+def _judged(hypothesis: Hypothesis, place: Plain | None, cause: str | None) -> Hypothesis:
+    """The verdict by what was measured at the place; rejected ones and those not reached stay as they are."""
+    if place is None or hypothesis.status in ("rejected", "confirmed") or not place["tried"]:
+        return hypothesis
+    status, reason = _verdict(place, cause)
+    measured = {"candidates_tried": place["tried"], "candidates_that_turned_a_test": place["turned"],
+                "candidates_that_broke_nothing": place["survived"], "kinds_tried": place["kinds"]}  # fmt: skip
+    evidence = {**(hypothesis.evidence or {}), **_evidence(place), **measured, "outcome": reason}
+    if status == "pending":
+        return hypothesis.evolve(evidence=evidence)
+    return hypothesis.evolve(status=status, verdict_reason=reason, evidence=evidence)
+
+
+def _verdict(place: Plain, cause: str | None) -> tuple[HypothesisStatus, str]:
+    tried, offered = place["tried"], place["offered"]
+    if place["point"] == cause:
+        return "confirmed", "a patch here turned failing tests and broke none, in a fresh process"
+    if place["turned"]:
+        return "inconclusive", f"{place['turned']} of {tried} edits turned a failing test, none became the patch"
+    if place["exhausted"]:
+        return "rejected", f"all {tried} known edits were tried, and none turned a failing test"
+    if cause is not None:
+        return "pending", f"{tried} edits tried before a patch was found elsewhere; none turned a failing test"
+    return "inconclusive", f"{tried} edits tried (at least {offered} are possible), and none turned a failing test"
+
+
+def _place_of(hypothesis: Hypothesis, places: Mapping[str, Plain]) -> Plain | None:
+    where = anchor(hypothesis)
+    if where is None:
+        return places.get(hypothesis.logging_point)
+    return next((place for place in places.values() if _anchor(place) == where), None)
+
+
+def _anchor(place: Plain) -> tuple[str, str, str]:
+    return place["file"], place["func"], place["code"]
+
+
+def _patch(plain: Plain, hypothesis: str) -> Patch:
+    return Patch.model_validate({**{k: v for k, v in plain.items() if k != "point"}, "hypothesis": hypothesis})
+
+
+def _note(answer: Plain) -> str:
+    seconds, tried = answer.get("seconds", 0.0), answer.get("candidates", 0)
+    speed = f"{tried} edits tried in {seconds:.1f} s ({tried / seconds:.0f} a second" if tried and seconds else ""
+    speed += f", {answer['cold']} with a fresh import)" if speed else ""
+    return "; ".join([*([speed] if speed else []), *answer.get("notes", ())])

@@ -1,0 +1,146 @@
+"""An edit that compiles and changes behaviour: what it is made of, and how it gets into a running program."""
+
+import __future__
+
+import ast
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType
+
+from .edits.place import Edit
+from .localize import Location
+from .source import Source
+
+Key = tuple[str, int]
+"""Qualified name and first line of a code object within its file."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """`swaps` are code objects for functions already loaded; empty when only a fresh import can show the change."""
+
+    location: Location
+    family: str
+    edit: Edit
+    fingerprint: str
+    swaps: tuple[tuple[Key, CodeType], ...]
+
+    @property
+    def text(self) -> str:
+        return spliced(self.location.source, self.edit)
+
+
+def spliced(source: Source, edit: Edit) -> str:
+    """The whole file with the edit in it."""
+    return source.text[: edit.start] + edit.text + source.text[edit.end :]
+
+
+class Compiler:
+    """Turns edits of one source into candidates; None for those that do not compile or change nothing."""
+
+    def __init__(self, source: Source, filename: str) -> None:
+        self._source = source
+        self._filename = filename
+        self._flags = _future_flags(source.tree)
+        self._parts: dict[int, tuple[int, int, int, CodeType]] = {}
+
+    def candidate(self, location: Location, family: str, edit: Edit) -> Candidate | None:
+        """Compiles only the top-level statement that holds the edit: names outside are looked up at run time."""
+        start, end, line, old = self._part(edit)
+        text = self._source.text
+        new = self._compile(text[start : edit.start] + edit.text + text[edit.end : end], line)
+        if new is None:
+            return None
+        swaps, outside = _differences(old, new)
+        if not swaps and not outside:
+            return None
+        print_of = hashlib.sha256(f"{self._source.path}|{_signature(new)}".encode()).hexdigest()[:20]
+        fast = () if outside or _ambiguous(old) else tuple(swaps)
+        return Candidate(location, family, edit, print_of, fast)
+
+    def _part(self, edit: Edit) -> tuple[int, int, int, CodeType]:
+        """Offsets and first line of the top-level statement around the edit, and its code as it is."""
+        for node in self._source.tree.body:
+            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+            start, end = self._source.line_span(first, node.end_lineno or node.lineno)
+            if start <= edit.start and edit.end <= end:
+                return self._known(start, end, first)
+        return self._known(0, len(self._source.text), 1)
+
+    def _known(self, start: int, end: int, line: int) -> tuple[int, int, int, CodeType]:
+        if start not in self._parts:
+            code = self._compile(self._source.text[start:end], line)
+            if code is None:
+                return self._known(0, len(self._source.text), 1)
+            self._parts[start] = (start, end, line, code)
+        return self._parts[start]
+
+    def _compile(self, text: str, line: int) -> CodeType | None:
+        try:
+            return compile("\n" * (line - 1) + text, self._filename, "exec", self._flags, dont_inherit=True)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+
+def _future_flags(tree: ast.Module) -> int:
+    names = [
+        alias.name
+        for node in tree.body
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        for alias in node.names
+    ]
+    return sum(getattr(__future__, name).compiler_flag for name in names)
+
+
+def _nested(code: CodeType) -> list[CodeType]:
+    return [const for const in code.co_consts if isinstance(const, CodeType)]
+
+
+def _signature(code: CodeType) -> tuple[object, ...]:
+    """Everything that a code object does, without where it stands."""
+    return (*_shallow(code), *(_signature(inner) for inner in _nested(code)))
+
+
+def _shallow(code: CodeType) -> tuple[object, ...]:
+    consts = tuple(
+        ("code", c.co_name) if isinstance(c, CodeType) else (type(c).__name__, repr(c)) for c in code.co_consts
+    )
+    return (
+        code.co_name, code.co_code, consts, code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars,
+        code.co_argcount, code.co_kwonlyargcount, code.co_posonlyargcount, code.co_flags, code.co_exceptiontable,
+    )  # fmt: skip
+
+
+def _differences(old: CodeType, new: CodeType) -> tuple[list[tuple[Key, CodeType]], bool]:
+    """New code for each function that changed or encloses a change; whether anything else changed, too."""
+    here = _shallow(old) != _shallow(new)
+    olds, news = _nested(old), _nested(new)
+    swaps: list[tuple[Key, CodeType]] = []
+    outside = False
+    if len(olds) == len(news):
+        for one, other in zip(olds, news, strict=True):
+            inner, out = _differences(one, other)
+            swaps, outside = swaps + inner, outside or out
+    is_function = bool(old.co_flags & 0x2)  # CO_NEWLOCALS: a function, not a module or class body
+    if is_function and (here or swaps or outside):
+        if old.co_freevars != new.co_freevars or old.co_flags != new.co_flags:
+            return [], True
+        return [(key_of(old), new), *swaps], False
+    return swaps, outside or here
+
+
+def key_of(code: CodeType) -> Key:
+    return code.co_qualname, code.co_firstlineno
+
+
+def _ambiguous(code: CodeType) -> bool:
+    """Two lambdas on one line can not be told apart once loaded."""
+    keys = [key_of(inner) for inner in _all(code)]
+    return len(set(keys)) != len(keys)
+
+
+def _all(code: CodeType) -> Iterator[CodeType]:
+    for inner in _nested(code):
+        yield inner
+        yield from _all(inner)

@@ -1,0 +1,135 @@
+"""The Debugger port for Python projects: prepares copies, starts the worker, and reads its answer."""
+
+import asyncio
+import importlib.util
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
+from loopwright.domain.errors import Invalid
+from loopwright.domain.loop import Hypothesis
+from loopwright.repair import answers
+from loopwright.repair.command import Command, parse
+from loopwright.repair.search import cores
+from loopwright.repair.tree import copy_tree
+from loopwright.workspace.process import Finished, run_group
+
+_WORKER = "repair_worker"  # the name under which a worker imports this folder
+_LENT = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "exceptiongroup")
+_DIAGNOSIS_SECONDS = 60.0
+_GRACE = 10.0
+_OUTPUT_CAP = 64_000
+
+
+class PythonDebugger:
+    """`marker` tags the worker's processes (see workspace.process)."""
+
+    def __init__(self, marker: str) -> None:
+        self._marker = marker
+
+    def supports(self, test_command: str | None) -> bool:
+        """Whether these are plain pytest or unittest runs."""
+        return test_command is not None and parse(test_command, Path.cwd()) is not None
+
+    async def diagnose(self, request: DebugRequest) -> Diagnosis:
+        """Ranked places with spectrum, frames and probe values; Invalid for a command that is not supported."""
+        seconds = min(request.budget_seconds, _DIAGNOSIS_SECONDS)
+        return answers.diagnosis(request, await self._ask("diagnose", request, seconds))
+
+    async def search(self, request: DebugRequest) -> Findings:
+        """Tries edits until one holds in a fresh process; the project itself is only read."""
+        return answers.findings(request, await self._ask("search", request, request.budget_seconds))
+
+    async def _ask(self, mode: str, request: DebugRequest, seconds: float) -> dict[str, Any]:  # Any: parsed JSON
+        origin = Path(request.project).resolve()
+        command = parse(request.test_command, origin)
+        if command is None:
+            raise Invalid(f"Cannot debug with {request.test_command!r} (expected a plain pytest or unittest command)")
+        with tempfile.TemporaryDirectory(prefix="repair-", ignore_cleanup_errors=True) as name:
+            room = Path(name).resolve()
+            trees = [room / f"lane{n}" for n in range(cores() if mode == "search" else 1)]
+            await asyncio.to_thread(_prepare, origin, room, trees)
+            order = _order(mode, request, command, origin, room, trees, seconds)
+            (room / "order.json").write_text(json.dumps(order))
+            argv = (request.python, "-m", f"{_WORKER}.start", str(room / "order.json"), str(room / "answer.json"))
+            finished = await run_group(
+                argv,
+                cwd=trees[0],
+                marker=self._marker,
+                timeout=seconds + _GRACE,
+                env=_environment(room),
+                output_cap=_OUTPUT_CAP,
+            )
+            return _read(room / "answer.json", finished)
+
+
+def _prepare(origin: Path, room: Path, trees: list[Path]) -> None:
+    for name in ("home", "tmp", "lib/lent"):
+        (room / name).mkdir(parents=True)
+    (room / "lib" / _WORKER).symlink_to(Path(__file__).resolve().parent)
+    for module in _LENT:
+        spec = importlib.util.find_spec(module)
+        if spec is not None and spec.origin is not None:
+            folder = Path(spec.origin).parent
+            (room / "lib" / "lent" / module).symlink_to(folder)
+    for tree in (room / "pristine", *trees):
+        copy_tree(origin, tree)
+
+
+def _environment(room: Path) -> dict[str, str]:
+    home = str(room / "home")
+    return {
+        "HOME": home,
+        "XDG_CACHE_HOME": f"{home}/.cache",
+        "XDG_CONFIG_HOME": f"{home}/.config",
+        "XDG_DATA_HOME": f"{home}/.local/share",
+        "XDG_STATE_HOME": f"{home}/.local/state",
+        "TMPDIR": str(room / "tmp"),
+        "PYTHONPATH": str(room / "lib"),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONHASHSEED": "0",
+        "PYTEST_ADDOPTS": "",
+        "PYTHONWARNINGS": "",
+    }
+
+
+def _order(
+    mode: str, request: DebugRequest, command: Command, origin: Path, room: Path, trees: list[Path], seconds: float
+) -> dict[str, Any]:  # Any: plain JSON
+    open_ones = [one for one in request.hypotheses if one.status in ("pending", "inconclusive")]
+    return {
+        "mode": mode,
+        "origin": str(origin),
+        "tree": str(trees[0]),
+        "trees": [str(tree) for tree in trees],
+        "pristine": str(room / "pristine"),
+        "arguments": list(command.arguments),
+        "style": command.style,
+        "root_on_path": command.root_on_path,
+        "isolate": sys.platform == "linux",
+        "failing": list(request.failing),
+        "listed": _anchors(open_ones),
+        "points": [one.logging_point for one in open_ones],
+        "rejected": _anchors([one for one in request.hypotheses if one.status == "rejected"]),
+        "tried": list(request.tried),
+        "round": request.round,
+        "seconds": seconds,
+    }
+
+
+def _anchors(hypotheses: list[Hypothesis]) -> list[list[str]]:
+    found = [answers.anchor(one) for one in hypotheses]
+    return [list(one) for one in found if one is not None]
+
+
+def _read(path: Path, finished: Finished) -> dict[str, Any]:  # Any: parsed JSON
+    """The worker's answer, or one that says why there is none."""
+    if path.exists():
+        answer: dict[str, Any] = json.loads(path.read_text())
+        return answer
+    why = "ran out of time" if finished.timed_out else f"ended with {finished.exit_code}"
+    last = finished.output.strip().splitlines()[-1:] or ["(it printed nothing)"]
+    return {"locations": [], "notes": [f"the repair worker {why}: {last[0][:300]}"]}

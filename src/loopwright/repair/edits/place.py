@@ -1,0 +1,117 @@
+"""A statement under suspicion, and the small language in which families say what to change there."""
+
+import ast
+from dataclasses import dataclass
+from functools import cached_property
+
+from ..pool import Pool, Scope
+from ..source import Function, Source, block_of, expressions
+
+_LOOSE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.keyword, ast.If, ast.While, ast.Assert)
+
+
+@dataclass(frozen=True)
+class Edit:
+    """Puts `text` in place of the characters from `start` to `end`. A lower `cost` is tried sooner."""
+
+    start: int
+    end: int
+    text: str
+    cost: float
+    what: str
+
+
+@dataclass
+class Place:
+    """One statement with its surroundings."""
+
+    source: Source
+    stmt: ast.stmt
+    scope: Scope
+    pool: Pool
+
+    @cached_property
+    def nodes(self) -> list[ast.expr]:
+        """The expressions of the statement's own part, outermost first."""
+        return list(expressions(self.stmt))
+
+    @property
+    def func(self) -> Function | None:
+        return self.scope.function
+
+    @cached_property
+    def block(self) -> list[ast.stmt]:
+        return block_of(self.source, self.stmt)
+
+    @property
+    def indent(self) -> str:
+        return self.source.indent(self.stmt.lineno)
+
+    @cached_property
+    def alone(self) -> bool:
+        """Whether the statement shares its lines with no other, so that whole lines can be moved."""
+        before = self.source.lines[self.stmt.lineno - 1].encode()[: self.stmt.col_offset]
+        return not before.strip() and not any(
+            one is not self.stmt and one.lineno <= (self.stmt.end_lineno or 0) and one.lineno >= self.stmt.lineno
+            for one in self.block
+        )
+
+    def text(self, node: ast.AST) -> str:
+        return self.source.segment(node)
+
+    def loads(self, node: ast.expr) -> bool:
+        """Whether the expression is read here (not an assignment's target)."""
+        return isinstance(getattr(node, "ctx", ast.Load()), ast.Load)
+
+    def swap(self, node: ast.expr, text: str, cost: float, what: str = "") -> Edit:
+        """Another expression in place of `node`, in parentheses where the surroundings need them."""
+        start, end = self.source.span(node)
+        if not self._fits(node, text):
+            text = f"({text})"
+        return Edit(start, end, text, cost, what or f"use `{text}` instead of `{_brief(self.text(node))}`")
+
+    def _fits(self, node: ast.expr, text: str) -> bool:
+        parent = self.source.parents[node]
+        if isinstance(parent, _LOOSE) or (isinstance(parent, ast.Call) and node is not parent.func):
+            return True
+        if isinstance(parent, (ast.Subscript, ast.FormattedValue)) and node is not parent.value:
+            return True
+        tight = ast.parse(text.strip(), mode="eval").body
+        if isinstance(tight, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.List, ast.Dict, ast.Set)):
+            return True
+        if isinstance(tight, ast.Constant):
+            return not isinstance(parent, ast.Attribute) or isinstance(tight.value, str)
+        return isinstance(parent, ast.Compare) and isinstance(tight, ast.BinOp)
+
+    def gap(self, left: ast.AST, right: ast.AST) -> tuple[int, int]:
+        """Offsets of the text between two neighbours."""
+        return self.source.span(left)[1], self.source.span(right)[0]
+
+    def exchange(self, left: ast.AST, right: ast.AST, cost: float) -> Edit:
+        """The two change places; what stands between them stays."""
+        (a, b), (c, d) = self.source.span(left), self.source.span(right)
+        text = self.source.text
+        what = f"exchange `{_brief(text[a:b])}` and `{_brief(text[c:d])}`"
+        return Edit(a, d, text[c:d] + text[b:c] + text[a:b], cost, what)
+
+    def before(self, lines: list[str], cost: float) -> Edit:
+        """New lines in front of the statement, at its indentation."""
+        start = self.source.line_span(self.stmt.lineno, self.stmt.lineno)[0]
+        return Edit(start, start, self._indented(lines, self.indent), cost, f"add `{' '.join(lines)}` before it")
+
+    def after(self, lines: list[str], cost: float) -> Edit:
+        """New lines behind the statement, at its indentation."""
+        last = self.stmt.end_lineno or self.stmt.lineno
+        end = self.source.line_span(last, last)[1]
+        text = self._indented(lines, self.indent)
+        if not self.source.text[:end].endswith(("\n", "\r")):
+            text = self.source.newline + text.rstrip("\r\n")
+        return Edit(end, end, text, cost, f"add `{' '.join(lines)}` after it")
+
+    def _indented(self, lines: list[str], indent: str) -> str:
+        return "".join(indent + line + self.source.newline for line in lines)
+
+
+def _brief(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= 60 else flat[:57] + "…"

@@ -1,0 +1,92 @@
+"""Work in forked processes: one answer each, within a time limit, and nothing of them left behind."""
+
+import marshal
+import os
+import select
+import signal
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NoReturn
+
+from . import sandbox
+
+Answer = dict[str, Any]  # Any: whatever marshal carries; each caller knows its own answers
+_HEAD = 8
+_CPU_SLACK = 5
+
+
+def send(descriptor: int, message: Answer) -> None:
+    """Writes one message whole."""
+    body = marshal.dumps(message)
+    data = memoryview(len(body).to_bytes(_HEAD, "little") + body)
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def receive(descriptor: int, deadline: float | None = None) -> Answer | None:
+    """Reads one message; None at the end of the stream or at the deadline (monotonic)."""
+    head = _read(descriptor, _HEAD, deadline)
+    if head is None:
+        return None
+    body = _read(descriptor, int.from_bytes(head, "little"), deadline)
+    return None if body is None else dict(marshal.loads(body))
+
+
+def _read(descriptor: int, size: int, deadline: float | None) -> bytes | None:
+    data = b""
+    while len(data) < size:
+        left = None if deadline is None else max(0.0, deadline - time.monotonic())
+        if not select.select([descriptor], [], [], left)[0]:
+            return None
+        chunk = os.read(descriptor, size - len(data))
+        if not chunk:
+            return None
+        data += chunk
+    return data
+
+
+def fork() -> int:
+    """Like os.fork, without the warning about threads: ours are gone or do not hold what the child needs."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return os.fork()
+
+
+def ask_forked(work: Callable[[], Answer], seconds: float) -> Answer | None:
+    """The answer of `work`, done in a forked process group; None when it died or took longer than `seconds`."""
+    out, into = os.pipe()
+    child = fork()
+    if child == 0:
+        os.close(out)
+        _work_and_leave(work, into, seconds)
+    os.close(into)
+    try:
+        with suppress(OSError):
+            os.setpgid(child, child)
+        return receive(out, time.monotonic() + seconds)
+    finally:
+        os.close(out)
+        end_group(child)
+
+
+def end_group(leader: int) -> None:
+    """Kills a forked child with its group, and waits for it."""
+    for kill in (os.killpg, os.kill):
+        with suppress(ProcessLookupError, PermissionError):
+            kill(leader, signal.SIGKILL)
+    with suppress(ChildProcessError):
+        os.waitpid(leader, 0)
+
+
+def _work_and_leave(work: Callable[[], Answer], into: int, seconds: float) -> NoReturn:
+    """The child's whole life: no clean-up of the parent's may run here, whatever happens."""
+    try:
+        sandbox.die_with_parent()
+        with suppress(OSError):
+            os.setpgid(0, 0)
+        sandbox.limit(cpu_seconds=int(seconds) + _CPU_SLACK)
+        send(into, work())
+    finally:
+        os._exit(0)

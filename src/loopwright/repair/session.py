@@ -1,0 +1,116 @@
+"""A pytest session that we drive ourselves: collect as the project does, then run the tests we choose."""
+
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from typing import Literal
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from .budget import TimeUp, processor_time
+
+Status = Literal["passed", "failed", "skipped"]
+
+_QUIET = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:terminalreporter", "--capture=sys", "--tb=native")
+_UNITTEST = ("-o", "addopts=")
+_CALM = {"pytest_cov": ("--no-cov",), "xdist": ("-n0",), "pytest_timeout": ("--timeout=0",)}
+
+
+@dataclass
+class Outcome:
+    """What one test did. `seconds` of wall time; `frames` are (file, line, function), outermost first."""
+
+    status: Status = "passed"
+    seconds: float = 0.0
+    error: str = ""
+    message: str = ""
+    frames: list[tuple[str, int, str]] = field(default_factory=list)
+
+
+class Driver:
+    """Pytest plugin: hands the collected items to `loop` and keeps what the test under way reports."""
+
+    def __init__(self, loop: Callable[["Driver", list[pytest.Item]], None]) -> None:
+        self._loop = loop
+        self._outcome = Outcome()
+        self.troubles: list[str] = []
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.troubles.append(f"{report.nodeid}: {str(report.longrepr)[-400:]}")
+
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self._loop(self, session.items)
+        return True
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, call: "pytest.CallInfo[None]") -> Iterator[None]:
+        yield
+        if call.excinfo is not None and not self._outcome.error:
+            self._outcome.error = call.excinfo.typename
+            self._outcome.message = _text(call.excinfo.value)
+            self._outcome.frames = [(str(e.path), e.lineno + 1, e.name) for e in call.excinfo.traceback][-40:]
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._fold(report)  # parts of a test (unittest's subTest) report themselves
+
+    def run(self, item: pytest.Item, following: pytest.Item | None, seconds: float) -> Outcome:
+        """Runs one item; `seconds` of processor time. Fixtures not needed by `following` are torn down."""
+        self._outcome = Outcome()
+        started = time.perf_counter()
+        try:
+            with processor_time(seconds):
+                reports = runtestprotocol(item, log=False, nextitem=following)
+        except (TimeUp, KeyboardInterrupt, SystemExit) as stopped:
+            self._outcome.status, self._outcome.error = "failed", type(stopped).__name__
+            reports = []
+        for report in reports:
+            self._fold(report)
+        self._outcome.seconds = time.perf_counter() - started
+        return self._outcome
+
+    def _fold(self, report: pytest.TestReport) -> None:
+        if report.failed:
+            self._outcome.status = "failed"
+        elif report.skipped and self._outcome.status == "passed":
+            self._outcome.status = "skipped"
+
+
+def arguments(chosen: Sequence[str], style: str, plain: bool) -> list[str]:
+    """Command line for pytest.main: the project's own choice of tests, none of its reports. `plain`: bare asserts."""
+    calm = [option for module, options in _CALM.items() if find_spec(module) for option in options]
+    extra = [*(_UNITTEST if style == "unittest" else ()), *(["--assert=plain"] if plain else [])]
+    return [*_QUIET, *calm, *extra, *chosen]
+
+
+def collect_and(
+    loop: Callable[[Driver, list[pytest.Item]], None], chosen: Sequence[str], style: str, *, plain: bool
+) -> Driver:
+    """Runs one session in this process; what it prints goes nowhere."""
+    driver = Driver(loop)
+    with open(os.devnull, "w") as nowhere:
+        sys.stdout = sys.stderr = nowhere
+        try:
+            pytest.main(arguments(chosen, style, plain), plugins=[driver])
+        finally:
+            sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+    return driver
+
+
+def key_of(item: pytest.Item, style: str) -> str:
+    """The name this test has in the engine's results."""
+    owner = getattr(item, "cls", None)
+    if style == "unittest" and owner is not None:
+        return f"{owner.__module__}.{owner.__qualname__}::{item.name}"
+    return item.nodeid
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return str(error)[:4000]
+    except Exception as broken:  # noqa: BLE001 - the project's own __str__ may raise anything; we say so and go on
+        return f"<{type(broken).__name__} while it was shown>"

@@ -1,0 +1,77 @@
+"""Which project lines each test ran: `sys.monitoring` from Python 3.12 on, `settrace` before."""
+
+import os
+import sys
+import threading
+from types import CodeType, FrameType
+from typing import Any
+
+Line = tuple[str, int]
+"""A file relative to the project, and a line in it."""
+
+IMPORT = -1
+"""Stands for everything that ran before the first test: imports, collection."""
+
+
+class Recorder:
+    """Collects lines under the number of the test that is running."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root + os.sep
+        self._files: dict[str, str | None] = {}
+        self.lines: dict[int, set[Line]] = {IMPORT: set()}
+        self._current = self.lines[IMPORT]
+
+    def switch(self, test: int) -> None:
+        self._current = self.lines.setdefault(test, set())
+        if sys.version_info >= (3, 12):
+            sys.monitoring.restart_events()
+
+    def start(self) -> None:
+        if sys.version_info >= (3, 12):
+            self._monitor()
+        else:
+            threading.settrace(self._called)
+            sys.settrace(self._called)
+
+    def stop(self) -> None:
+        if sys.version_info >= (3, 12):
+            sys.monitoring.set_events(_TOOL, 0)
+            sys.monitoring.free_tool_id(_TOOL)
+        else:
+            sys.settrace(None)
+            threading.settrace(None)  # type: ignore[arg-type]  # typeshed: None ends it, as for sys.settrace
+
+    def project_file(self, filename: str) -> str | None:
+        """The relative path of a code object's file, None for foreign code."""
+        if filename not in self._files:
+            inside = filename.startswith(self._root) and "site-packages" not in filename
+            self._files[filename] = filename[len(self._root) :].replace(os.sep, "/") if inside else None
+        return self._files[filename]
+
+    def _called(self, frame: FrameType, event: str, arg: object) -> Any:  # Any: a trace function's own odd type
+        file = self.project_file(frame.f_code.co_filename)
+        return None if file is None else self._in_project
+
+    def _in_project(self, frame: FrameType, event: str, arg: object) -> Any:  # Any: as above
+        if event == "line":
+            file = self._files[frame.f_code.co_filename]
+            if file is not None:
+                self._current.add((file, frame.f_lineno))
+        return self._in_project
+
+    if sys.version_info >= (3, 12):
+
+        def _monitor(self) -> None:
+            sys.monitoring.use_tool_id(_TOOL, "repair")
+            sys.monitoring.register_callback(_TOOL, sys.monitoring.events.LINE, self._line)
+            sys.monitoring.set_events(_TOOL, sys.monitoring.events.LINE)
+
+        def _line(self, code: CodeType, line: int) -> Any:  # Any: DISABLE is an opaque object
+            file = self.project_file(code.co_filename)
+            if file is not None:
+                self._current.add((file, line))
+            return sys.monitoring.DISABLE
+
+
+_TOOL = 3  # the ids 0, 1, 2 and 5 are spoken for by debuggers, coverage, profilers and optimizers

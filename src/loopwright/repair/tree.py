@@ -1,0 +1,49 @@
+"""Copies of the project to work in: what is left out, and how paths find their way to a copy."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+LEFT_OUT = frozenset({
+    ".git", ".hg", ".svn", ".workflow", ".loop", "node_modules", "__pycache__", ".pytest_cache", ".mypy_cache",
+    ".ruff_cache", ".tox", ".nox", ".hypothesis", ".venv", "venv", ".eggs",
+})  # fmt: skip
+
+
+def copy_tree(origin: Path, target: Path) -> None:
+    """Copies what the tests may need. Links stay links; sockets and what can not be read are left out."""
+    shutil.copytree(origin, target, symlinks=True, ignore=_left_out, ignore_dangling_symlinks=True)
+
+
+def _left_out(folder: str, names: list[str]) -> set[str]:
+    return {name for name in names if name in LEFT_OUT or _is_environment(folder, name) or _is_odd(folder, name)}
+
+
+def _is_environment(folder: str, name: str) -> bool:
+    return os.path.exists(os.path.join(folder, name, "pyvenv.cfg"))
+
+
+def _is_odd(folder: str, name: str) -> bool:
+    path = os.path.join(folder, name)
+    if os.path.islink(path) or os.path.isdir(path):
+        return False
+    return not (os.path.isfile(path) and os.access(path, os.R_OK))
+
+
+def relocate(origin: str, target: str) -> None:
+    """Makes this process import from `target` what it would import from `origin` (installed in editable mode, too)."""
+    sys.path[:] = [moved(entry, origin, target) for entry in sys.path]
+    for name, module in list(sys.modules.items()):
+        mapping = getattr(module, "MAPPING", None)  # setuptools' editable finders keep their table here
+        if name.startswith("__editable__") and isinstance(mapping, dict):
+            mapping.update({key: moved(value, origin, target) for key, value in mapping.items()})
+    sys.path_importer_cache.clear()
+
+
+def moved(path: str, origin: str, target: str) -> str:
+    """`path` inside the copy, when it lies in the project and the copy has it."""
+    if path != origin and not path.startswith(origin + os.sep):
+        return path
+    there = target + path[len(origin) :]
+    return there if os.path.exists(there) else path

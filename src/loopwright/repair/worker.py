@@ -1,0 +1,168 @@
+"""The worker's way in: `python -m <package>.worker ORDER ANSWER`, both paths of JSON files.
+
+It may be killed at any time: the answer is replaced whole, and the search writes what it has before it confirms.
+"""
+
+import json
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from . import sandbox
+from .baseline import Baseline, measure, plain_run, probe
+from .forks import Answer
+from .localize import Location, leading, rank
+from .patch import confirm, described, holds
+from .pool import Pool
+from .search import Laboratory, Survivor, ranked, search
+from .stream import Stream, Tally
+from .tree import relocate
+from .zygote import Project
+
+_HYPOTHESES = 10
+_CANDIDATES = 4000
+_CONFIRMED = 8
+_RIVALS = 3
+_CANDIDATE_SHARE = 0.8  # of the time that is left; the rest confirms
+
+
+def main() -> None:
+    order: Answer = json.loads(Path(sys.argv[1]).read_text())
+    sandbox.die_with_parent()
+    if order.get("isolate"):
+        sandbox.isolate()
+    relocate(order["origin"], order["tree"])
+    if not order["root_on_path"]:
+        sys.path[:] = [entry for entry in sys.path if entry != order["tree"]]
+    answer = {"run": _run, "diagnose": _diagnose, "search": _search}[order["mode"]](order)
+    _write(Path(sys.argv[2]), answer)
+
+
+def _run(order: Answer) -> Answer:
+    return plain_run(_project(order), frozenset(order["failing"]))
+
+
+def _diagnose(order: Answer) -> Answer:
+    """Ranks, then probes: places rejected before (by file, function and text) are left out."""
+    deadline = time.monotonic() + order["seconds"]
+    baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.6)
+    if baseline is None or not baseline.spectrum.failing:
+        return _nothing(baseline)
+    rejected = {tuple(anchor) for anchor in order["rejected"]}
+    fresh = [one for one in rank(baseline.spectrum, baseline.sources) if one.anchor not in rejected]
+    chosen = leading(fresh, _HYPOTHESES)
+    places = {(one.file, one.line): one.point for one in chosen}
+    hits = probe(baseline, order["tree"], places, max(1.0, deadline - time.monotonic()))
+    first = baseline.spectrum.outcomes[min(baseline.spectrum.failing)]
+    return {
+        "active_bug": _bug(baseline),
+        "locations": [_plain(one, Tally()) for one in chosen],
+        "probes": hits,
+        "first_error": first.error,
+        "notes": baseline.troubles,
+    }
+
+
+def _search(order: Answer) -> Answer:
+    deadline = time.monotonic() + order["seconds"]
+    baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.4)
+    if baseline is None or not baseline.spectrum.failing:
+        return _nothing(baseline)
+    rejected = {tuple(anchor) for anchor in order["rejected"]}
+    locations = [one for one in rank(baseline.spectrum, baseline.sources) if one.anchor not in rejected]
+    anchors = {tuple(anchor) for anchor in order["listed"]}
+    listed = frozenset(one.point for one in locations if one.anchor in anchors or one.point in order["points"])
+    pool = Pool.of(baseline.sources.values(), baseline.facts)
+    stream = Stream(locations, listed, pool, order["tree"], frozenset(order["tried"]))
+    with Laboratory(baseline, order["trees"]) as laboratory:
+        laboratory.calibrate(max(1.0, deadline - time.monotonic()) / 3)
+        share = (deadline - time.monotonic()) * _CANDIDATE_SHARE
+        outcome = search(laboratory, stream, _CANDIDATES * (1 + order["round"]), time.monotonic() + share)
+    patches, refuted = _confirmed(ranked(outcome.survivors), baseline, order["pristine"], deadline)
+    return {
+        "active_bug": _bug(baseline),
+        "locations": [_plain(one, stream.tallies[one.point]) for one in locations if _heard(one, stream, listed)],
+        "patches": patches,
+        "refuted": refuted,
+        "candidates": outcome.tried,
+        "cold": outcome.cold,
+        "seconds": outcome.seconds,
+        "notes": [*baseline.troubles, *outcome.notes],
+    }
+
+
+def _heard(location: Location, stream: Stream, listed: frozenset[str]) -> bool:
+    return location.point in listed or stream.tallies[location.point].turned > 0
+
+
+def _confirmed(
+    survivors: list[Survivor], baseline: Baseline, pristine: str, deadline: float
+) -> tuple[list[Answer], list[str]]:
+    """Patches that hold in a fresh process, best first, and fingerprints of survivors that did not."""
+    patches: list[Answer] = []
+    refuted: list[str] = []
+    for survivor in survivors[:_CONFIRMED]:
+        left = deadline - time.monotonic()
+        if len(patches) == _RIVALS or left <= 1:
+            break
+        statuses = confirm(survivor.candidate, baseline, pristine, left)
+        if holds(survivor.candidate, baseline, statuses):
+            patches.append(described(survivor.candidate, baseline, statuses))
+        else:
+            refuted.append(survivor.candidate.fingerprint)
+    return patches, refuted
+
+
+def _nothing(baseline: Baseline | None) -> Answer:
+    why = (
+        "the traced test run did not end in time"
+        if baseline is None
+        else "none of the failing tests failed on the copy of the project"
+        if baseline.keys
+        else "no tests were collected"
+    )
+    return {"active_bug": "", "locations": [], "notes": [why, *(baseline.troubles if baseline else [])]}
+
+
+def _bug(baseline: Baseline) -> str:
+    failing = sorted(baseline.spectrum.failing)
+    outcome = baseline.spectrum.outcomes[failing[0]]
+    more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
+    first_line = (outcome.message.splitlines() or [""])[0][:160]
+    return f"{baseline.keys[failing[0]]}{more}: {outcome.error or 'failed'}{': ' if first_line else ''}{first_line}"
+
+
+def _plain(location: Location, tally: Tally) -> dict[str, Any]:  # Any: plain JSON
+    return {
+        "file": location.file,
+        "line": location.line,
+        "func": location.func,
+        "code": location.code,
+        "point": location.point,
+        "score": location.score,
+        "failing": len(location.failing),
+        "passing": len(location.passing),
+        "exceptions": location.frames,
+        "offered": tally.offered,
+        "tried": tally.tried,
+        "turned": tally.turned,
+        "survived": tally.survived,
+        "exhausted": tally.exhausted,
+        "kinds": tally.kinds,
+    }
+
+
+def _project(order: Answer) -> Project:
+    return Project(order["arguments"], order["style"], order["origin"], order["root_on_path"])
+
+
+def _write(path: Path, answer: Answer) -> None:
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(answer))
+    os.replace(part, path)
+
+
+if __name__ == "__main__":
+    main()
