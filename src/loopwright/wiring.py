@@ -1,0 +1,99 @@
+"""Settings → engine: the only place that joins concrete classes."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import platformdirs
+
+from loopwright.actions.runner import LoopRunner
+from loopwright.agents.builtin import BuiltinAgent
+from loopwright.agents.command import CommandAgent
+from loopwright.agents.scripted import ScriptedAgent, read_script
+from loopwright.clock import SystemClock
+from loopwright.config import Config, Settings, load
+from loopwright.domain.engine_state import Budget, RunSettings
+from loopwright.domain.errors import AgentError, NotFound
+from loopwright.domain.loop import LoopState
+from loopwright.engine.service import LoopService
+from loopwright.ports import Agent, Store
+from loopwright.repair.debugger import PythonDebugger
+from loopwright.store.files import FileStore
+from loopwright.store.loops import LOOPS
+from loopwright.validation.run import ProjectTests
+from loopwright.workspace.git import GitWorkspace, project_root
+from loopwright.workspace.own import OwnProcesses, RunnerLauncher
+
+SCRIPTED = "scripted:"
+"""`--agent scripted:FILE` plays a script."""
+
+
+@dataclass(frozen=True)
+class Engine:
+    """One project's engine: the commands, and the means to drive a loop in this process."""
+
+    project: Path
+    config: Config
+    service: LoopService
+    runner: LoopRunner
+
+
+@contextmanager
+def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") -> Iterator[Engine]:
+    """The engine of the project that `project` lies in. NotFound, Invalid."""
+    if not project.is_dir():
+        raise NotFound(f"no such project folder: {project}")
+    root = project_root(project)
+    config = load(root, flags)
+    clock = SystemClock(config.settings.timezone)
+    tests = ProjectTests(root)
+    workspace = GitWorkspace(root, _checkpoints(config.settings))
+    processes = OwnProcesses()
+    with FileStore(root, LOOPS, clock, unsafe_fs=config.settings.unsafe_fs) as store:
+        loops: Store[LoopState] = store
+        service = LoopService(loops, workspace, clock, RunnerLauncher(root), processes, actor)
+        runner = LoopRunner(
+            str(root), loops, workspace, tests, clock, processes,
+            agents=lambda name, loop_id: make_agent(name, loop_id, root),
+            debugger=lambda loop_id: PythonDebugger(loop_id),
+        )  # fmt: skip
+        yield Engine(root, config, service, runner)
+
+
+def make_agent(name: str, loop_id: str, project: Path) -> Agent:
+    """The agent of that name. AgentError when nothing of that name is known."""
+    if name in ("auto", "builtin"):
+        return BuiltinAgent(PythonDebugger(loop_id))
+    if name == "bash":
+        return CommandAgent(project, loop_id)
+    if name.startswith(SCRIPTED):
+        return ScriptedAgent(read_script(Path(name.removeprefix(SCRIPTED))), project)
+    raise AgentError("refused", f"no agent named {name!r} is known here (known: auto, builtin, bash, {SCRIPTED}FILE)")
+
+
+def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
+    """What a new loop keeps of the settings, so that it goes on the same way after a resume."""
+    return RunSettings(
+        mode="interactive" if interactive else "auto",
+        agent=settings.agent,
+        test_command=settings.test_command,
+        test_timeout=settings.test_timeout,
+        action_timeout=settings.timeout_per_action,
+        require=settings.require,
+        min_pass_rate=settings.min_pass_rate,
+        min_coverage=settings.min_coverage,
+    )
+
+
+def budget(settings: Settings) -> Budget:
+    return Budget(max_minutes=settings.max_minutes)
+
+
+def _checkpoints(settings: Settings) -> Path:
+    """The folder of the private repositories, outside every project."""
+    if settings.checkpoints:
+        return Path(settings.checkpoints).expanduser()
+    home = os.environ.get("XDG_STATE_HOME")
+    return Path(home) / "loopwright" if home else Path(platformdirs.user_state_dir("loopwright"))
