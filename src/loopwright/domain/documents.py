@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -18,7 +19,9 @@ PARTS = {"develop.md": "develop", "debug.md": "debug", "validate.md": "validate"
 LISTS = {"develop": "tasks", "debug": "hypotheses", "validate": "test_results"}
 """The list of each part that becomes one section per item."""
 
-FIELD = re.compile(r"- ([A-Za-z_]\w*): (.*)")
+NAME = r"[A-Za-z_]\w*"
+FIELD = re.compile(rf'- ({NAME}|"(?:[^"\\]|\\.)*"): (.*)')
+"""One field in one line; a name that is no plain word stands there as JSON."""
 
 
 def render_progress(state: LoopState) -> dict[str, bytes]:
@@ -42,33 +45,32 @@ def render_progress(state: LoopState) -> dict[str, bytes]:
 def parse_progress(files: Mapping[str, str]) -> SkillState | None:
     """The runner's part of a state from its progress files, or None when there are none.
 
-    What happened last is taken from what the files show: validation, else debugging, else development.
+    What happened last is what the files date last. Invalid when they do not fit together.
     """
     parts = {part: _parse(files[name], part) for name, part in PARTS.items() if files.get(name, "").strip()}
     if not parts:
         return None
-    develop, debug, validate = (parts.get(part, {}) for part in ("develop", "debug", "validate"))
-    times = {
-        "DEVELOP": develop.get("last_progress_at"),
-        "DEBUG": debug.get("last_analysis_at"),
-        "VALIDATE": validate.get("last_run_at"),
-    }
-    dated = {action: str(at) for action, at in times.items() if at}
-    last = max(dated, key=lambda action: dated[action], default="INIT")
-    document = {"last_action": last, "completed_actions": ["INIT"], **parts}
     try:
-        return SkillState.model_validate(document)
+        skill = SkillState.model_validate({"completed_actions": ["INIT"], **parts})
     except ValidationError as error:
         raise Invalid(f"the progress files do not fit together: {first_problem(error)}") from error
+    times = {
+        "VALIDATE": skill.validate_.last_run_at,
+        "DEBUG": skill.debug.last_analysis_at,
+        "DEVELOP": skill.develop.last_progress_at,
+    }
+    dated = {action: datetime.fromisoformat(at) for action, at in times.items() if at}
+    last = max(dated, key=lambda action: dated[action], default="INIT")
+    return skill.evolve(last_action=last)
 
 
 def parse_tasks(text: str) -> list[Json]:
     """The lines of a tasks.jsonl that can be read."""
     parsed = []
-    for line in text.splitlines():
+    for line in text.split("\n"):
         try:
             value = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
         if isinstance(value, dict):
             parsed.append(value)
@@ -93,7 +95,7 @@ def _heading(section: Json) -> str:
 
 
 def _field(name: str, value: object) -> str:
-    return f"- {name}: {_plain(value)}"
+    return f"- {name if re.fullmatch(NAME, name) else json.dumps(name, ensure_ascii=False)}: {_plain(value)}"
 
 
 def _plain(value: object) -> str:
@@ -115,14 +117,14 @@ def _parse(text: str, part: str) -> Json:
             current = {}
             items.append(current)
         elif match := FIELD.fullmatch(line):
-            current[match[1]] = _value(match[2])
+            current[_value(match[1]) if match[1].startswith('"') else match[1]] = _value(match[2])
     return {**head, LISTS[part]: items} if head or items else {}
 
 
 def _value(text: str) -> Any:  # Any: a JSON value
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 
@@ -138,7 +140,8 @@ def _debug_words(skill: SkillState) -> str:
     debug = skill.debug
     if not debug.hypotheses:
         return "Nothing had to be debugged so far."
-    return f"{debug.active_bug or 'A failure'}; {len(debug.hypotheses)} hypotheses in {debug.iteration} rounds."
+    bug = _one_line(debug.active_bug or "a failure")
+    return f"Looking into: {bug}; {len(debug.hypotheses)} hypotheses in {debug.iteration} rounds."
 
 
 def _validate_words(skill: SkillState) -> str:

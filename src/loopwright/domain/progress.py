@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal
 
-from loopwright.domain.loop import LoopState
+from loopwright.domain.loop import FINISHED, LoopState
+
+PlanStatus = Literal["pending", "in_progress", "completed"]
 
 
 @dataclass(frozen=True)
@@ -42,22 +45,25 @@ class Done:
 @dataclass(frozen=True)
 class PlanLine:
     content: str
-    status: Literal["pending", "in_progress", "completed"]
+    status: PlanStatus
 
 
 def plan(state: LoopState, history: Sequence[Done]) -> tuple[PlanLine, ...]:
-    """The phase list: what is over folded to a line, the running phase unfolded."""
-    begun = bool(history) or (state.skill_state is not None and state.skill_state.last_action is not None)
-    over = state.status in ("completed", "failed")
+    """The phase list: what is over folded to a line, the running phase unfolded down to what is still to come."""
+    begun = bool(history) or state.skill_state is not None
     first = PlanLine("Phase 1: Session Initialization", "completed" if begun else "in_progress")
-    groups, open_group = _grouped([d for d in history if d.action not in ("INIT", "COMPLETE")])
+    groups, open_group = _grouped([done for done in history if done.action != "COMPLETE"])
+    ends = state.status in FINISHED or _current(state) == "COMPLETE"
+    if ends and any(done.action != "INIT" for done in open_group):
+        groups.append(open_group)
     folded = [PlanLine(f"Iteration {n}: {_folded(group)}", "completed") for n, group in enumerate(groups, 1)]
-    if over:
-        if open_group:
-            folded.append(PlanLine(f"Iteration {len(groups) + 1}: {_folded(open_group)}", "completed"))
+    if state.status in FINISHED:
         return (first, *folded, PlanLine(f"Phase 2: COMPLETE ({state.engine.outcome})", "completed"))
-    second = PlanLine("Phase 2: Orchestration Loop", "in_progress" if begun else "pending")
-    return (first, *folded, second, *_unfolded(state, open_group))
+    if ends:
+        return (first, *folded, PlanLine("Phase 2: COMPLETE", "in_progress"))
+    if not begun:
+        return (first, PlanLine("Phase 2: Orchestration Loop", "pending"))
+    return (first, *folded, PlanLine("Phase 2: Orchestration Loop", "in_progress"), *_unfolded(state, open_group))
 
 
 def _grouped(history: list[Done]) -> tuple[list[list[Done]], list[Done]]:
@@ -75,27 +81,33 @@ def _grouped(history: list[Done]) -> tuple[list[list[Done]], list[Done]]:
 def _folded(group: list[Done]) -> str:
     """`DEVELOP x3 + VALIDATE (pass)`."""
     parts: list[str] = []
-    for i, done in enumerate(group):
-        if i and group[i - 1].action == done.action and done.action != "VALIDATE":
-            continue
-        run = sum(1 for _ in _same(group[i:], done.action))
-        times = f" x{run}" if run > 1 and done.action != "VALIDATE" else ""
-        result = f" ({done.result})" if done.action == "VALIDATE" and done.result else ""
-        parts.append(f"{done.action}{times}{result}")
+    for action, run in groupby((done for done in group if done.action != "INIT"), key=lambda done: done.action):
+        same = list(run)
+        times = f" x{len(same)}" if len(same) > 1 else ""
+        result = f" ({same[-1].result})" if action == "VALIDATE" and same[-1].result else ""
+        parts.append(f"{action}{times}{result}")
     return " + ".join(parts)
 
 
-def _same(group: list[Done], action: str) -> list[Done]:
-    end = next((i for i, done in enumerate(group) if done.action != action), len(group))
-    return group[:end]
+def _current(state: LoopState) -> str | None:
+    skill = state.skill_state
+    return skill.current_action.upper() if skill and skill.current_action else None
 
 
 def _unfolded(state: LoopState, open_group: list[Done]) -> list[PlanLine]:
-    lines = [PlanLine(f"  → Action: {d.action}{f' ({d.result})' if d.result else ''}", "completed") for d in open_group]
-    skill = state.skill_state
-    if skill is None or skill.current_action in (None, "complete"):
-        return lines
-    words = skill.current_action.upper()
-    if words == "DEVELOP" and skill.develop.total:
-        words += f" (task {min(skill.develop.completed + 1, skill.develop.total)}/{skill.develop.total})"
-    return [*lines, PlanLine(f"  → Action: {words}", "in_progress")]
+    lines = [_action(done.action, "completed") for done in open_group]
+    now = _current(state)
+    if now:
+        lines.append(_action(f"{now}{_task(state) if now == 'DEVELOP' else ''}", "in_progress"))
+    return lines + [_action(name, "pending") for name in ("VALIDATE", "COMPLETE") if name != now]
+
+
+def _task(state: LoopState) -> str:
+    """` (task 1/3)`: which task of how many is under way."""
+    tasks = state.skill_state.develop.tasks if state.skill_state else ()
+    done = sum(task.status in ("completed", "failed") for task in tasks)
+    return f" (task {min(done + 1, len(tasks))}/{len(tasks)})" if tasks else ""
+
+
+def _action(words: str, status: PlanStatus) -> PlanLine:
+    return PlanLine(f"  → Action: {words}", status)
