@@ -1,0 +1,73 @@
+"""From a state to the next: the journal line and the file that shows it. Pure."""
+
+from datetime import datetime
+from typing import Generic, NamedTuple
+
+from loopwright.domain.errors import Conflict, Invalid
+from loopwright.domain.events import Event
+from loopwright.store import patch, projection
+from loopwright.store.journal import Draft, draft
+from loopwright.store.kind import Kind, S, Stored
+from loopwright.store.known import Known
+
+OWN_KEYS = frozenset({"/engine/rev", "/engine/digest", "/engine/journal_bytes"})
+"""Said by every line about itself, so no patch repeats them."""
+
+
+class Stamp(NamedTuple):
+    """Who commits, what, when, and under which epoch."""
+
+    ts: str
+    actor: str
+    event: Event
+    epoch: int | None = None
+
+
+class Step(NamedTuple, Generic[S]):
+    """A line to append, and what is known once it is durable."""
+
+    line: bytes
+    known: Known[S]
+
+
+def advance(kind: Kind[S], known: Known[S], state: S, stamp: Stamp, monotonic: float) -> Step[S]:
+    """The commit of `state` on top of `known`. Invalid for a state that a file can not hold."""
+    refuse_other_id(kind, known.state, state)
+    seq = known.seq + 1
+    state = state.evolve(updated_at=later(known.state.updated_at, stamp.ts))
+    doc, line = _line(kind, known, state, seq, stamp)
+    end = known.end + len(line)
+    file, digest = projection.render(doc, rev=seq, journal_bytes=end)
+    state = state.evolve(engine=state.engine.evolve(rev=seq, journal_bytes=end, digest=digest))
+    behind = monotonic if known.pending is None else known.behind
+    after = Known(state, doc, seq, end, known.inode, known.file, False, file, behind, known.shown)
+    return Step(line.sealed(digest), after)
+
+
+def refuse_other_id(kind: Kind[S], before: S, after: S) -> None:
+    """Invalid when a rule has renamed its state."""
+    if kind.id_of(before) != kind.id_of(after):
+        raise Invalid(f"an id can not change ({kind.id_of(before)} to {kind.id_of(after)})")
+
+
+def refuse_old_epoch(epoch: int | None, state: Stored) -> None:
+    """Conflict when a lease has been taken since the one that `epoch` belongs to."""
+    if epoch is not None and epoch < state.engine.epoch:
+        raise Conflict(f"another runner has taken over: epoch {epoch} is over, {state.engine.epoch} runs")
+
+
+def later(before: str, now: str) -> str:
+    """The later of two times, as it was written; a clock that went back does not take the state along."""
+    return max(before, now, key=datetime.fromisoformat)
+
+
+def _line(kind: Kind[S], known: Known[S], state: S, seq: int, stamp: Stamp) -> tuple[patch.Doc, Draft]:
+    """The line is made before the document is touched: what can not be written must not change it."""
+    if known.whole:
+        doc = patch.plain(state)
+        whole = draft(seq=seq, **stamp._asdict(), schema=kind.schema, state=doc)
+        return doc, whole
+    ops = [op for op in patch.diff(known.state, state) if op["path"] not in OWN_KEYS]
+    line = draft(seq=seq, **stamp._asdict(), schema=kind.schema, patch=ops)
+    patch.apply(known.doc, ops)
+    return known.doc, line

@@ -1,0 +1,100 @@
+"""The few system calls the store writes with, in one place, so that a test can let each of them fail."""
+
+import contextlib
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+READ = os.O_RDONLY | os.O_CLOEXEC
+WRITE = os.O_RDWR | os.O_CLOEXEC
+FRESH = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+
+
+class Disk:
+    """Thin, without decisions; every failure is the operating system's own OSError."""
+
+    def read(self, path: str) -> bytes | None:
+        """The whole file, or None where there is none."""
+        try:
+            fd = os.open(path, READ)
+        except FileNotFoundError:
+            return None
+        try:
+            return self.read_at(fd, 0, os.fstat(fd).st_size)
+        finally:
+            os.close(fd)
+
+    def read_at(self, fd: int, start: int, length: int) -> bytes:
+        """Up to `length` bytes from `start`."""
+        data = os.pread(fd, length, start)
+        while data and len(data) < length:
+            more = os.pread(fd, length - len(data), start + len(data))
+            if not more:
+                break
+            data += more
+        return data
+
+    @contextlib.contextmanager
+    def open(self, path: str, *, create: bool = False) -> Iterator[int]:
+        """A descriptor for reading and writing, closed at the end."""
+        fd = os.open(path, WRITE | (os.O_CREAT if create else 0), 0o644)
+        try:
+            yield fd
+        finally:
+            os.close(fd)
+
+    def append(self, fd: int, at: int, data: bytes) -> None:
+        """Writes all of `data` at offset `at`, the file's end."""
+        written = os.pwrite(fd, data, at)
+        while written < len(data):
+            written += os.pwrite(fd, data[written:], at + written)
+
+    def sync(self, fd: int) -> None:
+        os.fdatasync(fd)
+
+    def truncate(self, fd: int, size: int) -> None:
+        os.ftruncate(fd, size)
+
+    def replace(self, path: str, data: bytes, *, durable: bool = False) -> None:
+        """The file with new content, whole at every moment; synced only where it is to be `durable`.
+
+        The blocks are reserved first: a rename over a file whose blocks are not allocated yet makes ext4 write them
+        out at once, which costs more than the sync of the journal.
+        """
+        fresh = f"{path}.new"
+        try:
+            fd = os.open(fresh, FRESH, 0o644)
+            try:
+                if data:
+                    os.posix_fallocate(fd, 0, len(data))
+                self.append(fd, 0, data)
+                if durable:
+                    self.sync(fd)
+            finally:
+                os.close(fd)
+            os.rename(fresh, path)
+        except OSError:
+            self.remove(fresh)
+            raise
+        if durable:
+            self.sync_folder(os.path.dirname(path))
+
+    def sync_folder(self, path: str) -> None:
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def make_folder(self, path: Path) -> None:
+        """Creates `path` and its parents, each durable in the one above."""
+        if path.is_dir():
+            return
+        self.make_folder(path.parent)
+        with contextlib.suppress(FileExistsError):
+            path.mkdir()
+        self.sync_folder(str(path.parent))
+
+    def remove(self, path: str) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)

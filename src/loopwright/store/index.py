@@ -1,0 +1,158 @@
+"""Which states there are, in order: in memory, and brought up to date by what the kernel says has changed."""
+
+import os
+import threading
+from bisect import bisect_left, insort
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import Generic, NamedTuple
+
+from loopwright.domain.errors import LoopwrightError, NotFound
+from loopwright.ports import Page
+from loopwright.store import projection
+from loopwright.store.disk import Disk
+from loopwright.store.kind import S
+from loopwright.store.known import Deleted, journal_of
+from loopwright.store.paths import Paths, id_in
+from loopwright.store.source import Source
+from loopwright.store.watch import Watch
+
+Key = tuple[float, str]
+
+
+class Summary(NamedTuple):
+    """What a listing is sorted and filtered by; `age` is smaller the later the state was updated."""
+
+    status: str
+    age: float
+
+
+class Index(Generic[S]):
+    """`finish_deletion` is called for states that are buried but not gone."""
+
+    def __init__(
+        self,
+        disk: Disk,
+        folder: Path,
+        source: Source[S],
+        now: Callable[[], str],
+        finish_deletion: Callable[[str], None],
+    ) -> None:
+        self._disk, self._folder, self._source = disk, folder, source
+        self._now, self._finish_deletion = now, finish_deletion
+        self._mutex = threading.Lock()
+        self._watch: Watch | None = None
+        self._summaries: dict[str, Summary] = {}
+        self._order: dict[str | None, list[Key]] = {}
+        self._seen: dict[str, object] = {}
+        self._damaged: dict[str, str] = {}
+
+    def page(self, status: str | None, limit: int, offset: int) -> Page[S]:
+        """Only the page's own states are read."""
+        with self._mutex:
+            self._refresh()
+            order = self._order.get(status, [])
+            ids, total = [id for _, id in order[offset : offset + limit]], len(order)
+        states = (self._state(id) for id in ids)
+        return Page(tuple(state for state in states if state is not None), total)
+
+    def damaged(self) -> Mapping[str, str]:
+        with self._mutex:
+            self._refresh()
+            return dict(self._damaged)
+
+    def close(self) -> None:
+        with self._mutex:
+            if self._watch:
+                self._watch.close()
+            self._watch = None
+
+    def _state(self, id: str) -> S | None:
+        """None for one that went away or broke since it was looked at."""
+        try:
+            return self._source.read(Paths.of(self._folder, id), self._now())
+        except LoopwrightError:
+            return None
+
+    def _refresh(self) -> None:
+        names = self._watch.changed() if self._watch else None
+        if names is None:
+            self._unwatch()
+            self._watch = Watch.on(self._folder)
+            self._scan()
+        else:
+            for id in {id for name in names if (id := id_in(name))}:
+                self._note(id)
+
+    def _unwatch(self) -> None:
+        if self._watch:
+            self._watch.close()
+
+    def _scan(self) -> None:
+        """Looks at everything, and into what is not as it was."""
+        try:
+            with os.scandir(self._folder) as entries:
+                ids = {id for entry in entries if (id := id_in(entry.name))}
+        except FileNotFoundError:
+            ids = set()
+        old, broken = self._source.legacy.states(self._now())
+        for id in self._summaries.keys() - ids - old.keys():
+            self._forget(id)
+        self._damaged = {id: why for id, why in self._damaged.items() if id in ids} | broken
+        for id in ids:
+            if self._seen.get(id) != self._signature(id):
+                self._note(id)
+        for id in old.keys() - ids:
+            self._keep(id, _summary(old[id].status, old[id].updated_at))
+
+    def _signature(self, id: str) -> object:
+        paths = Paths.of(self._folder, id)
+        try:
+            stat = os.stat(paths.state)
+        except FileNotFoundError:
+            return journal_of(paths)
+        return (stat.st_mtime_ns, stat.st_ino, stat.st_size, journal_of(paths))
+
+    def _note(self, id: str) -> None:
+        signature = self._signature(id)
+        self._damaged.pop(id, None)
+        try:
+            self._keep(id, self._look(Paths.of(self._folder, id)))
+        except NotFound as error:
+            self._forget(id)
+            if isinstance(error, Deleted):
+                self._finish_deletion(id)
+        except LoopwrightError as error:
+            self._forget(id)
+            self._damaged[id] = str(error)
+        self._seen[id] = signature
+
+    def _look(self, paths: Paths) -> Summary:
+        """From the JSON file alone where it is ours and up to date."""
+        found = projection.parse(self._disk.read(paths.state) or b"")
+        if found and found.genuine and found.journal_bytes == journal_of(paths).size:
+            return _summary(found.doc["status"], found.doc["updated_at"])
+        state = self._source.read(paths, self._now())
+        return _summary(state.status, state.updated_at)
+
+    def _keep(self, id: str, summary: Summary) -> None:
+        if self._summaries.get(id) == summary:
+            return
+        self._forget(id)
+        self._summaries[id] = summary
+        for group in (None, summary.status):
+            insort(self._order.setdefault(group, []), (summary.age, id))
+
+    def _forget(self, id: str) -> None:
+        summary = self._summaries.pop(id, None)
+        self._seen.pop(id, None)
+        if summary is None:
+            return
+        for group in (None, summary.status):
+            order = self._order[group]
+            del order[bisect_left(order, (summary.age, id))]
+
+
+def _summary(status: str, updated_at: str) -> Summary:
+    return Summary(status, -datetime.fromisoformat(updated_at).timestamp())

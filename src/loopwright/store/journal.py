@@ -1,0 +1,151 @@
+"""The journal: one NDJSON line per commit, each able to tell whether it is whole."""
+
+import zlib
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import orjson
+
+from loopwright.domain.errors import Invalid
+from loopwright.domain.events import Entry, Event
+from loopwright.store.patch import Doc, Op
+from loopwright.store.projection import BLANK
+
+DELETED = "deleted"
+ANY = -1
+CHECK = b',"check":"'
+TAIL = len(CHECK) + len('00000000-00000000"}\n')
+
+
+class Line(NamedTuple):
+    """One commit. `state` on the first line and after a repair, else `patch`; `end` is the offset behind it."""
+
+    seq: int
+    digest: str
+    ts: str
+    actor: str
+    event: dict[str, Any]  # Any: JSON
+    patch: Sequence[Op]
+    state: Doc | None
+    end: int
+
+    @property
+    def is_tombstone(self) -> bool:
+        return bool(self.event["type"] == DELETED)
+
+    @property
+    def entry(self) -> Entry:
+        return Entry(seq=self.seq, ts=self.ts, actor=self.actor, event=Event.model_validate(self.event))
+
+
+class Draft(NamedTuple):
+    """A line whose length is known, and whose digest is not yet."""
+
+    head: bytes
+    rest: bytes
+
+    def __len__(self) -> int:
+        return len(self.head) + len(BLANK) + len(self.rest) + TAIL
+
+    def sealed(self, digest: str) -> bytes:
+        body = self.head + digest.encode() + self.rest
+        return b'%s%s%08x-%08x"}\n' % (body, CHECK, len(body), zlib.crc32(body))
+
+
+class Scan(NamedTuple):
+    """What a stretch of journal holds: its whole lines, and where they end.
+
+    `kind` of what follows them: nothing, a torn tail, or damage with whole lines behind it.
+    """
+
+    lines: tuple[Line, ...]
+    end: int
+    rest: Literal["nothing", "torn", "damage"]
+
+
+def draft(
+    *,
+    seq: int,
+    ts: str,
+    actor: str,
+    event: Event,
+    epoch: int | None,
+    schema: int,
+    patch: Sequence[Op] = (),
+    state: Doc | None = None,
+) -> Draft:
+    """The line for a commit, with a whole `state` (and its schema) or with a `patch`."""
+    rest: dict[str, object] = {"ts": ts, "actor": actor, "event": {"type": event.type, "data": event.data}}
+    if epoch is not None:
+        rest["epoch"] = epoch
+    if state is None:
+        rest["patch"] = patch
+    else:
+        rest["schema"], rest["state"] = schema, state
+    try:
+        text = orjson.dumps(rest)
+    except TypeError as error:
+        raise Invalid(f"a journal can not hold this: {error}") from error
+    return Draft(b'{"seq":%d,"digest":"' % seq, b'",' + text[1:-1])
+
+
+def scan(data: bytes, start: int = 0, *, after: int | None = None) -> Scan:
+    """Reads `data`, which stands at offset `start`.
+
+    `after` is the seq before it: None at a journal's beginning, ANY where it is not known.
+    """
+    lines: list[Line] = []
+    at, seq = 0, after
+    while at < len(data):
+        stop = data.find(b"\n", at)
+        line = _parse(data[at : stop + 1], start + stop + 1) if stop >= 0 else None
+        if line is None or not _follows(line, seq):
+            return Scan(tuple(lines), start + at, "damage" if line or _any_whole(data, stop) else "torn")
+        lines.append(line)
+        at, seq = stop + 1, line.seq
+    return Scan(tuple(lines), start + at, "nothing")
+
+
+def line_before(data: bytes, end: int) -> Line | None:
+    """The line that ends with `data`, whose end stands at offset `end`."""
+    return _parse(data[data.rfind(b"\n", 0, -1) + 1 :], end)
+
+
+def highest_seq(data: bytes) -> int:
+    """The highest number of any whole line, also behind damage."""
+    lines = (_parse(text, 0) for text in data.splitlines(keepends=True))
+    return max((line.seq for line in lines if line), default=0)
+
+
+def _parse(text: bytes, end: int) -> Line | None:
+    body, check = text[:-TAIL], text[-TAIL:]
+    if check != b'%s%08x-%08x"}\n' % (CHECK, len(body), zlib.crc32(body)):
+        return None
+    try:
+        raw = orjson.loads(text)
+        return Line(
+            raw["seq"],
+            raw["digest"],
+            raw["ts"],
+            raw["actor"],
+            raw["event"],
+            raw.get("patch", ()),
+            raw.get("state"),
+            end,
+        )
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _follows(line: Line, seq: int | None) -> bool:
+    if line.state is not None:
+        return seq is None or line.seq > seq
+    return seq is not None and (seq == ANY or line.seq == seq + 1)
+
+
+def _any_whole(data: bytes, stop: int) -> bool:
+    while stop >= 0:
+        at, stop = stop + 1, data.find(b"\n", stop + 1)
+        if stop >= 0 and _parse(data[at : stop + 1], 0):
+            return True
+    return False

@@ -1,0 +1,81 @@
+"""What the store has to know about a kind of workflow; the first is the loop, see `loops`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+
+from loopwright.domain.engine_state import INCIDENTS_KEPT, Incident
+
+
+class Bookkeeping(Protocol):
+    """The part of a state's `engine` that the store itself reads and writes."""
+
+    @property
+    def rev(self) -> int: ...
+    @property
+    def epoch(self) -> int: ...
+    @property
+    def incidents(self) -> tuple[Incident, ...]: ...
+    def evolve(self, **changes: Any) -> Self: ...  # Any: checked by the model
+
+
+class Stored(Protocol):
+    """A frozen, validated state model."""
+
+    @property
+    def status(self) -> str: ...
+    @property
+    def updated_at(self) -> str: ...
+    @property
+    def engine(self) -> Bookkeeping: ...
+    def evolve(self, **changes: Any) -> Self: ...  # Any: checked by the model
+    @classmethod
+    def model_validate(cls, obj: Any) -> Self: ...  # Any: parsed JSON
+
+
+S = TypeVar("S", bound=Stored)
+
+
+class Document(NamedTuple):
+    """A parsed file from outside, with what stands in for a missing id and for missing times.
+
+    `beside` holds the text of the files of the same loop, by suffix or name.
+    """
+
+    raw: object
+    id: str
+    now: str
+    beside: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Kind(Generic[S]):
+    """`read` is lenient and tells its repairs (Invalid, NewerSchema).
+
+    `take_in(base, found, current, now)` judges a change from outside: the state to go on with, what of the change was
+    accepted, what is put back. `side_files` are further projections by suffix, one JSON line an item. `rebuild` makes a
+    state from what is beside a lost one, or None. `legacy` finds files in older places, with the id each has by name.
+    """
+
+    name: str
+    folder: str
+    schema: int
+    model: type[S]
+    id_of: Callable[[S], str]
+    read: Callable[[Document], tuple[S, tuple[str, ...]]]
+    take_in: Callable[[S, S, S, str], tuple[S, tuple[str, ...], tuple[str, ...]]]
+    side_files: Mapping[str, Callable[[S], tuple[object, ...]]]
+    rebuild: Callable[[Document], S | None]
+    legacy: Callable[[Path], Mapping[Path, str]]
+
+
+def with_incident(state: S, kind: str, message: str, now: str) -> S:
+    """The state with one more incident; the oldest go when there are too many."""
+    incidents = (*state.engine.incidents, Incident(kind=kind, message=message, at=now))
+    return state.evolve(engine=state.engine.evolve(incidents=incidents[-INCIDENTS_KEPT:]))
+
+
+def with_next_epoch(state: S) -> S:
+    """The state under a new lease."""
+    return state.evolve(engine=state.engine.evolve(epoch=state.engine.epoch + 1))

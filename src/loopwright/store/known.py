@@ -1,0 +1,246 @@
+"""The latest state as the files tell it: journal and JSON file, read together without a lock."""
+
+import os
+from dataclasses import dataclass
+from enum import Enum
+from typing import Generic, NamedTuple
+
+from pydantic import ValidationError
+
+from loopwright.domain.errors import Corrupt, NewerSchema, NotFound
+from loopwright.store import patch, projection
+from loopwright.store.disk import Disk
+from loopwright.store.journal import Line, Scan, line_before, scan
+from loopwright.store.kind import Document, Kind, S
+from loopwright.store.patch import Doc
+from loopwright.store.paths import Paths
+from loopwright.store.projection import Projection
+
+CHUNK = 1 << 16
+
+
+class Deleted(NotFound):
+    """There is a tombstone: whatever else is found under this id does not count."""
+
+
+class Finding(Enum):
+    """What the JSON file turned out to be, beside a readable journal."""
+
+    OURS = "the projection of the last line, or of an earlier one"
+    MISSING = "not there"
+    BROKEN = "no JSON object"
+    FOREIGN = "changed by another program"
+    AHEAD = "our own, but beyond the journal"
+    ALONE = "all there is: no journal beside it"
+
+
+@dataclass(frozen=True, slots=True)
+class Known(Generic[S]):
+    """A state and the journal it stands for: `end` bytes of the file with `inode`, up to line `seq`.
+
+    `doc` is the state as JSON, changed in place by the next commit. `whole`: the next line must carry the whole state,
+    because a patch would not fit the journal. `file` is the JSON file's content as last seen or written; `pending` what
+    it should become, `behind` the monotonic time since when; `shown` the state that the side files show.
+    """
+
+    state: S
+    doc: Doc
+    seq: int
+    end: int
+    inode: int
+    file: bytes | None
+    whole: bool = False
+    pending: bytes | None = None
+    behind: float = 0
+    shown: S | None = None
+
+
+class View(NamedTuple, Generic[S]):
+    """`known` with what was found in the JSON file; `current`: that file needs no replacing."""
+
+    known: Known[S]
+    finding: Finding
+    current: bool
+    found: Projection | None
+
+
+class Journal(NamedTuple):
+    inode: int
+    size: int
+
+
+def journal_of(paths: Paths) -> Journal:
+    """Inode and size; zeros where there is no journal."""
+    try:
+        stat = os.stat(paths.journal)
+    except FileNotFoundError:
+        return Journal(0, 0)
+    return Journal(stat.st_ino, stat.st_size)
+
+
+def is_latest(known: Known[S], journal: Journal, file: bytes | None) -> bool:
+    """Whether nothing has happened since `known` was made."""
+    return journal == (known.inode, known.end) and file == known.file
+
+
+def look(disk: Disk, kind: Kind[S], paths: Paths, now: str) -> View[S]:
+    """Reads what is there. NotFound, Corrupt, NewerSchema."""
+    file = disk.read(paths.state)
+    found = projection.parse(file) if file is not None else None
+    journal = journal_of(paths)
+    if journal.size and found and found.genuine and (lines := _since(disk, paths, found, journal)) is not None:
+        return _resumed(kind, paths.id, now, found, lines, file, journal)
+    whole = read_journal(disk, paths) if journal.size else Scan((), 0, "nothing")
+    if whole.rest == "damage":
+        raise Corrupt(
+            f"{kind.name} {paths.id}: its journal is damaged after line {len(whole.lines)}"
+            f"; `recover` goes on from what can be read and keeps the damaged file"
+        )
+    if whole.lines:
+        return _replayed(kind, paths.id, now, found, whole, file, journal)
+    return _alone(kind, paths, now, found, file, journal, beside(disk, kind, paths))
+
+
+def read_journal(disk: Disk, paths: Paths) -> Scan:
+    """All lines of the journal."""
+    return scan(disk.read(paths.journal) or b"")
+
+
+def replay(lines: tuple[Line, ...]) -> Doc:
+    """The document after the last of `lines`, which are used up by it. Corrupt when a patch does not fit."""
+    start = max(at for at, line in enumerate(lines) if line.state is not None)
+    return _carried_on({}, lines[start:])
+
+
+def state_at(disk: Disk, kind: Kind[S], paths: Paths, rev: int, now: str) -> S | None:
+    """The state that line `rev` made, or None where the journal does not have it."""
+    lines = tuple(line for line in read_journal(disk, paths).lines if line.seq <= rev)
+    if not lines or lines[-1].seq != rev:
+        return None
+    return load(kind, Document(replay(lines), paths.id, now, {}))[0]
+
+
+def load(kind: Kind[S], document: Document) -> tuple[S, bool]:
+    """The state in a document of ours, and whether it had to be changed to be read."""
+    doc = document.raw
+    schema = doc["engine"].get("schema", kind.schema) if isinstance(doc, dict) else kind.schema
+    if isinstance(schema, int) and schema > kind.schema:
+        raise NewerSchema(f"{kind.name} {document.id} has schema {schema}; this loopwright knows up to {kind.schema}")
+    try:
+        state = kind.model.model_validate(doc)
+    except ValidationError:
+        state, _ = kind.read(document)
+    return state, patch.plain(state) != doc
+
+
+def beside(disk: Disk, kind: Kind[S], paths: Paths) -> dict[str, str]:
+    """The texts beside a state that could help to rebuild it: side files and progress files."""
+    files = {suffix: paths.side(suffix) for suffix in kind.side_files}
+    if paths.progress.is_dir():
+        files |= {path.name: str(path) for path in sorted(paths.progress.iterdir()) if path.is_file()}
+    texts = {name: disk.read(path) for name, path in files.items()}
+    return {name: text.decode(errors="replace") for name, text in texts.items() if text is not None}
+
+
+def last_line(disk: Disk, paths: Paths, end: int) -> Line | None:
+    """The line that ends at offset `end`, however long it is."""
+    if not end:
+        return None
+    with disk.open(paths.journal) as fd:
+        return _line_at(disk, fd, end)
+
+
+def _since(disk: Disk, paths: Paths, found: Projection, journal: Journal) -> tuple[Line, ...] | None:
+    """The line a genuine file belongs to and all after it, or None when they do not belong together."""
+    if not 0 < found.journal_bytes <= journal.size:
+        return None
+    with disk.open(paths.journal) as fd:
+        line = _line_at(disk, fd, found.journal_bytes)
+        if line is None or (line.seq, line.digest) != (found.rev, found.digest):
+            return None
+        rest = disk.read_at(fd, line.end, journal.size - line.end)
+    after = scan(rest, line.end, after=line.seq)
+    return None if after.rest == "damage" else (line, *after.lines)
+
+
+def _line_at(disk: Disk, fd: int, end: int) -> Line | None:
+    size = CHUNK
+    while True:
+        start = max(0, end - size)
+        data = disk.read_at(fd, start, end - start)
+        if start == 0 or data.find(b"\n", 0, -1) >= 0:
+            return line_before(data, end) if data.endswith(b"\n") else None
+        size *= 4
+
+
+def _resumed(
+    kind: Kind[S], id: str, now: str, found: Projection, lines: tuple[Line, ...], file: bytes | None, journal: Journal
+) -> View[S]:
+    doc = _carried_on(found.doc, lines[1:]) if lines[1:] else found.doc
+    known = _known(kind, doc, id, now, lines[-1], file, journal)
+    return View(known, Finding.OURS, len(lines) == 1, found)
+
+
+def _replayed(
+    kind: Kind[S], id: str, now: str, found: Projection | None, whole: Scan, file: bytes | None, journal: Journal
+) -> View[S]:
+    known = _known(kind, replay(whole.lines), id, now, whole.lines[-1], file, journal)
+    return View(known, _judge(file, found, whole.lines), False, found)
+
+
+def _judge(file: bytes | None, found: Projection | None, lines: tuple[Line, ...]) -> Finding:
+    if file is None:
+        return Finding.MISSING
+    if found is None:
+        return Finding.BROKEN
+    if not found.genuine:
+        return Finding.FOREIGN
+    if any(line.digest == found.digest for line in lines):
+        return Finding.OURS
+    return Finding.AHEAD if found.rev > lines[-1].seq else Finding.FOREIGN
+
+
+def _alone(
+    kind: Kind[S],
+    paths: Paths,
+    now: str,
+    found: Projection | None,
+    file: bytes | None,
+    journal: Journal,
+    texts: dict[str, str],
+) -> View[S]:
+    """No journal: the JSON file becomes its first line."""
+    if found is None:
+        if file is None and not texts:
+            raise NotFound(f"{kind.name} not found: {paths.id}")
+        raise Corrupt(f"{kind.name} {paths.id}: neither its journal nor its JSON file can be read; try `recover`")
+    state, _ = kind.read(Document(found.doc, paths.id, now, texts))
+    known = Known(state, patch.plain(state), found.rev if found.genuine else 0, 0, journal.inode, file, whole=True)
+    return View(known, Finding.ALONE, False, found)
+
+
+def _known(kind: Kind[S], doc: Doc, id: str, now: str, line: Line, file: bytes | None, journal: Journal) -> Known[S]:
+    if line.is_tombstone:
+        raise Deleted(f"{kind.name} not found: {id} (it was deleted)")
+    state, changed = load(kind, Document(doc, id, now, {}))
+    return Known(state, patch.plain(state) if changed else doc, line.seq, line.end, journal.inode, file, whole=changed)
+
+
+def _carried_on(doc: Doc, lines: tuple[Line, ...]) -> Doc:
+    """`doc` with further lines applied; it is changed in place."""
+    for line in lines:
+        if line.state is not None:
+            doc = line.state
+            continue
+        try:
+            patch.apply(doc, line.patch)
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            raise Corrupt(f"line {line.seq} of the journal does not fit the state before it: {error!r}") from error
+    return _kept(doc, lines[-1])
+
+
+def _kept(doc: Doc, line: Line) -> Doc:
+    """Sets what a line says about itself, which its patch leaves out."""
+    engine = doc["engine"]
+    engine["rev"], engine["digest"], engine["journal_bytes"] = line.seq, line.digest, line.end
+    return doc

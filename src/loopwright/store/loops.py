@@ -1,0 +1,54 @@
+"""Loops, as the store sees them."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from loopwright.domain.documents import parse_progress, parse_tasks
+from loopwright.domain.engine_state import SCHEMA, Waiting
+from loopwright.domain.loop import LoopState
+from loopwright.domain.loop_external import take_in
+from loopwright.domain.loop_reading import read_loop
+from loopwright.store.kind import Document, Kind
+
+FOLDER = ".workflow/.loop"
+OLD_FOLDER = ".loop"
+TASKS = "tasks.jsonl"
+LOST = "(lost: the state of this loop had to be rebuilt from its progress files)"
+QUESTION = "What was this loop's task? Its title and description were lost; set them, then resume it."
+
+
+def _read(document: Document) -> tuple[LoopState, tuple[str, ...]]:
+    tasks = parse_tasks(document.beside.get(TASKS, ""))
+    return read_loop(document.raw, fallback_id=document.id, now=document.now, tasks=tasks)
+
+
+def _rebuild(document: Document) -> LoopState | None:
+    """A paused loop from its progress files and tasks; a person has to say what it was for."""
+    skill = parse_progress(document.beside)
+    tasks = parse_tasks(document.beside.get(TASKS, ""))
+    if skill is None and not tasks:
+        return None
+    known = {"skill_state": skill.model_dump(mode="json")} if skill else {}
+    raw = {"loop_id": document.id, "title": LOST, "description": LOST, "status": "paused", **known}
+    state, _ = read_loop(raw, fallback_id=document.id, now=document.now, tasks=tasks)
+    return state.evolve(engine=state.engine.evolve(waiting=Waiting(question=QUESTION, since=document.now)))
+
+
+def _legacy(root: Path) -> Mapping[Path, str]:
+    flat = {path: path.stem for path in sorted((root / OLD_FOLDER).glob("*.json"))}
+    sessions = {path: path.parent.name for path in sorted((root / FOLDER).glob("*/state.json"))}
+    return flat | {path: name for path, name in sessions.items() if not name.endswith(".progress")}
+
+
+LOOPS: Kind[LoopState] = Kind(
+    name="loop",
+    folder=FOLDER,
+    schema=SCHEMA,
+    model=LoopState,
+    id_of=lambda state: state.loop_id,
+    read=_read,
+    take_in=take_in,
+    side_files={TASKS: lambda state: state.engine.tasks},
+    rebuild=_rebuild,
+    legacy=_legacy,
+)

@@ -1,0 +1,135 @@
+"""The store's fake: the same promises, kept in memory; only the progress files are files."""
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Generic, Self
+
+from loopwright.domain.errors import Conflict, NotFound
+from loopwright.domain.events import Entry, Event
+from loopwright.domain.ids import checked
+from loopwright.domain.loop import LoopStatus
+from loopwright.ports import Clock, Lease, Page, Rule
+from loopwright.store import patch, progress, projection
+from loopwright.store.commit import later, refuse_old_epoch, refuse_other_id
+from loopwright.store.disk import Disk
+from loopwright.store.kind import Kind, S, with_next_epoch
+from loopwright.store.lease import HeldLease
+from loopwright.store.paths import Paths
+
+
+class MemoryStore(Generic[S]):
+    """States of one kind for the life of this object; progress files go to `folder`."""
+
+    def __init__(self, kind: Kind[S], clock: Clock, folder: Path) -> None:
+        self._kind, self._clock, self._folder = kind, clock, folder
+        self._disk = Disk()
+        self._mutex = threading.RLock()
+        self._history: dict[str, list[S]] = {}
+        self._entries: dict[str, list[Entry]] = {}
+        self._leased: set[str] = set()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+    def create(self, state: S, *, actor: str) -> S:
+        id = checked(self._kind.id_of(state))
+        with self._mutex:
+            if id in self._history:
+                raise Conflict(f"{self._kind.name} {id} exists already")
+            return self._commit(id, state, state, actor, Event(type="created"))
+
+    def read(self, id: str) -> S:
+        with self._mutex:
+            try:
+                return self._history[checked(id)][-1]
+            except KeyError:
+                raise NotFound(f"{self._kind.name} not found: {id}") from None
+
+    def read_at(self, id: str, rev: int) -> S:
+        with self._mutex:
+            self.read(id)
+            if not 0 < rev <= len(self._history[id]):
+                raise NotFound(f"{self._kind.name} {id} has no commit {rev}")
+            return self._history[id][rev - 1]
+
+    def update(self, id: str, rule: Rule[S], *, actor: str, event: Event, epoch: int | None = None) -> S:
+        with self._mutex:
+            state = self.read(id)
+            refuse_old_epoch(epoch, state)
+            changed = rule(state)
+            return state if changed is state else self._commit(id, state, changed, actor, event)
+
+    def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0) -> Page[S]:
+        with self._mutex:
+            states = [state for *_, state in self._history.values() if status in (None, state.status)]
+        states.sort(key=lambda state: (-datetime.fromisoformat(state.updated_at).timestamp(), self._kind.id_of(state)))
+        return Page(tuple(states[offset : offset + limit]), len(states))
+
+    def damaged(self) -> Mapping[str, str]:
+        return {}
+
+    def events(self, id: str, after: int = 0) -> Sequence[Entry]:
+        self.read(id)
+        with self._mutex:
+            return tuple(entry for entry in self._entries[id] if entry.seq > after)
+
+    def recover(self, id: str, *, actor: str) -> S:
+        return self.read(id)
+
+    def delete(self, id: str, *, actor: str) -> None:
+        with self._mutex:
+            self.read(id)
+            if id in self._leased:
+                raise Conflict(f"{self._kind.name} {id} is being driven by process {os.getpid()}")
+            del self._history[id], self._entries[id]
+
+    @contextlib.contextmanager
+    def lease(self, id: str) -> Iterator[Lease]:
+        with self._mutex:
+            self.read(id)
+            if id in self._leased:
+                raise Conflict(f"{self._kind.name} {id} is being driven by process {os.getpid()}")
+            self._leased.add(id)
+        try:
+            state = self.update(id, with_next_epoch, actor="runner", event=Event(type="lease_taken"))
+            yield HeldLease(state.engine.epoch)
+        finally:
+            with self._mutex:
+                self._leased.discard(id)
+
+    def holder(self, id: str) -> int | None:
+        return os.getpid() if id in self._leased else None
+
+    def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
+        progress.write(self._disk, self.progress_path(id), files)
+
+    def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
+        progress.append(self._disk, self.progress_path(id), name, lines)
+
+    def progress_path(self, id: str) -> Path:
+        return Paths.of(self._folder, id).progress
+
+    def _commit(self, id: str, before: S, state: S, actor: str, event: Event) -> S:
+        """What the files would not hold is refused here as well."""
+        refuse_other_id(self._kind, before, state)
+        projection.render(patch.plain(state), rev=0, journal_bytes=0)
+        entries = self._entries.setdefault(id, [])
+        now = self._clock.now().isoformat(timespec="milliseconds")
+        engine = state.engine.evolve(rev=len(entries) + 1)
+        state = state.evolve(updated_at=later(before.updated_at, now), engine=engine)
+        entries.append(Entry(seq=engine.rev, ts=now, actor=actor, event=event))
+        self._history.setdefault(id, []).append(state)
+        return state

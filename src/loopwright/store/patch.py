@@ -1,0 +1,159 @@
+"""What changed between two frozen states, as a JSON patch (RFC 6902: add, replace, remove)."""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from operator import is_
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel
+
+from loopwright.domain.errors import Invalid
+
+Doc = dict[str, Any]  # Any: a JSON document
+Op = dict[str, Any]  # Any: a JSON value among its values
+
+
+class Part(NamedTuple):
+    """One field of a model: its attribute, its key in the file, and when the key is left out."""
+
+    attribute: str
+    key: str
+    left_out: Callable[[Any], bool]  # Any: a field's value
+
+
+def plain(value: object) -> Any:  # Any: a JSON value
+    """One value of a state as JSON. Invalid for what a file could not give back."""
+    match value:
+        case None | str() | bool() | int():
+            return value
+        case float():
+            if not math.isfinite(value):
+                raise Invalid(f"a state can not hold the number {value}")
+            return value
+        case BaseModel():
+            return {key: plain(item) for key, item in _items(value).items()}
+        case tuple() | list():
+            return [plain(item) for item in value]
+        case dict():
+            return {str(key): plain(item) for key, item in value.items()}
+    raise Invalid(f"a state can not hold a {type(value).__name__}")
+
+
+def diff(old: object, new: object) -> list[Op]:
+    """Operations that make `plain(old)` into `plain(new)`. Shared parts are skipped unseen."""
+    return list(_changed(old, new, ""))
+
+
+def apply(doc: Doc, ops: Sequence[Op]) -> None:
+    """Carries the operations out on `doc` itself. KeyError, IndexError or TypeError where they do not fit."""
+    for op in ops:
+        *way, last = (token.replace("~1", "/").replace("~0", "~") for token in op["path"].split("/")[1:])
+        place: Any = doc  # Any: walks a JSON document
+        for token in way:
+            place = place[int(token)] if isinstance(place, list) else place[token]
+        match op["op"], place:
+            case "add", list():
+                place.insert(len(place) if last == "-" else int(last), op["value"])
+            case "remove", list():
+                del place[int(last)]
+            case "remove", _:
+                del place[last]
+            case _, list():
+                place[int(last)] = op["value"]
+            case _:
+                place[last] = op["value"]
+
+
+def _changed(old: object, new: object, path: str) -> Iterator[Op]:
+    if old is new:
+        return
+    if isinstance(old, BaseModel) and type(old) is type(new):
+        yield from _changed_fields(old, new, path)
+    elif isinstance(old, dict) and isinstance(new, dict):
+        yield from _changed_keys(old, new, path)
+    elif isinstance(old, tuple | list) and isinstance(new, tuple | list):
+        if len(old) != len(new) or not all(map(is_, old, new)):
+            yield from _changed_items(old, new, path)
+    elif type(old) is not type(new) or old != new:
+        yield {"op": "replace", "path": path, "value": plain(new)}
+
+
+def _changed_fields(old: BaseModel, new: Any, path: str) -> Iterator[Op]:  # Any: of the same type as `old`
+    before, after = old.__dict__, new.__dict__
+    for attribute, key, left_out in _parts(type(old)):
+        was, now = before[attribute], after[attribute]
+        if was is now:
+            continue
+        where = f"{path}/{_token(key)}"
+        if left_out(now):
+            if not left_out(was):
+                yield {"op": "remove", "path": where}
+        elif left_out(was):
+            yield {"op": "add", "path": where, "value": plain(now)}
+        else:
+            yield from _changed(was, now, where)
+    if old.__pydantic_extra__ or new.__pydantic_extra__:
+        yield from _changed_keys(old.__pydantic_extra__ or {}, new.__pydantic_extra__ or {}, path)
+
+
+def _changed_keys(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[Op]:  # Any: JSON values
+    for key in old:
+        if key not in new:
+            yield {"op": "remove", "path": f"{path}/{_token(key)}"}
+    for key, value in new.items():
+        where = f"{path}/{_token(key)}"
+        if key in old:
+            yield from _changed(old[key], value, where)
+        else:
+            yield {"op": "add", "path": where, "value": plain(value)}
+
+
+def _changed_items(old: Sequence[object], new: Sequence[object], path: str) -> Iterator[Op]:
+    """Walks both lists: what only one of them holds further on was inserted or removed, the rest was changed."""
+    olds = {_mark(item): at for at, item in enumerate(old)}
+    news = {_mark(item): at for at, item in enumerate(new)}
+    i = j = 0
+    while i < len(old) and j < len(new):
+        if _mark(old[i]) == _mark(new[j]):
+            i, j = i + 1, j + 1
+        elif olds.get(_mark(new[j]), -1) > i:
+            yield {"op": "remove", "path": f"{path}/{j}"}
+            i += 1
+        elif news.get(_mark(old[i]), -1) > j:
+            yield {"op": "add", "path": f"{path}/{j}", "value": plain(new[j])}
+            j += 1
+        else:
+            yield from _changed(old[i], new[j], f"{path}/{j}")
+            i, j = i + 1, j + 1
+    for _ in range(i, len(old)):
+        yield {"op": "remove", "path": f"{path}/{j}"}
+    for item in new[j:]:
+        yield {"op": "add", "path": f"{path}/-", "value": plain(item)}
+
+
+def _mark(item: object) -> object:
+    """Texts are known by what they say, everything else by being the same object."""
+    return item if isinstance(item, str) else id(item)
+
+
+def _items(state: BaseModel) -> dict[str, object]:
+    values = state.__dict__
+    shown = {key: values[name] for name, key, left_out in _parts(type(state)) if not left_out(values[name])}
+    return {**shown, **(state.__pydantic_extra__ or {})}
+
+
+@cache
+def _parts(model: type[BaseModel]) -> tuple[Part, ...]:
+    return tuple(
+        Part(name, field.serialization_alias or field.alias or name, field.exclude_if or _never)
+        for name, field in model.model_fields.items()
+    )
+
+
+def _never(value: object) -> bool:
+    return False
+
+
+def _token(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1") if "~" in key or "/" in key else key

@@ -1,0 +1,47 @@
+"""The progress files of one state: projections replaced whole, and logs that only grow."""
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from loopwright.domain.errors import Invalid
+from loopwright.store.disk import Disk
+
+
+def write(disk: Disk, folder: Path, files: Mapping[str, bytes]) -> None:
+    """Replaces files by rename; not synced."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, data in files.items():
+        disk.replace(_inside(folder, name), data)
+
+
+def append(disk: Disk, folder: Path, name: str, lines: Sequence[bytes]) -> None:
+    """Appends whole lines. A torn last line, left by a crash, is cut off first."""
+    for line in lines:
+        if b"\n" in line.removesuffix(b"\n"):
+            raise Invalid(f"a line of {name} can not hold a line break")
+    folder.mkdir(parents=True, exist_ok=True)
+    with disk.open(_inside(folder, name), create=True) as fd:
+        size = os.fstat(fd).st_size
+        end = _end_of_lines(disk, fd, size)
+        if end < size:
+            disk.truncate(fd, end)
+        disk.append(fd, end, b"".join(line.removesuffix(b"\n") + b"\n" for line in lines))
+
+
+def _end_of_lines(disk: Disk, fd: int, size: int) -> int:
+    """Where the last whole line ends: nearly always at the end of the file."""
+    end = size
+    while end > 0:
+        start = max(0, end - 4096)
+        found = disk.read_at(fd, start, end - start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
+
+
+def _inside(folder: Path, name: str) -> str:
+    if not name or name in (".", "..") or "/" in name or "\0" in name:
+        raise Invalid(f"{name!r} is no name of a progress file")
+    return f"{folder}/{name}"

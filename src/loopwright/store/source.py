@@ -1,0 +1,75 @@
+"""Reading: from memory where nothing has changed, else from the files, else from an older place."""
+
+from pathlib import Path
+from typing import Generic
+
+from loopwright.domain.errors import Corrupt, NotFound
+from loopwright.store import patch
+from loopwright.store.cache import Cache
+from loopwright.store.disk import Disk
+from loopwright.store.kind import Kind, S
+from loopwright.store.known import Deleted, Finding, Known, View, is_latest, journal_of, look, state_at
+from loopwright.store.legacy import Legacy
+from loopwright.store.paths import Paths
+from loopwright.store.settle import Settlement, settle
+
+LOOKS = 3
+"""A reader takes no lock: what looks damaged may have been replaced under its eyes."""
+
+
+class Source(Generic[S]):
+    """Reads states and never writes."""
+
+    def __init__(self, disk: Disk, kind: Kind[S], root: Path) -> None:
+        self._disk, self._kind = disk, kind
+        self.cache: Cache[S] = Cache()
+        self.legacy = Legacy(disk, kind, root)
+
+    def read(self, paths: Paths, now: str) -> S:
+        """The last committed state, with legal changes from outside that no writer has taken in yet."""
+        known = self.cached(paths)
+        if known:
+            return known.state
+        view = self._steadily(paths, now)
+        if view.current:
+            self.cache.put(paths.id, view.known)
+        if view.finding in (Finding.FOREIGN, Finding.AHEAD):
+            return self.settle(paths, view, now).state
+        return view.known.state
+
+    def cached(self, paths: Paths) -> Known[S] | None:
+        """What is known, if the files still are what it was made from."""
+        known = self.cache.get(paths.id)
+        if known and is_latest(known, journal_of(paths), self._disk.read(paths.state)):
+            return known
+        return None
+
+    def view(self, paths: Paths, now: str) -> View[S]:
+        """What the files say. NotFound, Corrupt, NewerSchema."""
+        try:
+            return look(self._disk, self._kind, paths, now)
+        except Deleted:
+            raise
+        except NotFound:
+            state = self.legacy.find(paths.id, now)
+            if state is None:
+                raise
+        return View(Known(state, patch.plain(state), 0, 0, 0, None, whole=True), Finding.ALONE, False, None)
+
+    def settle(self, paths: Paths, view: View[S], now: str) -> Settlement[S]:
+        """What to go on with. A file ahead of a journal that we know to be whole is forged."""
+        cached, known, found = self.cache.get(paths.id), view.known, view.found
+        base = None
+        if view.finding is Finding.AHEAD and cached and (cached.inode, cached.seq) == (known.inode, known.seq):
+            view = view._replace(finding=Finding.FOREIGN)
+        elif view.finding is Finding.FOREIGN and found:
+            base = state_at(self._disk, self._kind, paths, found.rev, now)
+        return settle(self._kind, view, base, now, id=paths.id)
+
+    def _steadily(self, paths: Paths, now: str) -> View[S]:
+        for _ in range(LOOKS - 1):
+            try:
+                return self.view(paths, now)
+            except Corrupt:
+                continue
+        return self.view(paths, now)

@@ -1,0 +1,232 @@
+"""The one way a state changes on disk: lock, look, apply the rules, append, sync, replace the JSON file, unlock."""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from operator import is_
+from types import TracebackType
+from typing import Generic, NamedTuple
+
+import orjson
+
+from loopwright.domain.errors import StoreError, Uncertain
+from loopwright.domain.events import Event
+from loopwright.ports import Clock
+from loopwright.store import patch, projection
+from loopwright.store.commit import Stamp, Step, advance, refuse_old_epoch
+from loopwright.store.disk import Disk
+from loopwright.store.journal import DELETED
+from loopwright.store.kind import Kind, S, with_incident
+from loopwright.store.known import Finding, Known, View, journal_of
+from loopwright.store.paths import Paths
+from loopwright.store.recovery import Rescue
+from loopwright.store.source import Source
+
+LAG = 0.02
+"""Seconds the JSON file may stay behind while commits for one state follow each other."""
+PATIENCE = 20
+"""Looks at a broken JSON file, 10 ms apart, before it counts as damaged: its writer may not be done."""
+
+
+@dataclass(slots=True)
+class Request(Generic[S]):
+    """One update and its outcome: a result, or the error that its caller gets."""
+
+    rule: Callable[[S], S]
+    actor: str
+    event: Event
+    epoch: int | None
+    result: S | None = None
+    error: BaseException | None = None
+
+
+class HandedOver(Generic[S]):
+    """What goes wrong inside is an answer to those who asked, each in its own thread; an interrupt goes on as well."""
+
+    def __init__(self, *requests: Request[S]) -> None:
+        self._requests = requests
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        for request in self._requests:
+            request.error = request.error or error
+        return isinstance(error, Exception)
+
+
+class Ground(NamedTuple, Generic[S]):
+    """What a commit stands on: the journal as it is (`base`), and lines that what was found adds to it first."""
+
+    base: Known[S]
+    known: Known[S]
+    lines: list[bytes]
+
+
+class Writer(Generic[S]):
+    """Every method expects the caller to hold the write lock of the state."""
+
+    def __init__(self, disk: Disk, kind: Kind[S], clock: Clock, source: Source[S]) -> None:
+        self._disk, self._kind, self._clock, self._source = disk, kind, clock, source
+        self._uncertain: set[str] = set()
+
+    def now(self) -> str:
+        return self._clock.now().isoformat(timespec="milliseconds")
+
+    def refuse_uncertain(self, id: str) -> None:
+        if id in self._uncertain:
+            raise Uncertain(f"{self._kind.name} {id}: a sync failed earlier; nothing more is written by this process")
+
+    def carry_out(self, paths: Paths, requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
+        """All requests in one append and one sync; then the JSON file, unless more commits follow at once."""
+        self.refuse_uncertain(paths.id)
+        now = self.now()
+        base, known, lines = self.ground(paths, now)
+        try:
+            for request in requests:
+                known = self._answer(request, known, now, lines)
+            if lines:
+                known = self.append(paths, base, known, lines)
+        except BaseException:
+            self._source.cache.drop(paths.id)
+            raise
+        if known.pending is not None and not (busy() and self._clock.monotonic() - known.behind < LAG):
+            known = self.project(paths, known)
+        self._source.cache.put(paths.id, known)
+
+    def ground(self, paths: Paths, now: str) -> Ground[S]:
+        """Looks at what is there, and mends a torn journal."""
+        cached = self._source.cached(paths)
+        if cached:
+            return Ground(cached, cached, [])
+        view = self._patiently(paths, now)
+        known = view.known
+        if journal_of(paths).size > known.end:
+            self._cut(paths, known.end)
+        settlement = self._source.settle(paths, view, now)
+        if settlement.quarantine:
+            self.quarantine(paths.state, known.file)
+        if settlement.event:
+            step = self.step(settlement.known, settlement.state, Stamp(now, settlement.actor, settlement.event))
+            return Ground(settlement.known, step.known, [step.line])
+        if not view.current and not known.whole:
+            file, _ = projection.render(known.doc, rev=known.seq, journal_bytes=known.end)
+            known = replace(known, pending=file, behind=self._clock.monotonic())
+        return Ground(known, known, [])
+
+    def append(self, paths: Paths, before: Known[S], after: Known[S], lines: Sequence[bytes]) -> Known[S]:
+        """The commit itself. StoreError with nothing changed, or Uncertain."""
+        fresh = before.end == 0
+        with self._disk.open(paths.journal, create=fresh) as fd:
+            try:
+                if fresh:
+                    self._disk.truncate(fd, 0)
+                self._disk.append(fd, before.end, b"".join(lines))
+            except OSError as error:
+                self._take_back(paths, fd, before.end)
+                raise StoreError(f"{self._kind.name} {paths.id} could not be written: {error.strerror}") from error
+            try:
+                self._disk.sync(fd)
+                if fresh:
+                    self._disk.sync_folder(os.path.dirname(paths.journal))
+            except OSError as error:
+                self._close(paths, error)
+            return replace(after, inode=os.fstat(fd).st_ino) if fresh else after
+
+    def project(self, paths: Paths, known: Known[S]) -> Known[S]:
+        """Brings the JSON file and the side files up to date. A failure is no error: the journal has it all."""
+        assert known.pending is not None
+        try:
+            for suffix, items in self._kind.side_files.items():
+                shown = items(known.state)
+                if known.shown is None or not _same(shown, items(known.shown)):
+                    self._disk.replace(paths.side(suffix), _json_lines(shown))
+            self._disk.replace(paths.state, known.pending)
+        except OSError:
+            return known
+        return Known(
+            known.state, known.doc, known.seq, known.end, known.inode, known.pending, known.whole, shown=known.state
+        )
+
+    def restart(self, paths: Paths, rescue: Rescue[S], actor: str) -> S:
+        """Writes the journal anew from what could be rescued; what stood there is kept beside it."""
+        now = self.now()
+        state = with_incident(rescue.known.state, "state_rebuilt", f"rebuilt from {rescue.origin}", now)
+        event = Event(type="recovered", data={"from": rescue.origin})
+        step = self.step(rescue.known, state, Stamp(now, actor, event))
+        try:
+            self.quarantine(paths.journal, self._disk.read(paths.journal))
+            self.quarantine(paths.state, rescue.known.file)
+            self._disk.replace(paths.journal, rescue.lines + step.line, durable=True)
+        except OSError as error:
+            raise StoreError(f"{self._kind.name} {paths.id} could not be rebuilt: {error.strerror}") from error
+        known = self.project(paths, replace(step.known, inode=journal_of(paths).inode))
+        self._source.cache.put(paths.id, known)
+        return known.state
+
+    def bury(self, paths: Paths, actor: str) -> None:
+        """Commits the tombstone."""
+        now = self.now()
+        base, known, lines = self.ground(paths, now)
+        self._source.cache.drop(paths.id)
+        step = self.step(known, known.state, Stamp(now, actor, Event(type=DELETED)))
+        self.append(paths, base, step.known, [*lines, step.line])
+
+    def step(self, known: Known[S], state: S, stamp: Stamp) -> Step[S]:
+        return advance(self._kind, known, state, stamp, self._clock.monotonic())
+
+    def quarantine(self, path: str, data: bytes | None) -> None:
+        """Keeps what could not be understood beside its place. Nothing is kept of an empty file."""
+        if data and data.strip(b"\0 \t\r\n"):
+            self._disk.replace(f"{path}.damaged-{self._clock.now():%Y%m%dT%H%M%S%f}", data, durable=True)
+
+    def _answer(self, request: Request[S], known: Known[S], now: str, lines: list[bytes]) -> Known[S]:
+        with HandedOver(request):
+            refuse_old_epoch(request.epoch, known.state)
+            state = request.rule(known.state)
+            if state is not known.state:
+                step = self.step(known, state, Stamp(now, request.actor, request.event, request.epoch))
+                lines.append(step.line)
+                known = step.known
+            request.result = known.state
+        return known
+
+    def _patiently(self, paths: Paths, now: str) -> View[S]:
+        view = self._source.view(paths, now)
+        for _ in range(PATIENCE):
+            if view.finding is not Finding.BROKEN:
+                break
+            time.sleep(0.01)
+            view = self._source.view(paths, now)
+        return view
+
+    def _cut(self, paths: Paths, end: int) -> None:
+        """Removes a torn tail; what looks like lines is kept beside it."""
+        data = self._disk.read(paths.journal) or b""
+        if b"\n" in data[end:]:
+            self.quarantine(paths.journal, data[end:])
+        with self._disk.open(paths.journal) as fd:
+            self._disk.truncate(fd, end)
+
+    def _take_back(self, paths: Paths, fd: int, end: int) -> None:
+        try:
+            self._disk.truncate(fd, end)
+        except OSError as error:
+            self._close(paths, error)
+
+    def _close(self, paths: Paths, error: OSError) -> None:
+        self._uncertain.add(paths.id)
+        raise Uncertain(
+            f"{self._kind.name} {paths.id}: {error.strerror}; the last update may or may not be kept"
+        ) from error
+
+
+def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    return len(one) == len(other) and all(map(is_, one, other))
+
+
+def _json_lines(items: tuple[object, ...]) -> bytes:
+    return b"".join(orjson.dumps(patch.plain(item), option=orjson.OPT_APPEND_NEWLINE) for item in items)

@@ -1,0 +1,283 @@
+"""What every store promises: the same tests on the files and on the fake."""
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+import pytest
+
+from loopwright.domain import loop_commands
+from loopwright.domain.errors import Conflict, IllegalTransition, Invalid, NotFound
+from loopwright.domain.events import Event
+from loopwright.domain.loop import LoopState
+from loopwright.ports import Store
+from loopwright.store.files import FileStore
+from loopwright.store.loops import LOOPS
+from loopwright.store.memory import MemoryStore
+
+START = datetime(2026, 1, 22, 10, tzinfo=timezone(timedelta(hours=8)))
+EDITED = Event(type="edited", data={"by": "a test"})
+
+
+class HandClock:
+    """Stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.at = START
+
+    def now(self) -> datetime:
+        return self.at
+
+    def monotonic(self) -> float:
+        return self.at.timestamp()
+
+    def token(self) -> str:
+        return "0" * 32
+
+    async def sleep(self, seconds: float) -> None:
+        self.at += timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+@pytest.fixture(params=["memory", "files"])
+def store(request: pytest.FixtureRequest, tmp_path: Path, clock: HandClock) -> Iterator[Store[LoopState]]:
+    if request.param == "memory":
+        with MemoryStore(LOOPS, clock, tmp_path) as memory:
+            yield memory
+    else:
+        with FileStore(tmp_path, LOOPS, clock) as files:
+            yield files
+
+
+def loop(id: str = "loop-1", **fields: object) -> LoopState:
+    at = START.isoformat()
+    return LoopState.model_validate(
+        {"loop_id": id, "title": "A title", "description": "What to do", "created_at": at, "updated_at": at, **fields}
+    )
+
+
+def retitle(store: Store[LoopState], id: str, title: str, epoch: int | None = None) -> LoopState:
+    return store.update(id, lambda s: s.evolve(title=title), actor="user", event=EDITED, epoch=epoch)
+
+
+def tagging(tag: str) -> Callable[[LoopState], LoopState]:
+    return lambda state: state.evolve(tags=(*(state.tags or ()), tag))
+
+
+def test_a_created_state_reads_back(store: Store[LoopState]) -> None:
+    created = store.create(loop(), actor="user")
+    assert created.title == "A title"
+    assert created.engine.rev == 1
+    assert store.read("loop-1") == created
+
+
+def test_an_id_is_taken_once(store: Store[LoopState]) -> None:
+    store.create(loop(), actor="user")
+    with pytest.raises(Conflict, match="exists already"):
+        store.create(loop(title="Another"), actor="user")
+    assert store.read("loop-1").title == "A title"
+
+
+def test_unknown_ids_are_not_found_and_leave_nothing_behind(store: Store[LoopState], tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="loop-x"):
+        store.read("loop-x")
+    with pytest.raises(NotFound):
+        retitle(store, "loop-x", "B")
+    with pytest.raises(NotFound):
+        store.events("loop-x")
+    with pytest.raises(NotFound):
+        store.delete("loop-x", actor="user")
+    with pytest.raises(NotFound), store.lease("loop-x"):
+        pass
+    with pytest.raises(NotFound):
+        store.recover("loop-x", actor="user")
+    assert list(tmp_path.rglob("*")) == []
+
+
+@pytest.mark.parametrize("id", ["../up", "a/b", "", ".hidden", "a.json", "x" * 200, "é"])
+def test_unsafe_ids_never_touch_a_path(store: Store[LoopState], id: str) -> None:
+    with pytest.raises(Invalid, match="Invalid loop ID"):
+        store.read(id)
+    with pytest.raises(Invalid):
+        store.progress_path(id)
+    with pytest.raises(Invalid):
+        retitle(store, id, "B")
+
+
+def test_an_update_returns_what_is_read_afterwards(store: Store[LoopState], clock: HandClock) -> None:
+    store.create(loop(), actor="user")
+    clock.at += timedelta(seconds=5)
+    updated = retitle(store, "loop-1", "B")
+    assert updated.title == "B"
+    assert updated.updated_at == "2026-01-22T10:00:05.000+08:00"
+    assert updated.engine.rev == 2
+    assert store.read("loop-1") == updated
+
+
+def test_a_rule_that_returns_its_argument_commits_nothing(store: Store[LoopState]) -> None:
+    created = store.create(loop(), actor="user")
+    assert store.update("loop-1", lambda state: state, actor="user", event=EDITED) == created
+    assert [entry.seq for entry in store.events("loop-1")] == [1]
+
+
+def test_what_a_rule_raises_reaches_the_caller_and_nothing_is_committed(store: Store[LoopState]) -> None:
+    created = store.create(loop(), actor="user")
+    with pytest.raises(IllegalTransition, match="Cannot pause loop with status: created"):
+        store.update("loop-1", loop_commands.pause, actor="user", event=EDITED)
+    assert store.read("loop-1") == created
+    assert retitle(store, "loop-1", "B").engine.rev == 2
+
+
+@pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
+def test_what_a_file_can_not_hold_is_refused(store: Store[LoopState], text: str) -> None:
+    created = store.create(loop(extra={"n": 1}), actor="user")
+    with pytest.raises(Invalid):
+        store.update("loop-1", lambda s: s.evolve(notes=text), actor="user", event=EDITED)
+    with pytest.raises(Invalid):
+        store.update("loop-1", lambda s: s.evolve(extra={"n": float("nan")}), actor="user", event=EDITED)
+    assert store.read("loop-1") == created
+    assert retitle(store, "loop-1", "B").title == "B"
+
+
+def test_an_id_can_not_change(store: Store[LoopState]) -> None:
+    store.create(loop(), actor="user")
+    with pytest.raises(Invalid, match="id can not change"):
+        store.update("loop-1", lambda s: s.evolve(loop_id="loop-2"), actor="user", event=EDITED)
+
+
+def test_updated_at_never_goes_back(store: Store[LoopState], clock: HandClock) -> None:
+    clock.at += timedelta(hours=1)
+    before = store.create(loop(), actor="user").updated_at
+    clock.at -= timedelta(hours=2)
+    assert retitle(store, "loop-1", "B").updated_at == before
+
+
+def test_events_tell_who_did_what_in_order(store: Store[LoopState]) -> None:
+    store.create(loop(), actor="user")
+    for n in range(5):
+        retitle(store, "loop-1", f"Title {n}")
+    entries = store.events("loop-1", after=2)
+    assert [entry.seq for entry in entries] == [3, 4, 5, 6]
+    assert [(entry.actor, entry.event) for entry in entries] == [("user", EDITED)] * 4
+    assert [entry.event.type for entry in store.events("loop-1")][:2] == ["created", "edited"]
+    assert list(store.events("loop-1", after=99)) == []
+
+
+def test_every_commit_can_be_read_again(store: Store[LoopState]) -> None:
+    revs = [store.create(loop(), actor="user"), *(retitle(store, "loop-1", f"Title {n}") for n in range(3))]
+    assert [store.read_at("loop-1", n) for n in (1, 2, 3, 4)] == revs
+    for rev in (0, 5, -1):
+        with pytest.raises(NotFound):
+            store.read_at("loop-1", rev)
+
+
+def test_lists_are_newest_first_in_pages_and_by_status(store: Store[LoopState], clock: HandClock) -> None:
+    for n in range(7):
+        clock.at += timedelta(seconds=1)
+        store.create(loop(f"loop-{n}", status="running" if n % 2 else "created"), actor="user")
+    assert [s.loop_id for s in store.list(limit=3).items] == ["loop-6", "loop-5", "loop-4"]
+    assert [s.loop_id for s in store.list(limit=3, offset=5).items] == ["loop-1", "loop-0"]
+    assert store.list(limit=0).total == 7
+    running = store.list(status="running")
+    assert (running.total, [s.loop_id for s in running.items]) == (3, ["loop-5", "loop-3", "loop-1"])
+    clock.at += timedelta(seconds=1)
+    retitle(store, "loop-0", "Newest")
+    assert [s.title for s in store.list(limit=1).items] == ["Newest"]
+    store.delete("loop-0", actor="user")
+    assert store.list().total == 6
+    assert store.damaged() == {}
+
+
+def test_deleted_means_gone_and_the_id_is_free_again(store: Store[LoopState]) -> None:
+    store.create(loop(), actor="user")
+    store.write_progress("loop-1", {"develop.md": b"# hello\n"})
+    store.delete("loop-1", actor="user")
+    with pytest.raises(NotFound):
+        store.read("loop-1")
+    assert store.list().total == 0
+    assert store.create(loop(title="Again"), actor="user").engine.rev == 1
+    assert [entry.event.type for entry in store.events("loop-1")] == ["created"]
+
+
+def test_one_lease_at_a_time(store: Store[LoopState]) -> None:
+    store.create(loop(), actor="user")
+    assert store.holder("loop-1") is None
+    with store.lease("loop-1") as lease:
+        assert lease.epoch == store.read("loop-1").engine.epoch == 1
+        assert store.holder("loop-1") == os.getpid()
+        with pytest.raises(Conflict), store.lease("loop-1"):
+            pass
+        with pytest.raises(Conflict):
+            store.delete("loop-1", actor="user")
+    assert store.holder("loop-1") is None
+    with store.lease("loop-1") as lease:
+        assert lease.epoch == 2
+
+
+def test_an_old_epoch_is_refused(store: Store[LoopState]) -> None:
+    store.create(loop(), actor="user")
+    with store.lease("loop-1") as old:
+        retitle(store, "loop-1", "By the old one", epoch=old.epoch)
+    with store.lease("loop-1") as new:
+        with pytest.raises(Conflict, match="another runner"):
+            retitle(store, "loop-1", "Too late", epoch=old.epoch)
+        retitle(store, "loop-1", "By the new one", epoch=new.epoch)
+    assert store.read("loop-1").title == "By the new one"
+
+
+def test_threads_lose_nothing(store: Store[LoopState]) -> None:
+    store.create(loop(), actor="user")
+    errors: list[BaseException] = []
+
+    def work(me: int) -> None:
+        for n in range(10):
+            tag = f"{me}-{n}"
+            state = store.update("loop-1", tagging(tag), actor="user", event=EDITED)
+            if tag not in (state.tags or ()):
+                errors.append(AssertionError(f"{tag} was acknowledged, but is not in {state.tags}"))
+
+    threads = [threading.Thread(target=work, args=(me,)) for me in range(8)]
+    with ExitStack() as stack:
+        for thread in threads:
+            thread.start()
+            stack.callback(thread.join)
+    assert errors == []
+    state = store.read("loop-1")
+    assert sorted(state.tags or ()) == sorted(f"{me}-{n}" for me in range(8) for n in range(10))
+    assert [entry.seq for entry in store.events("loop-1")] == list(range(1, 82))
+    assert state.engine.rev == 81
+
+
+def test_progress_files_are_replaced_and_logs_grow(store: Store[LoopState]) -> None:
+    store.create(loop(), actor="user")
+    store.write_progress("loop-1", {"develop.md": b"one\n", "debug.md": b""})
+    store.write_progress("loop-1", {"develop.md": b"two\n"})
+    folder = store.progress_path("loop-1")
+    assert (folder / "develop.md").read_bytes() == b"two\n"
+    store.append_progress("loop-1", "changes.log", [b'{"n":1}', b'{"n":2}\n'])
+    with (folder / "changes.log").open("ab") as log:
+        log.write(b'{"n":3, torn')
+    store.append_progress("loop-1", "changes.log", [b'{"n":4}'])
+    assert (folder / "changes.log").read_bytes() == b'{"n":1}\n{"n":2}\n{"n":4}\n'
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", "", ".", "..", "a\0b"])
+def test_progress_names_stay_in_their_folder(store: Store[LoopState], name: str) -> None:
+    store.create(loop(), actor="user")
+    with pytest.raises(Invalid):
+        store.write_progress("loop-1", {name: b""})
+    with pytest.raises(Invalid):
+        store.append_progress("loop-1", name, [b""])
+
+
+def test_recover_of_a_healthy_state_changes_nothing(store: Store[LoopState]) -> None:
+    created = store.create(loop(), actor="user")
+    assert store.recover("loop-1", actor="user") == created
+    assert store.read("loop-1") == created
