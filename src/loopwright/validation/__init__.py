@@ -1,0 +1,1 @@
+"""Finding a project's tests, running them, and reading what they measured."""

@@ -1,0 +1,163 @@
+"""What both test runners share. This folder is imported by the project's own Python: standard library, Python 3.8.
+
+A probe writes one JSON line for everything that happens, so that what was measured survives any death.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import inspect
+import json
+import os
+import sys
+import textwrap
+import time
+import tokenize
+import warnings
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any  # Any: `coverage` and the frameworks' objects, which need not be installed
+
+ORDER = "LOOPWRIGHT_PROBE"
+TRACE_KEPT = 8000
+
+SETUPS = (
+    "setUpModule", "tearDownModule", "setUpClass", "tearDownClass", "setUp", "tearDown", "asyncSetUp", "asyncTearDown",
+    "setup_module", "teardown_module", "setup_class", "teardown_class", "setup_method", "teardown_method",
+    "setup_function", "teardown_function",
+)  # fmt: skip
+
+
+def take_order() -> dict[str, Any] | None:
+    """What loopwright asks of this process, once: tests that start Python see the environment as it was."""
+    text = os.environ.pop(ORDER, None)
+    if text is None:
+        return None
+    order: dict[str, Any] = json.loads(text)
+    for name, value in order["restore"].items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+    return order
+
+
+class Log:
+    """Appends lines to a file of this process.
+
+    Holds the system's own functions, because tests replace them, and no open file, because tests close all.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._path = os.path.join(folder, f"{time.time_ns()}-{os.getpid()}.jsonl")
+        self._owner = os.getpid()
+        self._system = (os.open, os.write, os.close, os.getpid, json.dumps)
+
+    def write(self, kind: str, **fields: object) -> None:
+        open_, write, close, getpid, dumps = self._system
+        if getpid() != self._owner:  # a fork of a test that came back to us
+            return
+        file = open_(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        try:
+            write(file, dumps({"kind": kind, **fields}).encode() + b"\n")
+        finally:
+            close(file)
+
+
+class Sources:
+    """Digests of tests' own sources; comments and layout do not count."""
+
+    def __init__(self, root: str) -> None:
+        self._root = os.path.realpath(root) + os.sep
+        self._texts: dict[object, str] = {}
+
+    def digest(self, functions: Iterable[object], also: str = "") -> str:
+        """One digest of all functions that belong to the project; "" when there is nothing to tell."""
+        texts = [text for text in map(self._text, functions) if text]
+        return _digest("\0".join([*texts, also]).encode("utf-8", "replace")) if texts or also else ""
+
+    def _text(self, function: object) -> str:
+        function = inspect.unwrap(getattr(function, "__func__", function))  # type: ignore[arg-type]  # any object will do
+        code = getattr(function, "__code__", None)
+        if code is None or not self._is_ours(code.co_filename):
+            return ""
+        if code not in self._texts:
+            self._texts[code] = _normal(function)
+        return self._texts[code]
+
+    def _is_ours(self, file: str) -> bool:
+        return os.path.realpath(file).startswith(self._root) and f"{os.sep}site-packages{os.sep}" not in file
+
+
+def setups_of(cls: type | None, module: object) -> list[object]:
+    """The set-up and tear-down functions around a test, inherited ones included."""
+    holders = [module] if cls is None else [module, *cls.__mro__]
+    return [vars(holder)[name] for holder in holders for name in SETUPS if name in getattr(holder, "__dict__", {})]
+
+
+def file_digest(path: object) -> str:
+    """Digest of a test file as a whole, for those whose tests can not be loaded."""
+    try:
+        return _digest(Path(str(path)).read_bytes())
+    except OSError:
+        return ""
+
+
+def report_file(order: Mapping[str, Any]) -> str:
+    """Where this process leaves coverage's JSON report."""
+    return os.path.join(order["folder"], f"coverage-{os.getpid()}.json")
+
+
+def start_coverage(order: Mapping[str, Any]) -> Any:
+    """Starts measuring the project's own lines, by the project's own settings; None where that can not be done."""
+    try:
+        import coverage
+    except ImportError:
+        return None
+    if coverage.Coverage.current() is not None or sys.gettrace() is not None:
+        return None  # someone else is measuring, or debugging
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            data = os.path.join(order["folder"], f"coverage-{os.getpid()}.data")
+            measuring = coverage.Coverage(data_file=data, messages=False)
+            if not any(measuring.get_option(f"run:{name}") for name in ("source", "source_pkgs", "include")):
+                measuring.set_option("run:source", [order["root"]])
+            measuring.start()
+        except coverage.CoverageException:
+            return None
+    return measuring
+
+
+def finish_coverage(measuring: Any, order: Mapping[str, Any]) -> None:
+    """Stops measuring and writes coverage's own JSON report."""
+    import coverage
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            measuring.stop()
+            measuring.json_report(outfile=report_file(order), ignore_errors=True)
+        except coverage.CoverageException:  # nothing was measured
+            return
+
+
+def outcome_of(statuses: Mapping[str, str]) -> str:
+    """The worst of the phases of one test."""
+    return next((worst for worst in ("failed", "skipped") if worst in statuses.values()), "passed")
+
+
+def _normal(function: object) -> str:
+    try:
+        text = textwrap.dedent(inspect.getsource(function))  # type: ignore[arg-type]  # it has a code object
+    except (OSError, TypeError, SyntaxError, tokenize.TokenError):
+        return ""
+    try:
+        return ast.dump(ast.parse(text))
+    except SyntaxError:  # a piece of an expression, such as a lambda
+        return text
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]

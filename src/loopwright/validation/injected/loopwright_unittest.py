@@ -1,0 +1,160 @@
+"""`python -m loopwright_unittest …` is `python -m unittest …`, and writes down what happens to every test."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import sys
+import time
+import unittest
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any  # Any: what unittest hands on without looking at it
+
+if TYPE_CHECKING:
+    from loopwright.validation.injected import loopwright_probe as probe
+else:
+    import loopwright_probe as probe
+
+
+Suite = unittest.TestSuite
+
+
+def key_of(test: object) -> str:
+    """`module.Class::method`; for what could not be loaded, the module's name."""
+    cls = type(test)
+    if cls.__module__ == "unittest.loader":
+        return str(getattr(test, "_testMethodName", test))
+    if (
+        isinstance(test, unittest.TestCase)
+        and test.id() == f"{cls.__module__}.{cls.__qualname__}.{test._testMethodName}"
+    ):
+        return f"{cls.__module__}.{cls.__qualname__}::{test._testMethodName}"
+    name = str(test.id()) if hasattr(test, "id") else str(test)
+    phase, _, holder = name.partition(" (")  # an error around a class is named "setUpClass (module.Class)"
+    return f"{holder.rstrip(')')}::{phase}" if holder else name
+
+
+class Result(unittest.TextTestResult):
+    log: probe.Log
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._statuses: dict[str, str] = {}
+        self._told: tuple[str, str] = ("", "")
+        self._running: object = None
+        self._since = 0.0
+
+    def startTest(self, test: unittest.TestCase) -> None:
+        super().startTest(test)
+        self._statuses, self._told, self._running, self._since = {}, ("", ""), test, time.perf_counter()
+        self.log.write("start", id=key_of(test))
+
+    def stopTest(self, test: unittest.TestCase) -> None:
+        self._write(test)
+        self._running = None
+        super().stopTest(test)
+
+    def addFailure(self, test: unittest.TestCase, err: Any) -> None:
+        super().addFailure(test, err)
+        self._note(test, "failed", *self._words(test, err))
+
+    def addError(self, test: unittest.TestCase, err: Any) -> None:
+        super().addError(test, err)
+        self._note(test, "failed", *self._words(test, err))
+
+    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: Any) -> None:
+        super().addSubTest(test, subtest, err)
+        if err is not None:
+            message, trace = self._words(subtest, err)
+            self._note(test, "failed", f"{subtest._subDescription()}: {message}", trace)  # type: ignore[attr-defined]
+
+    def addSkip(self, test: unittest.TestCase, reason: str) -> None:
+        super().addSkip(test, reason)
+        if test is self._running or self._running is None:  # else it is one of several sub-tests
+            self._note(test, "skipped", reason, "")
+
+    def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:
+        super().addExpectedFailure(test, err)
+        self._note(test, "skipped", "expected to fail", "")
+
+    def addUnexpectedSuccess(self, test: unittest.TestCase) -> None:
+        super().addUnexpectedSuccess(test)
+        self._note(test, "failed", "unexpected success", "")
+
+    def _words(self, test: unittest.TestCase, err: Any) -> tuple[str, str]:
+        kind, value, _ = err
+        trace: str = self._exc_info_to_string(err, test)  # type: ignore[attr-defined]  # the text that it prints
+        return f"{kind.__name__}: {value}", trace[-probe.TRACE_KEPT :]
+
+    def _note(self, test: object, status: str, message: str, trace: str) -> None:
+        if self._statuses.get("failed") is None:
+            self._told = message, trace
+        self._statuses[status] = status
+        if self._running is None:  # around a class or module, where no test starts or stops
+            self._write(test)
+            self._statuses = {}
+
+    def _write(self, test: object) -> None:
+        message, trace = self._told
+        elapsed = (time.perf_counter() - self._since) * 1000 if self._running is not None else 0
+        status = probe.outcome_of(self._statuses)
+        self.log.write("result", id=key_of(test), status=status, ms=elapsed, message=message, trace=trace)
+
+
+class Runner(unittest.TextTestRunner):
+    resultclass = Result
+    order: dict[str, Any]
+
+    def run(self, test: Any) -> Any:
+        Result.log.write("sources", digests=_digests(probe.Sources(self.order["root"]), test))
+        return super().run(test)
+
+
+def _digests(sources: probe.Sources, suite: Any) -> dict[str, str]:
+    digests: dict[str, str] = {}
+    for test in _flat(suite):
+        cls = type(test)
+        module = sys.modules.get(cls.__module__)
+        if cls.__module__ == "unittest.loader":
+            digests[key_of(test)] = _file_of(key_of(test))
+        else:
+            digests[cls.__module__] = probe.file_digest(getattr(module, "__file__", ""))
+            method = getattr(cls, test._testMethodName, None)
+            digests[key_of(test)] = sources.digest([method, *probe.setups_of(cls, module)])
+    return digests
+
+
+def _flat(suite: Any) -> Iterator[Any]:
+    if isinstance(suite, unittest.BaseTestSuite):
+        for test in suite:
+            yield from _flat(test)
+    else:
+        yield suite
+
+
+def _file_of(module: str) -> str:
+    try:
+        spec = importlib.util.find_spec(module)
+    except (ImportError, ValueError, AttributeError, SyntaxError):
+        spec = None
+    return probe.file_digest(spec.origin) if spec is not None and spec.origin else ""
+
+
+def main() -> None:
+    order = probe.take_order()
+    if order is None:
+        unittest.main(module=None)
+        return
+    Result.log, Runner.order = probe.Log(order["folder"]), order
+    Result.log.write("begin", cwd=os.getcwd(), coverage=probe.report_file(order))
+    measuring = probe.start_coverage(order)
+    sys.argv[0] = "python -m unittest"
+    program = unittest.main(module=None, testRunner=Runner, exit=False)
+    if measuring is not None:
+        probe.finish_coverage(measuring, order)
+    Result.log.write("end", status=0 if program.result.wasSuccessful() else 1)
+    sys.exit(not program.result.wasSuccessful())
+
+
+if __name__ == "__main__":
+    main()

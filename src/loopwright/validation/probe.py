@@ -1,0 +1,109 @@
+"""The probe that runs inside of the project's Python, seen from outside: how it is asked, and what it wrote."""
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any  # Any: parsed JSON, typed by the models at the end
+
+from loopwright.domain.loop import TestResult, TestStatus
+from loopwright.validation.coverage import Report, combined
+from loopwright.validation.runners.contract import Reading
+
+INJECTED = Path(__file__).parent / "injected"
+FINISHED = frozenset({0, 1, 5})
+"""Exit statuses by which a runner says that it came to its end: passed, failed, nothing found."""
+
+
+def environment(root: Path, folder: Path, extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What the probe needs to be imported and to find its order; it puts back what was there before."""
+    known = os.environ.get("PYTHONPATH")
+    env = {"PYTHONPATH": os.pathsep.join([str(INJECTED), *([known] if known else [])]), **(extra or {})}
+    order = {"folder": str(folder), "root": str(root), "restore": {name: os.environ.get(name) for name in env}}
+    return {
+        **env,
+        "LOOPWRIGHT_PROBE": json.dumps(order),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUNBUFFERED": "1",
+        "COVERAGE_FILE": str(folder / "coverage"),
+    }
+
+
+def split_key(key: str) -> tuple[str, str]:
+    """Suite and name: the last `::`, but none of those in a parameter."""
+    first = key.find("::")
+    parameters = key.find("[", first) if first >= 0 else -1
+    last = key.rfind("::", 0, parameters if parameters >= 0 else None)
+    return (key[:last], key[last + 2 :]) if last >= 0 else ("", key)
+
+
+def read(root: Path, folder: Path) -> Reading:
+    """All that the probes of one run wrote, in the order in which their processes began."""
+    results: list[TestResult] = []
+    sources: dict[str, str] = {}
+    started: Counter[str] = Counter()
+    reports: list[Report] = []
+    began, ended, damaged = 0, 0, False
+    for line in (line for file in sorted(folder.glob("*.jsonl")) for line in _lines(file)):
+        match line:
+            case {"kind": "start", "id": str(id)}:
+                started[_text(id)] += 1
+            case {"kind": "result", "id": str(id), "status": ("passed" | "failed" | "skipped") as status, **more}:
+                results.append(_result(_text(id), status, more))
+                started[_text(id)] = 0
+            case {"kind": "sources", "digests": dict(digests)}:
+                sources.update({_text(str(key)): str(value) for key, value in digests.items()})
+            case {"kind": "begin", "cwd": str(cwd), "coverage": str(file)}:
+                began += 1
+                reports.append(Report(Path(cwd), Path(file)))
+            case {"kind": "end", "status": int(status)}:
+                ended += status in FINISHED
+            case _:
+                damaged = True
+    return Reading(
+        results=_told_apart(results),
+        sources=sources,
+        running=tuple(id for id, count in started.items() if count),
+        coverage=combined(root, reports),
+        complete=0 < began == ended,
+        damaged=damaged,
+    )
+
+
+def _lines(file: Path) -> Iterator[Any]:
+    """The parsed lines of one process; the last may have been torn by its death."""
+    *whole, _torn = file.read_bytes().split(b"\n")
+    for line in whole:
+        try:
+            yield json.loads(line)
+        except ValueError:
+            yield None
+
+
+def _result(key: str, status: TestStatus, more: Mapping[object, Any]) -> TestResult:
+    suite, name = split_key(key)
+    return TestResult(
+        test_name=name,
+        suite=suite,
+        status=status,
+        duration_ms=float(more.get("ms") or 0),
+        error_message=_text(str(more.get("message") or "")) or None,
+        stack_trace=_text(str(more.get("trace") or "")) or None,
+    )
+
+
+def _told_apart(results: list[TestResult]) -> tuple[TestResult, ...]:
+    """Tests that share a key are numbered, so that none hides another."""
+    seen: Counter[str] = Counter()
+    apart = []
+    for result in results:
+        seen[result.key] += 1
+        number = seen[result.key]
+        apart.append(result if number == 1 else result.evolve(test_name=f"{result.test_name}#{number}"))
+    return tuple(apart)
+
+
+def _text(text: str) -> str:
+    """Text that any JSON writer takes: lone surrogates come from names that are no UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode()

@@ -1,0 +1,107 @@
+"""The project's tests: found, run in a process group of their own, and reported as they were measured."""
+
+import re
+import shlex
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from loopwright.domain.errors import Invalid
+from loopwright.domain.loop import TestResult
+from loopwright.domain.testing import RunTrouble, TestRun
+from loopwright.validation.probe import split_key
+from loopwright.validation.python_project import program
+from loopwright.validation.runners import RUNNERS, runner_for
+from loopwright.validation.runners.contract import Reading
+from loopwright.workspace.process import Finished, run_shell
+
+OUTPUT_KEPT = 64_000
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+_NO_PROGRAMS = frozenset({
+    ".", ":", "alias", "case", "cd", "eval", "exec", "exit", "export", "for", "if", "set", "source", "time", "ulimit",
+    "umask", "unset", "until", "while",
+})  # fmt: skip
+"""Words of the shell itself, which may begin a command line."""
+
+
+class ProjectTests:
+    """See ports.TestRunner; the project is the folder `root`."""
+
+    __test__ = False
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+
+    def detect(self) -> str | None:
+        return next((command for runner in RUNNERS if (command := runner.detect(self._root))), None)
+
+    def check(self, command: str) -> None:
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise Invalid(f"The test command {command!r} can not be read: {error}") from None
+        first = next((word for word in words if not _ASSIGNMENT.fullmatch(word)), None)
+        if first is None:
+            raise Invalid("The test command is empty")
+        is_plain = re.fullmatch(r"[\w./+@%-]+", first) is not None and first not in _NO_PROGRAMS
+        if is_plain and program(first, self._root) is None:
+            raise Invalid(f"Cannot run the test command {command!r}: there is no program {first!r}")
+
+    def interpreter(self, command: str) -> str | None:
+        return runner_for(command).interpreter(command, self._root)
+
+    async def run(
+        self, command: str, *, timeout: float, marker: str, on_output: Callable[[str], None] | None = None
+    ) -> TestRun:
+        runner = runner_for(command)
+        with tempfile.TemporaryDirectory(prefix="loopwright-tests-", ignore_cleanup_errors=True) as name:
+            folder = Path(name).resolve()
+            instrumented = runner.instrument(command, self._root, folder)
+            finished = await run_shell(
+                instrumented.command,
+                cwd=self._root,
+                marker=marker,
+                timeout=timeout,
+                env=instrumented.env,
+                output_cap=OUTPUT_KEPT,
+                on_output=on_output,
+            )
+            reading = runner.read(self._root, folder)
+        results = (*reading.results, *_unfinished(reading, finished, timeout))
+        return TestRun(
+            command=command,
+            runner=runner.name,
+            results=results,
+            exit_code=finished.exit_code,
+            duration_ms=finished.duration_ms,
+            coverage=reading.coverage,
+            sources=reading.sources,
+            trouble=trouble_of(reading, results, finished),
+            output=finished.output,
+        )
+
+
+def trouble_of(reading: Reading, results: tuple[TestResult, ...], finished: Finished) -> RunTrouble | None:
+    """Why the results can not be complete, or None."""
+    if finished.timed_out:
+        return "timeout"
+    if reading.damaged:
+        return "unparsable"
+    if not results and reading.complete:
+        return "no_tests"
+    if not results and finished.exit_code == 0:
+        return "unparsable"
+    failed = any(result.status == "failed" for result in results)
+    unexplained = finished.exit_code != 0 and not failed
+    return "crashed" if unexplained or not reading.complete else None
+
+
+def _unfinished(reading: Reading, finished: Finished, timeout: float) -> tuple[TestResult, ...]:
+    """Tests that began and never ended have failed."""
+    why = (
+        f"timed out after {timeout:g} s" if finished.timed_out else "the test process ended while this test was running"
+    )
+    return tuple(
+        TestResult(test_name=name, suite=suite, status="failed", error_message=why)
+        for suite, name in map(split_key, reading.running)
+    )

@@ -1,0 +1,58 @@
+"""What a test framework has to offer; one file in this folder for each."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from loopwright.domain.loop import TestResult
+from loopwright.domain.testing import Coverage
+
+
+class Instrumented(NamedTuple):
+    """The command to run instead, and the environment variables it needs."""
+
+    command: str
+    env: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the runner left behind.
+
+    `running`: keys of tests that began and never ended. `complete`: the runner itself says that it came to its end.
+    `damaged`: something could not be read.
+    """
+
+    results: tuple[TestResult, ...] = ()
+    sources: dict[str, str] = field(default_factory=dict)
+    running: tuple[str, ...] = ()
+    coverage: Coverage | None = None
+    complete: bool = False
+    damaged: bool = False
+
+
+class Runner(Protocol):
+    """One test framework. Nothing here runs the tests; see validation.run."""
+
+    @property
+    def name(self) -> str: ...
+
+    def detect(self, root: Path) -> str | None:
+        """The command that runs this project's tests, as a person would type it, if they are this framework's."""
+        ...
+
+    def recognises(self, command: str) -> bool:
+        """Whether the command plainly runs this framework."""
+        ...
+
+    def interpreter(self, command: str, root: Path) -> str | None:
+        """The Python that the command runs the tests with, or None when it is not known or no Python."""
+        ...
+
+    def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
+        """Makes the command write machine-readable results below `folder`, which lies outside of the project."""
+        ...
+
+    def read(self, root: Path, folder: Path) -> Reading:
+        """Those results, as far as they got."""
+        ...

@@ -1,0 +1,41 @@
+"""pytest, directly or through any wrapper that hands on its environment."""
+
+import os
+import re
+import shlex
+from pathlib import Path
+
+from loopwright.validation import probe, python_project
+from loopwright.validation.runners.contract import Instrumented, Reading
+
+# One module that can not be imported must not hide the others, and a failure must not hide those after it.
+_OPTIONS = ("-p", "loopwright_pytest", "--continue-on-collection-errors", "--maxfail=0")
+
+
+class Pytest:
+    name = "pytest"
+
+    def detect(self, root: Path) -> str | None:
+        tests = python_project.test_files(root)
+        if not tests or not (python_project.is_set_up_for_pytest(root) or any(t.needs_pytest for t in tests)):
+            return None
+        return f"{python_project.typed(root, python_project.interpreter_of(root, module='pytest'))} -m pytest"
+
+    def recognises(self, command: str) -> bool:
+        return re.search(r"(?<![\w.-])(py\.?test)(?![\w.-])", command) is not None
+
+    def interpreter(self, command: str, root: Path) -> str | None:
+        named = python_project.named_in(command, root, script="pytest")
+        if named is not None or not self.detect(root):
+            return named
+        return str(python_project.interpreter_of(root, module="pytest"))
+
+    def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
+        # The cache moves out of the project; without it, options that need it would be unknown.
+        options = shlex.join((*_OPTIONS, "-o", f"cache_dir={folder / 'cache'}"))
+        known = os.environ.get("PYTEST_ADDOPTS")
+        addopts = f"{known} {options}" if known else options
+        return Instrumented(command, probe.environment(root, folder, {"PYTEST_ADDOPTS": addopts}))
+
+    def read(self, root: Path, folder: Path) -> Reading:
+        return probe.read(root, folder)

@@ -1,0 +1,32 @@
+"""unittest of the standard library, where the command names it."""
+
+import re
+from pathlib import Path
+
+from loopwright.validation import probe, python_project
+from loopwright.validation.runners.contract import Instrumented, Reading
+
+_MODULE = re.compile(r"(?<=\s)-m\s*unittest(?![\w.-])")
+
+
+class Unittest:
+    name = "unittest"
+
+    def detect(self, root: Path) -> str | None:
+        tests = [test for test in python_project.test_files(root) if test.has_test_case]
+        if not tests:
+            return None
+        python = python_project.typed(root, python_project.interpreter_of(root))
+        return " ".join([python, "-m unittest", *python_project.discovery(root, [test.path for test in tests])])
+
+    def recognises(self, command: str) -> bool:
+        return _MODULE.search(command) is not None
+
+    def interpreter(self, command: str, root: Path) -> str | None:
+        return python_project.named_in(command, root)
+
+    def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
+        return Instrumented(_MODULE.sub("-m loopwright_unittest", command), probe.environment(root, folder))
+
+    def read(self, root: Path, folder: Path) -> Reading:
+        return probe.read(root, folder)
