@@ -1,7 +1,7 @@
 """What follows from a committed step: progress files, changes.log, and a few words for people."""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import assert_never
 
 from pydantic import JsonValue
@@ -69,19 +69,18 @@ def change_lines(state: LoopState, choice: Next, outcome: ActionOutcome, at: str
 
 
 def publish(session: Session, state: LoopState, lines: Sequence[Line], outcome: ActionOutcome | None = None) -> None:
-    """Writes the projections of a committed state; called again after a crash it repairs them."""
+    """Writes the projections of a committed state; called again after a crash it repairs them.
+
+    Every log exists from the first step on, empty where there was nothing to log.
+    """
     files = render_progress(state)
     checked = outcome.checked if isinstance(outcome, Completed) else outcome
     if isinstance(checked, Validated):
         files["coverage.json"] = _coverage(checked)
     session.store.write_progress(session.loop_id, files)
-    append_changes(session, lines)
-
-
-def append_changes(session: Session, lines: Iterable[Line]) -> None:
     encoded = [json.dumps(line, ensure_ascii=False).encode() for line in lines]
-    if encoded:
-        session.store.append_progress(session.loop_id, "changes.log", encoded)
+    session.store.append_progress(session.loop_id, "changes.log", encoded)
+    session.store.append_progress(session.loop_id, "debug.log", ())
 
 
 def missing_changes(session: Session, entries: Sequence[Entry]) -> list[Line]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from loopwright.actions.loop import LoopFlow
 from loopwright.actions.session import Session
 from loopwright.actions.takeover import take_over
+from loopwright.actions.transcript import Transcript
 from loopwright.actions.turns import Turns
 from loopwright.domain.errors import LoopwrightError
 from loopwright.domain.events import Event
@@ -41,9 +42,10 @@ class LoopRunner:
         with self.store.lease(loop_id) as lease:
             self.store.update(loop_id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
             async with Turns(lambda name: self.agents(name, loop_id)) as turns:
+                kept = Bus(*bus.observers, Transcript(self.store, loop_id, self.clock))
                 session = Session(
                     loop_id=loop_id, project=self.project, store=self.store, workspace=self.workspace,
-                    tests=self.tests, debugger=self.debugger(loop_id), turns=turns, clock=self.clock, bus=bus,
+                    tests=self.tests, debugger=self.debugger(loop_id), turns=turns, clock=self.clock, bus=kept,
                     epoch=lease.epoch, interactive=person is not None, person=person,
                 )  # fmt: skip
                 await take_over(session, self.processes)

@@ -56,5 +56,7 @@ class Session:
             state=self.state(), action=action, order=order, project=self.project,
             continuing=self.turns.begun(agent), selected=self.interactive, previous=self.last_result,
         )  # fmt: skip
-        self.bus.publish("activity", f"{agent}: {action}")
-        return await self.turns.report(agent, message.evolve(text=text))
+        self.bus.publish("activity", f"{agent} works on {action}")
+        output, report = await self.turns.report(agent, message.evolve(text=text))
+        self.bus.publish("agent", output.text or report.message)
+        return output, report

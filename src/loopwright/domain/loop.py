@@ -19,6 +19,7 @@ TestStatus = Literal["passed", "failed", "skipped"]
 FINISHED: frozenset[LoopStatus] = frozenset({"completed", "failed"})
 ERRORS_KEPT = 100
 ACTIONS_KEPT = 200
+TITLE_LENGTH = 100
 
 
 class DevelopTask(Record):

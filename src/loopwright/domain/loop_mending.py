@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import FINISHED, LoopState
+from loopwright.domain.loop import FINISHED, TITLE_LENGTH, LoopState
 from loopwright.domain.loop_commands import STOPPED_BY_USER
 from loopwright.domain.record import first_problem
 
@@ -15,8 +15,6 @@ Json = dict[str, Any]  # Any: parsed JSON from outside, typed by the model at th
 DEFAULT_OFFSET = "+08:00"
 TIMES = frozenset({"timestamp", "at", "since", "until"})
 """Keys that hold a time, beside all that end in `_at`."""
-
-TITLE_LENGTH = 100
 
 
 def validated(document: Json, now: str, repairs: list[str]) -> LoopState:

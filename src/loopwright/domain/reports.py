@@ -36,26 +36,41 @@ def _bare(line: str) -> str:
 
 
 def _parse_block(lines: list[str]) -> ActionReport | None:
+    parts = _parts(lines)
+    files = (FILE.match(line) for line in parts.get("FILES_UPDATED", ()))
+    named = {match[1].strip("`{}"): match[2] for match in files if match}
+    next_action = " ".join(parts.get("NEXT_ACTION_NEEDED", ())).split("\n")[0].strip() or None
+    return _report(_fields(parts["ACTION_RESULT"]), named, next_action)
+
+
+def _parts(lines: list[str]) -> dict[str, list[str]]:
+    """The lines under each heading of the first block in `lines`; what follows the block is left out."""
+    parts: dict[str, list[str]] = {}
+    current: list[str] = []
+    for line in lines:
+        heading = HEADING.match(line)
+        name = heading[1].upper() if heading else ""
+        if name in parts:
+            break
+        if heading:
+            current = parts.setdefault(name, [heading[2]] if heading[2] else [])
+        elif name or "NEXT_ACTION_NEEDED" not in parts or not parts["NEXT_ACTION_NEEDED"]:
+            current.append(line)
+    return parts
+
+
+def _fields(lines: list[str]) -> dict[str, str]:
+    """`- name: value` lines; a value goes on until the next name."""
     fields: dict[str, str] = {}
-    files: dict[str, str] = {}
-    part, key, next_action = "ACTION_RESULT", "", None
-    for line in lines[1:]:
-        if heading := HEADING.match(line):
-            part = heading[1].upper()
-            if part == "ACTION_RESULT":
-                break
-            if part == "NEXT_ACTION_NEEDED":
-                next_action = heading[2].strip() or None
-                break
-        elif part == "FILES_UPDATED":
-            if named := FILE.match(line):
-                files[named[1].strip("`{}")] = named[2]
-        elif field := FIELD.match(line):
+    key = ""
+    for line in lines:
+        field = FIELD.match(line)
+        if field:
             key = field[1].lower()
             fields[key] = field[2]
         elif key:
             fields[key] += "\n" + line
-    return _report(fields, files, next_action)
+    return fields
 
 
 def _report(fields: dict[str, str], files: dict[str, str], next_action: str | None) -> ActionReport | None:

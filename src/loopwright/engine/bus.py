@@ -22,8 +22,8 @@ class Bus:
     """Hands each note to every observer, in order, in the caller's thread."""
 
     def __init__(self, *observers: Observer) -> None:
-        self._observers = observers
+        self.observers = observers
 
     def publish(self, kind: NoteKind, text: str) -> None:
-        for observer in self._observers:
+        for observer in self.observers:
             observer(Note(kind, text))

@@ -68,7 +68,7 @@ class Kernel(Generic[S, C, O]):
                     if self._flow.begin(choice):
                         running[group.create_task(self._attend(choice))] = (choice, self._clock.monotonic())
                 if not running and not choices:
-                    return state
+                    return self._flow.read()
                 for task in await self._first_done(set(running)):
                     choice, since = running.pop(task)
                     await self._flow.finish(choice, task.result(), self._clock.monotonic() - since)

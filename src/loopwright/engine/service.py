@@ -10,8 +10,7 @@ from loopwright.domain.engine_state import Budget, Checkpoint, EngineState, Loop
 from loopwright.domain.errors import Conflict, Invalid, NotFound
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.ids import checked, new_loop_id, new_task_id
-from loopwright.domain.loop import LoopState, LoopStatus
-from loopwright.domain.loop_reading import TITLE_LENGTH
+from loopwright.domain.loop import TITLE_LENGTH, LoopState, LoopStatus
 from loopwright.ports import Clock, Launcher, Page, Processes, Rule, Store, Workspace
 
 STOP_PATIENCE = 5.0

@@ -1,0 +1,28 @@
+"""A project with one test that fails until app.txt says good."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from loopwright.agents.scripted import Answer
+from loopwright.store.files import FileStore
+from loopwright.store.loops import LOOPS
+from tests.actions.stage import Stage
+from tests.fakes import FakeClock
+
+MakeStage = Callable[..., Stage]
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[MakeStage]:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "app.txt").write_text("bad")
+    clock = FakeClock()
+    with FileStore(project, LOOPS, clock) as store:
+
+        def make(*answers: Answer, **options: object) -> Stage:
+            return Stage(project, store, answers=list(answers), clock=clock, **options)  # type: ignore[arg-type]  # options of Stage
+
+        yield make

@@ -1,0 +1,76 @@
+"""A stage for whole loops: real store, real git, scripted agent, judged tests."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from loopwright.actions.runner import LoopRunner
+from loopwright.agents.command import CommandAgent
+from loopwright.agents.scripted import Answer, Script, ScriptedAgent
+from loopwright.domain.engine_state import RunSettings
+from loopwright.domain.loop import LoopState
+from loopwright.domain.loop_commands import take_up
+from loopwright.domain.protocol import Capabilities
+from loopwright.engine.bus import Bus, Note
+from loopwright.engine.service import LoopService
+from loopwright.ports import Agent, Person, Store
+from loopwright.workspace.git import GitWorkspace
+from tests.fakes import CountingLauncher, FakeClock, Judge, JudgedTests, NoDebugger, NoProcesses
+
+ABLE = Capabilities(plans=True, writes_code=True, writes_tests=True, debugs=True)
+
+
+def said(action: str, status: str = "success", message: str = "done", **updates: object) -> str:
+    """A reply as the contract wants it."""
+    return (
+        f"ACTION_RESULT:\n- action: {action}\n- status: {status}\n- message: {message}\n"
+        f"- state_updates: {json.dumps(updates)}\n\nFILES_UPDATED:\n\nNEXT_ACTION_NEEDED: VALIDATE\n"
+    )
+
+
+def app_is_good(project: Path) -> dict[str, str]:
+    """One test, which passes once app.txt says good."""
+    return {"app": "passed" if (project / "app.txt").read_text() == "good" else "failed"}
+
+
+@dataclass
+class Stage:
+    """`answers` are what the scripted agent will say; `tests` judges the project by its files."""
+
+    project: Path
+    store: Store[LoopState]
+    judge: Judge = app_is_good
+    answers: list[Answer] = field(default_factory=list)
+    capabilities: Capabilities = ABLE
+    clock: FakeClock = field(default_factory=FakeClock)
+    notes: list[Note] = field(default_factory=list)
+    launcher: CountingLauncher = field(default_factory=CountingLauncher)
+
+    def __post_init__(self) -> None:
+        self.tests = JudgedTests(self.project, self.judge)
+        self.workspace = GitWorkspace(self.project, self.project.parent / "private")
+        self.service = LoopService(self.store, self.workspace, self.clock, self.launcher, NoProcesses(), "test")
+        self.agent = ScriptedAgent(Script(capabilities=self.capabilities, answers=tuple(self.answers)), self.project)
+
+    def make_agent(self, name: str, loop_id: str) -> Agent:
+        return CommandAgent(self.project, loop_id) if name == "bash" else self.agent
+
+    def create(self, text: str = "Make app.txt say good", *, max_iterations: int = 10) -> str:
+        settings = RunSettings(mode="auto", agent="scripted")
+        return self.service.create(text, max_iterations=max_iterations, settings=settings).loop_id
+
+    async def drive(
+        self, loop_id: str, person: Person | None = None, on_note: Callable[[Note], None] | None = None
+    ) -> LoopState:
+        observers = [self.notes.append, *([on_note] if on_note else [])]
+        runner = LoopRunner(
+            str(self.project), self.store, self.workspace, self.tests, self.clock, NoProcesses(),
+            agents=self.make_agent, debugger=lambda id: NoDebugger(),
+        )  # fmt: skip
+        return await runner.drive(loop_id, take_up=take_up, bus=Bus(*observers), person=person)
+
+    def actions(self, loop_id: str) -> list[str]:
+        """Every action of the loop, in order, from the journal."""
+        finished = (e for e in self.store.events(loop_id) if e.event.type == "action_finished")
+        return [str(e.event.data["action"]) for e in finished]

@@ -1,0 +1,117 @@
+"""A command that arrives at any moment of a step is never lost, and no step's result is lost to it."""
+
+import pytest
+
+from loopwright.agents.scripted import Answer
+from loopwright.domain.errors import IllegalTransition
+from loopwright.domain.events import Event
+from loopwright.domain.loop import LoopState
+from loopwright.domain.loop_commands import stop
+from loopwright.engine.bus import Note
+from tests.actions.conftest import MakeStage
+from tests.actions.stage import Stage, said
+from tests.actions.test_sequences import two_tasks
+
+MOMENTS = range(14)
+"""More notes than a happy path publishes."""
+
+
+async def drive_with(stage: Stage, loop_id: str, moment: int, command: str) -> tuple[LoopState, bool]:
+    """Drives, and gives `command` at the moment's note; says whether it was accepted."""
+    seen, accepted = 0, False
+
+    def on_note(note: Note) -> None:
+        nonlocal seen, accepted
+        if note.kind == "output":
+            return
+        if seen == moment:
+            accepted = give(stage, loop_id, command)
+        seen += 1
+
+    return await stage.drive(loop_id, on_note=on_note), accepted
+
+
+def give(stage: Stage, loop_id: str, command: str) -> bool:
+    service = stage.service
+    try:
+        match command:
+            case "pause":
+                service.pause(loop_id)
+            case "pause now":
+                service.pause(loop_id, now=True)
+            case "stop":
+                at = stage.clock.now().isoformat()
+                stage.store.update(loop_id, lambda s: stop(s, at), actor="test", event=Event(type="stopped"))
+            case "edit":
+                service.edit(loop_id, {"notes": "from outside"})
+            case "add task":
+                service.add_task(loop_id, {"description": "a third thing", "tool": "scripted"})
+            case _:
+                raise AssertionError(command)
+    except IllegalTransition:
+        return False
+    return True
+
+
+def results(stage: Stage, loop_id: str) -> int:
+    """Committed steps that had a result."""
+    entries = stage.store.events(loop_id)
+    finished = [e.event.data for e in entries if e.event.type == "action_finished"]
+    return sum(data["result"] != "cancelled by a person" for data in finished)
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+@pytest.mark.parametrize("command", ["pause", "pause now"])
+async def test_pause_at_any_moment(stage: MakeStage, moment: int, command: str) -> None:
+    ready = stage(*two_tasks(*[Answer(text=said("DEVELOP"), files={"app.txt": "good"}) for _ in range(3)]))
+    loop_id = ready.create()
+    state, accepted = await drive_with(ready, loop_id, moment, command)
+    if accepted:
+        assert state.status == "paused"
+        before = results(ready, loop_id)
+        state = await ready.drive(loop_id)
+        assert results(ready, loop_id) > before
+    assert (state.status, state.engine.outcome) == ("completed", "succeeded")
+    assert state.skill_state is not None
+    assert state.skill_state.develop.completed == state.skill_state.develop.total == 2
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+async def test_stop_at_any_moment(stage: MakeStage, moment: int) -> None:
+    ready = stage(*two_tasks())
+    loop_id = ready.create()
+    state, accepted = await drive_with(ready, loop_id, moment, "stop")
+    if accepted:
+        assert (state.status, state.failure_reason) == ("failed", "Manually stopped by user")
+    else:
+        assert state.status == "completed"
+    finished = [e for e in ready.store.events(loop_id) if e.event.type == "action_started"]
+    assert len(ready.actions(loop_id)) == len(finished), "every step that began has landed"
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+async def test_edit_at_any_moment(stage: MakeStage, moment: int) -> None:
+    ready = stage(*two_tasks())
+    loop_id = ready.create()
+    state, accepted = await drive_with(ready, loop_id, moment, "edit")
+    assert state.notes == ("from outside" if accepted else None)
+    assert (state.status, state.engine.outcome) == ("completed", "succeeded")
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+async def test_a_task_added_at_any_moment(stage: MakeStage, moment: int) -> None:
+    ready = stage(*two_tasks(Answer(text=said("DEVELOP"), files={"third.txt": "third"})))
+    loop_id = ready.create()
+    state, accepted = await drive_with(ready, loop_id, moment, "add task")
+    descriptions = [task.description for task in state.engine.tasks]
+    assert ("a third thing" in descriptions) == accepted
+    if accepted and "third.txt" not in changed(state):
+        state = await ready.drive(loop_id)  # it came after the last look, and waits in the finished loop
+    if accepted:
+        assert state.skill_state is not None
+        assert {t.status for t in state.skill_state.develop.tasks} == {"completed"}
+
+
+def changed(state: LoopState) -> set[str]:
+    tasks = state.skill_state.develop.tasks if state.skill_state else ()
+    return {file for task in tasks for file in task.files_changed}

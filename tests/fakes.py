@@ -1,0 +1,137 @@
+"""Fakes of the ports that tests of the engine steer: time, tests, debugger, person."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import ClassVar
+
+from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
+from loopwright.domain.errors import Invalid
+from loopwright.domain.loop import LoopState, TestResult
+from loopwright.domain.testing import TestRun
+from loopwright.ports import MenuEntry
+
+
+class FakeClock:
+    """Every look at the time takes a second; sleeping takes no time at all."""
+
+    def __init__(self) -> None:
+        self._now = datetime(2026, 1, 22, 10, 0, 0, tzinfo=timezone(timedelta(hours=8)))
+        self._tokens = 0
+
+    def now(self) -> datetime:
+        self._now += timedelta(seconds=1)
+        return self._now
+
+    def monotonic(self) -> float:
+        return self.now().timestamp()
+
+    def token(self) -> str:
+        self._tokens += 1
+        return f"{self._tokens:08x}" * 4
+
+    async def sleep(self, seconds: float) -> None:
+        self._now += timedelta(seconds=seconds)
+        await asyncio.sleep(0)
+
+
+Judge = Callable[[Path], dict[str, str]]
+"""The project's folder → test name → passed, failed or skipped."""
+
+
+@dataclass
+class JudgedTests:
+    """A test runner whose results follow from the files as a function says; counts its runs."""
+
+    __test__: ClassVar[bool] = False
+
+    project: Path
+    judge: Judge
+    command: str | None = "judge"
+    coverage: float | None = None
+    runs: int = 0
+    before: Callable[[], None] = field(default=lambda: None)
+
+    def detect(self) -> str | None:
+        return self.command
+
+    def check(self, command: str) -> None:
+        if command != self.command:
+            raise Invalid(f"no such program: {command}")
+
+    def interpreter(self, command: str) -> str | None:
+        return None
+
+    async def run(
+        self, command: str, *, timeout: float, marker: str, on_output: Callable[[str], None] | None = None
+    ) -> TestRun:
+        self.runs += 1
+        self.before()
+        verdicts = self.judge(self.project)
+        results = tuple(
+            TestResult.model_validate({"test_name": name, "suite": "suite", "status": status})
+            for name, status in verdicts.items()
+        )
+        failed = "failed" in verdicts.values()
+        return TestRun(
+            command=command, runner="judge", results=results, exit_code=1 if failed else 0,
+            trouble=None if results else "no_tests",
+        )  # fmt: skip
+
+
+class NoDebugger:
+    """A debugger for projects that can not be traced."""
+
+    def supports(self, test_command: str | None) -> bool:
+        return False
+
+    async def diagnose(self, request: DebugRequest) -> Diagnosis:
+        raise AssertionError("not supported")
+
+    async def search(self, request: DebugRequest) -> Findings:
+        raise AssertionError("not supported")
+
+
+class ListedPerson:
+    """Chooses and answers from lists; keeps what it was shown."""
+
+    def __init__(self, choices: Sequence[str] = (), answers: Sequence[str] = ()) -> None:
+        self.choices = list(choices)
+        self.answers = list(answers)
+        self.menus: list[tuple[MenuEntry, ...]] = []
+        self.questions: list[str] = []
+        self.shown: list[LoopState] = []
+
+    async def ask(self, question: str, options: Sequence[str]) -> str:
+        self.questions.append(question)
+        return self.answers.pop(0)
+
+    async def choose(self, menu: Sequence[MenuEntry]) -> str:
+        self.menus.append(tuple(menu))
+        return self.choices.pop(0)
+
+    async def show(self, state: LoopState) -> None:
+        self.shown.append(state)
+
+
+class NoProcesses:
+    """Nothing was left behind."""
+
+    def sweep(self, marker: str) -> tuple[int, ...]:
+        return ()
+
+    def end_runner(self, pid: int) -> None:
+        raise AssertionError(f"nothing to end: {pid}")
+
+
+class CountingLauncher:
+    """Launches nothing, and remembers for whom it was asked."""
+
+    def __init__(self) -> None:
+        self.launched: list[str] = []
+
+    def launch(self, loop_id: str) -> int:
+        self.launched.append(loop_id)
+        return 1
