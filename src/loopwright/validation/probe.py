@@ -20,7 +20,12 @@ def environment(root: Path, folder: Path, extra: Mapping[str, str] | None = None
     """What the probe needs to be imported and to find its order; it puts back what was there before."""
     known = os.environ.get("PYTHONPATH")
     env = {"PYTHONPATH": os.pathsep.join([str(INJECTED), *([known] if known else [])]), **(extra or {})}
-    order = {"folder": str(folder), "root": str(root), "restore": {name: os.environ.get(name) for name in env}}
+    order = {
+        "folder": str(folder),
+        "root": str(root),
+        "restore": {name: os.environ.get(name) for name in env},
+        "xdist": os.environ.get("PYTEST_XDIST_TESTRUNUID"),
+    }
     return {
         **env,
         "LOOPWRIGHT_PROBE": json.dumps(order),
@@ -54,9 +59,10 @@ def read(root: Path, folder: Path) -> Reading:
                 started[_text(id)] = 0
             case {"kind": "sources", "digests": dict(digests)}:
                 sources.update({_text(str(key)): str(value) for key, value in digests.items()})
-            case {"kind": "begin", "cwd": str(cwd), "coverage": str(file)}:
-                began += 1
+            case {"kind": "coverage", "cwd": str(cwd), "file": str(file)}:
                 reports.append(Report(Path(cwd), Path(file)))
+            case {"kind": "begin"}:
+                began += 1
             case {"kind": "end", "status": int(status)}:
                 ended += status in FINISHED
             case _:

@@ -15,7 +15,7 @@ import textwrap
 import time
 import tokenize
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any  # Any: `coverage` and the frameworks' objects, which need not be installed
 
@@ -29,18 +29,20 @@ SETUPS = (
 )  # fmt: skip
 
 
-def take_order() -> dict[str, Any] | None:
-    """What loopwright asks of this process, once: tests that start Python see the environment as it was."""
-    text = os.environ.pop(ORDER, None)
-    if text is None:
-        return None
-    order: dict[str, Any] = json.loads(text)
+def read_order() -> dict[str, Any] | None:
+    """What loopwright asks of this process, or None."""
+    text = os.environ.get(ORDER)
+    return None if text is None else dict(json.loads(text))
+
+
+def restore_environment(order: Mapping[str, Any]) -> None:
+    """Makes the environment what it was without us, so that tests that start Python measure nothing for us."""
+    del os.environ[ORDER]
     for name, value in order["restore"].items():
         if value is None:
             os.environ.pop(name, None)
         else:
             os.environ[name] = value
-    return order
 
 
 class Log:
@@ -104,11 +106,6 @@ def file_digest(path: object) -> str:
         return ""
 
 
-def report_file(order: Mapping[str, Any]) -> str:
-    """Where this process leaves coverage's JSON report."""
-    return os.path.join(order["folder"], f"coverage-{os.getpid()}.json")
-
-
 def start_coverage(order: Mapping[str, Any]) -> Any:
     """Starts measuring the project's own lines, by the project's own settings; None where that can not be done."""
     try:
@@ -130,22 +127,24 @@ def start_coverage(order: Mapping[str, Any]) -> Any:
     return measuring
 
 
-def finish_coverage(measuring: Any, order: Mapping[str, Any]) -> None:
+def finish_coverage(measuring: Any, order: Mapping[str, Any], log: Log) -> None:
     """Stops measuring and writes coverage's own JSON report."""
     import coverage
 
+    file = os.path.join(order["folder"], f"coverage-{os.getpid()}.json")
+    log.write("coverage", cwd=os.getcwd(), file=file)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
             measuring.stop()
-            measuring.json_report(outfile=report_file(order), ignore_errors=True)
+            measuring.json_report(outfile=file, ignore_errors=True)
         except coverage.CoverageException:  # nothing was measured
             return
 
 
-def outcome_of(statuses: Mapping[str, str]) -> str:
-    """The worst of the phases of one test."""
-    return next((worst for worst in ("failed", "skipped") if worst in statuses.values()), "passed")
+def worst_of(statuses: Collection[str]) -> str:
+    """The outcome of a test by those of its phases."""
+    return next((worst for worst in ("failed", "skipped") if worst in statuses), "passed")
 
 
 def _normal(function: object) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from typing import TYPE_CHECKING, Any  # Any: private parts of pytest that differ between its versions
 
@@ -16,36 +15,37 @@ else:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
-    order = probe.take_order()
-    if order is not None:
-        early_config.pluginmanager.register(Observer(order, _start_coverage(early_config, order)), "loopwright")
+    order = probe.read_order()
+    if order is None:
+        return
+    options = early_config.known_args_namespace
+    # xdist starts workers that read the same environment, and names their run in it.
+    is_worker = os.environ.get("PYTEST_XDIST_TESTRUNUID") != order["xdist"]
+    has_workers = not is_worker and bool(getattr(options, "numprocesses", None) or getattr(options, "tx", None))
+    measures_itself = getattr(options, "cov_source", None) and not getattr(options, "no_cov", False)
+    if not has_workers:
+        probe.restore_environment(order)
+    measuring = None if has_workers or measures_itself else probe.start_coverage(order)
+    observer = (Worker if is_worker else Observer)(order, measuring)
+    early_config.pluginmanager.register(observer, "loopwright")
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    order = getattr(config, "workerinput", {}).get("loopwright")
-    if order is not None:
-        config.pluginmanager.register(WorkerObserver(json.loads(order)), "loopwright")
+class Worker:
+    """Knows the tests' sources and coverage, also in a process that only runs what another one tells it to."""
 
-
-def _start_coverage(config: pytest.Config, order: dict[str, Any]) -> Any:
-    """Our own measuring, unless the project measures by itself: then its plugin is asked for one more report."""
-    options = config.known_args_namespace
-    if getattr(options, "numprocesses", None) or getattr(options, "tx", None):
-        return None  # the tests run in other processes
-    if getattr(options, "cov_source", None) and not getattr(options, "no_cov", False):
-        reports = options.cov_report or {"term": None}
-        options.cov_report = {**reports, "json": reports.get("json", probe.report_file(order))}
-        return None
-    return probe.start_coverage(order)
-
-
-class WorkerObserver:
-    """Knows the tests' sources, also in a process that only runs what another one tells it to."""
-
-    def __init__(self, order: dict[str, Any]) -> None:
-        self._order = order
+    def __init__(self, order: dict[str, Any], measuring: Any) -> None:
         self._log = probe.Log(order["folder"])
+        self._order = order
+        self._measuring = measuring
         self._sources = probe.Sources(order["root"])
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
+        # pytest-cov, where the project has it, has combined its data by now.
+        plugin = session.config.pluginmanager.getplugin("_cov")
+        measuring = self._measuring or getattr(getattr(plugin, "cov_controller", None), "cov", None)
+        if measuring is not None:
+            probe.finish_coverage(measuring, self._order, self._log)
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
@@ -66,18 +66,13 @@ class WorkerObserver:
         return self._sources.digest([function, *around, *named], also=repr(plain) if plain else "")
 
 
-class Observer(WorkerObserver):
+class Observer(Worker):
     """Writes starts and results as they come; with xdist, those that the workers report."""
 
     def __init__(self, order: dict[str, Any], measuring: Any) -> None:
-        super().__init__(order)
-        self._measuring = measuring
+        super().__init__(order, measuring)
         self._reports: dict[str, list[Any]] = {}
-        self._log.write("begin", cwd=os.getcwd(), coverage=probe.report_file(order))
-
-    @pytest.hookimpl(optionalhook=True)
-    def pytest_configure_node(self, node: Any) -> None:
-        node.workerinput["loopwright"] = json.dumps(self._order)
+        self._log.write("begin")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.outcome == "passed":
@@ -95,19 +90,19 @@ class Observer(WorkerObserver):
         self._reports.setdefault(report.nodeid, []).append(report)
 
     def pytest_runtest_logfinish(self, nodeid: str) -> None:
-        if nodeid in self._reports:
-            self._write_result(nodeid, self._reports.pop(nodeid))
+        reports = self._reports.pop(nodeid, [])
+        if reports and all(str(report.outcome) != "rerun" for report in reports):
+            self._write_result(nodeid, reports)
 
     @pytest.hookimpl(trylast=True)
-    def pytest_sessionfinish(self, exitstatus: int) -> None:
+    def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
         for nodeid, reports in self._reports.items():  # a worker died over them
             self._write_result(nodeid, reports)
-        if self._measuring is not None:
-            probe.finish_coverage(self._measuring, self._order)
+        super().pytest_sessionfinish(session, exitstatus)
         self._log.write("end", status=int(exitstatus))
 
     def _write_result(self, nodeid: str, reports: list[Any]) -> None:
-        status = probe.outcome_of({str(n): report.outcome for n, report in enumerate(reports)})
+        status = probe.worst_of([report.outcome for report in reports])
         told = next((report for report in reports if report.outcome == status), None)
         message, trace = ("", "") if told is None or status == "passed" else _words(told)
         duration = sum(getattr(report, "duration", 0) for report in reports) * 1000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import sys
 import time
 import unittest
@@ -39,14 +38,14 @@ class Result(unittest.TextTestResult):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._statuses: dict[str, str] = {}
+        self._statuses: list[str] = []
         self._told: tuple[str, str] = ("", "")
         self._running: object = None
         self._since = 0.0
 
     def startTest(self, test: unittest.TestCase) -> None:
         super().startTest(test)
-        self._statuses, self._told, self._running, self._since = {}, ("", ""), test, time.perf_counter()
+        self._statuses, self._told, self._running, self._since = [], ("", ""), test, time.perf_counter()
         self.log.write("start", id=key_of(test))
 
     def stopTest(self, test: unittest.TestCase) -> None:
@@ -87,17 +86,17 @@ class Result(unittest.TextTestResult):
         return f"{kind.__name__}: {value}", trace[-probe.TRACE_KEPT :]
 
     def _note(self, test: object, status: str, message: str, trace: str) -> None:
-        if self._statuses.get("failed") is None:
+        if "failed" not in self._statuses:
             self._told = message, trace
-        self._statuses[status] = status
+        self._statuses.append(status)
         if self._running is None:  # around a class or module, where no test starts or stops
             self._write(test)
-            self._statuses = {}
+            self._statuses = []
 
     def _write(self, test: object) -> None:
         message, trace = self._told
         elapsed = (time.perf_counter() - self._since) * 1000 if self._running is not None else 0
-        status = probe.outcome_of(self._statuses)
+        status = probe.worst_of(self._statuses)
         self.log.write("result", id=key_of(test), status=status, ms=elapsed, message=message, trace=trace)
 
 
@@ -141,19 +140,21 @@ def _file_of(module: str) -> str:
 
 
 def main() -> None:
-    order = probe.take_order()
+    sys.argv[0] = "python -m unittest"
+    order = probe.read_order()
     if order is None:
         unittest.main(module=None)
         return
+    probe.restore_environment(order)
     Result.log, Runner.order = probe.Log(order["folder"]), order
-    Result.log.write("begin", cwd=os.getcwd(), coverage=probe.report_file(order))
+    Result.log.write("begin")
     measuring = probe.start_coverage(order)
-    sys.argv[0] = "python -m unittest"
     program = unittest.main(module=None, testRunner=Runner, exit=False)
     if measuring is not None:
-        probe.finish_coverage(measuring, order)
-    Result.log.write("end", status=0 if program.result.wasSuccessful() else 1)
-    sys.exit(not program.result.wasSuccessful())
+        probe.finish_coverage(measuring, order, Result.log)
+    failed = not program.result.wasSuccessful()
+    Result.log.write("end", status=int(failed))
+    sys.exit(failed)
 
 
 if __name__ == "__main__":
