@@ -1,0 +1,268 @@
+"""What comes next: every row of the table, each just before and just after the rows above it stop holding."""
+
+from collections.abc import Callable
+from typing import get_args
+
+import pytest
+
+from loopwright.domain.engine_state import Budget, LastValidation, Sighting
+from loopwright.domain.loop import (
+    ActionName,
+    Develop,
+    DevelopTask,
+    LoopState,
+    LoopStatus,
+    SkillState,
+    TaskStatus,
+    Validate,
+)
+from loopwright.domain.loop_selector import (
+    ROUNDS,
+    TABLE,
+    Facts,
+    Next,
+    blocked_because,
+    initialised,
+    next_action,
+    normalise,
+    stalled,
+    still_holds,
+)
+from tests.domain.loop_making import AT, engine, key, loop, result, task
+
+Change = Callable[[LoopState], LoopState]
+
+
+def begun(*statuses: TaskStatus, **fields: object) -> LoopState:
+    """A running loop after INIT with one task of each status: T0, T1, …"""
+    definitions = tuple(task(f"T{n}", order=n) for n in range(len(statuses)))
+    tasks = tuple(
+        DevelopTask(id=f"T{n}", description=f"do T{n}", status=status, created_at=AT)
+        for n, status in enumerate(statuses)
+    )
+    done = sum(status == "completed" for status in statuses)
+    skill = SkillState(
+        last_action="INIT", completed_actions=("INIT",),
+        develop=Develop(tasks=tasks, total=len(tasks), completed=done),
+    )  # fmt: skip
+    return engine(loop("running", skill_state=skill), tasks=definitions, tests_found=True, **fields)
+
+
+def last(passed: bool, tree: str = "t", left: str | None = None) -> LastValidation:
+    return LastValidation(tree=tree, left=left or tree, passed=passed, at=AT, tests=1)
+
+
+def failing(state: LoopState, *names: str) -> LoopState:
+    """With these tests red in the last validation, which ran on tree `t`."""
+    assert state.skill_state is not None
+    results = tuple(result(name, "failed") for name in names)
+    section = Validate(test_results=results, failed_tests=tuple(key(name) for name in names))
+    return engine(state.evolve(skill_state=state.skill_state.evolve(validate_=section)), last_validation=last(False))
+
+
+def seen(state: LoopState, *sightings: tuple[str, str]) -> LoopState:
+    return engine(state, sightings=tuple(Sighting(failing=f, tree=t) for f, t in sightings))
+
+
+GREEN = begun("completed", last_validation=last(True))
+CIRCLE = (("f", "t1"), ("f", "t2"), ("f", "t1"))
+SPENT = Budget(max_minutes=1, spent_seconds=60)
+HERE, WRITER = Facts("t"), Facts("t", can_write=True)
+ELSEWHERE = Facts("another tree")
+
+ROWS: list[tuple[str, int, LoopState, Facts, Next | None]] = [
+    ("row 1: a created loop rests", 1, loop("created"), HERE, None),
+    ("row 1: a paused loop rests, green or not", 1, GREEN.evolve(status="paused"), HERE, None),
+    ("row 1: a loop left by its person rests", 1, GREEN.evolve(status="user_exit"), HERE, None),
+    ("row 1: a completed loop rests", 1, loop("completed"), HERE, None),
+    ("row 1: a failed loop rests", 1, loop("failed"), HERE, None),
+
+    ("row 2: green, nothing open", 2, GREEN, HERE, Next("COMPLETE", 2, "succeeded")),
+    ("row 2: green without any task", 2, begun(last_validation=last(True)), HERE, Next("COMPLETE", 2, "succeeded")),
+    ("row 2: the tree that the run left counts as validated", 2,
+        begun(last_validation=last(True, "before", "t")), HERE, Next("COMPLETE", 2, "succeeded")),
+    ("row 2: success comes before the limit", 2, GREEN.evolve(current_iteration=10), HERE,
+        Next("COMPLETE", 2, "succeeded")),
+    ("row 2: success comes before the budget", 2, engine(GREEN, budget=SPENT), HERE, Next("COMPLETE", 2, "succeeded")),
+
+    ("row 3: the limit", 3, begun("pending").evolve(current_iteration=10), HERE, Next("COMPLETE", 3, "exhausted")),
+    ("row 3: beyond the limit", 3, begun("pending").evolve(current_iteration=11), HERE,
+        Next("COMPLETE", 3, "exhausted")),
+    ("row 3: the time", 3, begun("pending", budget=SPENT), HERE, Next("COMPLETE", 3, "over_budget")),
+    ("row 3: the tokens", 3, begun(budget=Budget(max_tokens=5, tokens=5)), HERE, Next("COMPLETE", 3, "over_budget")),
+    ("row 3: the money", 3, begun(budget=Budget(max_cost=1, cost=1.5)), HERE, Next("COMPLETE", 3, "over_budget")),
+    ("row 3: stalled", 3, seen(failing(begun(), "a"), *CIRCLE), HERE, Next("COMPLETE", 3, "stalled")),
+    ("row 3: without skill_state", 3, engine(loop("running"), budget=SPENT), HERE, Next("COMPLETE", 3, "over_budget")),
+    ("row 3: green on another tree is no success at the limit", 3, GREEN.evolve(current_iteration=10), ELSEWHERE,
+        Next("COMPLETE", 3, "exhausted")),
+
+    ("row 4: no skill_state", 4, loop("running"), HERE, Next("INIT", 4)),
+    ("row 4: INIT was begun and never ended", 4, loop("running", skill_state=SkillState(current_action="init")), HERE,
+        Next("INIT", 4)),
+    ("row 4: a COMPLETE before INIT is no INIT", 4,
+        loop("running", skill_state=SkillState(last_action="COMPLETE", completed_actions=("COMPLETE",))), HERE,
+        Next("INIT", 4)),
+
+    ("row 5: a pending task", 5, begun("pending"), HERE, Next("DEVELOP", 5, None, "T0")),
+    ("row 5: the first in order", 5, begun("completed", "pending", "pending"), HERE, Next("DEVELOP", 5, None, "T1")),
+    ("row 5: a task that no live action holds", 5, begun("in_progress"), HERE, Next("DEVELOP", 5, None, "T0")),
+    ("row 5: a task comes before red tests", 5, failing(begun("pending"), "a"), HERE, Next("DEVELOP", 5, None, "T0")),
+    ("row 5: a pending task spoils a green validation", 5, engine(begun("pending"), last_validation=last(True)), HERE,
+        Next("DEVELOP", 5, None, "T0")),
+    ("row 5: a task that was just added", 5, engine(GREEN, tasks=(*GREEN.engine.tasks, task("new", order=9))), HERE,
+        Next("DEVELOP", 5, None, "new")),
+
+    ("row 6: no tests, and nobody to write them", 6, engine(begun("completed"), tests_found=False), HERE,
+        Next("COMPLETE", 6, "unverified")),
+
+    ("row 7: nothing was validated", 7, begun("completed"), HERE, Next("VALIDATE", 7)),
+    ("row 7: another tree was validated", 7, GREEN, ELSEWHERE, Next("VALIDATE", 7)),
+    ("row 7: another tree was red", 7, failing(begun("completed"), "a"), ELSEWHERE, Next("VALIDATE", 7)),
+    ("row 7: no tests yet, and an agent that could write them", 7, engine(begun("completed"), tests_found=False),
+        WRITER, Next("VALIDATE", 7)),
+    ("row 7: nobody knows yet whether there are tests", 7, engine(begun("completed"), tests_found=None), HERE,
+        Next("VALIDATE", 7)),
+    ("row 7: a failed task on an unvalidated tree", 7, begun("failed"), HERE, Next("VALIDATE", 7)),
+
+    ("row 8: red tests", 8, failing(begun("completed"), "a"), HERE, Next("DEBUG", 8)),
+    ("row 8: green tests and a failed task", 8, begun("failed", last_validation=last(True)), HERE, Next("DEBUG", 8)),
+    ("row 8: one round is left", 8, engine(failing(begun(), "a"), debug_rounds=ROUNDS - 1), HERE, Next("DEBUG", 8)),
+
+    ("row 9: red tests, no rounds left", 9, engine(failing(begun(), "a"), debug_rounds=ROUNDS), HERE,
+        Next("COMPLETE", 9, "exhausted")),
+    ("row 9: not passed, and yet nothing to debug", 9, engine(begun(), last_validation=last(False)), HERE,
+        Next("COMPLETE", 9, "exhausted")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "number", "state", "facts", "expected"), ROWS, ids=[row[0] for row in ROWS])
+def test_row(words: str, number: int, state: LoopState, facts: Facts, expected: Next | None) -> None:
+    assert next_action(state, facts) == expected
+    holding = next(row for row in TABLE if row.holds(normalise(state), facts))
+    assert holding.number == number
+    if expected:
+        assert expected.row == number
+
+
+def test_every_row_has_a_test_and_the_last_one_always_holds() -> None:
+    assert [row.number for row in TABLE] == list(range(1, 10)) == sorted({number for _, number, *_ in ROWS})
+    assert TABLE[-1].holds(loop("running"), HERE)
+
+
+@pytest.mark.parametrize(
+    ("sightings", "is_stalled"),
+    [
+        ((), False),
+        ((("f", "1"), ("f", "1")), False),
+        (CIRCLE, True),
+        ((("f", "1"), ("f", "2"), ("f", "3")), False),
+        ((("f", "1"), ("g", "2"), ("f", "1")), False),
+        ((("", "1"), ("", "2"), ("", "1")), False),
+        ((("g", "1"), ("f", "2"), ("f", "3"), ("f", "1")), True),
+        ((*CIRCLE, ("g", "1")), False),
+        ((*CIRCLE, ("", "5")), False),
+    ],
+)
+def test_stalled_is_three_times_the_same_failures_and_a_tree_seen_before(
+    sightings: tuple[tuple[str, str], ...], is_stalled: bool
+) -> None:
+    assert stalled(seen(begun(), *sightings)) is is_stalled
+
+
+# status of dependency → what becomes of a pending task that needs it
+DEPENDENCIES = {"completed": "runnable", "pending": "waits", "in_progress": "waits", "failed": "failed", None: "failed"}
+
+
+@pytest.mark.parametrize(("status", "fate"), DEPENDENCIES.items(), ids=str)
+def test_a_task_waits_for_what_it_depends_on(status: TaskStatus | None, fate: str) -> None:
+    state = begun(*([status] if status else []), "pending")
+    needing = f"T{len(state.engine.tasks) - 1}"
+    definitions = tuple(
+        t.evolve(depends_on=("T0" if status else "gone",)) if t.task_id == needing else t for t in state.engine.tasks
+    )
+    state = engine(state, tasks=definitions)
+    after = normalise(state).skill_state
+    assert after is not None
+    found = next(t for t in after.develop.tasks if t.id == needing)
+    assert found.status == ("failed" if fate == "failed" else "pending")
+    choice = next_action(state, HERE)
+    assert choice is not None
+    assert (choice.action == "DEVELOP" and choice.task == needing) is (fate == "runnable")
+
+
+def test_failure_spreads_along_a_chain_in_any_order() -> None:
+    state = begun("pending", "pending", "failed", "pending")
+    needs = {"T0": ("T1",), "T1": ("T2",), "T3": None}
+    state = engine(state, tasks=tuple(t.evolve(depends_on=needs.get(t.task_id)) for t in state.engine.tasks))
+    after = normalise(state).skill_state
+    assert after is not None
+    assert [t.status for t in after.develop.tasks] == ["failed", "failed", "failed", "pending"]
+
+
+def test_tasks_that_wait_for_each_other_never_become_ready_and_the_loop_still_ends() -> None:
+    state = begun("pending", "pending", last_validation=last(True))
+    tasks = tuple(t.evolve(depends_on=(other,)) for t, other in zip(state.engine.tasks, ("T1", "T0"), strict=True))
+    assert next_action(engine(state, tasks=tasks), HERE) == Next("COMPLETE", 9, "exhausted")
+
+
+def test_normalising_twice_is_normalising_once_and_no_change_is_the_same_object() -> None:
+    untidy = engine(begun("in_progress", "pending", "failed"), tasks=(task("T1", order=2), task("new", order=1)))
+    once = normalise(untidy)
+    assert normalise(once) is once
+    assert once.skill_state is not None
+    assert [(t.id, t.status) for t in once.skill_state.develop.tasks] == [
+        ("T2", "failed"), ("new", "pending"), ("T1", "pending"),
+    ]  # fmt: skip
+    fresh = loop("running")
+    assert normalise(fresh) is fresh
+
+
+def test_the_tasks_api_fields_are_folded_in_until_a_task_has_begun() -> None:
+    state = begun("pending", "completed")
+    renamed = tuple(t.evolve(description="said anew", tool="bash", mode="review") for t in state.engine.tasks)
+    after = normalise(engine(state, tasks=renamed)).skill_state
+    assert after is not None
+    assert [(t.description, t.tool, t.mode) for t in after.develop.tasks] == [
+        ("said anew", "bash", "review"), ("do T1", "codex", "write"),
+    ]  # fmt: skip
+
+
+MENU: list[tuple[str, LoopState, dict[ActionName, str | None]]] = [
+    ("before INIT", loop("running"), {"INIT": None, "DEVELOP": "no task is ready; add one",
+        "DEBUG": "no failing test and no failed task", "VALIDATE": None, "COMPLETE": None}),
+    ("a task is ready", begun("pending"), {"INIT": "already initialised", "DEVELOP": None,
+        "DEBUG": "no failing test and no failed task", "VALIDATE": None, "COMPLETE": None}),
+    ("a task was just added", engine(begun(), tasks=(task("new"),)), {"DEVELOP": None}),
+    ("red", failing(begun(), "a"), {"DEVELOP": "no task is ready; add one", "DEBUG": None}),
+    ("a failed task", begun("failed"), {"DEVELOP": "no task is ready; add one", "DEBUG": None}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("words", "state", "reasons"), MENU, ids=[m[0] for m in MENU])
+def test_what_the_menu_says_of_each_action(words: str, state: LoopState, reasons: dict[ActionName, str | None]) -> None:
+    assert {action: blocked_because(state, action) for action in reasons} == reasons
+
+
+def test_a_persons_choice_holds_while_nothing_blocks_it() -> None:
+    chosen = Next("DEVELOP", 0, None, "T0")
+    assert still_holds(begun("pending"), chosen, HERE)
+    assert not still_holds(begun("completed"), chosen, HERE)
+    assert not still_holds(engine(begun("pending"), tasks=()), chosen, HERE)
+    assert still_holds(begun(), Next("VALIDATE", 0), HERE)
+    assert not still_holds(begun(), Next("DEBUG", 0), HERE)
+
+
+def test_the_tables_choice_holds_only_while_the_table_would_choose_it() -> None:
+    chosen = Next("COMPLETE", 2, "succeeded")
+    assert still_holds(GREEN, chosen, HERE)
+    assert not still_holds(GREEN, chosen, ELSEWHERE)
+    assert not still_holds(engine(GREEN, tasks=(*GREEN.engine.tasks, task("new", order=9))), chosen, HERE)
+    assert not still_holds(GREEN.evolve(status="paused"), chosen, HERE)
+
+
+@pytest.mark.parametrize("status", get_args(LoopStatus))
+def test_initialised_is_about_what_was_done_not_about_the_status(status: LoopStatus) -> None:
+    assert not initialised(loop(status))
+    assert initialised(loop(status, skill_state=SkillState(completed_actions=("INIT",))))
+    assert initialised(loop(status, skill_state=SkillState(last_action="DEVELOP")))
+    assert not initialised(loop(status, skill_state=SkillState(last_action="COMPLETE")))

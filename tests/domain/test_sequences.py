@@ -1,0 +1,233 @@
+"""The action sequences and the plan of the architecture document, word for word."""
+
+from dataclasses import replace
+
+import pytest
+
+from loopwright.domain.engine_state import EngineState, LoopTask
+from loopwright.domain.loop import LoopState
+from loopwright.domain.loop_folds import begin_action
+from loopwright.domain.loop_selector import ROUNDS, Next, next_action
+from loopwright.domain.outcomes import ActionFailed, ActionOutcome
+from loopwright.domain.progress import Done, PlanLine, plan, progress
+from tests.domain.loop_making import (
+    World,
+    auto,
+    debugged,
+    developed,
+    engine,
+    initialised,
+    loop,
+    result,
+    task,
+    validated,
+)
+
+Script = dict[str, list[ActionOutcome]]
+T = tuple(task(f"T{n}") for n in range(3))
+
+NO_TESTS = validated(results=(), passed=False, tests_found=False)
+BELOW = validated(passed=False, below_threshold=True, reasons=("coverage is 40 %",))
+
+SEQUENCES: list[tuple[str, bool, Script, str, str]] = [
+    ("Happy path", True,
+        {"INIT": [initialised(*T[:2])], "VALIDATE": [validated()]},
+        "INIT → DEVELOP → DEVELOP → VALIDATE (pass) → COMPLETE", "succeeded"),
+    ("Debug iteration", True,
+        {"INIT": [initialised(T[0])], "VALIDATE": [validated(failing=["a"]), validated()], "DEBUG": [debugged("H1")]},
+        "INIT → DEVELOP → VALIDATE (fail) → DEBUG → VALIDATE (pass) → COMPLETE", "succeeded"),
+    ("A red baseline, without tasks", False,
+        {"INIT": [initialised()], "VALIDATE": [validated(failing=["a"]), validated()], "DEBUG": [debugged("H1")]},
+        "INIT → VALIDATE (fail) → DEBUG → VALIDATE (pass) → COMPLETE", "succeeded"),
+    ("Green from the start", False,
+        {"INIT": [initialised()], "VALIDATE": [validated()]},
+        "INIT → VALIDATE (pass) → COMPLETE", "succeeded"),
+    ("Two rounds of debugging", False,
+        {"INIT": [initialised()], "VALIDATE": [validated(failing=["a", "b"]), validated(failing=["b"]), validated()],
+            "DEBUG": [debugged(changed=False), debugged("H1"), debugged("H2")]},
+        "INIT → VALIDATE (fail) → DEBUG → DEBUG → VALIDATE (fail) → DEBUG → VALIDATE (pass) → COMPLETE", "succeeded"),
+    ("No tests, and nobody to write them", False,
+        {"INIT": [initialised(tests_found=False)]},
+        "INIT → COMPLETE", "unverified"),
+    ("No tests, and an agent that writes them", True,
+        {"INIT": [initialised(T[0], tests_found=False)], "VALIDATE": [NO_TESTS, validated()]},
+        "INIT → DEVELOP → VALIDATE (fail) → DEVELOP → VALIDATE (pass) → COMPLETE", "succeeded"),
+    ("A threshold that is missed once", True,
+        {"INIT": [initialised()], "VALIDATE": [BELOW, validated()]},
+        "INIT → VALIDATE (fail) → DEVELOP → VALIDATE (pass) → COMPLETE", "succeeded"),
+    ("A threshold that is missed for good", True,
+        {"INIT": [initialised()], "VALIDATE": [BELOW, BELOW]},
+        "INIT → VALIDATE (fail) → DEVELOP → VALIDATE (fail) → COMPLETE", "exhausted"),
+    ("A failed task whose cause is found", True,
+        {"INIT": [initialised(T[0])], "DEVELOP": [developed("T0", ok=False), developed("T0")],
+            "VALIDATE": [validated(), validated()], "DEBUG": [debugged("H1", revives="T0")]},
+        "INIT → DEVELOP → VALIDATE (pass) → DEBUG → DEVELOP → VALIDATE (pass) → COMPLETE", "succeeded"),
+    ("Nothing helps, and nobody writes", False,
+        {"INIT": [initialised()], "VALIDATE": [validated(failing=["a"])], "DEBUG": [debugged(changed=False)] * ROUNDS},
+        "INIT → VALIDATE (fail) → DEBUG → DEBUG → DEBUG → DEBUG → DEBUG → COMPLETE", "exhausted"),
+    ("Nothing helps, and the last resort does", True,
+        {"INIT": [initialised()], "VALIDATE": [validated(failing=["a"]), validated()],
+            "DEBUG": [debugged(changed=False)] * ROUNDS},
+        "INIT → VALIDATE (fail) → DEBUG → DEBUG → DEBUG → DEBUG → DEBUG → DEVELOP → VALIDATE (pass) → COMPLETE",
+        "succeeded"),
+    ("An action that gives nothing once", True,
+        {"INIT": [ActionFailed("died"), initialised(T[0])], "VALIDATE": [ActionFailed("died"), validated()]},
+        "INIT → INIT → DEVELOP → VALIDATE → VALIDATE (pass) → COMPLETE", "succeeded"),
+    ("An action that gives nothing three times", True,
+        {"INIT": [ActionFailed("died")] * 3},
+        "INIT → INIT → INIT", "failed"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "can_write", "script", "course", "outcome"), SEQUENCES, ids=[s[0] for s in SEQUENCES]
+)
+def test_sequence(words: str, can_write: bool, script: Script, course: str, outcome: str) -> None:
+    world = World(auto(loop("running")), {action: list(outcomes) for action, outcomes in script.items()}, can_write)
+    assert " → ".join(world.run()) == course
+    assert world.state.engine.outcome == outcome
+    assert not any(world.script.values()), "an action of the script was never taken"
+    assert (progress(world.state).overall == 100) is (outcome == "succeeded")
+    names = tuple(name.split()[0] for name in world.course)
+    assert world.state.skill_state is not None
+    if not any(isinstance(o, ActionFailed) for outcomes in script.values() for o in outcomes):
+        assert world.state.skill_state.completed_actions == names
+        assert world.state.current_iteration == sum(name not in ("INIT", "COMPLETE") for name in names)
+
+
+def test_a_validation_by_another_process_is_made_again_before_the_end() -> None:
+    """COMPLETE's last look fails: the loop goes on, and no iteration was used up by looking."""
+    world = World(auto(loop("running")), {"INIT": [initialised()], "VALIDATE": [validated()]}, False)
+    while (choice := next_action(world.state, world.facts)) and choice.action != "COMPLETE":
+        world.take(choice)
+    assert choice is not None
+    used = world.state.current_iteration
+    world.script["COMPLETE"] = [replace(validated(failing=["a"]), counted=False)]
+    world.take(choice)
+    assert (world.state.status, world.state.current_iteration) == ("running", used)
+    assert next_action(world.state, world.facts) == Next("DEBUG", 8)
+
+
+def history(*words: str) -> list[Done]:
+    return [Done(*word.split(":")) for word in words]
+
+
+def lines(state: LoopState, *done: str) -> list[tuple[str, str]]:
+    return [(line.content, line.status) for line in plan(state, history(*done))]
+
+
+def at_work(choice: Next | None, tasks: tuple[LoopTask, ...] = T) -> LoopState:
+    """A running loop after INIT, with this action under way."""
+    world = World(auto(loop("running")), {"INIT": [initialised(*tasks)]})
+    world.take(Next("INIT", 4))
+    return begin_action(world.state, choice) if choice else world.state
+
+
+def test_plan_attached() -> None:
+    """What the TodoWrite pattern shows while the phase runs."""
+    assert lines(at_work(Next("DEVELOP", 5, None, "T0")), "INIT:12 tests") == [
+        ("Phase 1: Session Initialization", "completed"),
+        ("Phase 2: Orchestration Loop", "in_progress"),
+        ("  → Action: INIT", "completed"),
+        ("  → Action: DEVELOP (task 1/3)", "in_progress"),
+        ("  → Action: VALIDATE", "pending"),
+        ("  → Action: COMPLETE", "pending"),
+    ]
+
+
+def test_plan_collapsed() -> None:
+    """What it shows once an iteration is over."""
+    done = ("INIT", "DEVELOP:completed", "DEVELOP:completed", "DEVELOP:completed", "VALIDATE:pass")
+    assert lines(at_work(Next("COMPLETE", 2, "succeeded")), *done) == [
+        ("Phase 1: Session Initialization", "completed"),
+        ("Iteration 1: DEVELOP x3 + VALIDATE (pass)", "completed"),
+        ("Phase 2: COMPLETE", "in_progress"),
+    ]
+
+
+def test_plan_before_anything_began() -> None:
+    assert plan(loop("created"), ()) == (
+        PlanLine("Phase 1: Session Initialization", "in_progress"),
+        PlanLine("Phase 2: Orchestration Loop", "pending"),
+    )
+
+
+def test_plan_groups_by_validation() -> None:
+    done = (
+        "INIT", "DEVELOP:completed", "VALIDATE:fail", "DEBUG:fix applied", "DEBUG:no fix", "VALIDATE:fail", "DEBUG:fix",
+    )  # fmt: skip
+    assert lines(at_work(Next("VALIDATE", 7)), *done) == [
+        ("Phase 1: Session Initialization", "completed"),
+        ("Iteration 1: DEVELOP + VALIDATE (fail)", "completed"),
+        ("Iteration 2: DEBUG x2 + VALIDATE (fail)", "completed"),
+        ("Phase 2: Orchestration Loop", "in_progress"),
+        ("  → Action: DEBUG", "completed"),
+        ("  → Action: VALIDATE", "in_progress"),
+        ("  → Action: COMPLETE", "pending"),
+    ]
+
+
+def test_plan_of_an_ended_loop_tells_the_outcome() -> None:
+    done = ("INIT", "VALIDATE:fail", "DEBUG:no fix", "COMPLETE:exhausted")
+    ended = loop("failed", engine=EngineState(outcome="exhausted"), skill_state=at_work(None).skill_state)
+    assert lines(ended, *done) == [
+        ("Phase 1: Session Initialization", "completed"),
+        ("Iteration 1: VALIDATE (fail)", "completed"),
+        ("Iteration 2: DEBUG", "completed"),
+        ("Phase 2: COMPLETE (exhausted)", "completed"),
+    ]
+
+
+def test_the_task_number_counts_what_is_behind() -> None:
+    world = World(at_work(None), {"DEVELOP": [developed("T0"), developed("T1", ok=False)]})
+    for n in (1, 2, 3):
+        choice = next_action(world.state, world.facts)
+        assert choice is not None
+        now = plan(begin_action(world.state, choice), history("INIT"))
+        assert f"  → Action: DEVELOP (task {n}/3)" in [line.content for line in now]
+        world.take(choice)
+
+
+# develop tasks (completed, all) · confirmed · results and passed → develop, debug, validation, overall
+FIGURES = [
+    ((0, 0), False, False, (0, False, False, 0)),
+    ((1, 4), False, False, (25, False, False, 12.5)),
+    ((4, 4), False, False, (100, False, False, 50)),
+    ((4, 4), True, False, (100, True, False, 75)),
+    ((0, 0), False, True, (100, True, True, 100)),
+    ((4, 4), False, True, (100, True, True, 100)),
+    ((2, 4), False, True, (50, True, True, 75)),
+]
+
+
+@pytest.mark.parametrize(("tasks", "found", "passed", "figures"), FIGURES)
+def test_progress(tasks: tuple[int, int], found: bool, passed: bool, figures: tuple[float, bool, bool, float]) -> None:
+    done, all_ = tasks
+    definitions = tuple(task(f"T{n}") for n in range(all_))
+    world = World(engine(loop("running"), tasks=definitions), {"INIT": [initialised()]})
+    world.take(Next("INIT", 4))
+    world.script = {
+        "DEVELOP": [developed(f"T{n}") for n in range(done)], "DEBUG": [debugged("H1")],
+        "VALIDATE": [validated()],
+    }  # fmt: skip
+    for n in range(done):
+        world.take(Next("DEVELOP", 5, None, f"T{n}"))
+    if found:
+        world.take(Next("DEBUG", 8))
+    if passed:
+        world.take(Next("VALIDATE", 7))
+    now = progress(world.state)
+    assert (now.develop, now.debug_completed, now.validation_passed, now.overall) == figures
+
+
+def test_a_pass_without_any_result_is_no_pass() -> None:
+    world = World(loop("running"), {"VALIDATE": [validated(results=())]})
+    world.take(Next("VALIDATE", 7))
+    assert progress(world.state).overall == 0
+    assert progress(loop()).overall == 0
+
+
+def test_a_red_result_beside_a_green_one_counts_in_the_rate_only() -> None:
+    world = World(loop("running"), {"VALIDATE": [validated(results=(result("a"), result("b", "failed")))]})
+    world.take(Next("VALIDATE", 7))
+    assert progress(world.state).validation_passed
