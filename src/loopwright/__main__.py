@@ -9,9 +9,9 @@ def main() -> None:
 
         print(f"loopwright {__version__}")
         return
-    from loopwright.cli.main import run
+    from loopwright.cli.main import run_command_line
 
-    run()
+    run_command_line()
 
 
 if __name__ == "__main__":

@@ -4,14 +4,12 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import platformdirs
 
-from loopwright.actions.runner import LoopRunner
-from loopwright.agents.builtin import BuiltinAgent
-from loopwright.agents.command import CommandAgent
-from loopwright.agents.scripted import ScriptedAgent, read_script
 from loopwright.clock import SystemClock
 from loopwright.config import Config, Settings, load
 from loopwright.domain.engine_state import Budget, RunSettings
@@ -19,12 +17,13 @@ from loopwright.domain.errors import AgentError, NotFound
 from loopwright.domain.loop import LoopState
 from loopwright.engine.service import LoopService
 from loopwright.ports import Agent, Store
-from loopwright.repair.debugger import PythonDebugger
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
-from loopwright.validation.run import ProjectTests
 from loopwright.workspace.git import GitWorkspace, project_root
 from loopwright.workspace.own import OwnProcesses, RunnerLauncher
+
+if TYPE_CHECKING:
+    from loopwright.actions.runner import LoopRunner
 
 SCRIPTED = "scripted:"
 """`--agent scripted:FILE` plays a script."""
@@ -37,38 +36,60 @@ class Engine:
     project: Path
     config: Config
     service: LoopService
-    runner: LoopRunner
+
+    @cached_property
+    def runner(self) -> "LoopRunner":
+        """Imported only when it is asked for: most commands never drive a loop, and shall start fast."""
+        from loopwright.actions.runner import LoopRunner
+        from loopwright.repair.debugger import PythonDebugger
+        from loopwright.validation.run import ProjectTests
+
+        service, root = self.service, self.project
+        return LoopRunner(
+            str(root), service.store, service.workspace, ProjectTests(root), service.clock, service.processes,
+            agents=lambda name, loop_id: make_agent(name, loop_id, root),
+            debugger=lambda loop_id: PythonDebugger(loop_id),
+        )  # fmt: skip
 
 
 @contextmanager
 def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") -> Iterator[Engine]:
     """The engine of the project that `project` lies in. NotFound, Invalid."""
-    if not project.is_dir():
-        raise NotFound(f"no such project folder: {project}")
-    root = project_root(project)
+    root = _root(project)
     config = load(root, flags)
     clock = SystemClock(config.settings.timezone)
-    tests = ProjectTests(root)
     workspace = GitWorkspace(root, _checkpoints(config.settings))
     processes = OwnProcesses()
     with FileStore(root, LOOPS, clock, unsafe_fs=config.settings.unsafe_fs) as store:
         loops: Store[LoopState] = store
-        service = LoopService(loops, workspace, clock, RunnerLauncher(root), processes, actor)
-        runner = LoopRunner(
-            str(root), loops, workspace, tests, clock, processes,
-            agents=lambda name, loop_id: make_agent(name, loop_id, root),
-            debugger=lambda loop_id: PythonDebugger(loop_id),
-        )  # fmt: skip
-        yield Engine(root, config, service, runner)
+        yield Engine(root, config, LoopService(loops, workspace, clock, RunnerLauncher(root), processes, actor))
+
+
+def read_config(project: Path, flags: dict[str, object]) -> Config:
+    """The settings of the project that `project` lies in. NotFound, Invalid."""
+    return load(_root(project), flags)
+
+
+def _root(project: Path) -> Path:
+    if not project.is_dir():
+        raise NotFound(f"no such project folder: {project}")
+    return project_root(project)
 
 
 def make_agent(name: str, loop_id: str, project: Path) -> Agent:
     """The agent of that name. AgentError when nothing of that name is known."""
     if name in ("auto", "builtin"):
+        from loopwright.agents.builtin import BuiltinAgent
+        from loopwright.repair.debugger import PythonDebugger
+
         return BuiltinAgent(PythonDebugger(loop_id))
     if name == "bash":
+        from loopwright.agents.command import CommandAgent
+
         return CommandAgent(project, loop_id)
     if name.startswith(SCRIPTED):
+        from loopwright.agents.scripted import ScriptedAgent, read_script
+
         return ScriptedAgent(read_script(Path(name.removeprefix(SCRIPTED))), project)
     raise AgentError("refused", f"no agent named {name!r} is known here (known: auto, builtin, bash, {SCRIPTED}FILE)")
 

@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from loopwright.actions.loop import LoopFlow
 from loopwright.actions.session import Session
 from loopwright.actions.takeover import take_over
-from loopwright.actions.transcript import Transcript
 from loopwright.actions.turns import Turns
 from loopwright.domain.errors import LoopwrightError
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
-from loopwright.engine.bus import Bus
+from loopwright.engine.bus import Bus, transcript
 from loopwright.engine.kernel import Kernel
 from loopwright.ports import Agent, Clock, Debugger, Person, Processes, Rule, Store, TestRunner, Workspace
 
@@ -41,11 +40,11 @@ class LoopRunner:
         """
         with self.store.lease(loop_id) as lease:
             self.store.update(loop_id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
+            bus = bus.also(transcript(self.store, self.clock, loop_id))
             async with Turns(lambda name: self.agents(name, loop_id)) as turns:
-                kept = Bus(*bus.observers, Transcript(self.store, loop_id, self.clock))
                 session = Session(
                     loop_id=loop_id, project=self.project, store=self.store, workspace=self.workspace,
-                    tests=self.tests, debugger=self.debugger(loop_id), turns=turns, clock=self.clock, bus=kept,
+                    tests=self.tests, debugger=self.debugger(loop_id), turns=turns, clock=self.clock, bus=bus,
                     epoch=lease.epoch, interactive=person is not None, person=person,
                 )  # fmt: skip
                 await take_over(session, self.processes)

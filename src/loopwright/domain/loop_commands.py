@@ -228,7 +228,8 @@ def edit(state: LoopState, changes: dict[str, Any]) -> LoopState:  # Any: parsed
     unknown = sorted(changes.keys() - TEXT_FIELDS - OTHER_FIELDS)
     if unknown or not changes:
         known = ", ".join(sorted(TEXT_FIELDS | OTHER_FIELDS))
-        raise Invalid(f"can not edit {', '.join(unknown) or 'nothing'}; editable are {known}")
+        problem = f"can not edit {', '.join(unknown)}" if unknown else "nothing to change"
+        raise Invalid(f"{problem}; editable are {known}")
     require("edit text" if changes.keys() & TEXT_FIELDS else "edit", state)
     if "title" in changes and not str(changes["title"]).strip():
         raise Invalid("title: must not be blank")

@@ -1,8 +1,14 @@
 """Notes about what a loop does now: to observers in this process, and to the loop's transcript."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
+
+from loopwright.domain.loop import LoopState
+from loopwright.ports import Clock, Store
+
+TRANSCRIPT = "transcript.ndjson"
 
 NoteKind = Literal["action", "activity", "output", "agent", "result"]
 
@@ -27,3 +33,19 @@ class Bus:
     def publish(self, kind: NoteKind, text: str) -> None:
         for observer in self.observers:
             observer(Note(kind, text))
+
+    def also(self, observer: Observer) -> "Bus":
+        """A bus with one more observer."""
+        return Bus(*self.observers, observer)
+
+
+def transcript(store: Store[LoopState], clock: Clock, loop_id: str) -> Observer:
+    """Keeps every note but program output, a line each: {ts, kind, text}. Best effort: it is appended, not synced."""
+
+    def keep(note: Note) -> None:
+        if note.kind != "output":
+            at = clock.now().isoformat(timespec="milliseconds")
+            line = json.dumps({"ts": at, "kind": note.kind, "text": note.text}, ensure_ascii=False)
+            store.append_progress(loop_id, TRANSCRIPT, [line.encode(errors="replace")])
+
+    return keep

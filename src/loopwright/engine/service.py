@@ -70,6 +70,10 @@ class LoopService:
     def events(self, loop_id: str, after: int = 0) -> Sequence[Entry]:
         return self.store.events(checked(loop_id), after)
 
+    def damaged(self) -> Mapping[str, str]:
+        """Ids that can not be read, with the reason."""
+        return self.store.damaged()
+
     def is_live(self, loop_id: str) -> bool:
         """Whether a runner holds the loop."""
         return self.store.holder(checked(loop_id)) is not None
@@ -112,16 +116,24 @@ class LoopService:
         given = dict(changes)
         return self._commit(loop_id, lambda s: commands.edit(s, given), "edited")
 
-    def configure(self, loop_id: str, settings: Fields, *, max_minutes: float | None = None) -> LoopState:
-        """Changes what the next run of the loop works with."""
+    def configure(
+        self,
+        loop_id: str,
+        settings: Fields,
+        *,
+        max_minutes: float | None = None,
+        allow_test_changes: bool | None = None,
+    ) -> LoopState:
+        """Changes what the next run of the loop works with; None leaves a value as it is."""
 
         def rule(state: LoopState) -> LoopState:
             engine = state.engine
             changed = engine.settings.evolve(**settings)
             budget = engine.budget.evolve(max_minutes=max_minutes) if max_minutes else engine.budget
-            if (changed, budget) == (engine.settings, engine.budget):
+            allow = engine.allow_test_changes if allow_test_changes is None else allow_test_changes
+            if (changed, budget, allow) == (engine.settings, engine.budget, engine.allow_test_changes):
                 return state
-            return state.evolve(engine=engine.evolve(settings=changed, budget=budget))
+            return state.evolve(engine=engine.evolve(settings=changed, budget=budget, allow_test_changes=allow))
 
         return self._commit(loop_id, rule, "configured")
 

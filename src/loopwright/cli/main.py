@@ -1,0 +1,103 @@
+"""The outermost edge of the command line: which commands there are, and how each error leaves."""
+
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import typer
+
+from loopwright import __version__
+from loopwright.cli import demo, follow, loops, run, settings, tasks
+from loopwright.cli.output import refuse
+from loopwright.domain.errors import Exit, LoopwrightError, translate
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "run": run.run,
+    "create": run.create,
+    "start": loops.start,
+    "list": loops.list_loops,
+    "show": loops.show,
+    "watch": follow.watch,
+    "logs": follow.logs,
+    "diff": loops.diff,
+    "pause": loops.pause,
+    "resume": loops.resume,
+    "stop": loops.stop,
+    "reopen": loops.reopen,
+    "answer": loops.answer_question,
+    "edit": loops.edit,
+    "rewind": loops.rewind,
+    "recover": loops.recover,
+    "delete": loops.delete,
+    "demo": demo.demo,
+}
+"""In the order that `--help` lists them."""
+
+app = typer.Typer(
+    name="loopwright",
+    help="Autonomous, resumable coding loops that can be trusted.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for name, command in COMMANDS.items():
+    app.command(name)(command)
+app.add_typer(tasks.app, name="tasks")
+app.add_typer(settings.config, name="config")
+app.add_typer(settings.schema, name="schema")
+
+
+@app.callback(invoke_without_command=True)
+def loopwright(
+    context: typer.Context, version: Annotated[bool, typer.Option("--version", "-V", help="Print the version.")] = False
+) -> None:
+    if version:
+        print(f"loopwright {__version__}")
+    elif context.invoked_subcommand is None:
+        print(context.get_help(), file=sys.stderr)
+        raise typer.Exit(Exit.USAGE)
+
+
+def run_command_line() -> None:
+    """The process's entry."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs one command and returns its exit code. Every error is told here, and only here."""
+    as_json = "--json" in arguments
+    try:
+        _check_encoding(arguments)
+        return app(args=list(arguments), prog_name="loopwright", standalone_mode=False) or Exit.DONE
+    except LoopwrightError as error:
+        refuse(as_json, str(error))
+        return translate(error).exit
+    except typer.TyperException as error:
+        refuse(as_json, f"{error.format_message()} (see loopwright {_command(arguments)}--help)")
+        return Exit.USAGE
+    except (KeyboardInterrupt, typer.Abort):
+        refuse(as_json, "interrupted")
+        return Exit.INTERRUPTED
+    except OSError as error:
+        refuse(as_json, str(error))
+        return Exit.NO_SUCCESS
+    except Exception as error:  # noqa: BLE001 - the outermost edge: the cause is printed
+        traceback.print_exc()
+        refuse(as_json, f"internal error: {error!r}; please report it with the lines above")
+        return Exit.NO_SUCCESS
+
+
+def _check_encoding(arguments: Sequence[str]) -> None:
+    from loopwright.domain.errors import Invalid
+
+    if any("\udc80" <= c <= "\udcff" for argument in arguments for c in argument):
+        raise Invalid("the arguments are not valid UTF-8")
+
+
+def _command(arguments: Sequence[str]) -> str:
+    """The command that was called, for a pointer to its help."""
+    return next((f"{a} " for a in arguments[:1] if a in COMMANDS or a in ("tasks", "config", "schema")), "")

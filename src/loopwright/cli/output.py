@@ -1,0 +1,66 @@
+"""What a command prints: one JSON object, or text for people."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+Data = Any  # Any: whatever JSON can hold, or a model that knows how to become that
+
+
+def is_plain() -> bool:
+    """No colours and no cursor movements: not a terminal, or a person who does not want them."""
+    return not sys.stdout.isatty() or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+
+
+def has_person() -> bool:
+    """Somebody can be asked: a terminal on both ends, and one that can show a menu."""
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def answer(as_json: bool, data: Data, text: str, **more: Data) -> None:
+    """The result of a command: `{"success": true, "data": …}` as the HTTP API has it, or `text`."""
+    if as_json:
+        write({"success": True, "data": data, **more})
+    elif text:
+        print(text)
+
+
+def refuse(as_json: bool, words: str) -> None:
+    """An error, once: for people on stderr, for programs on stdout."""
+    if as_json:
+        write({"success": False, "error": words})
+    else:
+        print(f"loopwright: {words}", file=sys.stderr)
+
+
+def remark(words: str) -> None:
+    """Something beside the result; never on stdout."""
+    print(words, file=sys.stderr, flush=True)
+
+
+@contextmanager
+def patience(words: str) -> Iterator[None]:
+    """Shows that something is going on which takes a while."""
+    if is_plain():
+        print(f"({words})", flush=True)
+        yield
+        return
+    from rich.console import Console
+
+    with Console().status(words):
+        yield
+
+
+def write(document: Data) -> None:
+    """One JSON object on one line."""
+    print(json.dumps(document, ensure_ascii=False, default=_dumped), flush=True)
+
+
+def _dumped(model: "BaseModel") -> object:
+    return model.model_dump(mode="json", by_alias=True)

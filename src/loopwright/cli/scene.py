@@ -1,0 +1,67 @@
+"""What a running loop looks like at one moment. Pure: state and history in, lines out."""
+
+import re
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from loopwright.cli.render import headline, tests_words
+from loopwright.cli.text import clean, short, stopwatch
+from loopwright.domain.loop import LoopState
+from loopwright.domain.progress import Done, plan, progress
+
+Kind = Literal["head", "completed", "in_progress", "pending", "fact", "doing", "output"]
+
+MARKS = {"completed": "✔", "in_progress": "▶", "pending": "·"}
+
+
+class Line(NamedTuple):
+    text: str
+    kind: Kind
+
+
+@dataclass(frozen=True)
+class Scene:
+    """`seconds` since we look; `doing` and `output` are the last activity and the last line a program printed."""
+
+    state: LoopState
+    history: tuple[Done, ...] = ()
+    seconds: float = 0
+    doing: str = ""
+    output: str = ""
+
+
+def scene_lines(scene: Scene, cells: int) -> list[Line]:
+    """The plan with what is over folded, then the facts, then what is done right now; each at most `cells` wide."""
+    state = scene.state
+    head = f"{state.loop_id}  {stopwatch(scene.seconds)}  iteration {state.current_iteration}/{state.max_iterations}"
+    lines = [Line(head, "head"), Line(f"  {clean(state.title)}", "head")]
+    for step in plan(state, scene.history):
+        indent = "    " if step.content.startswith(" ") else "  "
+        lines.append(Line(f"{indent}{MARKS[step.status]} {clean(step.content)}", step.status))
+    lines.append(Line(f"  {facts(state)}", "fact"))
+    if state.status == "running":
+        lines += [Line(f"  {said(scene.doing)}", "doing")] if said(scene.doing) else []
+        lines += [Line(f"    {clean(scene.output)}", "output")] if scene.output else []
+    else:
+        lines.append(Line(f"  {headline(state)}", "doing"))
+    return [Line(_within(line.text, cells), line.kind) for line in lines]
+
+
+def facts(state: LoopState) -> str:
+    """Tests of the last validation, coverage where it was measured, and progress."""
+    skill = state.skill_state
+    covered = f" · coverage {skill.validate_.coverage:g} %" if skill and skill.validate_.coverage else ""
+    tests = tests_words(state)
+    words = "tests not run yet" if tests == "-" else f"tests {tests} passed"
+    return f"{words}{covered} · progress {progress(state).overall:.0f} %"
+
+
+def _within(text: str, cells: int) -> str:
+    body = text.lstrip()
+    indent = len(text) - len(body)
+    return " " * indent + short(body, max(cells - indent, 1))
+
+
+def said(text: str) -> str:
+    """What an agent said to people: the part before its report, in which the engine reads."""
+    return clean(re.split(r"^\W*ACTION_RESULT", text, maxsplit=1, flags=re.MULTILINE)[0])

@@ -1,0 +1,78 @@
+"""Small things about text on a terminal. Pure."""
+
+import unicodedata
+from collections.abc import Sequence
+from datetime import datetime
+
+MINUTE, HOUR, DAY = 60, 3600, 86400
+
+
+def clean(text: str) -> str:
+    """One line without control characters: what an agent wrote must not steer the terminal."""
+    return "".join(c for c in " ".join(text.split()) if unicodedata.category(c)[0] != "C")
+
+
+def clean_lines(text: str) -> str:
+    """As `clean`, but lines and tabs stay."""
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c)[0] != "C")
+
+
+def width(text: str) -> int:
+    """Terminal cells that the text takes."""
+    return sum(0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
+
+
+def short(text: str, cells: int) -> str:
+    """The text in at most that many cells; what was cut shows as an ellipsis."""
+    line = clean(text)
+    if width(line) <= cells:
+        return line
+    while line and width(line) > cells - 1:
+        line = line[:-1]
+    return line + "…"
+
+
+def columns(rows: Sequence[Sequence[str]], gap: str = "  ") -> list[str]:
+    """Left-aligned columns, as wide as their widest cell."""
+    widths = [max(width(cell) for cell in column) for column in zip(*rows, strict=True)]
+    padded = ([cell + " " * (w - width(cell)) for cell, w in zip(row, widths, strict=True)] for row in rows)
+    return [gap.join(row).rstrip() for row in padded]
+
+
+def local(timestamp: str, form: str = "%Y-%m-%d %H:%M") -> str:
+    """A stored time in the reader's own zone."""
+    return datetime.fromisoformat(timestamp).astimezone().strftime(form)
+
+
+def duration(seconds: float) -> str:
+    """`7 s`, `4 min`, `3 h`, `2 days`: about how long."""
+    if seconds < MINUTE:
+        return f"{max(seconds, 0):.0f} s"
+    if seconds < HOUR:
+        return f"{seconds // MINUTE:.0f} min"
+    if seconds < 2 * DAY:
+        return f"{seconds // HOUR:.0f} h"
+    return f"{seconds // DAY:.0f} days"
+
+
+def stopwatch(seconds: float) -> str:
+    """`0:07`, `1:02:03`."""
+    whole = int(max(seconds, 0))
+    hours, rest = divmod(whole, HOUR)
+    return f"{hours}:{rest // MINUTE:02}:{rest % MINUTE:02}" if hours else f"{rest // MINUTE}:{rest % MINUTE:02}"
+
+
+def age(timestamp: str, now: datetime) -> str:
+    return duration((now - datetime.fromisoformat(timestamp)).total_seconds())
+
+
+def counted(n: int, thing: str) -> str:
+    """`1 test`, `3 tests`."""
+    return f"{n} {thing}{'' if n == 1 else 's'}"
+
+
+def coloured(diff: str) -> str:
+    """A unified diff with added lines in green, removed ones in red, and the rest as it is."""
+    colours = {"+": 32, "-": 31, "@": 36}
+    lines = ((colours.get(line[:1]), line) for line in diff.split("\n"))
+    return "\n".join(f"\x1b[{colour}m{line}\x1b[0m" if colour else line for colour, line in lines)
