@@ -73,7 +73,8 @@ def publish(session: Session, state: LoopState, lines: Sequence[Line], outcome: 
 
     Every log exists from the first step on, empty where there was nothing to log.
     """
-    files = render_progress(state)
+    files = render_progress(state, session.published)
+    session.published = state
     checked = outcome.checked if isinstance(outcome, Completed) else outcome
     if isinstance(checked, Validated):
         files["coverage.json"] = _coverage(checked)

@@ -13,7 +13,10 @@ from loopwright.ports import Clock, Debugger, Person, Snapshot, Store, TestRunne
 
 @dataclass
 class Session:
-    """One runner's hold on one loop. `validated`: trees whose tests this very process has run."""
+    """One runner's hold on one loop. `validated`: trees whose tests this very process has run.
+
+    `published`: the state that the progress files show.
+    """
 
     loop_id: str
     project: str
@@ -29,6 +32,7 @@ class Session:
     person: Person | None = None
     validated: set[str] = field(default_factory=set)
     last_result: tuple[str, str] | None = None
+    published: LoopState | None = None
 
     def state(self) -> LoopState:
         return self.store.read(self.loop_id)

@@ -24,19 +24,22 @@ FIELD = re.compile(rf'- ({NAME}|"(?:[^"\\]|\\.)*"): (.*)')
 """One field in one line; a name that is no plain word stands there as JSON."""
 
 
-def render_progress(state: LoopState) -> dict[str, bytes]:
-    """Every progress file that follows from the state, by name."""
+def render_progress(state: LoopState, since: LoopState | None = None) -> dict[str, bytes]:
+    """The progress files that follow from the state, by name; only those that changed `since` an earlier one."""
     skill = state.skill_state
     if skill is None:
         return {}
-    now = progress(state)
-    texts = {
-        "develop.md": _document(state, "Development progress", skill.develop, "tasks", f"{now.develop:.0f} % done"),
-        "debug.md": _document(state, "Debugging", skill.debug, "hypotheses", _debug_words(skill)),
-        "validate.md": _document(state, "Validation", skill.validate_, "test_results", _validate_words(skill)),
-        "hypotheses.json": _json([h.model_dump(mode="json") for h in skill.debug.hypotheses]),
-        "test-results.json": _json(skill.validate_.model_dump(mode="json")),
-    }
+    before = since.skill_state if since and since.title == state.title else None
+    texts: dict[str, str] = {}
+    if before is None or before.develop is not skill.develop:
+        words = f"{progress(state).develop:.0f} % done"
+        texts["develop.md"] = _document(state, "Development progress", skill.develop, "tasks", words)
+    if before is None or before.debug is not skill.debug:
+        texts["debug.md"] = _document(state, "Debugging", skill.debug, "hypotheses", _debug_words(skill))
+        texts["hypotheses.json"] = _json([h.model_dump(mode="json") for h in skill.debug.hypotheses])
+    if before is None or before.validate_ is not skill.validate_:
+        texts["validate.md"] = _document(state, "Validation", skill.validate_, "test_results", _validate_words(skill))
+        texts["test-results.json"] = _json(skill.validate_.model_dump(mode="json"))
     if skill.summary:
         texts["summary.md"] = render_summary(state, skill)
     return {name: text.encode() for name, text in texts.items()}
@@ -175,4 +178,5 @@ def _summary_line(key: str, value: object) -> str:
     words = key.replace("_", " ")
     if isinstance(value, (list, tuple)):
         return "\n".join([f"- {words}:", *(f"  - {item}" for item in value)]) if value else f"- {words}: none"
-    return f"- {words}: {value}"
+    plain = {None: "none", True: "yes", False: "no"}
+    return f"- {words}: {plain.get(value, value) if value is None or isinstance(value, bool) else value}"

@@ -163,6 +163,7 @@ class EngineState(Record):
     settings: RunSettings = RunSettings()
     budget: Budget = Budget()
     tasks: Items[LoopTask] = ()
+    retry: Items[str] = ()
     debug_rounds: int = Field(default=0, ge=0)
     tests_found: bool | None = None
     last_validation: LastValidation | None = None

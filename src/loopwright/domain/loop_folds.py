@@ -107,13 +107,14 @@ def _developed(state: LoopState, outcome: Developed, at: str) -> LoopState:
 
 
 def _on_error(state: LoopState, outcome: Developed, at: str) -> LoopState:
-    """What the failed task itself asked for: go on (the default), pause, or end the loop."""
+    """What the failed task itself asked for: go on (the default), pause and try it again once resumed, or end."""
     definition = state.engine.task(outcome.task_id)
     wish = (definition.on_error if definition else None) or "continue"
     if wish == "continue" or state.status != "running":
         return state
     if wish == "pause":
-        return commands.pause(state)
+        paused = commands.pause(state)
+        return paused.evolve(engine=paused.engine.evolve(retry=(outcome.task_id,)))
     return commands.fail(state, "failed", f"task {outcome.task_id} failed: {outcome.message}", at)
 
 

@@ -164,12 +164,18 @@ def still_holds(state: LoopState, choice: Next, facts: Facts) -> bool:
 
 
 def normalise(state: LoopState) -> LoopState:
-    """Folds the API's tasks in, takes back what no live action holds, fails what can never run."""
+    """Folds the API's tasks in, takes back what no live action holds or a pause left to retry, fails what can not run."""
     skill = state.skill_state
     if skill is None:
         return state
-    tasks = tuple(t.evolve(status="pending") if t.status == "in_progress" else t for t in skill.develop.tasks)
+    again = state.engine.retry
+    tasks = tuple(
+        t.evolve(status="pending", completed_at=None) if t.status == "in_progress" or t.id in again else t
+        for t in skill.develop.tasks
+    )
     tasks = _fail_orphans(state, _fold_definitions(state.engine.tasks, tasks))
+    if again:
+        state = state.evolve(engine=state.engine.evolve(retry=()))
     if all(a is b for a, b in zip(tasks, skill.develop.tasks, strict=False)) and len(tasks) == len(skill.develop.tasks):
         return state
     return state.evolve(skill_state=with_tasks(skill, tasks))

@@ -1,0 +1,18 @@
+"""All benchmarks, one after another."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+PARTS = ("store", "startup", "kernel")
+
+
+def main() -> None:
+    for part in PARTS:
+        print(f"\n{part}\n{'-' * len(part)}", flush=True)
+        subprocess.run([sys.executable, str(HERE / f"{part}.py"), *sys.argv[1:]], check=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""What the kernel itself costs per action: everything but the agent, the tests and git.
+
+    python bench/kernel.py [--json] [--actions N]
+
+A whole loop is driven with an agent that answers at once and a work tree in memory; store, journal, projections and
+progress files are the real ones. Milliseconds per action.
+"""
+
+import argparse
+import asyncio
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from loopwright.actions.runner import LoopRunner
+from loopwright.agents.scripted import Answer, Script, ScriptedAgent
+from loopwright.clock import SystemClock
+from loopwright.domain.engine_state import RunSettings
+from loopwright.domain.loop_commands import take_up
+from loopwright.domain.protocol import Capabilities
+from loopwright.engine.bus import Bus
+from loopwright.engine.service import LoopService
+from loopwright.store.files import FileStore
+from loopwright.store.loops import LOOPS
+from loopwright.workspace.memory import FakeWorkspace
+from tests.fakes import CountingLauncher, JudgedTests, NoDebugger, NoProcesses
+
+LIMIT = 5.0
+DONE = "ACTION_RESULT:\n- action: DEVELOP\n- status: success\n- message: done\n"
+
+
+async def drive(project: Path, actions: int) -> float:
+    """Seconds that one loop of `actions` DEVELOP tasks takes."""
+    clock, workspace = SystemClock(), FakeWorkspace({"app.txt": b"good"}, project)
+    agent = ScriptedAgent(
+        Script(capabilities=Capabilities(writes_code=True), answers=(Answer(text=DONE),) * actions), project
+    )
+    with FileStore(project, LOOPS, clock) as store:
+        service = LoopService(store, workspace, clock, CountingLauncher(), NoProcesses(), "bench")
+        settings = RunSettings(mode="auto", agent="scripted")
+        loop_id = service.create("Measure the kernel", max_iterations=actions + 10, settings=settings).loop_id
+        for n in range(actions):
+            service.add_task(loop_id, {"description": f"task {n}", "tool": "scripted"})
+        runner = LoopRunner(
+            str(project), store, workspace, JudgedTests(project, lambda p: {"test": "passed"}), clock, NoProcesses(),
+            agents=lambda name, id: agent, debugger=lambda id: NoDebugger(),
+        )  # fmt: skip
+        begun = time.perf_counter()
+        state = await runner.drive(loop_id, take_up=take_up, bus=Bus())
+        taken = time.perf_counter() - begun
+    assert state.engine.outcome == "succeeded", state.failure_reason
+    return taken
+
+
+def measure(actions: int) -> dict[str, float]:
+    """The marginal cost of an action: a longer loop against a shorter one, so that starting up does not count."""
+    with tempfile.TemporaryDirectory(dir=Path.cwd(), prefix=".bench-") as folder:
+        short, long = (Path(folder) / name for name in ("short", "long"))
+        for project in (short, long):
+            project.mkdir()
+        few = asyncio.run(drive(short, 10))
+        many = asyncio.run(drive(long, 10 + actions))
+    return {"ms_per_action": (many - few) / actions * 1000, "actions": float(actions)}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--actions", type=int, default=50)
+    given = parser.parse_args()
+    figures = measure(given.actions)
+    if given.json:
+        print(json.dumps(figures))
+    else:
+        print(f"kernel per action    {figures['ms_per_action']:5.2f} ms (at most {LIMIT} ms)")
+
+
+if __name__ == "__main__":
+    main()
