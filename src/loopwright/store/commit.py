@@ -38,7 +38,8 @@ def advance(kind: Kind[S], known: Known[S], state: S, stamp: Stamp, monotonic: f
     doc, line = _line(kind, known, state, seq, stamp)
     end = known.end + len(line)
     file, digest = projection.render(doc, rev=seq, journal_bytes=end)
-    state = state.evolve(engine=state.engine.evolve(rev=seq, journal_bytes=end, digest=digest))
+    engine = state.engine.model_copy(update={"rev": seq, "journal_bytes": end, "digest": digest})
+    state = state.model_copy(update={"engine": engine})
     behind = monotonic if known.pending is None else known.behind
     after = Known(state, doc, seq, end, known.inode, known.file, False, file, behind, known.shown)
     return Step(line.sealed(digest), after)

@@ -5,8 +5,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from loopwright.store import swap
+
 READ = os.O_RDONLY | os.O_CLOEXEC
 WRITE = os.O_RDWR | os.O_CLOEXEC
+SPARE = ".spare"
 FRESH = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 
 
@@ -79,6 +82,20 @@ class Disk:
         if durable:
             self.sync_folder(os.path.dirname(path))
 
+    def swap(self, path: str, data: bytes) -> None:
+        """As `replace`, for a file that changes at every step; see the module `swap`."""
+        spare = path + SPARE
+        fd = swap.take_spare(spare)
+        if fd is None:
+            fd = os.open(spare, FRESH, 0o644)
+        try:
+            self.append(fd, 0, data)
+            if os.fstat(fd).st_size != len(data):
+                os.ftruncate(fd, len(data))
+        finally:
+            os.close(fd)
+        swap.exchange(spare, path)
+
     def sync_folder(self, path: str) -> None:
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
@@ -94,6 +111,12 @@ class Disk:
         with contextlib.suppress(FileExistsError):
             path.mkdir()
         self.sync_folder(str(path.parent))
+
+    def is_older_than_boot(self, path: str) -> bool:
+        """Whether a file was last written before the machine started."""
+        with open("/proc/stat") as stat:
+            boot = next(int(line.split()[1]) for line in stat if line.startswith("btime "))
+        return os.stat(path).st_mtime < boot
 
     def remove(self, path: str) -> None:
         with contextlib.suppress(FileNotFoundError):

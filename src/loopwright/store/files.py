@@ -57,8 +57,11 @@ class FileStore(Generic[S]):
         self.close()
 
     def close(self) -> None:
-        """Ends the watch. What was acknowledged is on disk already."""
+        """Ends the watch and tidies up. What was acknowledged is on disk already."""
         self._index.close()
+        for id in self._source.cache.ids():
+            with contextlib.suppress(NotFound, StoreError), self._known_lock(self._paths(id)):
+                self._writer.tidy(self._paths(id))
 
     def create(self, state: S, *, actor: str) -> S:
         """See ports.Store."""

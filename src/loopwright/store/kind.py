@@ -18,6 +18,7 @@ class Bookkeeping(Protocol):
     @property
     def incidents(self) -> tuple[Incident, ...]: ...
     def evolve(self, **changes: Any) -> Self: ...  # Any: checked by the model
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self: ...  # Any: not checked at all
 
 
 class Stored(Protocol):
@@ -30,6 +31,7 @@ class Stored(Protocol):
     @property
     def engine(self) -> Bookkeeping: ...
     def evolve(self, **changes: Any) -> Self: ...  # Any: checked by the model
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self: ...  # Any: not checked at all
     @classmethod
     def model_validate(cls, obj: Any) -> Self: ...  # Any: parsed JSON
 

@@ -15,18 +15,19 @@ class Legacy(Generic[S]):
 
     def __init__(self, disk: Disk, kind: Kind[S], root: Path) -> None:
         self._disk, self._kind, self._root = disk, kind, root
-        self._places: dict[str, tuple[Path, str]] = {}
+        self._places: dict[str, tuple[Path, str]] | None = None
 
     def find(self, id: str, now: str) -> S | None:
-        """The old state with this id. Places are searched once for all ids that are known then."""
-        if id not in self._places:
+        """The old state with this id. Places are searched once; `states` searches them again."""
+        if self._places is None:
             self.states(now)
-        place = self._places.get(id)
+        place = self._places.get(id) if self._places else None
         return self._read(*place, now) if place else None
 
     def states(self, now: str) -> tuple[dict[str, S], dict[str, str]]:
         """All old states that can be read, and for the others the reason by name."""
         found: dict[str, S] = {}
+        places: dict[str, tuple[Path, str]] = {}
         damaged: dict[str, str] = {}
         for path, name in self._kind.legacy(self._root).items():
             try:
@@ -36,8 +37,8 @@ class Legacy(Generic[S]):
                 continue
             id = self._kind.id_of(state)
             if id not in found:
-                found[id] = state
-                self._places[id] = (path, name)
+                found[id], places[id] = state, (path, name)
+        self._places = places
         return found, damaged
 
     def _read(self, path: Path, name: str, now: str) -> S:

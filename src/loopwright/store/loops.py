@@ -1,5 +1,6 @@
 """Loops, as the store sees them."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -36,8 +37,18 @@ def _rebuild(document: Document) -> LoopState | None:
 
 def _legacy(root: Path) -> Mapping[Path, str]:
     flat = {path: path.stem for path in sorted((root / OLD_FOLDER).glob("*.json"))}
-    sessions = {path: path.parent.name for path in sorted((root / FOLDER).glob("*/state.json"))}
-    return flat | {path: name for path, name in sessions.items() if not name.endswith(".progress")}
+    sessions = {folder / "state.json": folder.name for folder in _folders(root / FOLDER)}
+    return flat | {path: name for path, name in sessions.items() if path.is_file()}
+
+
+def _folders(place: Path) -> list[Path]:
+    """Folders of old sessions; progress folders are ours. A place may hold many thousand files."""
+    try:
+        with os.scandir(place) as entries:
+            names = [e.name for e in entries if e.is_dir() and not e.name.endswith(".progress")]
+    except FileNotFoundError:
+        return []
+    return [place / name for name in sorted(names)]
 
 
 LOOPS: Kind[LoopState] = Kind(

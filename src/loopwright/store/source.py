@@ -57,11 +57,17 @@ class Source(Generic[S]):
         return View(Known(state, patch.plain(state), 0, 0, 0, None, whole=True), Finding.ALONE, False, None)
 
     def settle(self, paths: Paths, view: View[S], now: str) -> Settlement[S]:
-        """What to go on with. A file ahead of a journal that we know to be whole is forged."""
+        """What to go on with.
+
+        A file ahead of a journal that we know to be whole is forged. One that was written before the machine started
+        proves nothing: a loss of power may have left pages of two of our own in it.
+        """
         cached, known, found = self.cache.get(paths.id), view.known, view.found
         base = None
         if view.finding is Finding.AHEAD and cached and (cached.inode, cached.seq) == (known.inode, known.seq):
             view = view._replace(finding=Finding.FOREIGN)
+        elif view.finding is Finding.FOREIGN and self._disk.is_older_than_boot(paths.state):
+            view = view._replace(finding=Finding.BROKEN)
         elif view.finding is Finding.FOREIGN and found:
             base = state_at(self._disk, self._kind, paths, found.rev, now)
         return settle(self._kind, view, base, now, id=paths.id)

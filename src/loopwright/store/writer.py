@@ -15,7 +15,7 @@ from loopwright.domain.events import Event
 from loopwright.ports import Clock
 from loopwright.store import patch, projection
 from loopwright.store.commit import Stamp, Step, advance, refuse_old_epoch
-from loopwright.store.disk import Disk
+from loopwright.store.disk import SPARE, Disk
 from loopwright.store.journal import DELETED
 from loopwright.store.kind import Kind, S, with_incident
 from loopwright.store.known import Finding, Known, View, journal_of
@@ -144,7 +144,7 @@ class Writer(Generic[S]):
                 shown = items(known.state)
                 if known.shown is None or not _same(shown, items(known.shown)):
                     self._disk.replace(paths.side(suffix), _json_lines(shown))
-            self._disk.replace(paths.state, known.pending)
+            self._disk.swap(paths.state, known.pending)
         except OSError:
             return known
         return Known(
@@ -177,6 +177,10 @@ class Writer(Generic[S]):
 
     def step(self, known: Known[S], state: S, stamp: Stamp) -> Step[S]:
         return advance(self._kind, known, state, stamp, self._clock.monotonic())
+
+    def tidy(self, paths: Paths) -> None:
+        """Removes the spare of the JSON file; the next step makes a new one."""
+        self._disk.remove(paths.state + SPARE)
 
     def quarantine(self, path: str, data: bytes | None) -> None:
         """Keeps what could not be understood beside its place. Nothing is kept of an empty file."""
