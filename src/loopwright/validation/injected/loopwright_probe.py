@@ -122,7 +122,7 @@ def start_coverage(order: Mapping[str, Any]) -> Any:
             if not any(measuring.get_option(f"run:{name}") for name in ("source", "source_pkgs", "include")):
                 measuring.set_option("run:source", [order["root"]])
             measuring.start()
-        except coverage.CoverageException:
+        except (coverage.CoverageException, ImportError):  # settings it refuses, or a plugin that is not installed
             return None
     return measuring
 
