@@ -52,7 +52,7 @@ def measure(project: Project, tree: str, failing: Sequence[str], seconds: float)
     facts = Facts()
     for number, text in answer["sources"]:
         if number in spectrum.failing:
-            facts.learn(outcomes[number].message, text)
+            facts.learn(outcomes[number].error, outcomes[number].message, text)
     return Baseline(
         project=replace(project, nodes=answer["nodes"]),
         keys=keys,
@@ -137,7 +137,7 @@ def _traced_run(project: Project, tree: str, failing: frozenset[str]) -> Answer:
 
 def _limit(key: str, failing: frozenset[str]) -> float:
     """A failing test may be endless; one that passes is known to end."""
-    return 2 * HANG if key in failing else _PATIENCE
+    return 2 * HANG if key in failing or not failing else _PATIENCE
 
 
 def _inside(recorder: Recorder, filename: str) -> str:

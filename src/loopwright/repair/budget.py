@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-HANG = 2.0
+HANG = 1.5
 """Processor seconds after which a test of the unchanged project counts as endless, before anything is known of it."""
 
-_FLOOR = 0.25
+_FLOOR = 0.1
 _FACTOR = 10.0
 _REPEAT = 0.5  # a test that swallows the alarm gets it again
 

@@ -36,7 +36,7 @@ def described(candidate: Candidate, baseline: Baseline, statuses: Answer) -> Ans
     }
 
 
-def holds(candidate: Candidate, baseline: Baseline, statuses: Answer) -> bool:
+def holds(baseline: Baseline, statuses: Answer) -> bool:
     """Whether a fresh run turned at least one failing test and broke none that passed."""
     spectrum, keys = baseline.spectrum, baseline.keys
     kept = all(statuses.get(keys[n]) == "passed" for n in spectrum.passing)

@@ -18,20 +18,26 @@ _FEW = 24
 
 @dataclass
 class Facts:
-    """What the failing tests know. `pairs` are (one side, other side) of failed equalities, either way round."""
+    """What the failing tests know. `pairs` are (one side, other side) of failed equalities, either way round.
+
+    `raises`: exceptions that tests waited for; `errors`: those that came instead.
+    """
 
     literals: list[Any] = field(default_factory=list)  # Any: what ast.literal_eval gives
     pairs: list[tuple[Any, Any]] = field(default_factory=list)
     raises: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
 
-    def learn(self, message: str, source: str) -> None:
+    def learn(self, error: str, message: str, source: str) -> None:
         """Adds what one failing test's error message and source text say."""
+        if error not in ("AssertionError", "Failed", "TimeUp", *self.errors):
+            self.errors.append(error)
         for left, _, right in _ASSERT.findall(message):
             sides = _value(left), _value(right)
             if None not in sides:
                 self.pairs += _unequal(sides[0], sides[1])
         for first, second in _RAISES.findall(message):
-            self.raises.append(first or second)
+            self.raises += [name for name in (first or second,) if name not in self.raises]
         self.literals += [value for value in _literals(source) if value not in self.literals]
 
 
@@ -150,6 +156,16 @@ class Scope:
     def _parts(self, test: ast.expr) -> list[str]:
         inner = test.values if isinstance(test, ast.BoolOp) else []
         return [self.source.segment(node) for node in [test, *inner]]
+
+    @cached_property
+    def comprehensions(self) -> list[tuple[str, str]]:
+        """The module's simple comprehensions as text before and behind what they run over."""
+        found = []
+        for node in ast.walk(self.source.tree):
+            if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)) and len(node.generators) == 1:
+                (start, end), (a, b) = self.source.span(node), self.source.span(node.generators[0].iter)
+                found.append((self.source.text[start:a], self.source.text[b:end]))
+        return list(dict.fromkeys(found))[:6]
 
     @cached_property
     def constants(self) -> list[Literal]:

@@ -4,7 +4,7 @@ import os
 import select
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
@@ -33,15 +33,6 @@ class Survivor:
     turned: frozenset[int]
 
 
-@dataclass
-class Outcome:
-    survivors: list[Survivor] = field(default_factory=list)
-    tried: int = 0
-    cold: int = 0
-    seconds: float = 0.0
-    notes: list[str] = field(default_factory=list)
-
-
 class Laboratory:
     """Both pairs of lanes over one measured project. Use as a context manager."""
 
@@ -53,6 +44,7 @@ class Laboratory:
         self.guards: frozenset[int] = baseline.spectrum.passing
         self.targets: frozenset[int] = baseline.spectrum.failing
         self.trusts_warm = True
+        self.ordered = False
         self.notes: list[str] = []
 
     def __enter__(self) -> "Laboratory":
@@ -63,43 +55,62 @@ class Laboratory:
             lane.close()
 
     def calibrate(self, seconds: float) -> None:
-        """Runs the unchanged project twice in the warm lanes: learns durations, and which tests can be trusted there."""
+        """Runs the unchanged project in each warm lane: learns durations, and which tests can be trusted there.
+
+        Tests that fare otherwise than in the baseline get a second chance in the project's own order.
+        """
+        odd = self._odd(seconds)
+        if odd and self.trusts_warm:
+            self.ordered = True
+            self.notes.append("the order of the tests matters here: candidates were screened in the project's order")
+            odd = self._odd(seconds)
+        if odd:
+            names = ", ".join(self.baseline.keys[n] for n in sorted(odd)[:3])
+            self.notes.append(f"{len(odd)} tests depend on chance and did not screen candidates: {names}")
+        self.guards -= odd
+        self.targets -= odd if self.targets - odd else frozenset()
+
+    def _odd(self, seconds: float) -> set[int]:
+        """Tests whose status in a warm lane is not the baseline's."""
         spectrum = self.baseline.spectrum
         before = {n: outcome.seconds for n, outcome in enumerate(spectrum.outcomes)}
         job = self._job(0, sorted(spectrum.failing), sorted(spectrum.passing), before, census=True)
         job["wall"] = seconds
-        odd: set[int] = set()
         for lane in self.warm:
             lane.submit(job)
-        for answer in [lane.answer() for lane in self.warm]:
-            if answer is None or not answer.get("census"):
-                self.trusts_warm = False
-                self.notes.append("the warm session did not reproduce the baseline: every candidate got a fresh import")
-                break
-            for number, status, took in answer["census"]:
-                self.usual[number] = max(took, self.usual.get(number, 0.0))
-                if status != spectrum.outcomes[number].status:
-                    odd.add(number)
-        if not self.usual:
+        censuses = [(answer or {}).get("census") for answer in [lane.answer() for lane in self.warm]]
+        if not all(censuses):
+            self.trusts_warm = False
             self.usual = before
-        if odd:
-            names = ", ".join(self.baseline.keys[n] for n in sorted(odd)[:3])
-            self.notes.append(f"{len(odd)} tests depend on order or chance and did not screen candidates: {names}")
-        self.guards -= odd
-        self.targets -= odd if self.targets - odd else frozenset()
+            self.notes.append("the warm session did not reproduce the baseline: every candidate got a fresh import")
+            return set()
+        odd: set[int] = set()
+        for number, status, took in [entry for census in censuses if census for entry in census]:
+            self.usual[number] = max(took, self.usual.get(number, 0.0))
+            if status != spectrum.outcomes[number].status:
+                odd.add(number)
+        return odd
 
-    def job_for(self, number: int, candidate: Candidate) -> Answer:
+    def job_for(self, number: int, candidate: Candidate, cold: bool) -> Answer:
         """The tests that matter for the candidate's function, and the code to swap or the text to import."""
         location = candidate.location
         targets = sorted(location.failing & self.targets, key=lambda n: (self._hangs(n), self.usual.get(n, 0.0), n))
         job = self._job(number, self._varied(targets), sorted(location.passing & self.guards), self.usual)
         job["file"] = location.file
-        if self.goes_cold(candidate):
+        if cold:
             job["text"] = candidate.text
             job["wall"] += 3.0 + 2 * HANG
         else:
             job["swaps"] = [(name, line, code) for (name, line), code in candidate.swaps]
         return job
+
+    def answer(self, descriptor: int) -> Answer:
+        """The next answer from the lane that answers there."""
+        lane = next(one for one in (*self.warm, *self.cold) if one.answers == descriptor)
+        answer = lane.answer()
+        if answer is None:
+            raise RuntimeError("a process that waits for candidates died")
+        return answer
 
     def goes_cold(self, candidate: Candidate) -> bool:
         """Whether the change shows only in a fresh import: outside functions, or in one that ran during the import."""
@@ -115,13 +126,16 @@ class Laboratory:
         plain = [usual.get(n, 0.0) for n in guards]
         typical = median(plain) if plain else 0.01
         took = {n: typical if self._hangs(n) and not census else usual.get(n, 0.0) for n in (*targets, *guards)}
-        limits = {n: 2 * HANG + allowance(took[n]) if census else allowance(took[n]) for n in took}
+        limits = {n: allowance(took[n]) for n in took}
+        if census:
+            limits = {n: HANG if self._hangs(n) else 2 * HANG + limits[n] for n in took}
         return {
             "id": number,
             "targets": [(n, limits[n]) for n in targets],
             "guards": [(n, limits[n]) for n in guards],
             "quick": min(_QUICK, len(targets)),
             "census": census,
+            "ordered": self.ordered,
             "swaps": [],
             "file": "",
             "wall": wall_limit(list(took.values())),
@@ -142,86 +156,86 @@ class Laboratory:
         return [targets[place] for _, place in sorted(rounds)]
 
 
-def search(laboratory: Laboratory, stream: Stream, most: int, deadline: float) -> Outcome:
-    """Tries up to `most` candidates; `deadline` (monotonic) is only the upper bound."""
-    run = _Run(laboratory, stream, most, deadline)
-    started = time.monotonic()
-    run.go()
-    run.outcome.seconds = time.monotonic() - started
-    run.outcome.notes += laboratory.notes
-    return run.outcome
+class Search:
+    """One walk along the stream; `go` may be called again when what it found did not hold."""
 
-
-class _Run:
     def __init__(self, laboratory: Laboratory, stream: Stream, most: int, deadline: float) -> None:
         self._laboratory = laboratory
         self._stream = stream
         self._source = iter(stream)
+        self._most = most
         self._last = most
         self._deadline = deadline
-        self._busy: dict[int, tuple[Lane, int, float, Candidate]] = {}
-        self.outcome = Outcome()
+        self._number = 0
+        self._busy: dict[int, tuple[int, int, float, Candidate]] = {}
+        self.survivors: list[Survivor] = []
+        self.tried = 0
+        self.cold = 0
+        self.seconds = 0.0
 
-    def go(self) -> None:
-        number = 0
+    @property
+    def ended(self) -> bool:
+        """Whether going on could not bring more."""
+        return self._number >= self._most or time.monotonic() >= self._deadline
+
+    def go(self) -> list[Survivor]:
+        """Tries candidates until some have survived (and a little beyond), best first; [] when there are no more.
+
+        Which survive does not depend on time or on which lane was faster: candidates are numbered as they are drawn,
+        and the end is a number. The deadline is only the upper bound.
+        """
+        started = time.monotonic()
+        self._last, self.survivors = self._most, []
         idle = list(range(len(self._laboratory.warm)))
-        lanes: dict[int, int] = {}
         while True:
-            while idle and number < self._last and time.monotonic() < self._deadline:
+            while idle and self._draws():
                 drawn = next(self._source, None)
                 if drawn is None:
-                    self._last = number
+                    self._most = self._last = self._number
                     break
-                number += 1
-                pair = idle.pop()
-                lane = self._submit(pair, number, *drawn)
-                lanes[lane.answers] = pair
+                self._number += 1
+                self._submit(idle.pop(), self._number, *drawn)
             if not self._busy:
-                return
+                break
             ready, _, _ = select.select(list(self._busy), [], [])
-            for descriptor in ready:
-                again = self._settle(descriptor, lanes[descriptor])
-                if again is None:
-                    idle.append(lanes[descriptor])
-                else:
-                    lanes[again.answers] = lanes[descriptor]
+            idle += [pair for pair in map(self._settle, ready) if pair is not None]
+        self.seconds += time.monotonic() - started
+        return ranked(self.survivors)
 
-    def _submit(self, pair: int, number: int, price: float, candidate: Candidate, cold: bool = False) -> Lane:
+    def _draws(self) -> bool:
+        return self._number < self._last and time.monotonic() < self._deadline
+
+    def _submit(self, pair: int, number: int, price: float, candidate: Candidate, cold: bool = False) -> None:
         laboratory = self._laboratory
         cold = cold or laboratory.goes_cold(candidate)
         lane = (laboratory.cold if cold else laboratory.warm)[pair]
-        job = laboratory.job_for(number, candidate)
-        if cold:
-            job["text"], job["swaps"] = candidate.text, []
-            self.outcome.cold += 1
-        lane.submit(job)
-        self._busy[lane.answers] = (lane, number, price, candidate)
-        return lane
+        lane.submit(laboratory.job_for(number, candidate, cold))
+        self.cold += cold
+        self._busy[lane.answers] = (pair, number, price, candidate)
 
-    def _settle(self, descriptor: int, pair: int) -> Lane | None:
-        """Takes one answer in; a lane again when the candidate has to go the slower way."""
-        lane, number, price, candidate = self._busy.pop(descriptor)
-        answer = lane.answer()
-        if answer is None:
-            raise RuntimeError("a warm or cold process died; see its output")
+    def _settle(self, descriptor: int) -> int | None:
+        """Takes one answer in and frees its pair of lanes, unless the candidate has to go the slower way."""
+        pair, number, price, candidate = self._busy.pop(descriptor)
+        answer = self._laboratory.answer(descriptor)
         if answer.get("stale"):
-            return self._submit(pair, number, price, candidate, cold=True)
+            self._submit(pair, number, price, candidate, cold=True)
+            return None
         self._count(number, price, candidate, answer)
-        return None
+        return pair
 
     def _count(self, number: int, price: float, candidate: Candidate, answer: Answer) -> None:
         tally = self._stream.tallies[candidate.location.point]
         tally.tried += 1
         tally.kinds[candidate.family] = tally.kinds.get(candidate.family, 0) + 1
-        self.outcome.tried += 1
+        self.tried += 1
         turned = frozenset(answer["turned"])
         tally.turned += bool(turned)
         if turned and answer["broke"] is None and number <= self._last:
             tally.survived += 1
-            self.outcome.survivors.append(Survivor(number, price, candidate, turned))
             whole = turned >= candidate.location.failing & self._laboratory.targets
             self._last = min(self._last, number + (_BEYOND if whole else _FAR_BEYOND))
-            self.outcome.survivors = [one for one in self.outcome.survivors if one.order <= self._last]
+            found = [*self.survivors, Survivor(number, price, candidate, turned)]
+            self.survivors = [one for one in found if one.order <= self._last]
 
 
 def ranked(survivors: Sequence[Survivor]) -> list[Survivor]:

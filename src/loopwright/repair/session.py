@@ -22,7 +22,7 @@ _CALM = {"pytest_cov": ("--no-cov",), "xdist": ("-n0",), "pytest_timeout": ("--t
 
 @dataclass
 class Outcome:
-    """What one test did. `seconds` of wall time; `frames` are (file, line, function), outermost first."""
+    """What one test did. `seconds` of processor time; `frames` are (file, line, function), outermost first."""
 
     status: Status = "passed"
     seconds: float = 0.0
@@ -34,8 +34,9 @@ class Outcome:
 class Driver:
     """Pytest plugin: hands the collected items to `loop` and keeps what the test under way reports."""
 
-    def __init__(self, loop: Callable[["Driver", list[pytest.Item]], None]) -> None:
+    def __init__(self, loop: Callable[["Driver", list[pytest.Item]], None], plain: bool) -> None:
         self._loop = loop
+        self._plain = plain
         self._outcome = Outcome()
         self.troubles: list[str] = []
 
@@ -50,7 +51,7 @@ class Driver:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, call: "pytest.CallInfo[None]") -> Iterator[None]:
         yield
-        if call.excinfo is not None and not self._outcome.error:
+        if not self._plain and call.excinfo is not None and not self._outcome.error:
             self._outcome.error = call.excinfo.typename
             self._outcome.message = _text(call.excinfo.value)
             self._outcome.frames = [(str(e.path), e.lineno + 1, e.name) for e in call.excinfo.traceback][-40:]
@@ -61,7 +62,9 @@ class Driver:
     def run(self, item: pytest.Item, following: pytest.Item | None, seconds: float) -> Outcome:
         """Runs one item; `seconds` of processor time. Fixtures not needed by `following` are torn down."""
         self._outcome = Outcome()
-        started = time.perf_counter()
+        if self._plain:
+            item.repr_failure = _no_picture  # type: ignore[method-assign]  # showing a traceback takes most of the time
+        started = time.process_time()
         try:
             with processor_time(seconds):
                 reports = runtestprotocol(item, log=False, nextitem=following)
@@ -70,7 +73,7 @@ class Driver:
             reports = []
         for report in reports:
             self._fold(report)
-        self._outcome.seconds = time.perf_counter() - started
+        self._outcome.seconds = time.process_time() - started
         return self._outcome
 
     def _fold(self, report: pytest.TestReport) -> None:
@@ -91,7 +94,7 @@ def collect_and(
     loop: Callable[[Driver, list[pytest.Item]], None], chosen: Sequence[str], style: str, *, plain: bool
 ) -> Driver:
     """Runs one session in this process; what it prints goes nowhere."""
-    driver = Driver(loop)
+    driver = Driver(loop, plain)
     with open(os.devnull, "w") as nowhere:
         sys.stdout = sys.stderr = nowhere
         try:
@@ -107,6 +110,10 @@ def key_of(item: pytest.Item, style: str) -> str:
     if style == "unittest" and owner is not None:
         return f"{owner.__module__}.{owner.__qualname__}::{item.name}"
     return item.nodeid
+
+
+def _no_picture(excinfo: "pytest.ExceptionInfo[BaseException]", style: object = None) -> str:
+    return excinfo.typename
 
 
 def _text(error: BaseException) -> str:

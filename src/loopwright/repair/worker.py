@@ -16,15 +16,15 @@ from .forks import Answer
 from .localize import Location, leading, rank
 from .patch import confirm, described, holds
 from .pool import Pool
-from .search import Laboratory, Survivor, ranked, search
+from .search import Laboratory, Search
 from .stream import Stream, Tally
 from .tree import relocate
 from .zygote import Project
 
 _HYPOTHESES = 10
 _CANDIDATES = 4000
-_CONFIRMED = 8
-_RIVALS = 3
+_REFUTED = 12
+_PATCHES = 3  # one to apply and its rivals
 _CANDIDATE_SHARE = 0.8  # of the time that is left; the rest confirms
 
 
@@ -79,17 +79,17 @@ def _search(order: Answer) -> Answer:
     with Laboratory(baseline, order["trees"]) as laboratory:
         laboratory.calibrate(max(1.0, deadline - time.monotonic()) / 3)
         share = (deadline - time.monotonic()) * _CANDIDATE_SHARE
-        outcome = search(laboratory, stream, _CANDIDATES * (1 + order["round"]), time.monotonic() + share)
-    patches, refuted = _confirmed(ranked(outcome.survivors), baseline, order["pristine"], deadline)
+        search = Search(laboratory, stream, _CANDIDATES * (1 + order["round"]), time.monotonic() + share)
+        patches, refuted = _confirmed(search, baseline, order["pristine"], deadline)
     return {
         "active_bug": _bug(baseline),
         "locations": [_plain(one, stream.tallies[one.point]) for one in locations if _heard(one, stream, listed)],
         "patches": patches,
         "refuted": refuted,
-        "candidates": outcome.tried,
-        "cold": outcome.cold,
-        "seconds": outcome.seconds,
-        "notes": [*baseline.troubles, *outcome.notes],
+        "candidates": search.tried,
+        "cold": search.cold,
+        "seconds": search.seconds,
+        "notes": [*baseline.troubles, *laboratory.notes],
     }
 
 
@@ -97,21 +97,25 @@ def _heard(location: Location, stream: Stream, listed: frozenset[str]) -> bool:
     return location.point in listed or stream.tallies[location.point].turned > 0
 
 
-def _confirmed(
-    survivors: list[Survivor], baseline: Baseline, pristine: str, deadline: float
-) -> tuple[list[Answer], list[str]]:
-    """Patches that hold in a fresh process, best first, and fingerprints of survivors that did not."""
+def _confirmed(search: Search, baseline: Baseline, pristine: str, deadline: float) -> tuple[list[Answer], list[str]]:
+    """Patches that hold in a fresh process, best first, and fingerprints of survivors that did not.
+
+    While none holds, the search goes on.
+    """
     patches: list[Answer] = []
     refuted: list[str] = []
-    for survivor in survivors[:_CONFIRMED]:
-        left = deadline - time.monotonic()
-        if len(patches) == _RIVALS or left <= 1:
+    while not patches and len(refuted) < _REFUTED:
+        for survivor in search.go():
+            left = deadline - time.monotonic()
+            if len(patches) == _PATCHES or left <= 1 or len(refuted) >= _REFUTED:
+                break
+            statuses = confirm(survivor.candidate, baseline, pristine, left)
+            if holds(baseline, statuses):
+                patches.append(described(survivor.candidate, baseline, statuses))
+            else:
+                refuted.append(survivor.candidate.fingerprint)
+        if search.ended:
             break
-        statuses = confirm(survivor.candidate, baseline, pristine, left)
-        if holds(survivor.candidate, baseline, statuses):
-            patches.append(described(survivor.candidate, baseline, statuses))
-        else:
-            refuted.append(survivor.candidate.fingerprint)
     return patches, refuted
 
 

@@ -120,9 +120,12 @@ def _warm(
 
 
 def _run_plan(driver: Driver, items: dict[int, pytest.Item], job: Answer) -> Answer:
-    """Failing tests first: leaves when none of the first `quick` turns, and at the first passing one that breaks."""
-    quick, rest, guards = job["targets"][: job["quick"]], job["targets"][job["quick"] :], job["guards"]
-    order = [*quick, *guards, *rest]
+    """Failing tests first: leaves when none of the first `quick` turns, and at the first passing one that breaks.
+
+    `ordered` keeps the project's own order instead, for tests that depend on it.
+    """
+    guards = {number for number, _ in job["guards"]}
+    order = _order(job)
     turned: list[int] = []
     census: list[tuple[int, str, float]] = []
     for n, (number, seconds) in enumerate(order):
@@ -133,14 +136,20 @@ def _run_plan(driver: Driver, items: dict[int, pytest.Item], job: Answer) -> Ans
         census.append((number, outcome.status, outcome.seconds))
         if job["census"]:
             continue
-        is_guard = len(quick) <= n < len(quick) + len(guards)
-        if is_guard and outcome.status != "passed":
+        if number in guards and outcome.status != "passed":
             return {"turned": turned, "broke": number}
-        if not is_guard and outcome.status == "passed":
+        if number not in guards and outcome.status == "passed":
             turned.append(number)
-        if n == len(quick) - 1 and not turned:
+        if n == job["quick"] - 1 and not turned and not job["ordered"]:
             return {"turned": [], "broke": -1}
     return {"turned": turned, "broke": None, "census": census if job["census"] else []}
+
+
+def _order(job: Answer) -> list[tuple[int, float]]:
+    targets, guards = job["targets"], job["guards"]
+    if job["ordered"]:
+        return sorted([*targets, *guards])
+    return [*targets[: job["quick"]], *guards, *targets[job["quick"] :]]
 
 
 def _numbered(project: Project, items: list[pytest.Item]) -> dict[int, pytest.Item]:

@@ -32,8 +32,17 @@ class Place:
 
     @cached_property
     def nodes(self) -> list[ast.expr]:
-        """The expressions of the statement's own part, outermost first."""
-        return list(expressions(self.stmt))
+        """The expressions of the statement's own part, outermost first, as far as their places in the text are true."""
+        return [node for node in expressions(self.stmt) if self._is_placed(node)]
+
+    def _is_placed(self, node: ast.expr) -> bool:
+        """Inside f-strings, Python before 3.12 gives the parts wrong places."""
+        if not any(isinstance(above, ast.JoinedStr) for above in self.source.ancestors(node)):
+            return True
+        try:
+            return ast.dump(ast.parse(self.text(node), mode="eval").body) == ast.dump(node)
+        except SyntaxError:
+            return False
 
     @property
     def func(self) -> Function | None:

@@ -1,0 +1,75 @@
+"""Another condition: negated, with a part less or a part more, or one of the function's other conditions."""
+
+import ast
+from collections.abc import Iterator
+
+from .place import Edit, Place
+
+
+def edits(place: Place) -> Iterator[Edit]:
+    for test in _tests(place):
+        yield from _negated(place, test)
+        yield from _with_less(place, test)
+        yield from _with_more(place, test)
+
+
+def _tests(place: Place) -> list[ast.expr]:
+    """Every expression that is asked for its truth in the statement's own part."""
+    found: list[ast.expr] = []
+    if isinstance(place.stmt, (ast.If, ast.While, ast.Assert)):
+        found.append(place.stmt.test)
+    for node in place.nodes:
+        if isinstance(node, ast.IfExp):
+            found.append(node.test)
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            found += [test for generator in node.generators for test in generator.ifs]
+    if isinstance(place.stmt, ast.Return) and isinstance(place.stmt.value, (ast.BoolOp, ast.Compare)):
+        found.append(place.stmt.value)
+    return found
+
+
+def _negated(place: Place, test: ast.expr) -> Iterator[Edit]:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return  # the operator family drops the `not`
+    text = place.text(test)
+    tight = isinstance(test, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
+    yield place.swap(test, f"not {text}" if tight else f"not ({text})", 1.9)
+    if isinstance(test, ast.BoolOp):
+        for value in test.values:
+            yield place.swap(value, f"not {place.text(value)}", 2.0)
+
+
+def _with_less(place: Place, test: ast.expr) -> Iterator[Edit]:
+    if not isinstance(test, ast.BoolOp):
+        return
+    for n, value in enumerate(test.values):
+        start, end = place.source.span(value)
+        if n:
+            start = place.source.span(test.values[n - 1])[1]
+        else:
+            end = place.source.span(test.values[1])[0]
+        yield Edit(start, end, "", 2.0, f"leave out the condition `{place.text(value)}`")
+
+
+def _with_more(place: Place, test: ast.expr) -> Iterator[Edit]:
+    text = place.text(test)
+    if "\n" in text:
+        return
+    grouped = f"({text})" if isinstance(test, (ast.BoolOp, ast.IfExp, ast.Lambda)) else text
+    for n, other in enumerate([*_simple(place, test), *place.scope.conditions]):
+        if other == text:
+            continue
+        part = f"({other})" if " or " in other or " and " in other or " if " in other else other
+        far = 0.04 * n
+        yield place.swap(test, f"{grouped} and {part}", 2.5 + far)
+        yield place.swap(test, f"{grouped} or {part}", 2.5 + far)
+        yield place.swap(test, f"{part} and {grouped}", 2.7 + far)
+        yield place.swap(test, other, 2.7 + far)
+
+
+def _simple(place: Place, test: ast.expr) -> list[str]:
+    """Plain questions about the names at hand, those of the condition first."""
+    inside = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
+    names = [name for name in dict.fromkeys([*inside, *place.scope.locals]) if name not in ("self", "cls", "len")][:6]
+    asked = [f"{name}{rest}" for name in names for rest in ("", " is not None", " is None", " > 0", " != 0")]
+    return [*asked, *(f"not {name}" for name in names)]
