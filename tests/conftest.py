@@ -1,8 +1,32 @@
-"""What all tests share."""
+"""What all tests share: the event loop, and a stage for whole loops."""
+
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+from loopwright.agents.scripted import Answer
+from loopwright.store.files import FileStore
+from loopwright.store.loops import LOOPS
+from tests.fakes import FakeClock
+from tests.stage import MakeStage, Stage
 
 
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[MakeStage]:
+    """A project with one test that fails until app.txt says good; call it with the agent's answers."""
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "app.txt").write_text("bad")
+    clock = FakeClock()
+    with FileStore(project, LOOPS, clock) as store:
+
+        def make(*answers: Answer, **options: object) -> Stage:
+            return Stage(project, store, answers=list(answers), clock=clock, **options)  # type: ignore[arg-type]  # options of Stage
+
+        yield make

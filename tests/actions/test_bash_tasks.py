@@ -6,8 +6,7 @@ import pytest
 
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import LoopState
-from tests.actions.conftest import MakeStage
-from tests.actions.stage import Stage
+from tests.stage import MakeStage, Stage
 
 
 def bash(stage: Stage, loop_id: str, command: str, **more: Any) -> str:  # Any: task fields

@@ -8,9 +8,8 @@ from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_commands import stop
 from loopwright.engine.bus import Note
-from tests.actions.conftest import MakeStage
-from tests.actions.stage import Stage, said
 from tests.actions.test_sequences import two_tasks
+from tests.stage import MakeStage, Stage, said
 
 MOMENTS = range(14)
 """More notes than a happy path publishes."""

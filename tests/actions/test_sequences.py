@@ -8,9 +8,8 @@ from loopwright.agents.scripted import Answer
 from loopwright.domain.loop import LoopState
 from loopwright.domain.progress import progress
 from loopwright.domain.protocol import Capabilities
-from tests.actions.conftest import MakeStage
-from tests.actions.stage import Stage, app_is_good, said
 from tests.fakes import ListedPerson
+from tests.stage import MakeStage, Stage, app_is_good, said
 
 TASKS = said("INIT", tasks=[{"description": "write the first half"}, {"description": "write the second half"}])
 

@@ -74,3 +74,6 @@ class Stage:
         """Every action of the loop, in order, from the journal."""
         finished = (e for e in self.store.events(loop_id) if e.event.type == "action_finished")
         return [str(e.event.data["action"]) for e in finished]
+
+
+MakeStage = Callable[..., Stage]

@@ -1,0 +1,62 @@
+"""A real runner in a process of its own, to be killed."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+COMMAND = (sys.executable, "-m", "loopwright")
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project folder with its own state directory."""
+
+    root: Path
+    state: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, "XDG_STATE_HOME": str(self.state), "NO_COLOR": "1"}
+
+    def call(self, *words: str) -> tuple[int, Any]:  # Any: parsed JSON
+        """Runs a command to its end with --json; exit code and the last object it printed."""
+        done = subprocess.run(
+            [*COMMAND, *words, "--project", str(self.root), "--json"],
+            capture_output=True, text=True, env=self.environment, timeout=240,
+        )  # fmt: skip
+        lines = [line for line in done.stdout.splitlines() if line.strip()]
+        assert "Traceback" not in done.stderr, done.stderr
+        return done.returncode, json.loads(lines[-1]) if lines else None
+
+    def start(self, *words: str) -> subprocess.Popen[bytes]:
+        """Starts a command and leaves it running, in a session of its own."""
+        return subprocess.Popen(
+            [*COMMAND, *words, "--project", str(self.root), "--json"],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env=self.environment, start_new_session=True,
+        )  # fmt: skip
+
+    def state_of(self, loop_id: str) -> Any:  # Any: parsed JSON
+        code, shown = self.call("show", loop_id)
+        assert code == 0, shown
+        return shown
+
+    def journal(self, loop_id: str) -> list[Any]:  # Any: parsed JSON
+        path = self.root / ".workflow" / ".loop" / f"{loop_id}.events.ndjson"
+        return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
+
+
+def carrying(marker: str) -> Iterator[int]:
+    """Living processes that a loop has started."""
+    tag = f"LOOPWRIGHT_LOOP={marker}".encode()
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and tag in (entry / "environ").read_bytes().split(b"\0"):
+                yield int(entry.name)
+        except OSError:
+            continue
