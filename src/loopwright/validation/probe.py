@@ -101,13 +101,14 @@ def _result(key: str, status: TestStatus, more: Mapping[object, Any]) -> TestRes
 
 def _told_apart(results: list[TestResult]) -> tuple[TestResult, ...]:
     """Tests that share a key are numbered, so that none hides another."""
-    seen: Counter[str] = Counter()
-    apart = []
+    apart: dict[str, TestResult] = {}
     for result in results:
-        seen[result.key] += 1
-        number = seen[result.key]
-        apart.append(result if number == 1 else result.evolve(test_name=f"{result.test_name}#{number}"))
-    return tuple(apart)
+        name, number = result.test_name, 1
+        while result.key in apart:
+            number += 1
+            result = result.evolve(test_name=f"{name}#{number}")
+        apart[result.key] = result
+    return tuple(apart.values())
 
 
 def _text(text: str) -> str:

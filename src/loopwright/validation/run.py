@@ -5,6 +5,7 @@ import shlex
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import ClassVar
 
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import TestResult
@@ -27,7 +28,7 @@ _NO_PROGRAMS = frozenset({
 class ProjectTests:
     """See ports.TestRunner; the project is the folder `root`."""
 
-    __test__ = False
+    __test__: ClassVar[bool] = False
 
     def __init__(self, root: Path) -> None:
         self._root = root.resolve()

@@ -96,8 +96,9 @@ class Observer(Worker):
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
-        for nodeid, reports in self._reports.items():  # a worker died over them
-            self._write_result(nodeid, reports)
+        for nodeid, reports in self._reports.items():
+            if any(report.outcome == "failed" for report in reports):  # a worker died over it; others were cut short
+                self._write_result(nodeid, reports)
         super().pytest_sessionfinish(session, exitstatus)
         self._log.write("end", status=int(exitstatus))
 
