@@ -2,43 +2,21 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from loopwright.domain import loop_commands
 from loopwright.domain.errors import Conflict, IllegalTransition, Invalid, NotFound
-from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.ports import Store
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from loopwright.store.memory import MemoryStore
-
-START = datetime(2026, 1, 22, 10, tzinfo=timezone(timedelta(hours=8)))
-EDITED = Event(type="edited", data={"by": "a test"})
-
-
-class HandClock:
-    """Stands still until it is moved."""
-
-    def __init__(self) -> None:
-        self.at = START
-
-    def now(self) -> datetime:
-        return self.at
-
-    def monotonic(self) -> float:
-        return self.at.timestamp()
-
-    def token(self) -> str:
-        return "0" * 32
-
-    async def sleep(self, seconds: float) -> None:
-        self.at += timedelta(seconds=seconds)
+from tests.store.making import EDITED, HandClock, loop, retitle, tagging
 
 
 @pytest.fixture
@@ -54,21 +32,6 @@ def store(request: pytest.FixtureRequest, tmp_path: Path, clock: HandClock) -> I
     else:
         with FileStore(tmp_path, LOOPS, clock) as files:
             yield files
-
-
-def loop(id: str = "loop-1", **fields: object) -> LoopState:
-    at = START.isoformat()
-    return LoopState.model_validate(
-        {"loop_id": id, "title": "A title", "description": "What to do", "created_at": at, "updated_at": at, **fields}
-    )
-
-
-def retitle(store: Store[LoopState], id: str, title: str, epoch: int | None = None) -> LoopState:
-    return store.update(id, lambda s: s.evolve(title=title), actor="user", event=EDITED, epoch=epoch)
-
-
-def tagging(tag: str) -> Callable[[LoopState], LoopState]:
-    return lambda state: state.evolve(tags=(*(state.tags or ()), tag))
 
 
 def test_a_created_state_reads_back(store: Store[LoopState]) -> None:
@@ -89,7 +52,7 @@ def test_unknown_ids_are_not_found_and_leave_nothing_behind(store: Store[LoopSta
     with pytest.raises(NotFound, match="loop-x"):
         store.read("loop-x")
     with pytest.raises(NotFound):
-        retitle(store, "loop-x", "B")
+        retitle(store, "B", "loop-x")
     with pytest.raises(NotFound):
         store.events("loop-x")
     with pytest.raises(NotFound):
@@ -108,13 +71,13 @@ def test_unsafe_ids_never_touch_a_path(store: Store[LoopState], id: str) -> None
     with pytest.raises(Invalid):
         store.progress_path(id)
     with pytest.raises(Invalid):
-        retitle(store, id, "B")
+        retitle(store, "B", id)
 
 
 def test_an_update_returns_what_is_read_afterwards(store: Store[LoopState], clock: HandClock) -> None:
     store.create(loop(), actor="user")
     clock.at += timedelta(seconds=5)
-    updated = retitle(store, "loop-1", "B")
+    updated = retitle(store, "B")
     assert updated.title == "B"
     assert updated.updated_at == "2026-01-22T10:00:05.000+08:00"
     assert updated.engine.rev == 2
@@ -132,7 +95,7 @@ def test_what_a_rule_raises_reaches_the_caller_and_nothing_is_committed(store: S
     with pytest.raises(IllegalTransition, match="Cannot pause loop with status: created"):
         store.update("loop-1", loop_commands.pause, actor="user", event=EDITED)
     assert store.read("loop-1") == created
-    assert retitle(store, "loop-1", "B").engine.rev == 2
+    assert retitle(store, "B").engine.rev == 2
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
@@ -143,7 +106,7 @@ def test_what_a_file_can_not_hold_is_refused(store: Store[LoopState], text: str)
     with pytest.raises(Invalid):
         store.update("loop-1", lambda s: s.evolve(extra={"n": float("nan")}), actor="user", event=EDITED)
     assert store.read("loop-1") == created
-    assert retitle(store, "loop-1", "B").title == "B"
+    assert retitle(store, "B").title == "B"
 
 
 def test_an_id_can_not_change(store: Store[LoopState]) -> None:
@@ -156,13 +119,13 @@ def test_updated_at_never_goes_back(store: Store[LoopState], clock: HandClock) -
     clock.at += timedelta(hours=1)
     before = store.create(loop(), actor="user").updated_at
     clock.at -= timedelta(hours=2)
-    assert retitle(store, "loop-1", "B").updated_at == before
+    assert retitle(store, "B").updated_at == before
 
 
 def test_events_tell_who_did_what_in_order(store: Store[LoopState]) -> None:
     store.create(loop(), actor="user")
     for n in range(5):
-        retitle(store, "loop-1", f"Title {n}")
+        retitle(store, f"Title {n}", "loop-1")
     entries = store.events("loop-1", after=2)
     assert [entry.seq for entry in entries] == [3, 4, 5, 6]
     assert [(entry.actor, entry.event) for entry in entries] == [("user", EDITED)] * 4
@@ -171,7 +134,7 @@ def test_events_tell_who_did_what_in_order(store: Store[LoopState]) -> None:
 
 
 def test_every_commit_can_be_read_again(store: Store[LoopState]) -> None:
-    revs = [store.create(loop(), actor="user"), *(retitle(store, "loop-1", f"Title {n}") for n in range(3))]
+    revs = [store.create(loop(), actor="user"), *(retitle(store, f"Title {n}", "loop-1") for n in range(3))]
     assert [store.read_at("loop-1", n) for n in (1, 2, 3, 4)] == revs
     for rev in (0, 5, -1):
         with pytest.raises(NotFound):
@@ -188,7 +151,7 @@ def test_lists_are_newest_first_in_pages_and_by_status(store: Store[LoopState], 
     running = store.list(status="running")
     assert (running.total, [s.loop_id for s in running.items]) == (3, ["loop-5", "loop-3", "loop-1"])
     clock.at += timedelta(seconds=1)
-    retitle(store, "loop-0", "Newest")
+    retitle(store, "Newest", "loop-0")
     assert [s.title for s in store.list(limit=1).items] == ["Newest"]
     store.delete("loop-0", actor="user")
     assert store.list().total == 6
@@ -224,11 +187,11 @@ def test_one_lease_at_a_time(store: Store[LoopState]) -> None:
 def test_an_old_epoch_is_refused(store: Store[LoopState]) -> None:
     store.create(loop(), actor="user")
     with store.lease("loop-1") as old:
-        retitle(store, "loop-1", "By the old one", epoch=old.epoch)
+        retitle(store, "By the old one", epoch=old.epoch)
     with store.lease("loop-1") as new:
         with pytest.raises(Conflict, match="another runner"):
-            retitle(store, "loop-1", "Too late", epoch=old.epoch)
-        retitle(store, "loop-1", "By the new one", epoch=new.epoch)
+            retitle(store, "Too late", epoch=old.epoch)
+        retitle(store, "By the new one", epoch=new.epoch)
     assert store.read("loop-1").title == "By the new one"
 
 
