@@ -237,7 +237,7 @@ def test_a_newer_schema_is_refused_and_left_alone(tmp_path: Path, where: str) ->
     if where == "json":
         path.write_bytes(path.read_bytes().replace(b'"schema": 1', b'"schema": 2'))
     else:
-        from tests.store.test_journal import draft
+        from loopwright.store.journal import draft
 
         doc = loop().model_dump(mode="json")
         doc["engine"]["schema"] = 2

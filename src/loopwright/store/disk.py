@@ -9,6 +9,7 @@ from loopwright.store import swap
 
 READ = os.O_RDONLY | os.O_CLOEXEC
 WRITE = os.O_RDWR | os.O_CLOEXEC
+CREATE = WRITE | os.O_CREAT
 SPARE = ".spare"
 FRESH = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 
@@ -38,9 +39,9 @@ class Disk:
         return data
 
     @contextlib.contextmanager
-    def open(self, path: str, *, create: bool = False) -> Iterator[int]:
-        """A descriptor for reading and writing, closed at the end."""
-        fd = os.open(path, WRITE | (os.O_CREAT if create else 0), 0o644)
+    def open(self, path: str, how: int = READ) -> Iterator[int]:
+        """A descriptor, closed at the end. `how`: READ, WRITE (reading too) or CREATE where there is no file yet."""
+        fd = os.open(path, how, 0o644)
         try:
             yield fd
         finally:

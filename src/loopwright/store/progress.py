@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from loopwright.domain.errors import Invalid
-from loopwright.store.disk import Disk
+from loopwright.store.disk import CREATE, Disk
 
 
 def write(disk: Disk, folder: Path, files: Mapping[str, bytes]) -> None:
@@ -21,7 +21,7 @@ def append(disk: Disk, folder: Path, name: str, lines: Sequence[bytes]) -> None:
         if b"\n" in line.removesuffix(b"\n"):
             raise Invalid(f"a line of {name} can not hold a line break")
     folder.mkdir(parents=True, exist_ok=True)
-    with disk.open(_inside(folder, name), create=True) as fd:
+    with disk.open(_inside(folder, name), CREATE) as fd:
         size = os.fstat(fd).st_size
         end = _end_of_lines(disk, fd, size)
         if end < size:

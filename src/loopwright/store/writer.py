@@ -15,7 +15,7 @@ from loopwright.domain.events import Event
 from loopwright.ports import Clock
 from loopwright.store import patch, projection
 from loopwright.store.commit import Stamp, Step, advance, refuse_old_epoch
-from loopwright.store.disk import SPARE, Disk
+from loopwright.store.disk import CREATE, SPARE, WRITE, Disk
 from loopwright.store.journal import DELETED
 from loopwright.store.kind import Kind, S, with_incident
 from loopwright.store.known import Finding, Known, View, journal_of
@@ -120,7 +120,7 @@ class Writer(Generic[S]):
     def append(self, paths: Paths, before: Known[S], after: Known[S], lines: Sequence[bytes]) -> Known[S]:
         """The commit itself. StoreError with nothing changed, or Uncertain."""
         fresh = before.end == 0
-        with self._disk.open(paths.journal, create=fresh) as fd:
+        with self._disk.open(paths.journal, CREATE if fresh else WRITE) as fd:
             try:
                 if fresh:
                     self._disk.truncate(fd, 0)
@@ -212,7 +212,7 @@ class Writer(Generic[S]):
         data = self._disk.read(paths.journal) or b""
         if b"\n" in data[end:]:
             self.quarantine(paths.journal, data[end:])
-        with self._disk.open(paths.journal) as fd:
+        with self._disk.open(paths.journal, WRITE) as fd:
             self._disk.truncate(fd, end)
 
     def _take_back(self, paths: Paths, fd: int, end: int) -> None:
