@@ -118,10 +118,16 @@ class World:
 
     def run(self) -> list[str]:
         """Drives the loop until it rests; the names of the actions it took."""
-        while (choice := next_action(self.state, self.facts)) is not None:
+        while self.step():
             assert len(self.course) < 100, self.course
-            self.take(choice)
         return self.course
+
+    def step(self) -> bool:
+        """Takes the action that the table chooses; False when the loop rests."""
+        choice = next_action(self.state, self.facts)
+        if choice is not None:
+            self.take(choice)
+        return choice is not None
 
     def take(self, choice: Next) -> None:
         self.state = begin_action(self.state, choice)

@@ -31,8 +31,9 @@ def render_progress(state: LoopState, since: LoopState | None = None) -> dict[st
         return {}
     before = since.skill_state if since and since.title == state.title else None
     texts: dict[str, str] = {}
-    if before is None or before.develop is not skill.develop:
-        words = f"{progress(state).develop:.0f} % done"
+    words = f"{progress(state).develop:.0f} % done"
+    said = f"{progress(since).develop:.0f} % done" if since else ""
+    if before is None or before.develop is not skill.develop or words != said:
         texts["develop.md"] = _document(state, "Development progress", skill.develop, "tasks", words)
     if before is None or before.debug is not skill.debug:
         texts["debug.md"] = _document(state, "Debugging", skill.debug, "hypotheses", _debug_words(skill))
@@ -144,7 +145,7 @@ def _debug_words(skill: SkillState) -> str:
     if not debug.hypotheses:
         return "Nothing had to be debugged so far."
     bug = _one_line(debug.active_bug or "a failure")
-    return f"Looking into: {bug}; {len(debug.hypotheses)} hypotheses in {debug.iteration} rounds."
+    return f"Looking into: {bug}. Hypotheses: {len(debug.hypotheses)}, rounds: {debug.iteration}."
 
 
 def _validate_words(skill: SkillState) -> str:

@@ -164,14 +164,13 @@ def still_holds(state: LoopState, choice: Next, facts: Facts) -> bool:
 
 
 def normalise(state: LoopState) -> LoopState:
-    """Folds the API's tasks in, takes back what no live action holds or a pause left to retry, fails what can not run."""
+    """Folds the API's tasks in, takes back what no live action holds or a pause left to retry, fails what is lost."""
     skill = state.skill_state
     if skill is None:
         return state
     again = state.engine.retry
     tasks = tuple(
-        t.evolve(status="pending", completed_at=None) if t.status == "in_progress" or t.id in again else t
-        for t in skill.develop.tasks
+        t.evolve(status="pending", completed_at=None) if _is_taken_back(t, again) else t for t in skill.develop.tasks
     )
     tasks = _fail_orphans(state, _fold_definitions(state.engine.tasks, tasks))
     if again:
@@ -179,6 +178,10 @@ def normalise(state: LoopState) -> LoopState:
     if all(a is b for a, b in zip(tasks, skill.develop.tasks, strict=False)) and len(tasks) == len(skill.develop.tasks):
         return state
     return state.evolve(skill_state=with_tasks(skill, tasks))
+
+
+def _is_taken_back(task: DevelopTask, again: tuple[str, ...]) -> bool:
+    return task.status == "in_progress" or (task.status == "failed" and task.id in again)
 
 
 def with_tasks(skill: SkillState, tasks: tuple[DevelopTask, ...]) -> SkillState:
