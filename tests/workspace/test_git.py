@@ -497,6 +497,21 @@ def test_replacing_a_text_keeps_the_mode_and_follows_no_link(
     assert (tmp_path / "outside").read_text() == "old"
 
 
+def test_a_cache_by_second_and_size_never_takes_a_new_text_for_the_old(project: Path, workspace: GitWorkspace) -> None:
+    def value() -> str:
+        line = [sys.executable, "-c", "import shop; print(shop.VALUE)"]
+        return subprocess.run(line, cwd=project, capture_output=True, text=True, check=True).stdout.strip()
+
+    (project / "shop.py").write_text("VALUE = 1\n")
+    kept = workspace.snapshot("loop-1", "one")
+    assert value() == "1"  # writes the .pyc file
+    for number in (2, 3, 4):
+        assert workspace.replace_text("shop.py", f"VALUE = {number - 1}\n", f"VALUE = {number}\n")
+        assert value() == str(number)
+    workspace.restore(kept.commit)
+    assert value() == "1"
+
+
 class TestSideBySide:
     def test_two_loops_and_many_threads(self, project: Path, tmp_path: Path) -> None:
         failures: list[BaseException] = []

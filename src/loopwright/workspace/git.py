@@ -93,9 +93,12 @@ class GitWorkspace:
                 if entry != present.get(name) and (chosen is None or is_among(name, chosen))
             ]
             self._refuse_to_bury_ignored(write, frozenset(files))
+            times = {name: path.stat().st_mtime for name in write if (path := self._path(name)).is_file()}
             with private.scratch_index() as scratch:
                 private.run("read-tree", commit, index=scratch)
                 private.run("checkout-index", "-f", "-q", "-z", "--stdin", stdin=_lines(write), index=scratch)
+            for name, time in times.items():
+                _age_differently(self._path(name), than=time)
             # Listed again by the ignore rules that hold now: a rule that was lost must not cost the files it guarded.
             for name in self._files(private):
                 if name not in wanted and (chosen is None or is_among(name, chosen)):
@@ -109,6 +112,7 @@ class GitWorkspace:
         try:
             beside.write_bytes(new.encode())
             shutil.copymode(path, beside)
+            _age_differently(beside, than=path.stat().st_mtime)
             os.replace(beside, path)
         finally:
             beside.unlink(missing_ok=True)
@@ -145,9 +149,12 @@ class GitWorkspace:
             f"The files of {self._root} could not be read: {trouble.decode('utf-8', 'replace').strip()}"
         )
 
+    def _path(self, name: bytes) -> Path:
+        return self._root / os.fsdecode(name)
+
     def _is_readable(self, name: bytes) -> bool:
-        path = os.path.join(os.fsencode(self._root), name)
-        return os.path.islink(path) or os.access(path, os.R_OK)
+        path = self._path(name)
+        return path.is_symlink() or os.access(path, os.R_OK)
 
     def _refuse_to_bury_ignored(self, write: Sequence[bytes], files: frozenset[bytes]) -> None:
         """Conflict when a file has to go where ignored files are: they are in no snapshot."""
@@ -182,6 +189,12 @@ class GitWorkspace:
             return
         except OSError as error:
             raise WorkspaceError(f"{shown(name)} could not be removed: {error.strerror}") from error
+
+
+def _age_differently(path: Path, *, than: float) -> None:
+    """Gives a rewritten file another second than it had: caches such as .pyc files look at second and size alone."""
+    if path.is_file() and not path.is_symlink() and int(path.stat().st_mtime) == int(than):
+        os.utime(path, (than + 1, than + 1))
 
 
 def _lines(names: Sequence[bytes]) -> bytes:
