@@ -66,6 +66,10 @@ def test_legal_changes_are_taken_in(store: FileStore[LoopState], tmp_path: Path,
     assert independent_replay(journal_of(tmp_path).read_bytes()) == after.model_dump(mode="json")
 
 
+def nested(depth: int) -> object:
+    return [nested(depth - 1)] if depth else 1
+
+
 FORBIDDEN: dict[str, Callable[[Doc], object]] = {
     "skill_state": lambda d: d["skill_state"].update(completed_actions=["INIT", "COMPLETE"]),
     "skill_state gone": lambda d: d.pop("skill_state"),
@@ -81,6 +85,7 @@ FORBIDDEN: dict[str, Callable[[Doc], object]] = {
     "another loop": lambda d: d.update(loop_id="loop-2"),
     "pause of a created loop": lambda d: d.update(status="paused"),
     "made no sense": lambda d: d.update(title=["no", "title"]),
+    "nested without end": lambda d: d.update(x_deep=nested(400)),
 }
 
 

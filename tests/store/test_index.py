@@ -53,10 +53,11 @@ def test_more_news_than_the_kernel_keeps_means_a_new_look(tmp_path: Path) -> Non
     watch = Watch.on(tmp_path)
     assert watch is not None
     limit = int(Path("/proc/sys/fs/inotify/max_queued_events").read_text())
-    path = tmp_path / "x"
-    for n in range(limit // 2 + 10):
-        path.write_bytes(b"1")
-        (tmp_path / f"y{n % 2}").write_bytes(b"1")
+    here, there = tmp_path / "here", tmp_path / "there"
+    here.touch()
+    for _ in range(limit // 2 + 10):
+        here.rename(there)
+        here, there = there, here
     assert watch.changed() is None
     watch.close()
     assert watch.changed() is None

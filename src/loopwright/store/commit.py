@@ -68,7 +68,11 @@ def _line(kind: Kind[S], known: Known[S], state: S, seq: int, stamp: Stamp) -> t
         doc = patch.plain(state)
         whole = draft(seq=seq, **stamp._asdict(), schema=kind.schema, state=doc)
         return doc, whole
-    ops = [op for op in patch.diff(known.state, state) if op["path"] not in OWN_KEYS]
+    try:
+        changes = patch.diff(known.state, state)
+    except RecursionError as error:
+        raise Invalid("a state can not be nested this deeply") from error
+    ops = [op for op in changes if op["path"] not in OWN_KEYS]
     line = draft(seq=seq, **stamp._asdict(), schema=kind.schema, patch=ops)
     patch.apply(known.doc, ops)
     return known.doc, line

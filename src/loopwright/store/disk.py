@@ -1,10 +1,13 @@
 """The few system calls the store writes with, in one place, so that a test can let each of them fail."""
 
 import contextlib
+import errno
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from types import TracebackType
 
+from loopwright.domain.errors import StoreError
 from loopwright.store import swap
 
 READ = os.O_RDONLY | os.O_CLOEXEC
@@ -12,6 +15,19 @@ WRITE = os.O_RDWR | os.O_CLOEXEC
 CREATE = WRITE | os.O_CREAT
 SPARE = ".spare"
 FRESH = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+
+
+class DiskTrouble(contextlib.ContextDecorator):
+    """Says in the store's own words what the operating system refused."""
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, OSError):
+            raise StoreError(f"{error.filename or 'the store'}: {error.strerror}") from error
 
 
 class Disk:
@@ -69,8 +85,7 @@ class Disk:
         try:
             fd = os.open(fresh, FRESH, 0o644)
             try:
-                if data:
-                    os.posix_fallocate(fd, 0, len(data))
+                _reserve(fd, len(data))
                 self.append(fd, 0, data)
                 if durable:
                     self.sync(fd)
@@ -122,3 +137,13 @@ class Disk:
     def remove(self, path: str) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
+
+
+def _reserve(fd: int, size: int) -> None:
+    """Allocates blocks, where the file system can."""
+    try:
+        if size:
+            os.posix_fallocate(fd, 0, size)
+    except OSError as error:
+        if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
+            raise

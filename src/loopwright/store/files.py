@@ -14,7 +14,7 @@ from loopwright.domain.loop import LoopStatus
 from loopwright.ports import Clock, Lease, Page, Rule
 from loopwright.store import history, lease, patch, progress
 from loopwright.store.commit import Stamp
-from loopwright.store.disk import Disk
+from loopwright.store.disk import Disk, DiskTrouble
 from loopwright.store.grouping import Turns
 from loopwright.store.index import Index
 from loopwright.store.journal import DELETED
@@ -63,6 +63,7 @@ class FileStore(Generic[S]):
             with contextlib.suppress(NotFound, StoreError), self._known_lock(self._paths(id)):
                 self._writer.tidy(self._paths(id))
 
+    @DiskTrouble()
     def create(self, state: S, *, actor: str) -> S:
         """See ports.Store."""
         paths = self._paths(self._kind.id_of(state))
@@ -80,10 +81,12 @@ class FileStore(Generic[S]):
         finally:
             lock.release()
 
+    @DiskTrouble()
     def read(self, id: str) -> S:
         """See ports.Store."""
         return self._source.read(self._paths(id), self._writer.now())
 
+    @DiskTrouble()
     def read_at(self, id: str, rev: int) -> S:
         """See ports.Store. Costs a replay of the journal."""
         paths = self._paths(id)
@@ -104,14 +107,17 @@ class FileStore(Generic[S]):
         assert request.result is not None
         return request.result
 
+    @DiskTrouble()
     def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0) -> Page[S]:
         """See ports.Store. Newest first."""
         return self._index.page(status, limit, offset)
 
+    @DiskTrouble()
     def damaged(self) -> Mapping[str, str]:
         """See ports.Store."""
         return self._index.damaged()
 
+    @DiskTrouble()
     def events(self, id: str, after: int = 0) -> Sequence[Entry]:
         """See ports.Store. Costs what the new entries cost, however long the journal is."""
         paths = self._paths(id)
@@ -120,6 +126,7 @@ class FileStore(Generic[S]):
             self.read(id)
         return entries
 
+    @DiskTrouble()
     def recover(self, id: str, *, actor: str) -> S:
         """See ports.Store. A damaged journal is kept beside the new one."""
         paths = self._paths(id)
@@ -133,6 +140,7 @@ class FileStore(Generic[S]):
         assert request.result is not None
         return request.result
 
+    @DiskTrouble()
     def delete(self, id: str, *, actor: str) -> None:
         """See ports.Store."""
         paths = self._paths(id)
@@ -152,26 +160,26 @@ class FileStore(Generic[S]):
         """See ports.Store."""
         paths = self._paths(id)
         self.read(id)
-        self._make_folder()
-        lock = Flock.at_once(paths.lease)
+        with DiskTrouble():
+            self._make_folder()
+            lock = Flock.at_once(paths.lease)
         if lock is None:
             raise Conflict(f"{self._kind.name} {id} is being driven by process {self.holder(id)}")
-        try:
-            lease.sign(self._disk, lock)
+        with lease.signed(self._disk, lock):
             state = self.update(id, with_next_epoch, actor="runner", event=Event(type="lease_taken"))
             yield lease.HeldLease(state.engine.epoch)
-        finally:
-            lease.unsign(self._disk, lock)
-            lock.release()
 
+    @DiskTrouble()
     def holder(self, id: str) -> int | None:
         """See ports.Store."""
         return lease.holder(self._disk, self._paths(id).lease)
 
+    @DiskTrouble()
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
         """See ports.Store."""
         progress.write(self._disk, self.progress_path(id), files)
 
+    @DiskTrouble()
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
         """See ports.Store."""
         progress.append(self._disk, self.progress_path(id), name, lines)
@@ -185,7 +193,7 @@ class FileStore(Generic[S]):
 
     def _turn(self, paths: Paths) -> Callable[[Sequence[Request[S]], Callable[[], bool]], None]:
         def work(requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
-            with HandedOver(*requests), self._known_lock(paths):
+            with HandedOver(*requests), DiskTrouble(), self._known_lock(paths):
                 self._writer.carry_out(paths, requests, busy)
 
         return work

@@ -142,14 +142,6 @@ def beside(disk: Disk, kind: Kind[S], paths: Paths) -> dict[str, str]:
     return {name: text.decode(errors="replace") for name, text in texts.items() if text is not None}
 
 
-def last_line(disk: Disk, paths: Paths, end: int) -> Line | None:
-    """The line that ends at offset `end`, however long it is."""
-    if not end:
-        return None
-    with disk.open(paths.journal) as fd:
-        return _line_at(disk, fd, end)
-
-
 def _since(disk: Disk, paths: Paths, found: Projection, journal: Journal) -> tuple[Line, ...] | None:
     """The line a genuine file belongs to and all after it, or None when they do not belong together."""
     if not 0 < found.journal_bytes <= journal.size:
@@ -214,8 +206,11 @@ def _alone(
         if file is None and not texts:
             raise NotFound(f"{kind.name} not found: {paths.id}")
         raise Corrupt(f"{kind.name} {paths.id}: neither its journal nor its JSON file can be read; try `recover`")
-    state, _ = kind.read(Document(found.doc, paths.id, now, texts))
-    known = Known(state, patch.plain(state), found.rev if found.genuine else 0, 0, journal.inode, file, whole=True)
+    try:
+        state, _ = kind.read(Document(found.doc, paths.id, now, texts))
+    except RecursionError as error:
+        raise Corrupt(f"{kind.name} {paths.id}: its JSON file is nested too deeply") from error
+    known = Known(state, patch.plain(state), max(0, found.rev), 0, journal.inode, file, whole=True)
     return View(known, Finding.ALONE, False, found)
 
 

@@ -1,11 +1,13 @@
 """The right to drive one state: an flock for as long as its runner lives, and who holds it."""
 
+import contextlib
 import os
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import orjson
 
-from loopwright.store.disk import Disk
+from loopwright.store.disk import Disk, DiskTrouble
 from loopwright.store.locks import Flock, is_held
 
 
@@ -23,29 +25,31 @@ class HeldLease:
         self.epoch = epoch
 
 
-def sign(disk: Disk, lock: Flock) -> None:
-    """Writes this process into the lease file."""
+@contextlib.contextmanager
+def signed(disk: Disk, lock: Flock) -> Iterator[None]:
+    """Says in the lease file that this process holds it; releases the lock at the end, whatever happens."""
     pid = os.getpid()
     text = orjson.dumps({"pid": pid, "started": _started(pid)}, option=orjson.OPT_APPEND_NEWLINE)
-    disk.truncate(lock.fd, 0)
-    disk.append(lock.fd, 0, text)
-
-
-def unsign(disk: Disk, lock: Flock) -> None:
-    """Empties the lease file, unless a fork has closed it."""
-    if lock.fd >= 0:
-        disk.truncate(lock.fd, 0)
+    try:
+        with DiskTrouble():
+            disk.truncate(lock.fd, 0)
+            disk.append(lock.fd, 0, text)
+        yield
+        if lock.fd >= 0:
+            disk.truncate(lock.fd, 0)
+    finally:
+        lock.release()
 
 
 def holder(disk: Disk, path: str) -> int | None:
     """Process id of the living holder. A name left by a dead or an earlier process counts for nothing."""
-    signed = _signed(disk.read(path) or b"")
-    if signed is None or _started(signed.pid) != signed.started or not is_held(path):
+    name = _parsed(disk.read(path) or b"")
+    if name is None or _started(name.pid) != name.started or not is_held(path):
         return None
-    return signed.pid
+    return name.pid
 
 
-def _signed(text: bytes) -> Holder | None:
+def _parsed(text: bytes) -> Holder | None:
     try:
         raw = orjson.loads(text)
         return Holder(int(raw["pid"]), int(raw["started"]))

@@ -4,7 +4,7 @@ from typing import Generic, NamedTuple, assert_never
 
 from loopwright.domain.errors import Invalid
 from loopwright.domain.events import Event
-from loopwright.store import patch
+from loopwright.store import patch, projection
 from loopwright.store.kind import Document, Kind, S, with_incident
 from loopwright.store.known import Finding, Known, View
 
@@ -64,9 +64,10 @@ def _foreign(kind: Kind[S], view: View[S], base: S, now: str, id: str) -> Settle
     assert found is not None
     try:
         state, _ = kind.read(Document(found.doc, id, now, {}))
-    except Invalid as error:
+        taken, accepted, refused = kind.take_in(base, state, known.state, now)
+        projection.render(patch.plain(taken), rev=0, journal_bytes=0)
+    except (Invalid, RecursionError) as error:
         return _put_back(known, f"its JSON file made no sense ({error})", now)
-    taken, accepted, refused = kind.take_in(base, state, known.state, now)
     if refused:
         message = f"another program changed {', '.join(refused)}; put back"
         taken = with_incident(taken, "external_change_refused", message, now)

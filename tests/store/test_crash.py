@@ -1,0 +1,129 @@
+"""A process that dies at any one of its system calls: what it acknowledged is there, and its place is usable."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from loopwright.domain.errors import NotFound
+from loopwright.store.disk import Disk
+from loopwright.store.files import FileStore
+from loopwright.store.loops import LOOPS
+from tests.store.making import EDITED, ID, HandClock, files_at, independent_replay, journal_of, loop, retitle, tagging
+
+CALLS = ("append", "sync", "truncate", "replace", "swap", "sync_folder", "make_folder", "remove")
+
+
+class Died(BaseException):
+    """No handler of the program knows this one, as none knows of a kill."""
+
+
+class DyingDisk(Disk):
+    """Dies at the n-th call, and at every one after it; an append that dies has written half of its bytes."""
+
+    def __init__(self, dies_at: int) -> None:
+        self.left = dies_at
+
+    def _live(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Died
+
+    def append(self, fd: int, at: int, data: bytes) -> None:
+        if self.left == 0:
+            super().append(fd, at, data[: len(data) // 2])
+        self._live()
+        super().append(fd, at, data)
+
+    def sync(self, fd: int) -> None:
+        self._live()
+        super().sync(fd)
+
+    def truncate(self, fd: int, size: int) -> None:
+        self._live()
+        super().truncate(fd, size)
+
+    def replace(self, path: str, data: bytes, *, durable: bool = False) -> None:
+        self._live()
+        super().replace(path, data, durable=durable)
+
+    def swap(self, path: str, data: bytes) -> None:
+        self._live()
+        super().swap(path, data)
+
+    def sync_folder(self, path: str) -> None:
+        self._live()
+        super().sync_folder(path)
+
+    def make_folder(self, path: Path) -> None:
+        self._live()
+        super().make_folder(path)
+
+    def remove(self, path: str) -> None:
+        self._live()
+        super().remove(path)
+
+
+def life(root: Path, disk: Disk) -> Iterator[str | None]:
+    """A loop's life; yields its title each time it was acknowledged, None when the loop is gone."""
+    store = FileStore(root, LOOPS, HandClock(), disk=disk)
+    yield store.create(loop(title="0"), actor="user").title
+    for n in (1, 2, 3):
+        yield retitle(store, str(n)).title
+    with store.lease(ID) as lease:
+        yield store.read(ID).title
+        yield retitle(store, "4", epoch=lease.epoch).title
+    store.write_progress(ID, {"develop.md": b"x"})
+    store.delete(ID, actor="user")
+    yield None
+    yield store.create(loop(title="5"), actor="user").title
+    store.close()
+
+
+def titles_until_death(root: Path, dies_at: int) -> tuple[list[str | None], bool]:
+    told: list[str | None] = []
+    try:
+        told.extend(life(root, DyingDisk(dies_at)))
+    except Died:
+        return told, True
+    return told, False
+
+
+def whole_life(tmp_path: Path) -> int:
+    tmp_path.mkdir()
+    disk = DyingDisk(10_000)
+    list(life(tmp_path, disk))
+    return 10_000 - disk.left
+
+
+def test_death_at_every_call(tmp_path: Path) -> None:
+    calls = whole_life(tmp_path / "whole")
+    assert calls > 50
+    following = {None: "5", "0": "1", "1": "2", "2": "3", "3": "4", "4": None, "5": None}
+    for dies_at in range(calls):
+        root = tmp_path / str(dies_at)
+        root.mkdir()
+        told, died = titles_until_death(root, dies_at)
+        assert died
+        acknowledged = told[-1] if told else "nothing"
+        possible = {acknowledged, following[acknowledged]} if told else {None, "0"}
+        with files_at(root) as store:
+            try:
+                seen: str | None = store.read(ID).title
+            except NotFound:
+                seen = None
+            assert seen in possible, f"died at call {dies_at} after {told}"
+            assert [s.title for s in store.list().items] == ([] if seen is None else [seen])
+            assert store.damaged() == {}
+            if seen is None:
+                store.create(loop(title="new"), actor="user")
+            with store.lease(ID):
+                after = store.update(ID, tagging("after"), actor="user", event=EDITED)
+            assert after.engine.incidents == ()
+            assert store.read(ID).tags == ("after",)
+        assert independent_replay(journal_of(root).read_bytes())["tags"] == ["after"]
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_every_call_is_one_that_can_die(call: str) -> None:
+    assert call in DyingDisk.__dict__
