@@ -66,7 +66,7 @@ async def _explore(session: Session, request: DebugRequest) -> Diagnosis | None:
 async def _search(session: Session, agent: str, request: DebugRequest, diagnosis: Diagnosis | None) -> ActionOutcome:
     """The embedded agent's way: edits are tried on a copy, and the best that holds is applied here."""
     if not request.failing or not request.python:
-        return _nothing_found(session, request, "there is no failing test to work from")
+        return _nothing_found(session, request, "there is no failing Python test to work from", nothing_left=True)
     message = Message(action="DEBUG", text="", debug=request, seconds=request.budget_seconds + 60)
     session.bus.publish("activity", f"testing edits for {len(request.hypotheses)} hypotheses on a copy")
     output = await session.turns.ask(agent, message)
@@ -77,7 +77,7 @@ async def _search(session: Session, agent: str, request: DebugRequest, diagnosis
     bug = diagnosis.active_bug if diagnosis else session.skill().debug.active_bug
     if findings.patch is None:
         note = findings.note or f"no edit among {findings.candidates} candidates holds"
-        return Debugged(findings.hypotheses, bug, None, note)
+        return Debugged(findings.hypotheses, bug, None, note, nothing_left=not findings.candidates)
     return await _apply(session, findings, findings.patch, bug)
 
 
@@ -157,8 +157,9 @@ def _proposed(report: ActionReport, known: Items[Hypothesis]) -> tuple[Hypothesi
     return tuple(taken)
 
 
-def _nothing_found(session: Session, request: DebugRequest, why: str) -> Debugged:
-    return Debugged(request.hypotheses, session.skill().debug.active_bug, None, why)
+def _nothing_found(session: Session, request: DebugRequest, why: str, *, nothing_left: bool = False) -> Debugged:
+    bug = session.skill().debug.active_bug
+    return Debugged(request.hypotheses, bug, None, why, nothing_left=nothing_left)
 
 
 def _table(hypotheses: Items[Hypothesis]) -> str:

@@ -4,6 +4,7 @@ from loopwright.actions.measure import Measured, run_tests
 from loopwright.actions.messages import order
 from loopwright.actions.session import Session
 from loopwright.domain.engine_state import LoopTask
+from loopwright.domain.goals import asks_only_for_green_tests
 from loopwright.domain.ids import new_task_id
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_selector import Next
@@ -24,9 +25,8 @@ async def init(session: Session, choice: Next) -> ActionOutcome:
         session.tests.check(command)
         session.bus.publish("activity", f"running the tests once: {command}")
         measured = await run_tests(session, command)
-    red = measured is not None and bool(measured.run.failed)
     return Initialised(
-        tasks=await _tasks(session, state, command, red=red),
+        tasks=await _tasks(session, state, command, measured),
         tests_found=measured is not None and bool(measured.run.results),
         test_command=command,
         baseline=baseline_of(measured.run, measured.tree, session.now()) if measured else None,
@@ -34,8 +34,13 @@ async def init(session: Session, choice: Next) -> ActionOutcome:
     )
 
 
-async def _tasks(session: Session, state: LoopState, command: str | None, *, red: bool) -> tuple[LoopTask, ...]:
-    """What the API holds stands; else the agent's proposals; else one task for the whole goal."""
+async def _tasks(
+    session: Session, state: LoopState, command: str | None, measured: Measured | None
+) -> tuple[LoopTask, ...]:
+    """What the API holds stands; else the agent's proposals; else one task for the whole goal.
+
+    An agent that only repairs needs none: red tests are its work, and green ones may be all that was asked for.
+    """
     known = state.skill_state.develop.tasks if state.skill_state else ()
     if state.engine.tasks or known:
         return ()
@@ -48,7 +53,10 @@ async def _tasks(session: Session, state: LoopState, command: str | None, *, red
         proposed = _proposals(report)
         if proposed:
             return tuple(_task(session, name, words) for words in proposed)
-    if able.debugs and not able.writes_code and red:
+    red = measured is not None and bool(measured.run.failed)
+    green = measured is not None and bool(measured.run.results) and not red
+    repairs_only = able.debugs and not able.writes_code
+    if repairs_only and (red or (green and asks_only_for_green_tests(state.description))):
         return ()
     return (_task(session, name, state.description or state.title),)
 

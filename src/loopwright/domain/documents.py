@@ -22,6 +22,10 @@ LISTS = {"develop": "tasks", "debug": "hypotheses", "validate": "test_results"}
 NAME = r"[A-Za-z_]\w*"
 FIELD = re.compile(rf'- ({NAME}|"(?:[^"\\]|\\.)*"): (.*)')
 """One field in one line; a name that is no plain word stands there as JSON."""
+WORD = re.compile(NAME)
+PLAIN = re.compile(r"[^\W\d][\w .,:/()+'-]*[\w.)]|20\d\d-[\w:.+-]+", re.ASCII)
+"""Texts that stand as they are, because no JSON value looks like them but a few words."""
+JSON_WORDS = frozenset({"true", "false", "null", "NaN", "Infinity"})
 
 
 def render_progress(state: LoopState, since: LoopState | None = None) -> dict[str, bytes]:
@@ -99,16 +103,13 @@ def _heading(section: Json) -> str:
 
 
 def _field(name: str, value: object) -> str:
-    return f"- {name if re.fullmatch(NAME, name) else json.dumps(name, ensure_ascii=False)}: {_plain(value)}"
+    return f"- {name if WORD.fullmatch(name) else json.dumps(name, ensure_ascii=False)}: {_plain(value)}"
 
 
 def _plain(value: object) -> str:
     """A short text as it is; everything else as JSON, so that it reads back exactly."""
-    if isinstance(value, str) and re.fullmatch(r"[^\W\d][\w .,:/()+'-]*[\w.)]|20\d\d-[\w:.+-]+", value, re.ASCII):
-        try:
-            json.loads(value)
-        except ValueError:
-            return value
+    if isinstance(value, str) and PLAIN.fullmatch(value) and value not in JSON_WORDS:
+        return value
     return json.dumps(value, ensure_ascii=False)
 
 

@@ -215,7 +215,8 @@ def _debugged(state: LoopState, outcome: Debugged, at: str) -> LoopState:
         iteration=skill.debug.iteration + 1,
         last_analysis_at=at,
     )
-    skill, engine = skill.evolve(debug=debug), state.engine.evolve(debug_rounds=state.engine.debug_rounds + 1)
+    rounds = ROUNDS if outcome.nothing_left else state.engine.debug_rounds + 1
+    skill, engine = skill.evolve(debug=debug), state.engine.evolve(debug_rounds=rounds)
     id = outcome.revives
     has_failed = any(task.id == id and task.status == "failed" for task in skill.develop.tasks)
     if id and has_failed and id not in engine.spent.revived:

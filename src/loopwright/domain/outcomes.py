@@ -62,7 +62,10 @@ class Validated:
 
 @dataclass(frozen=True)
 class Debugged:
-    """`hypotheses` are all of the loop's, with their new verdicts. `revives`: a failed task whose cause is fixed."""
+    """`hypotheses` are all of the loop's, with their new verdicts. `revives`: a failed task whose cause is fixed.
+
+    `nothing_left`: another round would only do the same again.
+    """
 
     hypotheses: tuple[Hypothesis, ...]
     active_bug: str | None
@@ -70,6 +73,7 @@ class Debugged:
     message: str
     changes: tuple[Change, ...] = ()
     revives: str | None = None
+    nothing_left: bool = False
 
 
 @dataclass(frozen=True)
