@@ -98,7 +98,7 @@ class GitWorkspace:
                 private.run("read-tree", commit, index=scratch)
                 private.run("checkout-index", "-f", "-q", "-z", "--stdin", stdin=_lines(write), index=scratch)
             for name, time in times.items():
-                _age_differently(self._path(name), than=time)
+                _make_newer(self._path(name), than=time)
             # Listed again by the ignore rules that hold now: a rule that was lost must not cost the files it guarded.
             for name in self._files(private):
                 if name not in wanted and (chosen is None or is_among(name, chosen)):
@@ -112,7 +112,7 @@ class GitWorkspace:
         try:
             beside.write_bytes(new.encode())
             shutil.copymode(path, beside)
-            _age_differently(beside, than=path.stat().st_mtime)
+            _make_newer(beside, than=path.stat().st_mtime)
             os.replace(beside, path)
         finally:
             beside.unlink(missing_ok=True)
@@ -191,9 +191,9 @@ class GitWorkspace:
             raise WorkspaceError(f"{shown(name)} could not be removed: {error.strerror}") from error
 
 
-def _age_differently(path: Path, *, than: float) -> None:
-    """Gives a rewritten file another second than it had: caches such as .pyc files look at second and size alone."""
-    if path.is_file() and not path.is_symlink() and int(path.stat().st_mtime) == int(than):
+def _make_newer(path: Path, *, than: float) -> None:
+    """Gives a rewritten file a later second than it had: caches such as .pyc files look at second and size alone."""
+    if path.is_file() and not path.is_symlink() and int(path.stat().st_mtime) <= int(than):
         os.utime(path, (than + 1, than + 1))
 
 
