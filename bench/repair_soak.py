@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 from statistics import median
 
-sys.path[:0] = [str(Path(__file__).parent.parent / "tests" / "repair")]
+sys.path[:0] = [str(Path(__file__).parent.parent)]
 
-from cases import load, names, repair
+from tests.repair.cases import load, names, repair  # noqa: E402 - the corpus lives with the tests
 
 
 def main() -> None:
@@ -28,7 +28,8 @@ def main() -> None:
     right, green = sum(row[2] for row in wanted), sum(row[3] for row in wanted)
     times = [row[4] for row in wanted if row[3]]
     print(
-        f"{right} right and {green} green of {len(wanted)}; median {median(times or [0]):.1f} s, most {max(times or [0]):.1f} s"
+        f"{right} right and {green} green of {len(wanted)}; "
+        f"median {median(times or [0]):.1f} s, most {max(times or [0]):.1f} s"
     )
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from .budget import HANG
+from .facts import Facts
 from .forks import Answer, ask_forked
 from .localize import Spectrum, is_test_file
-from .pool import Facts
 from .probe import Probes
 from .session import Driver, Outcome, collect_and, key_of
 from .source import Source

@@ -78,7 +78,8 @@ class Compiler:
 
     def _compile(self, text: str, line: int) -> CodeType | None:
         try:
-            return compile("\n" * (line - 1) + text, self._filename, "exec", self._flags, dont_inherit=True)
+            code: CodeType = compile("\n" * (line - 1) + text, self._filename, "exec", self._flags, dont_inherit=True)
+            return code
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 

@@ -23,6 +23,8 @@ _TAKES_NEXT = frozenset({
     "--confcutdir", "--override-ini", "--config-file",
 })  # fmt: skip
 
+_SHORT = {"--start-directory": "-s", "--pattern": "-p", "--top-level-directory": "-t"}
+
 
 @dataclass(frozen=True)
 class Command:
@@ -86,24 +88,21 @@ def _chosen(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _discovery(words: Sequence[str], root: Path) -> tuple[str, ...]:
-    start, pattern, names = ".", "test*.py", list[str]()
-    places = [word for word in words if word != "discover"]
-    while places:
-        word = places.pop(0)
-        value = places[0] if places else ""
-        if word in ("-s", "--start-directory"):
-            start, places = value, places[1:]
-        elif word in ("-p", "--pattern"):
-            pattern, places = value, places[1:]
-        elif word in ("-t", "--top-level-directory", "-k"):
-            places = places[1:]
+    """Where unittest would look and for what, as pytest's arguments."""
+    found = {"-s": ".", "-p": "test*.py"}
+    names: list[str] = []
+    rest = [_SHORT.get(word, word) for word in words if word != "discover"]
+    while rest:
+        word = rest.pop(0)
+        if word in ("-s", "-p", "-t", "-k"):
+            found[word] = rest.pop(0) if rest else ""
         elif not word.startswith("-"):
             names.append(word)
     if "discover" in words:
-        start, pattern = (names + [start, pattern])[:1][0], (names[1:2] or [pattern])[0]
+        found |= dict(zip(("-s", "-p"), names, strict=False))
         names = []
-    paths = [_path(name, root) for name in names] or [start]
-    return ("-o", f"python_files={pattern}", *paths)
+    paths = [_path(name, root) for name in names] or [found["-s"]]
+    return ("-o", f"python_files={found['-p']}", *paths)
 
 
 def _path(name: str, root: Path) -> str:

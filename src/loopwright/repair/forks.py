@@ -4,7 +4,9 @@ import marshal
 import os
 import select
 import signal
+import sys
 import time
+import traceback
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -88,5 +90,8 @@ def _work_and_leave(work: Callable[[], Answer], into: int, seconds: float) -> No
             os.setpgid(0, 0)
         sandbox.limit(cpu_seconds=int(seconds) + _CPU_SLACK)
         send(into, work())
+    except BaseException:
+        traceback.print_exc(file=sys.__stderr__)
+        raise
     finally:
         os._exit(0)

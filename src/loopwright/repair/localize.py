@@ -11,7 +11,10 @@ from .session import Outcome
 from .source import FUNCTIONS, Source, blocks
 from .trace import IMPORT, Line
 
-_LAST_FRAME, _FRAME, _SMELL, _UNSEEN = 0.15, 0.05, 0.05, 0.7
+_LAST_FRAME, _FRAME, _UNSEEN = 0.15, 0.05, 0.8
+
+
+_MUTABLE = (ast.List, ast.Dict, ast.Set)
 
 
 @dataclass
@@ -151,8 +154,8 @@ def _location(
     together = ochiai(len(failing), len(passing), len(spectrum.failing))
     alone = ochiai(1, len(passing), 1)  # with several faults, one test may be all that a fault breaks
     seen = frames.get((source.path, statement.lineno), [])
-    score = (together + alone) / 2 * (1.0 if not isinstance(statement, FUNCTIONS) else _UNSEEN)
-    score += max((weight for weight, _ in seen), default=0.0) + (_SMELL if smells(source, statement) else 0.0)
+    score = (together + alone) / 2 * (1.0 if source.function(statement) else _UNSEEN)
+    score += max((weight for weight, _ in seen), default=0.0) + smell(source, statement)
     inner = [statement.name] if isinstance(statement, FUNCTIONS) else []
     outer = source.qualname(statement)
     return Location(
@@ -169,16 +172,21 @@ def _location(
     )
 
 
-def smells(source: Source, statement: ast.stmt) -> bool:
-    """Things that are rarely meant: a mutable default, a return that ends a loop in its first turn, `is` on a value."""
+def smell(source: Source, statement: ast.stmt) -> float:
+    """Raised suspicion: shared mutable values, a return that ends a loop in its first turn, `is` on a value."""
+    parent = source.parents[statement]
     if isinstance(statement, FUNCTIONS):
-        return any(isinstance(one, (ast.List, ast.Dict, ast.Set)) for one in statement.args.defaults)
-    if isinstance(statement, ast.Return):
-        parent = source.parents[statement]
-        return isinstance(parent, (ast.For, ast.While)) and any(statement is block[-1] for block in blocks(parent))
+        return 0.4 if any(isinstance(one, _MUTABLE) for one in statement.args.defaults) else 0.0
+    if isinstance(statement, ast.Assign) and isinstance(parent, ast.ClassDef):
+        return 0.3 if isinstance(statement.value, _MUTABLE) else 0.0
+    if isinstance(statement, ast.Return) and isinstance(parent, (ast.For, ast.While)):
+        return 0.1 if any(statement is block[-1] for block in blocks(parent)) else 0.0
     if isinstance(statement, ast.If) and isinstance(statement.test, ast.Compare):
         sides = [statement.test.left, *statement.test.comparators]
-        odd = any(isinstance(op, (ast.Is, ast.IsNot)) for op in statement.test.ops)
-        return odd and any(isinstance(side, ast.Constant) and isinstance(side.value, (int, str)) and
-                           not isinstance(side.value, bool) for side in sides)  # fmt: skip
-    return False
+        identity = any(isinstance(op, (ast.Is, ast.IsNot)) for op in statement.test.ops)
+        return 0.2 if identity and any(_is_value(side) for side in sides) else 0.0
+    return 0.0
+
+
+def _is_value(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, (int, str)) and not isinstance(node.value, bool)

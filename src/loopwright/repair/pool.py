@@ -1,68 +1,15 @@
-"""What edits are built from: names in reach, conditions, constants, attributes, and what the failed asserts said."""
+"""What edits are built from: names in reach, conditions, constants, attributes."""
 
 import ast
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
+from .facts import PLAIN, Facts, Literal
 from .source import FUNCTIONS, Function, Source
 
-Literal = int | float | str | bytes | bool | None
-_ASSERT = re.compile(r"^(?:AssertionError: )?(?:assert )?(.+?) (==|!=) (.+?)(?: : .*)?$", re.MULTILINE)
-_RAISES = re.compile(r"DID NOT RAISE.*?'(?:[\w.]*\.)?(\w+)'|^(\w+) not raised", re.MULTILINE)
 _FEW = 24
-
-
-@dataclass
-class Facts:
-    """What the failing tests know. `pairs` are (one side, other side) of failed equalities, either way round.
-
-    `raises`: exceptions that tests waited for; `errors`: those that came instead.
-    """
-
-    literals: list[Any] = field(default_factory=list)  # Any: what ast.literal_eval gives
-    pairs: list[tuple[Any, Any]] = field(default_factory=list)
-    raises: list[str] = field(default_factory=list)
-    errors: list[str] = field(default_factory=list)
-
-    def learn(self, error: str, message: str, source: str) -> None:
-        """Adds what one failing test's error message and source text say."""
-        if error not in ("AssertionError", "Failed", "TimeUp", *self.errors):
-            self.errors.append(error)
-        for left, _, right in _ASSERT.findall(message):
-            sides = _value(left), _value(right)
-            if None not in sides:
-                self.pairs += _unequal(sides[0], sides[1])
-        for first, second in _RAISES.findall(message):
-            self.raises += [name for name in (first or second,) if name not in self.raises]
-        self.literals += [value for value in _literals(source) if value not in self.literals]
-
-
-def _value(text: str) -> Any:  # Any: a literal of any type, None for what is none
-    try:
-        return ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError, MemoryError, RecursionError):
-        return None
-
-
-def _unequal(left: Any, right: Any, depth: int = 3) -> list[tuple[Any, Any]]:  # Any: literals
-    """The smallest parts in which two values differ, both ways round."""
-    if depth and isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)) and len(left) == len(right):
-        return [pair for a, b in zip(left, right, strict=True) if a != b for pair in _unequal(a, b, depth - 1)]
-    if depth and isinstance(left, dict) and isinstance(right, dict) and left.keys() == right.keys():
-        return [pair for key in left if left[key] != right[key] for pair in _unequal(left[key], right[key], depth - 1)]
-    return [(left, right), (right, left)]
-
-
-def _literals(source: str) -> list[Literal]:
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, ValueError):
-        return []
-    return [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and node.value is not Ellipsis]
 
 
 @dataclass
@@ -76,21 +23,18 @@ class Pool:
 
     @classmethod
     def of(cls, sources: Iterable[Source], facts: Facts) -> "Pool":
-        attributes: Counter[str] = Counter()
-        signatures: dict[str, Function] = {}
-        exceptions: Counter[str] = Counter()
-        for source in sources:
-            for node in ast.walk(source.tree):
-                if isinstance(node, ast.Attribute):
-                    attributes[node.attr] += 1
-                elif isinstance(node, FUNCTIONS):
-                    signatures.setdefault(node.name, node)
-                    if source.owner(node) is not None:
-                        attributes[node.name] += 1
-                elif isinstance(node, ast.Name) and node.id.endswith(("Error", "Exception")):
-                    exceptions[node.id] += 1
-        named = dict.fromkeys([*facts.raises, *(name for name, _ in exceptions.most_common(8))])
-        return cls(facts, attributes, signatures, list(named))
+        nodes = [(source, node) for source in sources for node in ast.walk(source.tree)]
+        used = [node.attr for _, node in nodes if isinstance(node, ast.Attribute)]
+        functions = [(source, node) for source, node in nodes if isinstance(node, FUNCTIONS)]
+        methods = [node.name for source, node in functions if source.owner(node) is not None]
+        names = [node.id for _, node in nodes if isinstance(node, ast.Name)]
+        errors = Counter(name for name in names if name.endswith(("Error", "Exception")))
+        return cls(
+            facts=facts,
+            attributes=Counter([*used, *methods]),
+            signatures={node.name: node for _, node in reversed(functions)},
+            exceptions=list(dict.fromkeys([*facts.raises, *(name for name, _ in errors.most_common(8))])),
+        )
 
 
 class Scope:
@@ -173,8 +117,8 @@ class Scope:
         found: list[Literal] = []
         for root in (self._root, self.source.tree):
             for node in ast.walk(root):
-                if isinstance(node, ast.Constant) and node.value is not Ellipsis and not _holds(found, node.value):
-                    found.append(node.value)  # type: ignore[arg-type]  # complex is rare and does no harm
+                if isinstance(node, ast.Constant) and isinstance(node.value, PLAIN) and not _holds(found, node.value):
+                    found.append(node.value)
         return found[: 2 * _FEW]
 
 

@@ -81,5 +81,5 @@ def _container(value: Any, depth: int) -> str:  # Any: one of the built-in conta
     else:
         parts = [short(item, depth - 1) for item, _ in zip(value, range(_ITEMS), strict=False)]
     more = ", …" if len(value) > _ITEMS else ""
-    opening, closing = {list: "[]", tuple: "()"}.get(type(value), "{}")
+    opening, closing = "[]" if type(value) is list else "()" if type(value) is tuple else "{}"
     return f"{opening}{', '.join(parts)}{more}{closing}"

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from importlib.util import find_spec
@@ -117,7 +118,5 @@ def _no_picture(excinfo: "pytest.ExceptionInfo[BaseException]", style: object = 
 
 
 def _text(error: BaseException) -> str:
-    try:
-        return str(error)[:4000]
-    except Exception as broken:  # noqa: BLE001 - the project's own __str__ may raise anything; we say so and go on
-        return f"<{type(broken).__name__} while it was shown>"
+    """What the error says, without its type; a broken `__str__` does no harm here."""
+    return "".join(traceback.format_exception_only(error))[:4000].strip().removeprefix(f"{type(error).__name__}: ")

@@ -18,7 +18,7 @@ class Source:
         self.path = path
         self.text = text
         self.tree = ast.parse(text)
-        self.lines = [line for line in _LINE.findall(text) if line]
+        self.lines: list[str] = [line for line in _LINE.findall(text) if line]
         self._starts = [0]
         for line in self.lines:
             self._starts.append(self._starts[-1] + len(line))
@@ -115,10 +115,9 @@ def header_end(node: ast.stmt) -> int:
 def headers(node: ast.stmt) -> list[ast.expr]:
     """The expressions that belong to the statement itself, not to statements inside it."""
     if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
-        arguments = (
-            [] if isinstance(node, ast.ClassDef) else [*node.args.defaults, *filter(None, node.args.kw_defaults)]
-        )
-        return arguments
+        if isinstance(node, ast.ClassDef):
+            return []
+        return [*node.args.defaults, *filter(None, node.args.kw_defaults)]
     if isinstance(node, ast.Try):
         return [handler.type for handler in node.handlers if handler.type is not None]
     return [child for child in _own(node) if isinstance(child, ast.expr)]
@@ -147,12 +146,11 @@ def _is_docstring(node: ast.stmt) -> bool:
 def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
     """Every list of statements directly inside `node`."""
     for _, value in ast.iter_fields(node):
-        if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+        if not isinstance(value, list) or not value:
+            continue
+        if isinstance(value[0], ast.stmt):
             yield value
-        elif isinstance(value, list):
-            for item in value:
-                if isinstance(item, (ast.excepthandler, ast.match_case)):
-                    yield item.body
+        yield from (item.body for item in value if isinstance(item, (ast.ExceptHandler, ast.match_case)))
 
 
 def block_of(source: Source, node: ast.stmt) -> list[ast.stmt]:
@@ -162,4 +160,4 @@ def block_of(source: Source, node: ast.stmt) -> list[ast.stmt]:
 
 
 def _holder(source: Source, parent: ast.AST) -> ast.AST:
-    return source.parents[parent] if isinstance(parent, (ast.excepthandler, ast.match_case)) else parent
+    return source.parents[parent] if isinstance(parent, (ast.ExceptHandler, ast.match_case)) else parent

@@ -40,7 +40,7 @@ class Recorder:
             sys.monitoring.free_tool_id(_TOOL)
         else:
             sys.settrace(None)
-            threading.settrace(None)  # type: ignore[arg-type]  # typeshed: None ends it, as for sys.settrace
+            threading.settrace(None)
 
     def project_file(self, filename: str) -> str | None:
         """The relative path of a code object's file, None for foreign code."""

@@ -13,10 +13,11 @@ from typing import Any
 from . import sandbox
 from .baseline import Baseline, measure, plain_run, probe
 from .forks import Answer
+from .laboratory import Laboratory
 from .localize import Location, leading, rank
 from .patch import confirm, described, holds
 from .pool import Pool
-from .search import Laboratory, Search
+from .search import Search
 from .stream import Stream, Tally
 from .tree import relocate
 from .zygote import Project
@@ -24,7 +25,7 @@ from .zygote import Project
 _HYPOTHESES = 10
 _CANDIDATES = 4000
 _REFUTED = 12
-_PATCHES = 3  # one to apply and its rivals
+_PATCHES = 2  # one to apply, and its best rival
 _CANDIDATE_SHARE = 0.8  # of the time that is left; the rest confirms
 
 

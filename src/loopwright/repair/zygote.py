@@ -7,8 +7,8 @@ import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from types import CodeType, FunctionType
-from typing import Any
+from functools import partial
+from types import FunctionType
 
 import pytest
 
@@ -102,8 +102,7 @@ def serve_cold(project: Project, tree: str) -> Callable[[int, int], None]:
 def _serve(jobs: int, answers: int, run: Run) -> None:
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
     while (job := receive(jobs)) is not None:
-        taken = job
-        answer = ask_forked(lambda: run(taken), job["wall"])
+        answer = ask_forked(partial(run, job), job["wall"])
         send(answers, {**(answer or {"turned": [], "broke": -1, "killed": True}), "id": job["id"]})
 
 
@@ -171,13 +170,15 @@ def _loaded_functions(tree: str) -> dict[tuple[str, str, int], list[FunctionType
 def _override(path: str, text: str) -> None:
     """From now on this process imports `text` instead of what the file at `path` holds."""
     real = os.path.realpath(path)
-    original = importlib.machinery.SourceFileLoader.get_code
+    loader = importlib.machinery.SourceFileLoader
+    original = loader.get_code
 
-    def get_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> CodeType | None:
-        name: Any = self.get_filename(fullname)
-        if os.path.realpath(name) == real:
-            code: CodeType = compile(text, name, "exec", dont_inherit=True)
-            return code
-        return original(self, fullname)
+    def get_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> object:
+        name = str(self.get_filename(fullname))
+        return (
+            compile(text, name, "exec", dont_inherit=True)
+            if os.path.realpath(name) == real
+            else original(self, fullname)
+        )
 
-    importlib.machinery.SourceFileLoader.get_code = get_code  # type: ignore[method-assign]  # in a forked child only
+    setattr(loader, "get_code", get_code)  # noqa: B010 - replaces a method, in a forked child only

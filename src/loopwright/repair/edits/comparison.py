@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from .place import Edit, Place
 
@@ -31,7 +32,7 @@ def edits(place: Place) -> Iterator[Edit]:
 
 def _in_compare(place: Place, node: ast.Compare) -> Iterator[Edit]:
     sides = [node.left, *node.comparators]
-    for left, right in zip(sides, sides[1:], strict=False):
+    for left, right in pairwise(sides):
         start, end = place.gap(left, right)
         token = _TOKEN.search(place.source.text, start, end)
         if token is None:

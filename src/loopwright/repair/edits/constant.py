@@ -13,27 +13,28 @@ _EMPTY = ("None", "[]", "{}", "set()", "()", '""', "0", "False", "True")
 
 def edits(place: Place) -> Iterator[Edit]:
     for node in place.nodes:
-        if isinstance(node, ast.JoinedStr):
-            yield from _in_fstring(place, node)
-        elif isinstance(node, ast.Constant):
-            yield from _of_constant(place, node)
-        elif _is_empty(node) and place.loads(node):
-            yield from _among(place, node, _EMPTY, 2.2)
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-            yield from _among(place, node, (place.text(node.operand), "0", "1"), 1.6)
+        match node:
+            case ast.JoinedStr():
+                yield from _in_fstring(place, node)
+            case ast.Constant():
+                yield from _of_constant(place, node)
+            case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+                yield from _among(place, node, (place.text(node.operand), "0", "1"), 1.6)
+            case _ if _is_empty(node) and place.loads(node):
+                yield from _among(place, node, _EMPTY, 2.2)
 
 
 def _of_constant(place: Place, node: ast.Constant) -> Iterator[Edit]:
-    value = node.value
-    if isinstance(value, bool):
-        yield place.swap(node, str(not value), 1.0)
-        yield place.swap(node, "None", 3.0)
-    elif value is None:
-        yield from _among(place, node, _EMPTY[1:], 2.2)
-    elif isinstance(value, (int, float)):
-        yield from _number(place, node, value)
-    elif isinstance(value, str):
-        yield from _text(place, node, value)
+    match node.value:
+        case bool(value):
+            yield place.swap(node, str(not value), 1.0)
+            yield place.swap(node, "None", 3.0)
+        case None:
+            yield from _among(place, node, _EMPTY[1:], 2.2)
+        case int(value) | float(value):
+            yield from _number(place, node, value)
+        case str(value):
+            yield from _text(place, node, value)
 
 
 def _number(place: Place, node: ast.Constant, value: int | float) -> Iterator[Edit]:

@@ -28,6 +28,8 @@ def _lines(place: Place) -> Iterator[tuple[float, str]]:
     near = [line for line in _simple(place, place.func) if line != place.text(place.stmt)]
     for n, line in enumerate(near[:_MOST]):
         yield 3.0 + 0.05 * n, line
+    for n, line in enumerate([line for line in _opposites(place) if line not in near][:_MOST]):
+        yield 2.6 + 0.05 * n, line
     for n, line in enumerate([place.text(place.stmt), *near][:_MOST]):
         if "\n" not in line:
             for other in _adapted(place, line):
@@ -45,6 +47,15 @@ def _simple(place: Place, root: ast.AST | None) -> list[str]:
         return []
     found = [place.text(node) for node in ast.walk(root) if isinstance(node, _SIMPLE) and not _docstring(node)]
     return [line for line in dict.fromkeys(found) if "\n" not in line]
+
+
+def _opposites(place: Place) -> Iterator[str]:
+    """What the function or class adds somewhere, taken away here; and the other way round."""
+    for line in [*_simple(place, place.func), *_simple(place, place.source.owner(place.stmt))]:
+        if " += " in line:
+            yield line.replace(" += ", " -= ")
+        elif " -= " in line:
+            yield line.replace(" -= ", " += ")
 
 
 def _docstring(node: ast.stmt) -> bool:

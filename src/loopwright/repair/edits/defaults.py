@@ -23,7 +23,7 @@ def _parameters(place: Place, function: Function) -> Iterator[Edit]:
     for parameter, default in pairs:
         if default is None:
             continue
-        if isinstance(default, _MUTABLE) or isinstance(default, ast.Call):
+        if isinstance(default, (*_MUTABLE, ast.Call)):
             yield _made_inside(place, function, parameter.arg, default)
 
 
@@ -44,7 +44,7 @@ def _class_level(place: Place, node: ast.Assign | ast.AnnAssign, value: ast.expr
     """`items = []` in a class body becomes `self.items = []` in its `__init__`."""
     owner = place.source.parents[node]
     target = node.targets[0] if isinstance(node, ast.Assign) else node.target
-    fresh = isinstance(value, _MUTABLE) or isinstance(value, ast.Call)
+    fresh = isinstance(value, (*_MUTABLE, ast.Call))
     if not isinstance(owner, ast.ClassDef) or not isinstance(target, ast.Name) or not fresh:
         return
     made = f"self.{target.id} = {place.text(value)}"
@@ -52,7 +52,8 @@ def _class_level(place: Place, node: ast.Assign | ast.AnnAssign, value: ast.expr
     init = next((one for one in owner.body if isinstance(one, FUNCTIONS) and one.name == "__init__"), None)
     newline, indent = place.source.newline, place.indent
     if init is None:
-        text = f"{newline}{indent}def __init__(self):{newline}{indent}    {made}{newline}"
+        gap = "" if node.lineno > 1 and not place.source.lines[node.lineno - 2].strip() else newline
+        text = f"{gap}{indent}def __init__(self):{newline}{indent}    {made}{newline}"
         yield Edit(start, end, text, 2.0, f"give each instance its own `{target.id}`")
     elif init.lineno > node.lineno:
         body = init.body[0]

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from .place import Edit, Place
 
@@ -32,7 +33,7 @@ def edits(place: Place) -> Iterator[Edit]:
         if isinstance(node, ast.BinOp):
             yield from _binary(place, node)
         elif isinstance(node, ast.BoolOp):
-            yield _and_or(place, node)
+            yield from _and_or(place, node)
         elif isinstance(node, ast.UnaryOp) and not isinstance(node.operand, ast.Constant):
             yield place.swap(node, place.text(node.operand), 1.8)
     if isinstance(place.stmt, ast.AugAssign):
@@ -68,15 +69,23 @@ def _regroup(place: Place, node: ast.BinOp, left: ast.BinOp) -> Edit:
     return Edit(start, end, f"{text[start:middle]}({text[middle:end]})", 2.2, "group the right-hand operands")
 
 
-def _and_or(place: Place, node: ast.BoolOp) -> Edit:
+def _and_or(place: Place, node: ast.BoolOp) -> Iterator[Edit]:
+    """All operators of a chain at once, then each alone."""
     old, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
     start, end = place.source.span(node)
+    tokens = [_word(place, old, *place.gap(left, right)) for left, right in pairwise(node.values)]
     text, at = "", start
-    for left, right in zip(node.values, node.values[1:], strict=False):
-        a, b = place.gap(left, right)
-        text += place.source.text[at:a] + re.sub(rf"\b{old}\b", new, place.source.text[a:b], count=1)
-        at = b
-    return Edit(start, end, text + place.source.text[at:end], 1.4, f"`{new}` instead of `{old}`")
+    for token in tokens:
+        text, at = text + place.source.text[at:token] + new, token + len(old)
+    yield Edit(start, end, text + place.source.text[at:end], 1.4, f"`{new}` instead of `{old}`")
+    if len(tokens) > 1:
+        for token in tokens:
+            yield Edit(token, token + len(old), new, 1.5, f"`{new}` instead of one `{old}`")
+
+
+def _word(place: Place, word: str, start: int, end: int) -> int:
+    found = re.compile(rf"\b{word}\b").search(place.source.text, start, end)
+    return found.start() if found else start
 
 
 def _augmented(place: Place, node: ast.AugAssign) -> Iterator[Edit]:

@@ -18,14 +18,14 @@ _TWINS = {
 
 def edits(place: Place) -> Iterator[Edit]:
     for node in place.nodes:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            yield from _read(place, node)
-        elif isinstance(node, ast.Attribute) and place.loads(node) and place.text(node) in place.scope.own_attributes:
+        if isinstance(node, ast.Name):
+            yield from _read(place, node) if isinstance(node.ctx, ast.Load) else _target(place, node)
+        elif isinstance(node, ast.Attribute) and (not place.loads(node) or _is_own(place, node)):
             yield from _own(place, node)
-        elif isinstance(node, ast.Name) and isinstance(place.stmt, (ast.Assign, ast.AugAssign)):
-            yield from _target(place, node)
-        elif isinstance(node, ast.Attribute) and not place.loads(node):
-            yield from _own(place, node)
+
+
+def _is_own(place: Place, node: ast.Attribute) -> bool:
+    return place.text(node) in place.scope.own_attributes
 
 
 def _read(place: Place, node: ast.Name) -> Iterator[Edit]:
@@ -59,6 +59,8 @@ def _own(place: Place, node: ast.Attribute) -> Iterator[Edit]:
 
 
 def _target(place: Place, node: ast.Name) -> Iterator[Edit]:
+    if not isinstance(place.stmt, (ast.Assign, ast.AugAssign)):
+        return
     for name in place.scope.locals:
         if name != node.id:
             yield place.swap(node, name, 2.6)

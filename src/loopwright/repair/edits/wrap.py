@@ -10,8 +10,9 @@ _AROUND = {"int": 2.6, "float": 2.8, "str": 2.6, "len": 2.6, "abs": 2.4, "list":
            "min": 3.2, "round": 2.6, "enumerate": 3.0, "iter": 3.2}  # fmt: skip
 _BEHIND = {".strip()": 2.4, ".lower()": 2.4, ".copy()": 2.6, ".upper()": 3.0, ".items()": 2.6, ".values()": 2.8,
            ".rstrip()": 3.0, ".split()": 2.8, ".title()": 3.2, ".casefold()": 3.2}  # fmt: skip
-_SHAPED = {"max(0, {})": 2.6, "max({}, 0)": 3.2, "round({}, 2)": 2.5, "max(1, {})": 3.2, "{}[:]": 3.2, "({} or [])": 3.0,
-           "({} or 0)": 3.0, '({} or "")': 3.0, "({} or {{}})": 3.2, "-{}": 2.4, "1 - {}": 3.0, "min({}, 1)": 3.2}  # fmt: skip
+_SHAPED = {"max(0, {})": 2.6, "max({}, 0)": 3.2, "round({}, 2)": 2.5, "max(1, {})": 3.2, "min({}, 1)": 3.2,
+           "{}[:]": 3.2, "({} or [])": 3.0, "({} or 0)": 3.0, '({} or "")': 3.0, "({} or {{}})": 3.2,
+           "-{}": 2.4, "1 - {}": 3.0}  # fmt: skip
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Dict)
 
 

@@ -1,0 +1,60 @@
+"""What the failing tests know: literals, unequal values, exceptions that came or did not."""
+
+import ast
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+Literal = int | float | str | bytes | bool | None
+PLAIN = (int, float, str, bytes, bool, type(None))
+_ASSERT = re.compile(r"^(?:AssertionError: )?(?:assert )?(.+?) (==|!=) (.+?)(?: : .*)?$", re.MULTILINE)
+_RAISES = re.compile(r"DID NOT RAISE.*?'(?:[\w.]*\.)?(\w+)'|^(\w+) not raised", re.MULTILINE)
+
+
+@dataclass
+class Facts:
+    """What the failing tests know. `pairs` are (one side, other side) of failed equalities, either way round.
+
+    `raises`: exceptions that tests waited for; `errors`: those that came instead.
+    """
+
+    literals: list[Any] = field(default_factory=list)  # Any: what ast.literal_eval gives
+    pairs: list[tuple[Any, Any]] = field(default_factory=list)
+    raises: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+
+    def learn(self, error: str, message: str, source: str) -> None:
+        """Adds what one failing test's error message and source text say."""
+        if error not in ("AssertionError", "Failed", "TimeUp", *self.errors):
+            self.errors.append(error)
+        for left, _, right in _ASSERT.findall(message):
+            sides = _value(left), _value(right)
+            if None not in sides:
+                self.pairs += _unequal(sides[0], sides[1])
+        for first, second in _RAISES.findall(message):
+            self.raises += [name for name in (first or second,) if name not in self.raises]
+        self.literals += [value for value in _literals(source) if value not in self.literals]
+
+
+def _value(text: str) -> Any:  # Any: a literal of any type, None for what is none
+    try:
+        return ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+
+
+def _unequal(left: Any, right: Any, depth: int = 3) -> list[tuple[Any, Any]]:  # Any: literals
+    """The smallest parts in which two values differ, both ways round."""
+    if depth and isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)) and len(left) == len(right):
+        return [pair for a, b in zip(left, right, strict=True) if a != b for pair in _unequal(a, b, depth - 1)]
+    if depth and isinstance(left, dict) and isinstance(right, dict) and left.keys() == right.keys():
+        return [pair for key in left if left[key] != right[key] for pair in _unequal(left[key], right[key], depth - 1)]
+    return [(left, right), (right, left)]
+
+
+def _literals(source: str) -> list[Literal]:
+    try:
+        tree = ast.parse(source)
+    except (SyntaxError, ValueError):
+        return []
+    return [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, PLAIN)]

@@ -1,0 +1,132 @@
+"""Every family: what it must offer, and that it changes nothing but what it says."""
+
+import ast
+
+import pytest
+
+from loopwright.repair.candidate import Compiler, spliced
+from loopwright.repair.edits import FAMILIES
+from loopwright.repair.edits.place import Edit, Place
+from loopwright.repair.facts import Facts
+from loopwright.repair.pool import Pool, Scope
+from loopwright.repair.source import FUNCTIONS, Source
+from tests.repair.cases import load, names
+
+
+def place_at(source: Source, line: int, facts: Facts | None = None) -> Place:
+    statement = source.by_line[line]
+    around = statement if isinstance(statement, FUNCTIONS) else source.function(statement)
+    return Place(source, statement, Scope(source, around), Pool.of([source], facts or Facts()))
+
+
+def offered(text: str, line: int, facts: Facts | None = None) -> dict[str, dict[str, Edit]]:
+    """Family → resulting file → edit."""
+    source = Source("m.py", text)
+    place = place_at(source, line, facts)
+    return {name: {spliced(source, edit): edit for edit in make(place)} for name, make in FAMILIES.items()}
+
+
+@pytest.mark.parametrize(
+    ("family", "line", "wrong", "right"),
+    [
+        ("comparison", 2, "def f(a, b):\n    return a < b  # why\n", "def f(a, b):\n    return a <= b  # why\n"),
+        ("comparison", 2, "def f(a, b):\n    return a not  in b\n", "def f(a, b):\n    return a in b\n"),
+        ("operator", 2, "def f(a, b):\n    return a - b\n", "def f(a, b):\n    return b - a\n"),
+        ("operator", 2, "def f(a):\n    return a and\\\n  b and c\n", "def f(a):\n    return a and\\\n  b or c\n"),
+        ("operator", 2, "def f(a):\n    a = 1\n", "def f(a):\n    a += 1\n"),
+        ("operator", 2, "def f(a, b, c):\n    return a * b + c\n", "def f(a, b, c):\n    return a * (b + c)\n"),
+        ("off by one", 2, "def f(x):\n    return x[2]\n", "def f(x):\n    return x[1]\n"),
+        ("off by one", 2, "def f(n):\n    return range(n)\n", "def f(n):\n    return range(1, n + 1)\n"),
+        ("constant", 2, "def f():\n    return True\n", "def f():\n    return False\n"),
+        ("constant", 2, "def f():\n    return 60 * 24\n", "def f():\n    return 60 * 2.4\n"),
+        ("variable", 2, "def f(a, b):\n    return max(a, a)\n", "def f(a, b):\n    return max(a, b)\n"),
+        ("variable", 2, "def f(a, b):\n    return max(a, b)\n", "def f(a, b):\n    return min(a, b)\n"),
+        ("attribute", 2, "def f(a, b):\n    a.append(b)\n", "def f(a, b):\n    a.extend(b)\n"),
+        ("arguments", 2, "def f(a, b):\n    return g(a,  b)\n", "def f(a, b):\n    return g(b,  a)\n"),
+        ("arguments", 2, "def f(a):\n    return sorted(a)\n", "def f(a):\n    return sorted(a, reverse=True)\n"),
+        ("condition", 2, "def f(a):\n    if a.b:\n        pass\n", "def f(a):\n    if not a.b:\n        pass\n"),
+        ("condition", 2, "def f(a, b):\n    return a and b\n", "def f(a, b):\n    return b\n"),
+        ("slice or index", 2, "def f(a, n):\n    return a[n:]\n", "def f(a, n):\n    return a[:n]\n"),
+        ("slice or index", 2, "def f(a, i, j):\n    return a[i][j]\n", "def f(a, i, j):\n    return a[j][i]\n"),
+        ("lookup", 2, "def f(d, k):\n    return d[k]\n", "def f(d, k):\n    return d.get(k, 0)\n"),
+        ("call", 2, "def f(a):\n    return a\n", "def f(a):\n    return sorted(a)\n"),
+        ("call", 2, "def f(a):\n    return a.lower\n", "def f(a):\n    return a.lower()\n"),
+        ("call", 2, "def f(a):\n    return g(h(a))\n", "def f(a):\n    return h(a)\n"),
+        ("guard or return", 2, "def f(a):\n    g(a)\n", "def f(a):\n    return g(a)\n"),
+        ("guard or return", 1, "def f(a):\n    g(a)", "def f(a):\n    g(a)\n    return a\n"),
+        ("guard or return", 2, "def f(a):\n    g(a)\n    h()\n", "def f(a):\n    if not a:\n        return 0\n    g(a)\n    h()\n"),
+        ("shared value", 1, "def f(a=[]):\n    g(a)\n", "def f(a=None):\n    if a is None:\n        a = []\n    g(a)\n"),
+        ("layout", 3, "def f(a):\n    for b in a:\n        g(b)\n        return b\n", None),
+        ("exception", 2, "def f(a):\n    try:\n        g(a)\n    except KeyError:\n        pass\n", None),
+        ("missing statement", 3, "def f(a):\n    a += 1\n    g(a)\n", "def f(a):\n    a += 1\n    g(a)\n    a -= 1\n"),
+    ],
+)  # fmt: skip
+def test_a_family_offers(family: str, line: int, wrong: str, right: str | None) -> None:
+    found = offered(wrong, line)[family]
+    assert found
+    if right is not None:
+        assert right in found, "\n".join(sorted(found))
+
+
+def test_a_return_leaves_the_loop() -> None:
+    text = "def f(a):\n    for b in a:\n        g(b)\n        return True\n    # end\n"
+    moved = "def f(a):\n    for b in a:\n        g(b)\n    return True\n    # end\n"
+    assert moved in offered(text, 4)["layout"]
+
+
+def test_windows_line_ends_stay() -> None:
+    text = "def f(a):\r\n    g(a)\r\n"
+    assert "def f(a):\r\n    g(a)\r\n    return a\r\n" in offered(text, 1)["guard or return"]
+
+
+def test_characters_outside_ascii_do_not_shift_the_place() -> None:
+    text = 'def f(a):\n    return "ä→𝄞" if a < "é" else a\n'
+    assert 'def f(a):\n    return "ä→𝄞" if a <= "é" else a\n' in offered(text, 2)["comparison"]
+
+
+def test_a_text_is_solved_from_the_failed_assertion() -> None:
+    facts = Facts()
+    facts.learn("AssertionError", "assert 'Dear Ann.' == 'Dear Ann,'\n  - Dear Ann,\n", "")
+    assert (
+        'def f(n):\n    return f"Dear {n},"\n' in offered('def f(n):\n    return f"Dear {n}."\n', 2, facts)["constant"]
+    )
+
+
+def test_a_number_is_solved_from_the_failed_assertion() -> None:
+    facts = Facts()
+    facts.learn("AssertionError", "assert 107.0 == 119.0", "")
+    assert "def f(p):\n    return p * 1.19\n" in offered("def f(p):\n    return p * 1.07\n", 2, facts)["constant"]
+
+
+@pytest.mark.parametrize("name", names())
+def test_edits_compile_or_are_dropped_and_touch_one_span_only(name: str) -> None:
+    for path, text in load(name).files.items():
+        if not path.endswith(".py"):
+            continue
+        source = Source(path, text)
+        for line, statement in source.by_line.items():
+            if line == statement.lineno:
+                _check(source, line)
+
+
+def _check(source: Source, line: int) -> None:
+    compiler = Compiler(source, f"/{source.path}")
+    for make in FAMILIES.values():
+        for edit in make(place_at(source, line)):
+            whole = spliced(source, edit)
+            assert whole.startswith(source.text[: edit.start])
+            assert whole.endswith(source.text[edit.end :])
+            assert edit.cost >= 1
+            assert edit.what
+    # The compiler judges parts; the whole file must agree with what it lets through.
+    first = next(iter(FAMILIES["comparison"](place_at(source, line))), None)
+    if first is not None:
+        _agrees(compiler, source, line, first)
+
+
+def _agrees(compiler: Compiler, source: Source, line: int, edit: Edit) -> None:
+    from tests.repair.test_candidate import location_at
+
+    candidate = compiler.candidate(location_at(source, line), "comparison", edit)
+    assert candidate is not None
+    ast.parse(candidate.text)

@@ -1,0 +1,86 @@
+"""Suspicion: the measure, the ranking, and who is heard."""
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loopwright.repair.localize import Spectrum, is_test_file, leading, ochiai, rank
+from loopwright.repair.session import Outcome, Status
+from loopwright.repair.source import Source
+
+counts = st.integers(0, 50)
+
+
+@given(counts, counts, counts)
+def test_ochiai_is_a_share_and_grows_with_failing_tests(failing: int, passing: int, others: int) -> None:
+    value = ochiai(failing, passing, failing + others)
+    assert 0 <= value <= 1 + 1e-9
+    assert ochiai(failing + 1, passing, failing + 1 + others) >= value
+    assert ochiai(failing, passing + 1, failing + others) <= value
+
+
+def test_ochiai_at_its_ends() -> None:
+    assert ochiai(3, 0, 3) == 1
+    assert ochiai(0, 9, 3) == 0
+    assert math.isclose(ochiai(1, 1, 2), 0.5)
+
+
+SHOP = """def price(n):
+    if n > 9:
+        return n * 2
+    return n * 3
+
+
+def count(n):
+    return len(n)
+
+
+def unused(n):
+    return n
+"""
+
+
+Ran = tuple[Status, set[int]]
+
+
+def spectrum(*ran: Ran, frames: dict[int, int] | None = None) -> Spectrum:
+    lines = frames or {}
+    outcomes = [Outcome(status, frames=[("shop.py", lines.get(n, 0), "f")]) for n, (status, _) in enumerate(ran)]
+    return Spectrum(
+        outcomes=outcomes,
+        lines={n: frozenset(("shop.py", line) for line in lines) for n, (_, lines) in enumerate(ran)},
+        failing=frozenset(n for n, (status, _) in enumerate(ran) if status == "failed"),
+        passing=frozenset(n for n, (status, _) in enumerate(ran) if status == "passed"),
+    )
+
+
+def test_lines_that_only_failing_tests_ran_come_first() -> None:
+    found = rank(
+        spectrum(("failed", {2, 3}), ("passed", {2, 4}), ("passed", {8})), {"shop.py": Source("shop.py", SHOP)}
+    )
+    assert [(one.func, one.line) for one in found] == [("price", 3), ("price", 2), ("price", 1)]
+    assert found[0].point == "shop.py:price:3"
+    assert (found[0].failing, found[0].passing) == (frozenset({0}), frozenset())
+
+
+def test_two_independent_faults_are_both_near_the_top() -> None:
+    ran: list[Ran] = [("failed", {2, 3}), ("failed", {8}), ("passed", {2, 4}), ("passed", {2, 4})]
+    found = leading(rank(spectrum(*ran), {"shop.py": Source("shop.py", SHOP)}), 2)
+    assert {one.line for one in found} == {3, 8}
+
+
+def test_the_line_that_raised_is_more_suspicious() -> None:
+    ran: list[Ran] = [("failed", {2, 4}), ("passed", {2, 4})]
+    found = rank(spectrum(*ran, frames={0: 4}), {"shop.py": Source("shop.py", SHOP)})
+    assert found[0].line == 4
+
+
+def test_nothing_is_suspected_without_failures() -> None:
+    assert rank(spectrum(("passed", {2, 4, 8})), {"shop.py": Source("shop.py", SHOP)}) == []
+
+
+def test_tests_are_never_suspected() -> None:
+    tests = ["tests/a.py", "test_a.py", "src/pkg/test/x.py", "pkg/a_test.py", "conftest.py", "setup.py", "pkg/tests.py"]
+    assert all(map(is_test_file, tests))
+    assert not any(map(is_test_file, ["src/pkg/a.py", "testing.py", "contest.py", "latest/a.py"]))
