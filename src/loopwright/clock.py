@@ -1,6 +1,5 @@
 """The real clock."""
 
-import asyncio
 import secrets
 import time
 from datetime import datetime, timedelta, timezone
@@ -24,6 +23,8 @@ class SystemClock:
         return secrets.token_hex(16)
 
     async def sleep(self, seconds: float) -> None:
+        import asyncio  # slow to load, and most commands of the command line never sleep
+
         await asyncio.sleep(seconds)
 
 

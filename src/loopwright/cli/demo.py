@@ -1,14 +1,11 @@
 """`demo`: the main job on a packaged example, from failing tests to a fix."""
 
-import asyncio
-import shutil
-import tempfile
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import loopwright
 from loopwright.cli.options import Json, opened, quoted
 from loopwright.cli.output import is_plain, patience, write
 from loopwright.domain.errors import Exit, Invalid, NotFound
@@ -30,6 +27,9 @@ def demo(
     json: Json = False,
 ) -> None:
     """Find and fix the faults of an example project."""
+    import shutil
+    import tempfile
+
     folder = Path(tempfile.mkdtemp(prefix="loopwright-demo-"))
     try:
         project = folder / ("roastery" if not_found else "cinema_desk")
@@ -43,7 +43,7 @@ def demo(
 
 def _examples() -> Path:
     """In an installed package beside the code, in a source tree at its top."""
-    packaged = Path(str(resources.files("loopwright"))) / "examples"
+    packaged = Path(loopwright.__file__).parent / "examples"
     candidates = (packaged, packaged.parent.parent.parent / "examples")
     found = next((path for path in candidates if path.is_dir()), None)
     if found is None:
@@ -52,6 +52,8 @@ def _examples() -> Path:
 
 
 def _play(project: Path, *, keep: bool, as_json: bool) -> Exit:
+    import asyncio
+
     from loopwright.cli.driving import drive
     from loopwright.domain import loop_commands as commands
     from loopwright.wiring import budget, run_settings

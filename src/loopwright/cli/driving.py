@@ -94,9 +94,9 @@ def follow(service: "LoopService", loop_id: str, as_json: bool) -> LoopState:
         alone_since = time.monotonic()
         while True:
             live = service.is_live(loop_id)
-            state = story.look()
             for note in filter(None, map(read_note, notes.lines())):
                 story.note(note)
+            state = story.look()
             if live:
                 alone_since = time.monotonic()
             elif state.status != "running" or time.monotonic() - alone_since > LAUNCH_SECONDS:

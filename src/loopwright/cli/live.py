@@ -30,7 +30,7 @@ class PlanView:
         self._console = Console(highlight=False)
         self._live: Live | None = None
         self._scene: Scene | None = None
-        self._seen = time.monotonic()
+        self._seen = self._said = time.monotonic()
 
     def __enter__(self) -> Self:
         self._open()
@@ -56,6 +56,7 @@ class PlanView:
                 self._scene = replace(self._scene, doing="", output="")
             case _:
                 self._scene = replace(self._scene, doing=note.text, output="")
+                self._said = time.monotonic()
 
     @contextmanager
     def aside(self) -> Iterator[None]:
@@ -80,6 +81,7 @@ class PlanView:
         scene = self._scene
         if scene is None:
             return Text("")
-        now = replace(scene, seconds=scene.seconds + time.monotonic() - self._seen)
-        lines = scene_lines(now, self._console.width)
+        now = time.monotonic()
+        current = replace(scene, seconds=scene.seconds + now - self._seen, doing_seconds=now - self._said)
+        lines = scene_lines(current, self._console.width)
         return Text("\n").join(Text(line.text, style=STYLES[line.kind], no_wrap=True) for line in lines)

@@ -1,6 +1,5 @@
 """Commands on loops that need no runner in this process."""
 
-import asyncio
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -121,6 +120,8 @@ def resume_every(project: Path, json: bool) -> None:
 
 def stop(loop_id: LoopId, project: Project = HERE, json: Json = False) -> None:
     """End a loop for good, with its runner and everything that started."""
+    import asyncio
+
     with opened(project) as engine:
         if engine.service.is_live(loop_id):
             remark(f"asking the runner of {loop_id} to end")

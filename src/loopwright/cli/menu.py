@@ -24,10 +24,7 @@ class TerminalPerson:
             return str(await prompt.unsafe_ask_async())
 
     async def choose(self, menu: Sequence[MenuEntry]) -> str:
-        choices = [
-            questionary.Choice(f"{entry.name:<9} {entry.words}", value=entry.name, disabled=entry.blocked)
-            for entry in menu
-        ]
+        choices = [questionary.Choice(_words(entry), value=entry.name, disabled=entry.blocked) for entry in menu]
         default = next((entry.name for entry in menu if entry.preselected and not entry.blocked), None)
         with self._view.aside():
             prompt = questionary.select("What next?", choices, default=default)
@@ -36,3 +33,8 @@ class TerminalPerson:
     async def show(self, state: LoopState) -> None:
         with self._view.aside():
             print(loop_page(state, live=True, now=self._clock.now(), elsewhere=""))
+
+
+def _words(entry: MenuEntry) -> str:
+    """Name and meaning; what can not be chosen leaves the room to its reason."""
+    return entry.name if entry.blocked else f"{entry.name:<9} {entry.words}"

@@ -83,7 +83,7 @@ class LineView:
 
 
 class NdjsonView:
-    """One object a line: every committed event, every note but program output."""
+    """One object a line: every committed event, and what is said between them."""
 
     def __enter__(self) -> Self:
         return self
@@ -98,7 +98,7 @@ class NdjsonView:
             write(event_object(entry))
 
     def note(self, note: Note) -> None:
-        if note.kind != "output":
+        if note.kind in ("activity", "agent"):
             write({"type": "note", "kind": note.kind, "text": note.text})
 
     @contextmanager

@@ -21,7 +21,8 @@ from loopwright.cli.options import (
     elsewhere,
     opened,
 )
-from loopwright.cli.output import answer, has_person, remark, write
+from loopwright.cli.output import answer, has_person, is_plain, remark, write
+from loopwright.cli.text import clean
 from loopwright.domain.errors import Conflict, Exit, Invalid
 
 if TYPE_CHECKING:
@@ -66,8 +67,8 @@ def run(
             state = engine.service.read(str(loop_id))
         else:
             state = _prepared(engine, str(loop_id), flags, title, interactive=interactive)
-        if not json:
-            print(f"{state.loop_id}: {state.title}", flush=True)
+        if not json and is_plain():
+            print(f"{state.loop_id}: {clean(state.title)}", flush=True)
         code = _run(engine, state, flags, interactive=interactive, launched=launched, json=json, at=elsewhere(project))
     raise typer.Exit(code)
 

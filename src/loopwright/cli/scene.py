@@ -4,9 +4,9 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from loopwright.cli.render import headline, tests_words
+from loopwright.cli.render import tests_words
 from loopwright.cli.text import clean, short, stopwatch
-from loopwright.domain.loop import LoopState
+from loopwright.domain.loop import FINISHED, LoopState
 from loopwright.domain.progress import Done, plan, progress
 
 Kind = Literal["head", "completed", "in_progress", "pending", "fact", "doing", "output"]
@@ -21,30 +21,43 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Scene:
-    """`seconds` since we look; `doing` and `output` are the last activity and the last line a program printed."""
+    """`seconds` since we look, `doing_seconds` since the last activity was told, which is in `doing`.
+
+    `output`: the last line a program printed.
+    """
 
     state: LoopState
     history: tuple[Done, ...] = ()
     seconds: float = 0
     doing: str = ""
+    doing_seconds: float = 0
     output: str = ""
 
 
 def scene_lines(scene: Scene, cells: int) -> list[Line]:
     """The plan with what is over folded, then the facts, then what is done right now; each at most `cells` wide."""
     state = scene.state
-    head = f"{state.loop_id}  {stopwatch(scene.seconds)}  iteration {state.current_iteration}/{state.max_iterations}"
+    head = "  ".join((state.loop_id, stopwatch(scene.seconds), state.status, f"iteration {_iteration(state)}"))
     lines = [Line(head, "head"), Line(f"  {clean(state.title)}", "head")]
     for step in plan(state, scene.history):
         indent = "    " if step.content.startswith(" ") else "  "
         lines.append(Line(f"{indent}{MARKS[step.status]} {clean(step.content)}", step.status))
     lines.append(Line(f"  {facts(state)}", "fact"))
-    if state.status == "running":
-        lines += [Line(f"  {said(scene.doing)}", "doing")] if said(scene.doing) else []
-        lines += [Line(f"    {clean(scene.output)}", "output")] if scene.output else []
-    else:
-        lines.append(Line(f"  {headline(state)}", "doing"))
+    if _at_work(state):
+        doing = said(scene.doing)
+        lines += [Line(f"  {stopwatch(scene.doing_seconds)} {doing}", "doing")] if doing else []
+        lines += [Line(f"       {clean(scene.output)}", "output")] if scene.output else []
     return [Line(_within(line.text, cells), line.kind) for line in lines]
+
+
+def _iteration(state: LoopState) -> str:
+    return f"{state.current_iteration}/{state.max_iterations}"
+
+
+def _at_work(state: LoopState) -> bool:
+    """An action is under way; that can outlast a pause."""
+    skill = state.skill_state
+    return skill is not None and skill.current_action is not None and state.status not in FINISHED
 
 
 def facts(state: LoopState) -> str:

@@ -172,10 +172,8 @@ class LoopService:
         """Unified diff: of one checkpoint against the one before, or of the whole loop so far."""
         state = self.read(loop_id)
         known = state.engine.checkpoints
-        if not known:
-            return ""
         if n is None:
-            return self.workspace.diff(known[0].commit, known[-1].commit)
+            return self.workspace.diff(known[0].commit, known[-1].commit) if known else ""
         target = self._checkpoint(state, n)
         before = next((c for c in reversed(known) if c.n < n), target)
         return self.workspace.diff(before.commit, target.commit)

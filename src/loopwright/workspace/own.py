@@ -6,13 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from loopwright.workspace.process import sweep
-
 
 class OwnProcesses:
     """Implements ports.Processes on this machine."""
 
     def sweep(self, marker: str) -> tuple[int, ...]:
+        from loopwright.workspace.process import sweep  # slow to load, and most commands sweep nothing
+
         return sweep(marker)
 
     def end_runner(self, pid: int) -> None:

@@ -1,0 +1,181 @@
+"""Each command once as a person types it, on a loop that nobody has started."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from loopwright.cli.main import COMMANDS, main
+from loopwright.config import Settings
+
+
+class Terminal:
+    """Runs commands in this process; `json` returns the one object that was printed."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def text(self, *arguments: str, code: int = 0) -> str:
+        assert main(arguments) == code
+        return self._capsys.readouterr().out
+
+    def json(self, *arguments: str, code: int = 0) -> dict[str, object]:
+        (line,) = self.text(*arguments, "--json", code=code).splitlines()
+        parsed = json.loads(line)
+        assert isinstance(parsed, dict)
+        return parsed
+
+    def data(self, *arguments: str) -> dict[str, object]:
+        data = self.json(*arguments)["data"]
+        assert isinstance(data, dict)
+        return data
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return Terminal(capsys)
+
+
+@pytest.fixture
+def loop_id(cli: Terminal) -> str:
+    return str(cli.data("create", "Mend the\nfence", "--agent", "bash", "--max-iterations", "4")["loop_id"])
+
+
+def test_create_keeps_the_settings(cli: Terminal) -> None:
+    state = cli.data(
+        "create", "Mend it", "--title", "Fence", "--agent", "bash", "--auto", "--max-iterations", "3", "--max-minutes",
+        "2.5", "--test-command", "true", "--test-timeout", "9", "--allow-test-changes", "--require", "no_new_failures",
+        "--min-coverage", "50",
+    )  # fmt: skip
+    assert (state["title"], state["description"], state["max_iterations"]) == ("Fence", "Mend it", 3)
+    engine = state["engine"]
+    assert isinstance(engine, dict)
+    assert engine["allow_test_changes"] is True
+    assert engine["budget"]["max_minutes"] == 2.5
+    assert engine["settings"] == {
+        "mode": "auto", "agent": "bash", "test_command": "true", "test_timeout": 9.0, "action_timeout": 600.0,
+        "require": "no_new_failures", "min_pass_rate": 100.0, "min_coverage": 50.0,
+    }  # fmt: skip
+
+
+def test_list_and_show(cli: Terminal, loop_id: str) -> None:
+    assert "Mend the fence" in cli.text("list")
+    page = cli.json("list", "--limit", "1")
+    assert (page["total"], page["limit"], page["hasMore"]) == (1, 1, False)
+    assert cli.json("list", "--status", "completed")["data"] == []
+    shown = cli.text("show", loop_id)
+    assert loop_id in shown
+    assert f"loopwright start {loop_id}" in shown
+    assert cli.json("show", loop_id)["live"] is False
+
+
+def test_edit(cli: Terminal, loop_id: str) -> None:
+    cli.text("edit", loop_id, "--title", "New", "--tag", "a", "--tag", "b", "--priority", "high", "--notes", "n")
+    state = cli.data("edit", loop_id, "--max-iterations", "9", "--description", "d")
+    assert [state[k] for k in ("title", "description", "max_iterations", "tags", "priority", "notes")] == [
+        "New", "d", 9, ["a", "b"], "high", "n",
+    ]  # fmt: skip
+    assert "urgent" in str(cli.json("edit", loop_id, "--priority", "urgent", code=2)["error"])
+    assert "nothing to change" in str(cli.json("edit", loop_id, code=2)["error"])
+
+
+def test_tasks(cli: Terminal, loop_id: str) -> None:
+    first = cli.data("tasks", loop_id, "add", "Look", "--command", "ls", "--on-error", "pause", "--mode", "analysis")
+    assert (first["tool"], first["command"], first["on_error"], first["mode"]) == ("bash", "ls", "pause", "analysis")
+    one = str(first["task_id"])
+    two = str(cli.data("tasks", loop_id, "add", "Write", "--tool", "codex", "--depends-on", one)["task_id"])
+    assert cli.json("tasks", loop_id, "remove", one, code=5)["success"] is False
+    cli.text("tasks", loop_id, "edit", two, "--description", "Write it", "--prompt-template", "short")
+    cli.text("tasks", loop_id, "reorder", two, one)
+    listed = cli.json("tasks", loop_id, "list")
+    assert listed["total"] == 2
+    assert isinstance(listed["data"], list)
+    assert [(t["task_id"], t["description"]) for t in listed["data"]] == [(two, "Write it"), (one, "Look")]
+    assert cli.text("tasks", loop_id) == cli.text("tasks", loop_id, "list")
+    cli.text("tasks", loop_id, "remove", two)
+    assert cli.json("tasks", loop_id, "add", "x", "--tool", "bash", code=2)["success"] is False
+    assert cli.json("tasks", loop_id, "edit", one, code=2)["success"] is False
+
+
+def test_a_task_is_for_the_loops_own_agent(cli: Terminal) -> None:
+    loop_id = str(cli.data("create", "x", "--agent", "auto")["loop_id"])
+    assert cli.data("tasks", loop_id, "add", "Look")["tool"] == "auto"
+
+
+def test_logs_and_diff_of_a_loop_that_has_done_nothing(cli: Terminal, loop_id: str) -> None:
+    assert "created" in cli.text("logs", loop_id)
+    assert cli.json("logs", loop_id)["type"] == "created"
+    assert cli.text("logs", loop_id, "--name", "changes.log") == ""
+    assert cli.data("diff", loop_id) == {"diff": ""}
+    assert cli.json("diff", loop_id, "--checkpoint", "1", code=4)["success"] is False
+
+
+def test_commands_that_do_not_fit_say_what_would(cli: Terminal, loop_id: str) -> None:
+    assert "possible now: start" in str(cli.json("pause", loop_id, code=5)["error"])
+    assert cli.json("reopen", loop_id, code=5)["success"] is False
+    assert cli.json("rewind", loop_id, "--to", "1", code=4)["success"] is False
+    assert cli.json("answer", loop_id, "yes", code=2)["success"] is False
+
+
+def test_watch_does_not_wait_for_what_nobody_started(cli: Terminal, loop_id: str) -> None:
+    assert "start it" in cli.text("watch", loop_id, code=3) or "not started" in cli.text("watch", loop_id, code=3)
+    rest = cli.json("watch", loop_id, code=3)
+    assert (rest["type"], rest["success"], rest["exit_code"]) == ("rest", False, 3)
+
+
+def test_stop_recover_and_delete(cli: Terminal, loop_id: str) -> None:
+    assert cli.data("recover", loop_id)["loop_id"] == loop_id
+    assert cli.data("stop", loop_id)["failure_reason"] == "Manually stopped by user"
+    assert "--yes" in str(cli.json("delete", loop_id, code=2)["error"])
+    assert cli.json("delete", loop_id, "--yes")["message"] == "Loop deleted"
+    assert cli.json("show", loop_id, code=4)["success"] is False
+
+
+def test_resume_all_with_nothing_to_resume(cli: Terminal, loop_id: str) -> None:
+    assert cli.json("resume", "--all")["data"] == []
+
+
+def test_settings_and_their_origin(cli: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "loopwright.toml").write_text("max_iterations = 7\n")
+    monkeypatch.setenv("LOOPWRIGHT_REQUIRE", "no_new_failures")
+    data = cli.data("config", "show", "--origin")
+    assert data["max_iterations"] == {"value": 7, "origin": str(tmp_path / "loopwright.toml")}
+    assert data["require"] == {"value": "no_new_failures", "origin": "environment"}
+    assert data["agent"] == {"value": "auto", "origin": "default"}
+    shown = cli.text("config", "show")
+    assert all(name in shown for name in Settings.model_fields)
+
+
+def test_the_schema_describes_the_file(cli: Terminal) -> None:
+    schema = json.loads(cli.text("schema", "loop"))
+    assert {"loop_id", "skill_state", "engine"} <= schema["properties"].keys()
+    assert "validate" in schema["$defs"]["SkillState"]["properties"]
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "tasks", "config show", "schema loop"])
+def test_every_command_has_help(name: str, cli: Terminal) -> None:
+    assert "Usage:" in cli.text(*name.split(), "--help")
+
+
+def test_damaged_loops_are_named_beside_the_list(
+    cli: Terminal, loop_id: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / ".workflow" / ".loop"
+    (folder / f"{loop_id}.events.ndjson").write_text("not a journal\n")
+    (folder / f"{loop_id}.json").write_text("not a state")
+    assert main(["list"]) == 0
+    assert f"{loop_id} can not be read" in capsys.readouterr().err
+    assert cli.json("show", loop_id, code=6)["success"] is False
+
+
+def test_a_state_of_a_newer_version_is_refused(cli: Terminal, loop_id: str, tmp_path: Path) -> None:
+    folder = tmp_path / ".workflow" / ".loop"
+    path = folder / f"{loop_id}.json"
+    document = json.loads(path.read_text())
+    document["engine"]["schema"] = 99
+    (folder / f"{loop_id}.events.ndjson").unlink()
+    path.write_text(json.dumps(document))
+    assert "schema 99" in str(cli.json("run", "--loop-id", loop_id, "--auto", code=6)["error"])

@@ -1,0 +1,192 @@
+"""Every state a loop can rest in is told in words that fit it, with a command that fits as well."""
+
+from datetime import UTC, datetime
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loopwright.cli.render import (
+    CONTINUE,
+    RESTART,
+    SHOWN,
+    diff_stat,
+    ending,
+    headline,
+    loop_page,
+    loop_table,
+    next_lines,
+    some,
+    status_words,
+)
+from loopwright.cli.scene import Scene, said, scene_lines
+from loopwright.cli.text import width
+from loopwright.domain.engine_state import Checkpoint, EngineState, Incident, LoopTask, Outcome, Parked, Waiting
+from loopwright.domain.errors import Exit
+from loopwright.domain.loop import (
+    FINISHED,
+    Debug,
+    Develop,
+    DevelopTask,
+    EvidenceCriteria,
+    Hypothesis,
+    LoopState,
+    LoopStatus,
+    SkillState,
+    TestResult,
+    Validate,
+)
+from loopwright.domain.progress import Done
+from loopwright.domain.rest import EXITS, exit_for
+
+AT = "2026-01-22T10:00:00+08:00"
+NOW = datetime(2026, 1, 22, 3, 0, tzinfo=UTC)
+
+
+def loop(status: LoopStatus = "created", outcome: Outcome | None = None, **engine: object) -> LoopState:
+    """A loop in that status, with an end that fits it."""
+    finished = status in FINISHED
+    return LoopState(
+        loop_id="loop-v2-1", title="Fix it", description="Fix it", status=status, created_at=AT, updated_at=AT,
+        completed_at=AT if finished else None, failure_reason="because" if status == "failed" else None,
+        engine=EngineState().evolve(outcome=outcome, **engine),
+    )  # fmt: skip
+
+
+def with_everything() -> LoopState:
+    """A failed loop with something in every section."""
+    hypothesis = Hypothesis(
+        id="H1", description="the last day is left out", testable_condition="c", logging_point="ledger.py:balance:36",
+        evidence_criteria=EvidenceCriteria(confirm="a", reject="b"), likelihood=1, status="confirmed",
+        evidence={"x": 1}, verdict_reason="the tests pass with it",
+    )  # fmt: skip
+    results = (
+        TestResult(test_name="test_a", suite="s", status="passed"),
+        TestResult(test_name="test_b", suite="s", status="failed", error_message="assert 1 == 2"),
+        TestResult(test_name="test_c", suite="s", status="skipped"),
+    )
+    skill = SkillState(
+        develop=Develop(total=1, tasks=(DevelopTask(id="task-1", description="Mend", created_at=AT),)),
+        debug=Debug(active_bug="balances", hypotheses=(hypothesis,), hypotheses_count=1, confirmed_hypothesis="H1"),
+        validate=Validate(test_results=results, failed_tests=("s::test_b",), coverage=81.5, last_run_at=AT),
+    )
+    state = loop(
+        "failed", "exhausted",
+        tasks=(LoopTask(task_id="task-1", description="Mend", tool="bash", created_at=AT, updated_at=AT),),
+        checkpoints=(Checkpoint(n=1, rev=1, commit="c", tree="t", action="INIT", at=AT),),
+        incidents=(Incident(kind="put back", message="somebody wrote", at=AT),),
+    )  # fmt: skip
+    return state.evolve(skill_state=skill, tags=("ui",), priority="high", notes="see above")
+
+
+def test_every_outcome_and_status_has_its_row() -> None:
+    assert set(EXITS) == set(RESTART) == set(get_args(Outcome))
+    assert set(CONTINUE) == set(get_args(LoopStatus)) - FINISHED
+
+
+@pytest.mark.parametrize(
+    ("state", "code", "words", "step"),
+    [
+        (loop("completed", "succeeded"), Exit.DONE, "Succeeded", "diff loop-v2-1"),
+        (loop("completed", "unverified"), Exit.NO_SUCCESS, "unverified", "--test-command"),
+        (loop("failed", "exhausted"), Exit.NO_SUCCESS, "exhausted: because.", "--max-iterations 20"),
+        (loop("failed", "over_budget"), Exit.BUDGET, "over_budget: because.", "--max-minutes 60"),
+        (loop("failed", "stopped"), Exit.NO_SUCCESS, "stopped: because.", "run --loop-id loop-v2-1"),
+        (loop("failed", "stalled"), Exit.NO_SUCCESS, "stalled", "show loop-v2-1"),
+        (loop("failed", "unverified"), Exit.NO_SUCCESS, "unverified", "--test-command"),
+        (loop("paused"), Exit.NEEDS_PERSON, "Paused.", "resume loop-v2-1"),
+        (loop("user_exit"), Exit.NEEDS_PERSON, "Left by choice", "resume loop-v2-1"),
+        (loop("created"), Exit.NEEDS_PERSON, "not started", "start loop-v2-1"),
+        (loop("running"), Exit.NEEDS_PERSON, "no runner", "resume loop-v2-1"),
+        (loop("paused", parked=Parked(until=AT, reason="limit")), Exit.NEEDS_PERSON, "until 2026-01-22", "resume"),
+    ],
+)
+def test_a_loop_at_rest(state: LoopState, code: Exit, words: str, step: str) -> None:
+    assert exit_for(state) is code
+    assert words in headline(state)
+    assert any(step in line for line in next_lines(state, False, ""))
+
+
+def test_a_question_is_shown_with_its_answers() -> None:
+    state = loop("paused", waiting=Waiting(question="Which\x1b one?", options=("a", "b"), since=AT))
+    assert headline(state) == "Paused with a question: Which one? (a / b)"
+    assert [line.split()[2] for line in next_lines(state, False, "")] == ["answer", "resume"]
+    answered = state.evolve(engine=state.engine.evolve(answer="a"))
+    assert [line.split()[2] for line in next_lines(answered, False, "")] == ["resume"]
+
+
+def test_commands_name_the_project_where_they_have_to() -> None:
+    assert next_lines(loop("paused"), False, " --project ../x")[0].endswith("--project ../x")
+
+
+def test_the_status_says_whether_somebody_is_at_work() -> None:
+    assert status_words(loop("running"), live=True) == "running"
+    assert status_words(loop("running"), live=False) == "running (no runner)"
+    assert status_words(loop("failed", "stalled"), live=False) == "failed (stalled)"
+    assert status_words(loop("completed", "succeeded"), live=False) == "completed"
+
+
+def test_the_page_shows_every_section() -> None:
+    page = loop_page(with_everything(), live=False, now=NOW, elsewhere="")
+    for words in (
+        "failed (exhausted)", "0 of 10", "task-1  pending  bash  Mend", "H1", "confirmed", "ledger.py:balance:36",
+        "the tests pass with it", "tests 1/2", "coverage 81.5 %", "✗ s::test_b", "assert 1 == 2", "Checkpoints",
+        "put back: somebody wrote", "ui", "high", "see above", "1 h ago",
+    ):  # fmt: skip
+        assert words in page, words
+
+
+def test_the_ending_names_cause_change_and_what_is_left() -> None:
+    diff = "diff --git a/x.py b/x.py\n--- a/x.py\n+++ b/x.py\n@@ -1 +1,2 @@\n-a\n+b\n+c\n"
+    text = ending(with_everything(), diff=diff, summary="/p/summary.md", live=False, elsewhere="")
+    for words in ("Not done, exhausted", "the last day is left out", "x.py  +2 -1", "s::test_b", "task-1 (pending)"):
+        assert words in text, words
+    assert "/p/summary.md" in text
+
+
+def test_a_diff_is_counted_by_its_hunks() -> None:
+    """Lines that look like headers are content inside a hunk."""
+    diff = (
+        "diff --git a/a b.md b/a b.md\n--- a/a b.md\n+++ b/a b.md\n@@ -1,2 +1,2 @@\n--- old\n+++ new\n same\n"
+        "diff --git a/bin b/bin\nBinary files a/bin and b/bin differ\n"
+    )
+    assert diff_stat(diff) == [("a b.md", 1, 1), ("bin", 0, 0)]
+    assert diff_stat("") == []
+
+
+def test_long_lists_are_cut_and_counted() -> None:
+    assert some(range(SHOWN), str) == [str(n) for n in range(SHOWN)]
+    assert some(range(SHOWN + 3), str)[-1] == "… and 3 more"
+
+
+def test_a_list_says_how_many_it_left_out() -> None:
+    text = loop_table([(loop("running"), False)], 3, NOW)
+    assert "running (no runner)" in text
+    assert "1 of 3 loops" in text
+    assert "no loops here" in loop_table([], 0, NOW)
+
+
+@given(st.text(min_size=1))
+def test_a_title_never_steers_the_terminal(title: str) -> None:
+    state = with_everything().evolve(title=title, description=title, notes=title)
+    shown = [
+        loop_table([(state, False)], 1, NOW),
+        loop_page(state, live=False, now=NOW, elsewhere=""),
+        *(line.text for line in scene_lines(Scene(state, doing=title, output=title), 80)),
+    ]
+    assert not any(c in text for text in shown for c in "\x1b\x07\x08\r\x9b\u202e")
+
+
+@given(st.integers(min_value=20, max_value=200), st.text(max_size=300), st.text(max_size=300))
+def test_a_scene_is_never_wider_than_the_terminal(cells: int, doing: str, output: str) -> None:
+    state = with_everything().evolve(status="running", completed_at=None, failure_reason=None, engine=EngineState())
+    history = (Done("INIT"), Done("DEVELOP", "completed"), Done("VALIDATE", "fail"), Done("DEBUG", "x" * 300))
+    lines = scene_lines(Scene(state, history, doing=doing, output=output), cells)
+    assert max(width(line.text) for line in lines) <= cells
+    assert any("Iteration 1: DEVELOP + VALIDATE (fail)" in line.text for line in lines) == (cells >= 44)
+
+
+def test_a_report_is_not_what_an_agent_says_to_people() -> None:
+    assert said("I fixed it.\n\nACTION_RESULT:\n- action: DEVELOP\n") == "I fixed it."
+    assert said("**ACTION_RESULT:**\n- action: DEVELOP\n") == ""

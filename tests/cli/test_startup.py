@@ -1,0 +1,36 @@
+"""What a command does not need is not loaded: help and lists come at once."""
+
+import sys
+
+import pytest
+
+from tests.cli.conftest import Desk
+
+HEAVY = (
+    "rich", "questionary", "prompt_toolkit", "asyncio", "coverage", "junitparser", "pytest", "structlog",
+    "loopwright.repair", "loopwright.validation", "loopwright.agents", "loopwright.actions",
+)  # fmt: skip
+
+
+def loaded(desk: Desk, *arguments: str) -> set[str]:
+    """Every module that was imported, and every package around one."""
+    ran = desk.run(*arguments, PYTHONPROFILEIMPORTTIME="1")
+    assert ran.code == 0, ran.err
+    names = {line.rpartition("|")[2].strip() for line in ran.err.splitlines() if line.startswith("import time:")}
+    return names | {".".join(name.split(".")[:n]) for name in names for n in range(1, 4)}
+
+
+@pytest.mark.parametrize("arguments", [["list"], ["list", "--json"], ["config", "show"]])
+def test_a_list_loads_no_machinery(desk: Desk, arguments: list[str]) -> None:
+    desk.create("--agent", "bash")
+    assert not loaded(desk, *arguments) & {*HEAVY}
+
+
+def test_help_loads_no_models(desk: Desk) -> None:
+    assert not loaded(desk, "--help") & {*HEAVY, "pydantic", "loopwright.wiring"}
+
+
+def test_the_version_is_answered_before_anything_else(desk: Desk) -> None:
+    modules = loaded(desk, "--version")
+    assert not modules & {*HEAVY, "pydantic", "typer", "loopwright.cli"}
+    assert "loopwright.__main__" not in sys.modules

@@ -1,0 +1,74 @@
+"""Text on a terminal: never wider than asked, never steering it."""
+
+import unicodedata
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loopwright.cli.text import age, clean, clean_lines, coloured, columns, counted, duration, short, stopwatch, width
+
+
+@given(st.text())
+def test_clean_text_is_one_line_without_control_characters(text: str) -> None:
+    cleaned = clean(text)
+    assert not any(unicodedata.category(c).startswith("C") for c in cleaned)
+    assert len(cleaned.splitlines()) <= 1
+
+
+@given(st.text())
+def test_clean_lines_keep_what_is_printed(text: str) -> None:
+    assert "\x1b" not in clean_lines(text)
+    assert clean_lines(text).count("\n") == text.count("\n")
+
+
+@given(st.text(), st.integers(min_value=1, max_value=60))
+def test_short_text_fits(text: str, cells: int) -> None:
+    assert width(short(text, cells)) <= cells
+
+
+def test_short_text_keeps_what_fits() -> None:
+    assert short("abcdef", 6) == "abcdef"
+    assert short("abcdefg", 6) == "abcde…"
+    assert short("修复登录错误", 7) == "修复登…"
+
+
+def test_an_escape_sequence_loses_its_escape() -> None:
+    assert clean("\x1b[31mred\x07\n\u202egnol") == "[31mred gnol"
+
+
+cell = st.text(alphabet=st.characters(categories=("L", "N")), max_size=8)
+
+
+@given(st.lists(st.tuples(cell, cell, st.just("|")), min_size=1, max_size=5))
+def test_columns_stand_under_each_other(rows: list[tuple[str, str, str]]) -> None:
+    assert len({width(line[: line.rindex("|")]) for line in columns(rows)}) == 1
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(-3, "0 s"), (0.4, "0 s"), (59, "59 s"), (60, "1 min"), (3599, "59 min"), (3600, "1 h"), (172_800, "2 days")],
+)
+def test_durations(seconds: float, words: str) -> None:
+    assert duration(seconds) == words
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(0, "0:00"), (61, "1:01"), (3600, "1:00:00"), (3661.9, "1:01:01")])
+def test_a_stopwatch(seconds: float, words: str) -> None:
+    assert stopwatch(seconds) == words
+
+
+def test_an_age_knows_time_zones() -> None:
+    now = datetime(2026, 1, 22, 10, 0, tzinfo=timezone(timedelta(hours=1)))
+    assert age("2026-01-22T16:30:00+08:00", now) == "30 min"
+
+
+def test_one_is_not_many() -> None:
+    assert (counted(1, "test"), counted(2, "test")) == ("1 test", "2 tests")
+
+
+def test_a_coloured_diff_still_reads_the_same() -> None:
+    diff = "@@ -1 +1 @@\n-a\n+b\n c"
+    assert coloured(diff).split("\n")[1] == "\x1b[31m-a\x1b[0m"
+    assert coloured(diff).endswith("\n c")
