@@ -109,6 +109,21 @@ def test_what_a_file_can_not_hold_is_refused(store: Store[LoopState], text: str)
     assert retitle(store, "B").title == "B"
 
 
+@pytest.mark.parametrize("depth", [*range(240, 262), 400, 2000])
+def test_what_is_nested_too_deeply_is_refused_as_a_whole(store: Store[LoopState], depth: int) -> None:
+    deep: object = 1
+    for _ in range(depth):
+        deep = [deep]
+    created = store.create(loop(extra={"a": {"b": 1}}), actor="user")
+    try:
+        store.update("loop-1", lambda s: s.evolve(extra={"a": {"b": deep}}), actor="user", event=EDITED)
+    except Invalid:
+        assert store.read("loop-1") == created
+    after = retitle(store, "B")
+    assert store.read("loop-1") == after
+    assert after.engine.rev == len(store.events("loop-1"))
+
+
 def test_an_id_can_not_change(store: Store[LoopState]) -> None:
     store.create(loop(), actor="user")
     with pytest.raises(Invalid, match="id can not change"):

@@ -31,10 +31,6 @@ class Cache(Generic[S]):
             if len(self._known) > KEPT:
                 self._known.popitem(last=False)
 
-    def ids(self) -> tuple[str, ...]:
-        with self._mutex:
-            return tuple(self._known)
-
     def drop(self, id: str) -> None:
         with self._mutex:
             self._known.pop(id, None)

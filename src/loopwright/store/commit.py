@@ -37,7 +37,12 @@ def advance(kind: Kind[S], known: Known[S], state: S, stamp: Stamp, monotonic: f
     state = state.evolve(updated_at=later(known.state.updated_at, stamp.ts))
     doc, line = _line(kind, known, state, seq, stamp)
     end = known.end + len(line)
-    file, digest = projection.render(doc, rev=seq, journal_bytes=end)
+    try:
+        file, digest = projection.render(doc, rev=seq, journal_bytes=end)
+    except Invalid:
+        known.doc.clear()
+        known.doc.update(patch.plain(known.state))
+        raise
     engine = state.engine.model_copy(update={"rev": seq, "journal_bytes": end, "digest": digest})
     state = state.model_copy(update={"engine": engine})
     behind = monotonic if known.pending is None else known.behind
@@ -63,16 +68,12 @@ def later(before: str, now: str) -> str:
 
 
 def _line(kind: Kind[S], known: Known[S], state: S, seq: int, stamp: Stamp) -> tuple[patch.Doc, Draft]:
-    """The line is made before the document is touched: what can not be written must not change it."""
+    """The line is made before the document is touched: what can not be written should not change it."""
     if known.whole:
         doc = patch.plain(state)
         whole = draft(seq=seq, **stamp._asdict(), schema=kind.schema, state=doc)
         return doc, whole
-    try:
-        changes = patch.diff(known.state, state)
-    except RecursionError as error:
-        raise Invalid("a state can not be nested this deeply") from error
-    ops = [op for op in changes if op["path"] not in OWN_KEYS]
+    ops = [op for op in patch.diff(known.state, state) if op["path"] not in OWN_KEYS]
     line = draft(seq=seq, **stamp._asdict(), schema=kind.schema, patch=ops)
     patch.apply(known.doc, ops)
     return known.doc, line

@@ -59,9 +59,9 @@ class FileStore(Generic[S]):
     def close(self) -> None:
         """Ends the watch and tidies up. What was acknowledged is on disk already."""
         self._index.close()
-        for id in self._source.cache.ids():
-            with contextlib.suppress(NotFound, StoreError), self._known_lock(self._paths(id)):
-                self._writer.tidy(self._paths(id))
+        for paths in map(self._paths, self._turns):
+            with contextlib.suppress(StoreError), DiskTrouble():
+                self._tidy(paths)
 
     @DiskTrouble()
     def create(self, state: S, *, actor: str) -> S:
@@ -207,6 +207,16 @@ class FileStore(Generic[S]):
         if not ignore.exists():
             self._disk.replace(str(ignore), b"*\n")
 
+    def _tidy(self, paths: Paths) -> None:
+        try:
+            lock = Flock.take(paths.lock)
+        except FileNotFoundError:
+            return
+        try:
+            self._writer.tidy(paths)
+        finally:
+            lock.release()
+
     @contextlib.contextmanager
     def _known_lock(self, paths: Paths) -> Iterator[None]:
         """The write lock of a state that exists; a mistyped id leaves no trace."""
@@ -250,7 +260,7 @@ class FileStore(Generic[S]):
             self._disk.remove(paths.lock)
 
     def _clear(self, paths: Paths) -> None:
-        """All but the locks; the journal with its tombstone goes last, and durably."""
+        """All but the locks; the journal with its tombstone goes when nothing else can come back."""
         self._source.cache.drop(paths.id)
         shutil.rmtree(paths.progress, ignore_errors=True)
         spared = {paths.journal, paths.lock, paths.lease}
@@ -258,4 +268,5 @@ class FileStore(Generic[S]):
             for entry in entries:
                 if entry.name.startswith(f"{paths.id}.") and entry.is_file() and entry.path not in spared:
                     self._disk.remove(entry.path)
+        self._disk.sync_folder(str(self._folder))
         self._disk.remove(paths.journal)

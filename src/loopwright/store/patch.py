@@ -12,6 +12,7 @@ from loopwright.domain.errors import Invalid
 
 Doc = dict[str, Any]  # Any: a JSON document
 Op = dict[str, Any]  # Any: a JSON value among its values
+TOO_DEEP = "a state can not be nested this deeply"
 
 
 class Part(NamedTuple):
@@ -23,7 +24,14 @@ class Part(NamedTuple):
 
 
 def plain(value: object) -> Any:  # Any: a JSON value
-    """One value of a state as JSON. Invalid for what a file could not give back."""
+    """A state, or one value of it, as JSON. Invalid for what a file could not give back."""
+    try:
+        return _plain(value)
+    except RecursionError as error:
+        raise Invalid(TOO_DEEP) from error
+
+
+def _plain(value: object) -> Any:  # Any: a JSON value
     match value:
         case None | str() | bool() | int():
             return value
@@ -32,17 +40,20 @@ def plain(value: object) -> Any:  # Any: a JSON value
                 raise Invalid(f"a state can not hold the number {value}")
             return value
         case BaseModel():
-            return {key: plain(item) for key, item in _items(value).items()}
+            return {key: _plain(item) for key, item in _items(value).items()}
         case tuple() | list():
-            return [plain(item) for item in value]
+            return [_plain(item) for item in value]
         case dict():
-            return {str(key): plain(item) for key, item in value.items()}
+            return {str(key): _plain(item) for key, item in value.items()}
     raise Invalid(f"a state can not hold a {type(value).__name__}")
 
 
 def diff(old: object, new: object) -> list[Op]:
     """Operations that make `plain(old)` into `plain(new)`. Shared parts are skipped unseen."""
-    return list(_changed(old, new, ""))
+    try:
+        return list(_changed(old, new, ""))
+    except RecursionError as error:
+        raise Invalid(TOO_DEEP) from error
 
 
 def apply(doc: Doc, ops: Sequence[Op]) -> None:

@@ -38,11 +38,14 @@ class Request(Generic[S]):
     event: Event
     epoch: int | None
     result: S | None = None
-    error: BaseException | None = None
+    error: Exception | None = None
 
 
 class HandedOver(Generic[S]):
-    """What goes wrong inside is an answer to those who asked, each in its own thread; an interrupt goes on as well."""
+    """What goes wrong inside is an answer to those who asked, each in its own thread.
+
+    An interrupt goes on as such only in the thread that was interrupted.
+    """
 
     def __init__(self, *requests: Request[S]) -> None:
         self._requests = requests
@@ -53,8 +56,9 @@ class HandedOver(Generic[S]):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
+        told = error if error is None or isinstance(error, Exception) else StoreError("the commit was interrupted")
         for request in self._requests:
-            request.error = request.error or error
+            request.error = request.error or told
         return isinstance(error, Exception)
 
 
@@ -169,6 +173,7 @@ class Writer(Generic[S]):
 
     def bury(self, paths: Paths, actor: str) -> None:
         """Commits the tombstone."""
+        self.refuse_uncertain(paths.id)
         now = self.now()
         base, known, lines = self.ground(paths, now)
         self._source.cache.drop(paths.id)
