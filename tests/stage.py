@@ -70,6 +70,11 @@ class Stage:
         )  # fmt: skip
         return await runner.drive(loop_id, take_up=take_up, bus=Bus(*observers), person=person)
 
+    def pause_after(self, note: Note, loop_id: str, text: str) -> None:
+        """An observer that pauses the loop when it hears `text`."""
+        if note.text == text:
+            self.service.pause(loop_id)
+
     def actions(self, loop_id: str) -> list[str]:
         """Every action of the loop, in order, from the journal."""
         finished = (e for e in self.store.events(loop_id) if e.event.type == "action_finished")

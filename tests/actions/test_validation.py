@@ -1,0 +1,78 @@
+"""What counts as passed, seen from a whole loop."""
+
+from pathlib import Path
+
+from loopwright.agents.scripted import Answer
+from loopwright.domain.engine_state import RunSettings
+from loopwright.domain.loop import LoopState
+from tests.stage import MakeStage, Stage, app_is_good, said
+
+ONE_TASK = Answer(text=said("INIT", tasks=[{"description": "write it"}]))
+
+
+def known_failure(project: Path) -> dict[str, str]:
+    return {**app_is_good(project), "known": "failed"}
+
+
+async def driven(stage: Stage, **settings: object) -> LoopState:
+    given = RunSettings(mode="auto", agent="scripted").evolve(**settings)
+    return await stage.drive(stage.service.create("Make app.txt good", settings=given).loop_id)
+
+
+async def test_a_project_that_was_red_before_can_ask_for_no_new_failures(stage: MakeStage) -> None:
+    ready = stage(ONE_TASK, Answer(text=said("DEVELOP"), files={"app.txt": "good"}), judge=known_failure)
+    state = await driven(ready, require="no_new_failures")
+    assert (state.status, state.engine.outcome) == ("completed", "succeeded")
+    assert state.skill_state is not None
+    assert [r.status for r in state.skill_state.validate_.test_results] == ["passed", "failed"]
+    assert state.skill_state.summary is not None
+    assert state.skill_state.summary.validate_["require"] == "no_new_failures"
+
+
+async def test_a_vanished_test_is_no_success(stage: MakeStage) -> None:
+    def judge(project: Path) -> dict[str, str]:
+        kept = {"other": "passed"} if (project / "test_other").exists() else {}
+        return {**app_is_good(project), **kept}
+
+    fix_and_delete = {"app.txt": "good", "test_other": None}
+    ready = stage(ONE_TASK, Answer(text=said("DEVELOP"), files=fix_and_delete), judge=judge)
+    (ready.project / "test_other").touch()
+    state = await driven(ready)
+    assert state.status == "failed"
+    assert state.skill_state is not None
+    assert not state.skill_state.validate_.passed
+    assert state.skill_state.validate_.failed_tests == ()
+
+
+async def test_a_newly_skipped_test_is_no_success(stage: MakeStage) -> None:
+    def judge(project: Path) -> dict[str, str]:
+        skipped = (project / "skip").exists()
+        return {"app": "skipped"} if skipped else app_is_good(project)
+
+    ready = stage(ONE_TASK, Answer(text=said("DEVELOP"), files={"skip": ""}), judge=judge)
+    assert (await driven(ready)).status == "failed"
+
+
+async def test_what_a_test_run_writes_does_not_count_as_a_change(stage: MakeStage) -> None:
+    """A run that leaves files behind would otherwise have to be validated for ever."""
+    ready = stage(ONE_TASK, Answer(text=said("DEVELOP"), files={"app.txt": "good"}))
+
+    def leave_a_report() -> None:
+        (ready.project / f"report-{ready.tests.runs}.log").write_text("noise")
+
+    ready.tests.before = leave_a_report
+    state = await driven(ready)
+    assert (state.status, state.engine.outcome) == ("completed", "succeeded")
+    assert ready.actions(state.loop_id).count("VALIDATE") == 1
+
+
+async def test_success_is_measured_by_the_process_that_ends_the_loop(stage: MakeStage) -> None:
+    """A validation of an earlier process is not enough: the last look is taken here."""
+    ready = stage(ONE_TASK, Answer(text=said("DEVELOP"), files={"app.txt": "good"}))
+    loop_id = ready.create()
+    paused = await ready.drive(loop_id, on_note=lambda n: ready.pause_after(n, loop_id, "VALIDATE: pass"))
+    assert paused.status == "paused"
+    runs = ready.tests.runs
+    state = await ready.drive(loop_id)
+    assert state.status == "completed"
+    assert ready.tests.runs == runs + 1
