@@ -24,14 +24,15 @@ class Project:
         return {**os.environ, "XDG_STATE_HOME": str(self.state), "NO_COLOR": "1"}
 
     def call(self, *words: str) -> tuple[int, Any]:  # Any: parsed JSON
-        """Runs a command to its end with --json; exit code and the last object it printed."""
+        """Runs a command to its end with --json; exit code and the data of the last object it printed."""
         done = subprocess.run(
             [*COMMAND, *words, "--project", str(self.root), "--json"],
             capture_output=True, text=True, env=self.environment, timeout=240,
         )  # fmt: skip
         lines = [line for line in done.stdout.splitlines() if line.strip()]
         assert "Traceback" not in done.stderr, done.stderr
-        return done.returncode, json.loads(lines[-1]) if lines else None
+        printed = json.loads(lines[-1]) if lines else {}
+        return done.returncode, printed.get("data", printed)
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
         """Starts a command and leaves it running, in a session of its own."""
