@@ -13,7 +13,7 @@ from loopwright.repair.command import Command, parse
         ("python -m pytest", ()),
         ("python3.11 -m pytest -q tests", ("tests",)),
         ("/some/where/.venv/bin/python -X dev -m pytest -x -vv --tb=short tests/a.py", ("tests/a.py",)),
-        ("PYTHONPATH=src python -m pytest -k 'fast and not slow'", ("-k", "fast and not slow")),
+        ("python -m pytest -k 'fast and not slow'", ("-k", "fast and not slow")),
         ("uv run python -m pytest --maxfail 1 --junitxml out.xml -n auto tests", ("tests",)),
         ("coverage run --source=src -m pytest -m unit", ("-m", "unit")),
         ("python -m pytest -o addopts= -p no:cov --cov=src --cov-report term --runslow", None),
@@ -22,6 +22,11 @@ from loopwright.repair.command import Command, parse
 def test_pytest(line: str, arguments: tuple[str, ...] | None, tmp_path: Path) -> None:
     expected = ("-o", "addopts=", "-p", "no:cov", "--runslow") if arguments is None else arguments
     assert parse(line, tmp_path) == Command("pytest", expected)
+
+
+def test_what_is_assigned_in_front_is_kept(tmp_path: Path) -> None:
+    found = parse("PYTHONPATH=src MODE='a b' python -m pytest", tmp_path)
+    assert found == Command("pytest", (), environment=(("PYTHONPATH", "src"), ("MODE", "a b")))
 
 
 def test_a_bare_pytest_does_not_put_the_root_on_the_path(tmp_path: Path) -> None:

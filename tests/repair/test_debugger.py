@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import venv
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,28 @@ def test_a_project_that_can_not_be_collected_is_said_to_be(tmp_path: Path) -> No
     found = asyncio.run(PythonDebugger(MARKER).search(order(tmp_path)))
     assert found.patch is None
     assert "no_such_module_anywhere" in found.note
+
+
+def test_an_interpreter_without_pytest(tmp_path: Path) -> None:
+    """A unittest project needs none; it is lent ours."""
+    python = tmp_path / "bare"
+    venv.create(python, symlinks=True)
+    project = tmp_path / "project"
+    tests = (
+        "import unittest\nfrom picking import pick\n\n\nclass Picks(unittest.TestCase):\n"
+        "    def test_last(self):\n        self.assertEqual(pick([1, 2, 3]), 3)\n"
+    )
+    write({"picking.py": "def pick(items):\n    return items[0]\n", "test_picking.py": tests}, project)
+    asked = order(
+        project,
+        python=str(python / "bin" / "python"),
+        test_command="python -m unittest",
+        failing=("test_picking.Picks::test_last",),
+    )
+    found = asyncio.run(PythonDebugger(MARKER).search(asked))
+    assert found.patch is not None, found.note
+    assert found.patch.new_text == "def pick(items):\n    return items[-1]\n"
+    assert found.patch.fixes == ("test_picking.Picks::test_last",)
 
 
 def test_edits_beside_dangerous_calls_are_not_tried(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ import os
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -28,11 +29,15 @@ _SHORT = {"--start-directory": "-s", "--pattern": "-p", "--top-level-directory":
 
 @dataclass(frozen=True)
 class Command:
-    """`arguments` are for pytest, which runs unittest's cases as well; `root_on_path`: `python -m` puts it there."""
+    """`arguments` are for pytest, which runs unittest's cases as well; `root_on_path`: `python -m` puts it there.
+
+    `environment`: what is assigned in front of the command.
+    """
 
     style: Literal["pytest", "unittest"]
     arguments: tuple[str, ...]
     root_on_path: bool = True
+    environment: tuple[tuple[str, str], ...] = ()
 
 
 def parse(line: str, root: Path) -> Command | None:
@@ -43,8 +48,13 @@ def parse(line: str, root: Path) -> Command | None:
         words = shlex.split(line)
     except ValueError:
         return None
-    while words and re.match(r"\w+=", words[0]):
-        words = words[1:]
+    environment = list(takewhile(lambda word: re.match(r"\w+=", word), words))
+    found = _runner(words[len(environment) :], root)
+    assigned = tuple((name, value) for name, _, value in (word.partition("=") for word in environment))
+    return replace(found, environment=assigned) if found else None
+
+
+def _runner(words: Sequence[str], root: Path) -> Command | None:
     if len(words) > 2 and words[0] in _RUNNERS and words[1] == "run":
         words = words[2:]
     if not words:

@@ -3,6 +3,7 @@
 import asyncio
 import importlib.util
 import json
+import os
 import sys
 import tempfile
 from pathlib import Path
@@ -18,7 +19,7 @@ from loopwright.repair.tree import copy_tree
 from loopwright.workspace.process import Finished, run_group
 
 _WORKER = "repair_worker"  # the name under which a worker imports this folder
-_LENT = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "exceptiongroup")
+_LENT = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py")
 _DIAGNOSIS_SECONDS = 60.0
 _GRACE = 10.0
 _OUTPUT_CAP = 64_000
@@ -60,7 +61,7 @@ class PythonDebugger:
                 cwd=trees[0],
                 marker=self._marker,
                 timeout=seconds + _GRACE,
-                env=_environment(room),
+                env=_environment(room, command),
                 output_cap=_OUTPUT_CAP,
             )
             return _read(room / "answer.json", finished)
@@ -73,22 +74,27 @@ def _prepare(origin: Path, room: Path, trees: list[Path]) -> None:
     for module in _LENT:
         spec = importlib.util.find_spec(module)
         if spec is not None and spec.origin is not None:
-            folder = Path(spec.origin).parent
-            (room / "lib" / "lent" / module).symlink_to(folder)
+            found = Path(spec.origin)
+            found = found.parent if found.name == "__init__.py" else found
+            (room / "lib" / "lent" / (found.name if found.suffix else module)).symlink_to(found)
     for tree in (room / "pristine", *trees):
         copy_tree(origin, tree)
 
 
-def _environment(room: Path) -> dict[str, str]:
+def _environment(room: Path, command: Command) -> dict[str, str]:
     home = str(room / "home")
+    given = dict(command.environment)
+    path = given.get("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
     return {
+        **given,
         "HOME": home,
         "XDG_CACHE_HOME": f"{home}/.cache",
         "XDG_CONFIG_HOME": f"{home}/.config",
         "XDG_DATA_HOME": f"{home}/.local/share",
         "XDG_STATE_HOME": f"{home}/.local/state",
         "TMPDIR": str(room / "tmp"),
-        "PYTHONPATH": str(room / "lib"),
+        "PYTHONPATH": os.pathsep.join([str(room / "lib"), *filter(None, [path])]),
+        "PYTHONSAFEPATH": "1",  # for the worker's own imports; it takes this back before the project's
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONHASHSEED": "0",
         "PYTEST_ADDOPTS": "",

@@ -68,9 +68,10 @@ def _fresh_run(baseline: Baseline, room: Path, seconds: float) -> Answer:
     }
     order.write_text(json.dumps(request))
     command: Sequence[str] = (sys.executable, "-m", f"{__package__}.start", str(order), str(answer))
+    environment = {**os.environ, "PYTHONSAFEPATH": "1"}
     with suppress(subprocess.TimeoutExpired):
         subprocess.run(
-            command, cwd=room / "tree", timeout=seconds, stdin=subprocess.DEVNULL, env=os.environ, check=False
+            command, cwd=room / "tree", timeout=seconds, stdin=subprocess.DEVNULL, env=environment, check=False
         )
     if not answer.exists():
         return {}

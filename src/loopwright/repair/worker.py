@@ -35,8 +35,8 @@ def main() -> None:
     if order.get("isolate"):
         sandbox.isolate()
     relocate(order["origin"], order["tree"])
-    if not order["root_on_path"]:
-        sys.path[:] = [entry for entry in sys.path if entry != order["tree"]]
+    if order["root_on_path"]:
+        sys.path.insert(0, order["tree"])
     answer = {"run": _run, "diagnose": _diagnose, "search": _search}[order["mode"]](order)
     _write(Path(sys.argv[2]), answer)
 
