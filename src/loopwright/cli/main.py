@@ -10,7 +10,7 @@ import typer
 from loopwright import __version__
 from loopwright.cli import demo, follow, loops, run, settings, tasks
 from loopwright.cli.output import refuse
-from loopwright.domain.errors import Exit, LoopwrightError, translate
+from loopwright.domain.errors import Exit, Invalid, LoopwrightError, translate
 
 COMMANDS: dict[str, Callable[..., None]] = {
     "run": run.run,
@@ -92,8 +92,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _check_encoding(arguments: Sequence[str]) -> None:
-    from loopwright.domain.errors import Invalid
-
     if any("\udc80" <= c <= "\udcff" for argument in arguments for c in argument):
         raise Invalid("the arguments are not valid UTF-8")
 

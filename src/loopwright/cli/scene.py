@@ -37,7 +37,7 @@ class Scene:
 def scene_lines(scene: Scene, cells: int) -> list[Line]:
     """The plan with what is over folded, then the facts, then what is done right now; each at most `cells` wide."""
     state = scene.state
-    head = "  ".join((state.loop_id, stopwatch(scene.seconds), state.status, f"iteration {_iteration(state)}"))
+    head = " · ".join((state.loop_id, stopwatch(scene.seconds), state.status, f"iteration {_iteration(state)}"))
     lines = [Line(head, "head"), Line(f"  {clean(state.title)}", "head")]
     for step in plan(state, scene.history):
         indent = "    " if step.content.startswith(" ") else "  "

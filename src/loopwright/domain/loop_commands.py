@@ -161,7 +161,8 @@ def reopen(state: LoopState, *, max_iterations: int | None = None, max_minutes: 
     require("reopen", state)
     limit = max_iterations or state.max_iterations
     if limit <= state.current_iteration:
-        raise Invalid(f"all {limit} iterations are used up; raise the limit, for example --max-iterations {limit + 10}")
+        used = state.current_iteration
+        raise Invalid(f"{used} iterations are used up already; raise the limit, for example --max-iterations {used + 10}")
     engine = state.engine
     budget = engine.budget.evolve(max_minutes=max_minutes or engine.budget.max_minutes)
     if budget.exceeded:

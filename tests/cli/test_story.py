@@ -1,0 +1,77 @@
+"""Following files and events: nothing is told twice, nothing half."""
+
+import json
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from loopwright.cli.logline import FORMS, log_line
+from loopwright.cli.plain import event_words
+from loopwright.cli.story import Tail, finished, read_note
+from loopwright.domain.events import Entry, Event
+from loopwright.domain.progress import Done
+from loopwright.engine.bus import Note
+
+AT = "2026-01-22T10:00:00+08:00"
+
+
+def entry(type: str, actor: str = "runner", **data: str) -> Entry:
+    return Entry(seq=1, ts=AT, actor=actor, event=Event(type=type, data=dict(data)))
+
+
+@settings(max_examples=30)
+@given(st.lists(st.text(alphabet="abé", max_size=5), max_size=6), st.data())
+def test_lines_are_told_once_and_whole(lines: list[str], data: st.DataObject) -> None:
+    """However a writer's bytes arrive, also cut within a character."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "log"
+        tail = Tail(path)
+        assert tail.lines() == []
+        content = "".join(f"{line}\n" for line in lines).encode()
+        cuts = sorted(data.draw(st.lists(st.integers(0, len(content)), max_size=4)))
+        told: list[str] = []
+        for start, end in zip([0, *cuts], [*cuts, len(content)], strict=True):
+            with path.open("ab") as file:
+                file.write(content[start:end])
+            told += tail.lines()
+        assert told == lines
+
+
+def test_from_the_end_only_what_is_new(tmp_path: Path) -> None:
+    path = tmp_path / "log"
+    path.write_text("old\n")
+    tail = Tail(path, from_end=True)
+    with path.open("a") as file:
+        file.write("new\nhalf")
+    assert tail.lines() == ["new"]
+
+
+def test_a_torn_note_is_left_out() -> None:
+    assert read_note('{"ts": "x", "kind": "activity", "text": "hm"}') == Note("activity", "hm")
+    for torn in ("", "{", "[]", "null", '{"kind": "activity"}', '{"kind": "gossip", "text": "x"}'):
+        assert read_note(torn) is None
+
+
+@given(st.sampled_from([*FORMS, "runner.log"]), st.text() | st.recursive(st.none(), st.lists).map(json.dumps))
+def test_any_line_of_a_log_can_be_shown(name: str, line: str) -> None:
+    assert log_line(name, line) == line
+
+
+def test_lines_of_logs_in_words() -> None:
+    change = {"timestamp": AT, "action": "modify", "file": "a.py", "agent": "bash", "description": "d"}
+    assert log_line("changes.log", json.dumps(change)).endswith("modify a.py (bash): d")
+    probe = {"ts": AT, "hid": "H1", "func": "f", "line": 3, "data": {"x": 1}}
+    assert log_line("debug.log", json.dumps(probe)).endswith('H1 f:3 {"x": 1}')
+
+
+def test_events_in_words() -> None:
+    assert event_words(entry("action_started", action="DEVELOP", task="task-1")) == "DEVELOP task-1"
+    assert event_words(entry("action_finished", action="VALIDATE", result="fail")) == "VALIDATE: fail"
+    assert event_words(entry("task_added", actor="api", task="task-1")) == "task added task=task-1 by api"
+
+
+def test_history_is_what_has_finished() -> None:
+    entries = (entry("action_started", action="DEBUG"), entry("action_finished", action="DEBUG", result="no fix"))
+    assert finished(entries) == (Done("DEBUG", "no fix"),)
