@@ -22,7 +22,19 @@ from loopwright.domain.loop import (
     Validate,
 )
 from loopwright.domain.loop_selector import with_tasks
-from tests.domain.loop_making import AT, LATER, World, auto, debugged, developed, initialised, loop, task, validated
+from tests.domain.loop_making import (
+    AT,
+    LATER,
+    World,
+    auto,
+    debugged,
+    developed,
+    hypothesis,
+    initialised,
+    loop,
+    task,
+    validated,
+)
 
 NASTY = (
     "", " ", "a", "null", "true", "12", "-1.5e3", "NaN", "Infinity", '"quoted"', "[1, 2]", '{"a": 1}', "## Heading",
@@ -96,11 +108,14 @@ def parsed(state: LoopState) -> SkillState:
     return skill
 
 
+INJECTED = SkillState(
+    debug=Debug(active_bug="x\n## H9 (confirmed)\n- iteration: 7", hypotheses=(hypothesis(),), hypotheses_count=1)
+)
+
+
 @settings(max_examples=150, deadline=None)
 @given(skills(), TEXT.filter(len))
-@example(
-    SkillState(debug=Debug(active_bug="x\n## H9 (confirmed)\n- id: H9", hypotheses=(), hypotheses_count=0)), "## T"
-)
+@example(INJECTED, "## T")
 def test_what_was_rendered_parses_back_exactly(skill: SkillState, title: str) -> None:
     found = parsed(loop("running", skill_state=skill, title=title))
     assert found.develop == skill.develop
