@@ -162,7 +162,7 @@ def reopen(state: LoopState, *, max_iterations: int | None = None, max_minutes: 
     limit = max_iterations or state.max_iterations
     if limit <= state.current_iteration:
         used = state.current_iteration
-        raise Invalid(f"{used} iterations are used up already; raise the limit, for example --max-iterations {used + 10}")
+        raise Invalid(f"{used} iterations are used up; raise the limit, for example --max-iterations {used + 10}")
     engine = state.engine
     budget = engine.budget.evolve(max_minutes=max_minutes or engine.budget.max_minutes)
     if budget.exceeded:
