@@ -7,6 +7,7 @@ Times are medians in milliseconds of interleaved rounds, with the very command t
 
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
@@ -14,6 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""As people have it: compiled modules are kept."""
 COMMAND = str(Path(sys.executable).with_name("loopwright"))
 ROUNDS = 15
 LIMITS = {"--version": 3.0, "--help": 20.0, "list": 20.0}
@@ -21,7 +24,7 @@ LIMITS = {"--version": 3.0, "--help": 20.0, "list": 20.0}
 
 def milliseconds(argv: list[str]) -> float:
     begun = time.perf_counter()
-    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL)
+    subprocess.run(argv, check=True, stdout=subprocess.DEVNULL, env=ENVIRONMENT)
     return (time.perf_counter() - begun) * 1000
 
 
@@ -32,6 +35,8 @@ def measure() -> dict[str, dict[str, float]]:
             [COMMAND, "create", "A loop to be listed", "--project", project], check=True, capture_output=True
         )
         commands = {"--version": ["--version"], "--help": ["--help"], "list": ["list", "--project", project]}
+        for words in commands.values():
+            milliseconds([COMMAND, *words])
         times: dict[str, list[float]] = {name: [] for name in ("floor", *commands)}
         for _ in range(ROUNDS):
             times["floor"].append(milliseconds([sys.executable, "-c", "pass"]))
