@@ -15,9 +15,9 @@ from loopwright.domain.engine_state import (
 )
 from loopwright.domain.errors import Conflict
 from loopwright.domain.loop import ERRORS_KEPT, Hypothesis, LoopState, LoopStatus, SkillState
-from loopwright.domain.loop_commands import reopen, stop
+from loopwright.domain.loop_commands import reopen, resume, stop
 from loopwright.domain.loop_folds import begin_action, end_action
-from loopwright.domain.loop_selector import ROUNDS, Facts, Next, next_action
+from loopwright.domain.loop_selector import ROUNDS, Facts, Next, next_action, normalise
 from loopwright.domain.outcomes import (
     ActionFailed,
     ActionOutcome,
@@ -276,6 +276,28 @@ def test_whether_the_fifth_round_was_fruitless_is_for_the_validation_to_say() ->
     assert own_tasks(fixed) == ()
     assert next_action(fixed, Facts("t1")) == Next("COMPLETE", 2, "succeeded")
     assert len(own_tasks(after(state, ("VALIDATE", validated("t1", ["a"]))))) == 1
+
+
+def test_a_round_after_which_nothing_is_left_counts_as_the_fifth() -> None:
+    state = after(RED, ("DEBUG", Debugged((hypothesis(),), None, None, "all was tried", nothing_left=True)))
+    assert state.engine.debug_rounds == ROUNDS
+    (made,) = own_tasks(state)
+    assert next_action(state, Facts("t0")) == Next("DEVELOP", 5, None, made.task_id)
+    shrunk = after(state, ("VALIDATE", validated("t1")), ("VALIDATE", validated("t2", ["b"])))
+    assert next_action(shrunk, Facts("t2")) == Next("DEVELOP", 5, None, made.task_id)
+    assert shrunk.engine.debug_rounds == 0, "what breaks next may be looked into again"
+
+
+def test_a_task_that_paused_its_loop_is_tried_again_once_and_only_if_it_failed() -> None:
+    definitions = tuple(t.evolve(on_error="pause") for t in WORKING.engine.tasks)
+    paused = after(engine(WORKING, tasks=definitions), ("DEVELOP", developed("T0", ok=False)))
+    assert (paused.status, statuses(paused)["T0"], paused.engine.retry) == ("paused", "failed", ("T0",))
+    resumed = resume(paused, live=False)
+    assert next_action(resumed, Facts("t0")) == Next("DEVELOP", 5, None, "T0")
+    begun = begin_action(resumed, Next("DEVELOP", 5, None, "T0"))
+    assert begun.engine.retry == ()
+    done = engine(after(begun, ("DEVELOP", developed("T0"))), retry=("T0",))
+    assert statuses(normalise(done))["T0"] == "completed"
 
 
 def test_the_last_resort_names_ten_failures_at_most() -> None:

@@ -104,6 +104,7 @@ def outcomes(place: Place, choice: Next) -> Iterator[tuple[ActionOutcome, int]]:
         case "DEBUG":
             failed = next((t.id for t in place.state.skill_state.develop.tasks if t.status == "failed"), None)  # type: ignore[union-attr]  # DEBUG has one
             yield Debugged((hypothesis(),), "bug", None, ""), here
+            yield Debugged((hypothesis(),), "bug", None, "", nothing_left=True), here
             yield Debugged((confirmed(),), "bug", "H1", "", FIX, failed), new
         case "COMPLETE":
             yield from ((outcome, here) for outcome in ends(place, choice))
