@@ -74,6 +74,18 @@ def test_a_return_leaves_the_loop() -> None:
     assert moved in offered(text, 4)["layout"]
 
 
+def test_an_expression_over_several_lines_is_held_together() -> None:
+    text = "def f(a, b):\n    return g(\n        a\n        + b\n    ) - 1\n"
+    found = offered(text, 2)
+    assert all(compiles(whole) for whole in found["operator"])
+    assert "def f(a, b):\n    return g(\n        a\n        - b\n    ) - 1\n" in found["operator"]
+
+
+def compiles(text: str) -> bool:
+    compile(text, "m.py", "exec")
+    return True
+
+
 def test_windows_line_ends_stay() -> None:
     text = "def f(a):\r\n    g(a)\r\n"
     assert "def f(a):\r\n    g(a)\r\n    return a\r\n" in offered(text, 1)["guard or return"]

@@ -50,12 +50,14 @@ def findings(request: DebugRequest, answer: Plain) -> Findings:
     patches: Sequence[Plain] = answer.get("patches", ())
     cause = patches[0]["point"] if patches else None
     places = {one["point"]: one for one in answer["locations"]}
-    judged = [_judged(one, _place_of(one, places), cause) for one in request.hypotheses]
+    what = patches[0]["description"] if patches else ""
+    judged = [_judged(one, _place_of(one, places), cause, what) for one in request.hypotheses]
     named = {place["point"] for one in request.hypotheses if (place := _place_of(one, places)) is not None}
     news = [one for point, one in places.items() if point not in named and (point == cause or one["turned"])]
     news.sort(key=lambda one: (one["point"] != cause, -one["survived"], -one["turned"]))
     added = [
-        _judged(one, places[one.logging_point], cause) for one in _numbered(request.hypotheses, news[:_BYSTANDERS])
+        _judged(one, places[one.logging_point], cause, what)
+        for one in _numbered(request.hypotheses, news[:_BYSTANDERS])
     ]
     everything = [*judged, *added]
     ids = {one.logging_point: one.id for one in everything}
@@ -117,7 +119,7 @@ def _with_values(hypothesis: Hypothesis, hits: Sequence[ProbeHit]) -> Hypothesis
     return hypothesis.evolve(evidence={**(hypothesis.evidence or {}), "probe_values": seen}) if seen else hypothesis
 
 
-def _judged(hypothesis: Hypothesis, place: Plain | None, cause: str | None) -> Hypothesis:
+def _judged(hypothesis: Hypothesis, place: Plain | None, cause: str | None, what: str) -> Hypothesis:
     """The verdict by what was measured at the place; rejected ones and those not reached stay as they are."""
     if place is None or hypothesis.status in ("rejected", "confirmed") or not place["tried"]:
         return hypothesis
@@ -127,7 +129,8 @@ def _judged(hypothesis: Hypothesis, place: Plain | None, cause: str | None) -> H
     evidence = {**(hypothesis.evidence or {}), **_evidence(place), **measured, "outcome": reason}
     if status == "pending":
         return hypothesis.evolve(evidence=evidence)
-    return hypothesis.evolve(status=status, verdict_reason=reason, evidence=evidence)
+    named = {"description": f"`{place['code']}` was wrong: {what}"} if status == "confirmed" else {}
+    return hypothesis.evolve(status=status, verdict_reason=reason, evidence=evidence, **named)
 
 
 def _verdict(place: Plain, cause: str | None) -> tuple[HypothesisStatus, str]:

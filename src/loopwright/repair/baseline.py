@@ -1,6 +1,7 @@
 """What the unchanged project does: outcomes, lines by test, facts of the failures, and whether warm runs agree."""
 
 import inspect
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,7 +37,7 @@ class Baseline:
 
 def measure(project: Project, tree: str, failing: Sequence[str], seconds: float) -> Baseline | None:
     """Runs all tests once, traced, in a forked child; None when that did not end within `seconds`."""
-    answer = ask_forked(lambda: _traced_run(project, tree, frozenset(failing)), seconds)
+    answer = ask_forked(lambda: _traced_run(project, tree, frozenset(failing), seconds / 2), seconds)
     if answer is None:
         return None
     outcomes = [Outcome(*values) for values in answer["outcomes"]]
@@ -84,12 +85,13 @@ def probe(baseline: Baseline, tree: str, places: Mapping[tuple[str, int], str], 
     return list(answer["hits"]) if answer else []
 
 
-def plain_run(project: Project, failing: frozenset[str]) -> Answer:
-    """Runs all tests in order in this process: status by key, and what could not be collected."""
+def plain_run(project: Project, failing: frozenset[str], passing: frozenset[str]) -> Answer:
+    """Runs these tests in the project's order in this process: status by key, and what could not be collected."""
     statuses: dict[str, str] = {}
 
     def loop(driver: Driver, items: list[pytest.Item]) -> None:
-        for item, following in zip(items, [*items[1:], None], strict=True):
+        chosen = [item for item in items if key_of(item, project.style) in failing | passing]
+        for item, following in zip(chosen, [*chosen[1:], None], strict=True):
             key = key_of(item, project.style)
             statuses[key] = driver.run(item, following, _limit(key, failing)).status
 
@@ -97,7 +99,13 @@ def plain_run(project: Project, failing: frozenset[str]) -> Answer:
     return {"statuses": statuses, "troubles": driver.troubles}
 
 
-def _traced_run(project: Project, tree: str, failing: frozenset[str]) -> Answer:
+def _traced_run(project: Project, tree: str, failing: frozenset[str], patience: float) -> Answer:
+    """Runs everything within `patience` seconds; in the second half passing tests run untraced, later not at all.
+
+    The failing tests always run. What was left out is counted in `left_out`, and VALIDATE judges it.
+    """
+    halfway, deadline = time.monotonic() + patience / 2, time.monotonic() + patience
+    left_out = 0
     recorder = Recorder(tree)
     nodes: list[str] = []
     keys: list[str] = []
@@ -105,17 +113,27 @@ def _traced_run(project: Project, tree: str, failing: frozenset[str]) -> Answer:
     texts: list[tuple[int, str]] = []
 
     def loop(driver: Driver, items: list[pytest.Item]) -> None:
+        nonlocal left_out
+        recorder.stop()
         for number, (item, following) in enumerate(zip(items, [*items[1:], None], strict=True)):
             nodes.append(item.nodeid)
             keys.append(key_of(item, project.style))
             recorder.switch(number)
+            wanted, now = not failing or keys[-1] in failing, time.monotonic()
+            if not wanted and now > deadline:
+                outcomes.append(Outcome("skipped"))
+                left_out += 1
+                continue
+            item.session._setupstate.teardown_exact(item)  # what the test before set up for one that was left out
+            if wanted or now < halfway:
+                recorder.start()
             outcomes.append(driver.run(item, following, _limit(keys[-1], failing)))
+            recorder.stop()
             if outcomes[-1].status == "failed" and len(texts) < _FACTS_FROM:
                 texts.append((number, _source_text(item)))
 
     recorder.start()
     driver = collect_and(loop, project.arguments, project.style, plain=False)
-    recorder.stop()
     return {
         "nodes": nodes,
         "keys": keys,
@@ -131,7 +149,10 @@ def _traced_run(project: Project, tree: str, failing: frozenset[str]) -> Answer:
         ],
         "lines": {test: list(lines) for test, lines in recorder.lines.items()},
         "sources": texts,
-        "troubles": driver.troubles,
+        "troubles": [
+            *driver.troubles,
+            *([f"{left_out} passing tests were too slow to screen with"] if left_out else []),
+        ],
     }
 
 

@@ -20,7 +20,7 @@ from loopwright.workspace.process import Finished, run_group
 
 _WORKER = "repair_worker"  # the name under which a worker imports this folder
 _LENT = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py")
-_DIAGNOSIS_SECONDS = 60.0
+_DIAGNOSIS_SECONDS = 90.0
 _GRACE = 10.0
 _OUTPUT_CAP = 64_000
 

@@ -76,8 +76,8 @@ class Laboratory:
         """The tests that matter for the candidate's function, and the code to swap or the text to import."""
         location = candidate.location
         # A test that depends on its forerunners needs them all, also those that do not run the edited function.
-        failing = self.targets if self.ordered else location.failing & self.targets
-        passing = self.guards if self.ordered else location.passing & self.guards
+        failing = self.targets if self.ordered else location.concerned & self.targets
+        passing = self.guards if self.ordered else location.concerned & self.guards
         targets = sorted(failing, key=lambda n: (self._hangs(n), self.usual.get(n, 0.0), n))
         job = self._job(number, self._varied(targets), sorted(passing), self.usual)
         job["file"] = location.file

@@ -19,7 +19,10 @@ _MUTABLE = (ast.List, ast.Dict, ast.Set)
 
 @dataclass
 class Location:
-    """A suspicious statement. `failing` and `passing` are numbers of the tests that ran it (or need its function)."""
+    """A suspicious statement. `failing` and `passing` are numbers of the tests that ran it.
+
+    `concerned`: those that ran its function, and whose outcome an edit may change.
+    """
 
     file: str
     line: int
@@ -30,6 +33,7 @@ class Location:
     passing: frozenset[int]
     statement: ast.stmt
     source: Source
+    concerned: frozenset[int] = frozenset()
     frames: list[str] = field(default_factory=list)
 
     @property
@@ -69,9 +73,9 @@ def rank(spectrum: Spectrum, sources: Mapping[str, Source]) -> list[Location]:
     ran = _by_statement(spectrum, sources)
     frames = _frames(spectrum, sources)
     found = [
-        _location(source, statement, tests, spectrum, frames)
+        _location(source, statement, tests, concerned, spectrum, frames)
         for source in sources.values()
-        for statement, tests in _with_unseen(source, ran[source.path])
+        for statement, tests, concerned in _with_unseen(source, ran[source.path])
         if tests & spectrum.failing
     ]
     return sorted(found, key=lambda location: (-location.score, location.file, location.line))
@@ -107,8 +111,11 @@ def _by_statement(spectrum: Spectrum, sources: Mapping[str, Source]) -> dict[str
     return ran
 
 
-def _with_unseen(source: Source, ran: Mapping[ast.stmt, set[int]]) -> Iterable[tuple[ast.stmt, set[int]]]:
-    """Adds what no test runs by itself: function headers, and assignments at import whose names tests use."""
+def _with_unseen(source: Source, ran: Mapping[ast.stmt, set[int]]) -> Iterable[tuple[ast.stmt, set[int], set[int]]]:
+    """Statements with the tests that ran them, and those that ran their function.
+
+    Adds what no test runs by itself: function headers, and assignments at import whose names tests use.
+    """
     users: dict[str, set[int]] = defaultdict(set)
     bodies: dict[ast.AST, set[int]] = defaultdict(set)
     for statement, tests in ran.items():
@@ -119,12 +126,14 @@ def _with_unseen(source: Source, ran: Mapping[ast.stmt, set[int]]) -> Iterable[t
             if isinstance(above, FUNCTIONS):
                 bodies[above] |= tests
     for statement in source.statements:
-        if statement in ran and source.function(statement) is not None:
-            yield statement, set(ran[statement])
+        function = source.function(statement)
+        if statement in ran and function is not None:
+            yield statement, set(ran[statement]), bodies[function]
         elif isinstance(statement, FUNCTIONS):
-            yield statement, bodies[statement]
-        elif source.function(statement) is None and isinstance(statement, (ast.Assign, ast.AnnAssign)):
-            yield statement, set().union(*(users[name] for name in _assigned(statement)), ran.get(statement, set()))
+            yield statement, bodies[statement], bodies[statement]
+        elif function is None and isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            tests = set().union(*(users[name] for name in _assigned(statement)), ran.get(statement, set()))
+            yield statement, tests, tests
 
 
 def _assigned(statement: ast.Assign | ast.AnnAssign) -> list[str]:
@@ -147,6 +156,7 @@ def _location(
     source: Source,
     statement: ast.stmt,
     tests: set[int],
+    concerned: set[int],
     spectrum: Spectrum,
     frames: Mapping[Line, list[tuple[float, str]]],
 ) -> Location:
@@ -168,6 +178,7 @@ def _location(
         passing=passing,
         statement=statement,
         source=source,
+        concerned=frozenset(concerned),
         frames=sorted({error for _, error in seen}),
     )
 

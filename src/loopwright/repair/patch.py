@@ -64,6 +64,7 @@ def _fresh_run(baseline: Baseline, room: Path, seconds: float) -> Answer:
         "root_on_path": baseline.project.root_on_path,
         "arguments": list(baseline.project.arguments),
         "style": baseline.project.style,
+        "passing": [baseline.keys[n] for n in sorted(baseline.spectrum.passing)],
         "failing": [baseline.keys[n] for n in sorted(baseline.spectrum.failing)],
     }
     order.write_text(json.dumps(request))

@@ -3,6 +3,7 @@
 import os
 import sys
 import threading
+from collections import Counter
 from types import CodeType, FrameType
 from typing import Any
 
@@ -21,9 +22,12 @@ class Recorder:
         self._files: dict[str, str | None] = {}
         self.lines: dict[int, set[Line]] = {IMPORT: set()}
         self._current = self.lines[IMPORT]
+        self._calls: Counter[CodeType] = Counter()
 
     def switch(self, test: int) -> None:
+        """What runs from now on belongs to this test."""
         self._current = self.lines.setdefault(test, set())
+        self._calls.clear()
         if sys.version_info >= (3, 12):
             sys.monitoring.restart_events()
 
@@ -36,8 +40,9 @@ class Recorder:
 
     def stop(self) -> None:
         if sys.version_info >= (3, 12):
-            sys.monitoring.set_events(_TOOL, 0)
-            sys.monitoring.free_tool_id(_TOOL)
+            if sys.monitoring.get_tool(_TOOL) is not None:
+                sys.monitoring.set_events(_TOOL, 0)
+                sys.monitoring.free_tool_id(_TOOL)
         else:
             sys.settrace(None)
             threading.settrace(None)
@@ -50,8 +55,10 @@ class Recorder:
         return self._files[filename]
 
     def _called(self, frame: FrameType, event: str, arg: object) -> Any:  # Any: a trace function's own odd type
-        file = self.project_file(frame.f_code.co_filename)
-        return None if file is None else self._in_project
+        if self.project_file(frame.f_code.co_filename) is None:
+            return None
+        self._calls[frame.f_code] += 1
+        return self._in_project if self._calls[frame.f_code] <= _CALLS else None
 
     def _in_project(self, frame: FrameType, event: str, arg: object) -> Any:  # Any: as above
         if event == "line":
@@ -74,4 +81,5 @@ class Recorder:
             return sys.monitoring.DISABLE
 
 
+_CALLS = 200  # further calls of a function within one test are not followed: they would cost much and tell little
 _TOOL = 3  # the ids 0, 1, 2 and 5 are spoken for by debuggers, coverage, profilers and optimizers

@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _run(order: Answer) -> Answer:
-    return plain_run(_project(order), frozenset(order["failing"]))
+    return plain_run(_project(order), frozenset(order["failing"]), frozenset(order["passing"]))
 
 
 def _diagnose(order: Answer) -> Answer:
@@ -68,7 +68,7 @@ def _diagnose(order: Answer) -> Answer:
 
 def _search(order: Answer) -> Answer:
     deadline = time.monotonic() + order["seconds"]
-    baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.4)
+    baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.5)
     if baseline is None or not baseline.spectrum.failing:
         return _nothing(baseline)
     rejected = {tuple(anchor) for anchor in order["rejected"]}

@@ -85,7 +85,10 @@ class Place:
             return True
         if isinstance(parent, (ast.Subscript, ast.FormattedValue)) and node is not parent.value:
             return True
-        tight = ast.parse(text.strip(), mode="eval").body
+        try:
+            tight = ast.parse(text.strip(), mode="eval").body
+        except SyntaxError:  # spread over lines, which only parentheses hold together
+            return False
         if isinstance(tight, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.List, ast.Dict, ast.Set)):
             return True
         if isinstance(tight, ast.Constant):
