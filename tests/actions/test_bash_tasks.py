@@ -76,3 +76,12 @@ def test_a_bash_task_has_a_command_and_others_have_none(stage: MakeStage, fields
     ready = stage()
     with pytest.raises(Invalid, match="command"):
         ready.service.add_task(ready.create(), {"description": "x", "tool": "bash", **fields})
+
+
+async def test_a_task_that_paused_the_loop_can_be_corrected(stage: MakeStage) -> None:
+    ready = stage()
+    loop_id = ready.create()
+    wrong = bash(ready, loop_id, "printf bad > app.txt; exit 1", on_error="pause")
+    assert (await ready.drive(loop_id)).status == "paused"
+    ready.service.edit_task(loop_id, wrong, {"command": "printf good > app.txt"})
+    assert (await ready.drive(loop_id)).status == "completed"

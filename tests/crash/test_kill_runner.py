@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.crash.runner import Project, carrying
+from tests.real_command import Project, carrying
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 SEED = int(os.environ.get("LOOPWRIGHT_SEED", random.SystemRandom().randrange(10**6)))

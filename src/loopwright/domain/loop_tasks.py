@@ -53,7 +53,7 @@ def _pending(state: LoopState, task_id: str) -> LoopTask:
         raise NotFound(f"Task not found: {task_id}")
     progress = state.skill_state.develop.tasks if state.skill_state else ()
     status = next((t.status for t in progress if t.id == task_id), "pending")
-    if status != "pending":
+    if status != "pending" and task_id not in state.engine.retry:
         raise Conflict(f"Task {task_id} is {status}; only pending tasks can be changed")
     return task
 

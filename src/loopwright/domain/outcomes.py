@@ -111,12 +111,15 @@ ActionOutcome = Initialised | Developed | Validated | Debugged | Completed | Nee
 
 @dataclass(frozen=True)
 class Step:
-    """One finished action: what it was, what came of it, and what it cost. `elapsed` in seconds."""
+    """One finished action: what it was, what came of it, and what it cost.
+
+    `token`: hex digits for the id of a task that may follow from it; `elapsed` in seconds.
+    """
 
     action: ActionName
     outcome: ActionOutcome
     at: str
+    token: str
     elapsed: float = 0
     can_write: bool = False
-    token: str = ""
     usage: Usage = field(default_factory=Usage)

@@ -1,4 +1,4 @@
-"""A real runner in a process of its own, to be killed."""
+"""The real command on a real project, in processes of its own."""
 
 import json
 import os
@@ -33,6 +33,13 @@ class Project:
         assert "Traceback" not in done.stderr, done.stderr
         printed = json.loads(lines[-1]) if lines else {}
         return done.returncode, printed.get("data", printed)
+
+    def plain(self, *words: str) -> tuple[int, str]:
+        """Runs Python itself in the project; exit code and output."""
+        done = subprocess.run(
+            [sys.executable, *words], cwd=self.root, capture_output=True, text=True, env=self.environment, timeout=240
+        )
+        return done.returncode, done.stdout + done.stderr
 
     def start(self, *words: str) -> subprocess.Popen[bytes]:
         """Starts a command and leaves it running, in a session of its own."""
