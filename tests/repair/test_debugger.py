@@ -198,6 +198,7 @@ def test_a_cancelled_search_leaves_no_process(tmp_path: Path) -> None:
 
 
 def test_a_killed_engine_leaves_no_process(tmp_path: Path) -> None:
+    """Its temporary files lie inside the project, which must not be copied into itself."""
     case = load("endless_collatz")
     write(case.files, tmp_path)
     program = (
@@ -209,7 +210,7 @@ def test_a_killed_engine_leaves_no_process(tmp_path: Path) -> None:
         f"asyncio.run(PythonDebugger({MARKER!r}).search(order))\n"
     )
     root = Path(__file__).parent.parent.parent
-    environment = {**os.environ, "PYTHONPATH": f"{root / 'src'}:{root}"}
+    environment = {**os.environ, "PYTHONPATH": f"{root / 'src'}:{root}", "TMPDIR": str(tmp_path)}
     engine = subprocess.Popen([sys.executable, "-c", program], cwd=root, env=environment)
     _started(at_least=4)
     engine.send_signal(signal.SIGKILL)

@@ -12,12 +12,19 @@ LEFT_OUT = frozenset({
 
 
 def copy_tree(origin: Path, target: Path) -> None:
-    """Copies what the tests may need. Links stay links; sockets and what can not be read are left out."""
-    shutil.copytree(origin, target, symlinks=True, ignore=_left_out, ignore_dangling_symlinks=True)
+    """Copies what the tests may need. Links stay links; sockets and what can not be read are left out.
+
+    So is the folder that holds `target`, for projects that keep their temporary files inside.
+    """
+
+    def left_out(folder: str, names: list[str]) -> set[str]:
+        return {name for name in names if target.is_relative_to(Path(folder, name)) or _is_left_out(folder, name)}
+
+    shutil.copytree(origin, target, symlinks=True, ignore=left_out, ignore_dangling_symlinks=True)
 
 
-def _left_out(folder: str, names: list[str]) -> set[str]:
-    return {name for name in names if name in LEFT_OUT or _is_environment(folder, name) or _is_odd(folder, name)}
+def _is_left_out(folder: str, name: str) -> bool:
+    return name in LEFT_OUT or _is_environment(folder, name) or _is_odd(folder, name)
 
 
 def _is_environment(folder: str, name: str) -> bool:
