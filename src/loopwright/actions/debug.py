@@ -77,7 +77,7 @@ async def _search(session: Session, agent: str, request: DebugRequest, diagnosis
     bug = diagnosis.active_bug if diagnosis else session.skill().debug.active_bug
     if findings.patch is None:
         note = findings.note or f"no edit among {findings.candidates} candidates holds"
-        return Debugged(findings.hypotheses, bug, None, note, nothing_left=not findings.candidates)
+        return Debugged(findings.hypotheses, bug, None, note, nothing_left=True)
     return await _apply(session, findings, findings.patch, bug)
 
 

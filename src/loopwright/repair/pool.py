@@ -2,7 +2,7 @@
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,6 +20,7 @@ class Pool:
     attributes: Counter[str]
     signatures: Mapping[str, Function]
     exceptions: list[str]
+    flags: list[str]
 
     @classmethod
     def of(cls, sources: Iterable[Source], facts: Facts) -> "Pool":
@@ -34,6 +35,7 @@ class Pool:
             attributes=Counter([*used, *methods]),
             signatures={node.name: node for _, node in reversed(functions)},
             exceptions=list(dict.fromkeys([*facts.raises, *(name for name, _ in errors.most_common(8))])),
+            flags=[name for name, _ in Counter(_flags(node for _, node in nodes)).most_common(8)],
         )
 
 
@@ -120,6 +122,21 @@ class Scope:
                 if isinstance(node, ast.Constant) and isinstance(node.value, PLAIN) and not _holds(found, node.value):
                     found.append(node.value)
         return found[: 2 * _FEW]
+
+
+def _flags(nodes: Iterable[ast.AST]) -> Iterator[str]:
+    """Attributes that the project asks for their truth: `x.active` in `if not x.active`."""
+    for node in nodes:
+        asked: list[ast.expr] = []
+        if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
+            asked = [node.test]
+        elif isinstance(node, ast.comprehension):
+            asked = node.ifs
+        elif isinstance(node, ast.BoolOp):
+            asked = node.values
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            asked = [node.operand]
+        yield from (one.attr for one in asked if isinstance(one, ast.Attribute))
 
 
 def _holds(values: list[Literal], value: object) -> bool:

@@ -13,17 +13,21 @@ from .laboratory import Laboratory
 from .stream import Stream
 
 _BEYOND, _FAR_BEYOND = 40, 300
-"""Candidates still tried after the first survivor: it turned all failing tests, or only some."""
+"""Candidates still tried after a survivor: it turned all failing tests, or all that run its place."""
 
 
 @dataclass(frozen=True)
 class Survivor:
-    """A candidate that turned failing tests and broke none of those that its function serves. `order`: its number."""
+    """A candidate that turned failing tests and broke none of those that its function serves. `order`: its number.
+
+    `left`: failing tests that run its very place and still fail: it may suit one test instead of curing the fault.
+    """
 
     order: int
     price: float
     candidate: Candidate
     turned: frozenset[int]
+    left: frozenset[int]
 
 
 class Search:
@@ -91,10 +95,13 @@ class Search:
             self._submit(pair, number, price, candidate, cold=True)
             return None
         self._answered[number] = (price, candidate, answer)
-        if _survived(answer):
+        if _survived(answer) and not self._left(candidate, frozenset(answer["turned"])):
             whole = frozenset(answer["turned"]) >= self._laboratory.targets
             self._last = min(self._last, number + (_BEYOND if whole else _FAR_BEYOND))
         return pair
+
+    def _left(self, candidate: Candidate, turned: frozenset[int]) -> frozenset[int]:
+        return (candidate.location.failing & self._laboratory.targets) - turned
 
     def _fold(self) -> Iterator[Survivor]:
         """Counts the answers up to the end, in order; one that a slow neighbour let run ahead waits for the next go."""
@@ -108,7 +115,7 @@ class Search:
             tally.kinds[candidate.family] = tally.kinds.get(candidate.family, 0) + 1
             self.tried += 1
             if survived:
-                yield Survivor(number, price, candidate, turned)
+                yield Survivor(number, price, candidate, turned, self._left(candidate, turned))
 
 
 def _survived(answer: Answer) -> bool:
@@ -116,11 +123,17 @@ def _survived(answer: Answer) -> bool:
 
 
 def ranked(survivors: Sequence[Survivor]) -> list[Survivor]:
-    """Best first: more tests turned, then the cheaper and the smaller change."""
+    """Best first: no test left at its place, more tests turned, then the cheaper and the smaller change."""
 
     def merit(one: Survivor) -> tuple[Any, ...]:  # Any: a mixed sort key
         edit = one.candidate.edit
-        return -len(one.turned), round(one.price, 3), abs(len(edit.text) - (edit.end - edit.start)), one.order
+        return (
+            bool(one.left),
+            -len(one.turned),
+            round(one.price, 3),
+            abs(len(edit.text) - (edit.end - edit.start)),
+            one.order,
+        )
 
     return sorted(survivors, key=merit)
 

@@ -12,10 +12,10 @@ from .localize import Location
 from .pool import Pool, Scope
 from .source import FUNCTIONS
 
-_DISTRUST = 4.0
+_DISTRUST = 2.5
 """What the least suspicious statement's edits cost more than the most suspicious one's."""
 
-_UNLISTED = 1.0
+_UNLISTED = 0.5
 _DANGEROUS = re.compile(
     r"\b(os|shutil|subprocess|socket|pathlib|sys|ctypes|signal|multiprocessing)\.\w|"
     r"\b(rmtree|unlink|rmdir|remove_?dirs|system|popen|Popen|kill|open|exec|eval)\s*\("

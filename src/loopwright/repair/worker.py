@@ -23,7 +23,7 @@ from .tree import relocate
 from .zygote import Project
 
 _HYPOTHESES = 10
-_CANDIDATES = 4000
+_CANDIDATES = 20_000
 _REFUTED = 12
 _PATCHES = 2  # one to apply, and its best rival
 _CANDIDATE_SHARE = 0.8  # of the time that is left; the rest confirms
@@ -80,7 +80,7 @@ def _search(order: Answer) -> Answer:
     with Laboratory(baseline, order["trees"]) as laboratory:
         laboratory.calibrate(max(1.0, deadline - time.monotonic()) / 3)
         share = (deadline - time.monotonic()) * _CANDIDATE_SHARE
-        search = Search(laboratory, stream, _CANDIDATES * (1 + order["round"]), time.monotonic() + share)
+        search = Search(laboratory, stream, _CANDIDATES, time.monotonic() + share)
         patches, refuted = _confirmed(search, baseline, order["pristine"], deadline)
     return {
         "active_bug": _bug(baseline),

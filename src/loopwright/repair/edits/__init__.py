@@ -17,6 +17,7 @@ from . import (
     offbyone,
     operator,
     slicing,
+    term,
     variable,
     wrap,
 )
@@ -31,6 +32,7 @@ FAMILIES: dict[str, Callable[[Place], Iterator[Edit]]] = {
     "attribute": attribute.edits,
     "arguments": arguments.edits,
     "condition": condition.edits,
+    "term": term.edits,
     "slice or index": slicing.edits,
     "lookup": lookup.edits,
     "call": wrap.edits,

@@ -56,20 +56,36 @@ def _with_more(place: Place, test: ast.expr) -> Iterator[Edit]:
     if "\n" in text:
         return
     grouped = f"({text})" if isinstance(test, (ast.BoolOp, ast.IfExp, ast.Lambda)) else text
+    for n, flag in enumerate(_flags(place, test)):
+        yield place.swap(test, f"{grouped} and not {flag}", 1.9 + 0.04 * n)
+        yield place.swap(test, f"{grouped} and {flag}", 2.0 + 0.04 * n)
     for n, other in enumerate([*_simple(place, test), *place.scope.conditions]):
         if other == text:
             continue
         part = f"({other})" if " or " in other or " and " in other or " if " in other else other
         far = 0.04 * n
         yield place.swap(test, f"{grouped} and {part}", 2.5 + far)
+        if not other.startswith("not "):
+            yield place.swap(test, f"{grouped} and {_denied(other)}", 2.6 + far)
         yield place.swap(test, f"{grouped} or {part}", 2.5 + far)
         yield place.swap(test, f"{part} and {grouped}", 2.7 + far)
         yield place.swap(test, other, 2.7 + far)
 
 
+def _flags(place: Place, test: ast.expr) -> list[str]:
+    """A state that the project asks about elsewhere and this condition forgets: `x.deleted`, `x.active`."""
+    names = dict.fromkeys(node.id for node in ast.walk(test) if isinstance(node, ast.Name))
+    return [f"{name}.{flag}" for name in names for flag in place.pool.flags]
+
+
 def _simple(place: Place, test: ast.expr) -> list[str]:
-    """Plain questions about the names at hand, those of the condition first."""
+    """Plain questions about the names at hand: those of the condition first."""
     inside = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
     names = [name for name in dict.fromkeys([*inside, *place.scope.locals]) if name not in ("self", "cls", "len")][:6]
     asked = [f"{name}{rest}" for name in names for rest in ("", " is not None", " is None", " > 0", " != 0")]
     return [*asked, *(f"not {name}" for name in names)]
+
+
+def _denied(condition: str) -> str:
+    """`not …`, with parentheses where the condition is more than one name or call."""
+    return f"not ({condition})" if " " in condition else f"not {condition}"

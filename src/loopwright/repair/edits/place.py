@@ -8,6 +8,7 @@ from ..pool import Pool, Scope
 from ..source import Function, Source, block_of, expressions
 
 _LOOSE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.keyword, ast.If, ast.While, ast.Assert)
+"""Parents in which any expression stands without parentheses."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,8 @@ class Place:
         parent = self.source.parents[node]
         if isinstance(parent, _LOOSE) or (isinstance(parent, ast.Call) and node is not parent.func):
             return True
+        if isinstance(parent, ast.comprehension) and node in parent.ifs:
+            return " if " not in text and "lambda" not in text
         if isinstance(parent, (ast.Subscript, ast.FormattedValue)) and node is not parent.value:
             return True
         try:
