@@ -127,16 +127,22 @@ class Scope:
 def _flags(nodes: Iterable[ast.AST]) -> Iterator[str]:
     """Attributes that the project asks for their truth: `x.active` in `if not x.active`."""
     for node in nodes:
-        asked: list[ast.expr] = []
-        if isinstance(node, (ast.If, ast.While, ast.IfExp, ast.Assert)):
-            asked = [node.test]
-        elif isinstance(node, ast.comprehension):
-            asked = node.ifs
-        elif isinstance(node, ast.BoolOp):
-            asked = node.values
-        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
-            asked = [node.operand]
-        yield from (one.attr for one in asked if isinstance(one, ast.Attribute))
+        yield from (one.attr for one in _asked(node) if isinstance(one, ast.Attribute))
+
+
+def _asked(node: ast.AST) -> list[ast.expr]:
+    """The expressions whose truth a node asks for."""
+    match node:
+        case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test) | ast.Assert(test=test):
+            return [test]
+        case ast.comprehension(ifs=tests):
+            return tests
+        case ast.BoolOp(values=values):
+            return values
+        case ast.UnaryOp(op=ast.Not(), operand=operand):
+            return [operand]
+        case _:
+            return []
 
 
 def _holds(values: list[Literal], value: object) -> bool:
