@@ -8,8 +8,13 @@ import pytest
 from loopwright.agents.scripted import Answer
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
+from tests.chance import SEED
 from tests.fakes import FakeClock
 from tests.stage import MakeStage, Stage
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    terminalreporter.write_line(f"LOOPWRIGHT_SEED={SEED}")
 
 
 @pytest.fixture

@@ -9,11 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.chance import SEED
 from tests.real_command import Project, carrying
 
 SAMPLES = Path(__file__).parent.parent / "samples"
-SEED = int(os.environ.get("LOOPWRIGHT_SEED", random.SystemRandom().randrange(10**6)))
 MOST_KILLS = 5
+"""In each of the two loops that are killed at random."""
 
 
 @pytest.fixture
@@ -44,7 +45,6 @@ def run_with_kills(project: Project, loop_id: str, chance: random.Random, longes
 
 
 def test_bash_tasks_survive(project: Project) -> None:
-    print(f"LOOPWRIGHT_SEED={SEED}")
     project.root.mkdir()
     (project.root / "test_done.py").write_text("def test_nothing():\n    assert True\n")
     _, created = project.call("create", "Four small steps", "--auto", "--agent", "builtin")
@@ -70,7 +70,6 @@ def assert_each_step_once(project: Project, loop_id: str) -> None:
 
 
 def test_a_repair_with_warm_workers_survives(project: Project) -> None:
-    print(f"LOOPWRIGHT_SEED={SEED}")
     shutil.copytree(SAMPLES / "ledger", project.root)
     tests = {path.name: path.read_bytes() for path in project.root.glob("test_*.py")}
     _, created = project.call("create", "Make the tests pass", "--auto", "--agent", "builtin")
