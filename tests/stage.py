@@ -53,7 +53,7 @@ class Stage:
         self.service = LoopService(self.store, self.workspace, self.clock, self.launcher, NoProcesses(), "test")
         self.agent = ScriptedAgent(Script(capabilities=self.capabilities, answers=tuple(self.answers)), self.project)
 
-    def make_agent(self, name: str, loop_id: str) -> Agent:
+    def make_agent(self, name: str, loop_id: str, bus: Bus) -> Agent:
         return CommandAgent(self.project, loop_id) if name == "bash" else self.agent
 
     def create(self, text: str = "Make app.txt say good", *, max_iterations: int = 10) -> str:
@@ -66,7 +66,7 @@ class Stage:
         observers = [self.notes.append, *([on_note] if on_note else [])]
         runner = LoopRunner(
             str(self.project), self.store, self.workspace, self.tests, self.clock, NoProcesses(),
-            agents=self.make_agent, debugger=lambda id: NoDebugger(),
+            agents=self.make_agent, debugger=lambda id, bus: NoDebugger(),
         )  # fmt: skip
         return await runner.drive(loop_id, take_up=take_up, bus=Bus(*observers), person=person)
 

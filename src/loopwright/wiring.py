@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from loopwright.config import Config, Settings, load
 from loopwright.domain.engine_state import Budget, RunSettings
 from loopwright.domain.errors import AgentError, NotFound
 from loopwright.domain.loop import LoopState
+from loopwright.engine.bus import Bus
 from loopwright.engine.service import LoopService
 from loopwright.ports import Agent, Store
 from loopwright.store.files import FileStore
@@ -47,8 +48,8 @@ class Engine:
         service, root = self.service, self.project
         return LoopRunner(
             str(root), service.store, service.workspace, ProjectTests(root), service.clock, service.processes,
-            agents=lambda name, loop_id: make_agent(name, loop_id, root),
-            debugger=lambda loop_id: PythonDebugger(loop_id),
+            agents=lambda name, loop_id, bus: make_agent(name, loop_id, root, bus),
+            debugger=lambda loop_id, bus: PythonDebugger(loop_id, partial(bus.publish, "output")),
         )  # fmt: skip
 
 
@@ -76,13 +77,13 @@ def _root(project: Path) -> Path:
     return project_root(project)
 
 
-def make_agent(name: str, loop_id: str, project: Path) -> Agent:
+def make_agent(name: str, loop_id: str, project: Path, bus: Bus) -> Agent:
     """The agent of that name. AgentError when nothing of that name is known."""
     if name in ("auto", "builtin"):
         from loopwright.agents.builtin import BuiltinAgent
         from loopwright.repair.debugger import PythonDebugger
 
-        return BuiltinAgent(PythonDebugger(loop_id))
+        return BuiltinAgent(PythonDebugger(loop_id, partial(bus.publish, "output")))
     if name == "bash":
         from loopwright.agents.command import CommandAgent
 

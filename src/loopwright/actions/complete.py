@@ -84,12 +84,13 @@ def _debug(skill: SkillState) -> dict[str, object]:
 
 def _validate(state: LoopState, skill: SkillState, checked: Validated | None) -> dict[str, object]:
     failing = checked.failing if checked else skill.validate_.failed_tests
+    last = state.engine.last_validation
     return {
         "passed": checked.passed if checked else skill.validate_.passed,
         "tests": len(checked.results if checked else skill.validate_.test_results),
         "coverage": f"{checked.coverage if checked else skill.validate_.coverage:g} %",
         "require": state.engine.settings.require,
         "still_failing": list(failing),
-        "reasons": list(checked.reasons) if checked else [],
+        "reasons": list(checked.reasons if checked else last.reasons if last else ()),
         "open_tasks": open_tasks(state),
     }

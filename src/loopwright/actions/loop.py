@@ -17,7 +17,7 @@ from loopwright.domain.loop import ActionName, LoopState
 from loopwright.domain.loop_commands import control_signal
 from loopwright.domain.loop_folds import begin_action, end_action
 from loopwright.domain.loop_selector import Facts, Next, next_action, normalise, still_holds
-from loopwright.domain.outcomes import ActionFailed, ActionOutcome, Interrupted, Step
+from loopwright.domain.outcomes import ActionFailed, ActionOutcome, Interrupted, Step, Validated
 from loopwright.domain.protocol import Control
 
 Handler = Callable[[Session, Next], Awaitable[ActionOutcome]]
@@ -111,7 +111,7 @@ class LoopFlow:
             actor="runner", event=event, epoch=session.epoch,
         )  # fmt: skip
         publish(session, state, lines, outcome)
-        session.bus.publish("result", f"{choice.action}: {words}")
+        session.bus.publish("result", f"{choice.action}: {words}{_why(outcome)}")
 
     async def _checkpoint(self, state: LoopState, choice: Next, at: str) -> Checkpoint | None:
         """A snapshot when the tree is not what the last checkpoint holds."""
@@ -120,3 +120,9 @@ class LoopFlow:
         if known and known[-1].tree == snapshot.tree:
             return None
         return Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=choice.action, at=at)
+
+
+def _why(outcome: ActionOutcome) -> str:
+    """What a failing validation failed for, in brackets."""
+    reasons = outcome.reasons if isinstance(outcome, Validated) else ()
+    return f" ({'; '.join(reasons[:2])}{'; …' if len(reasons) > 2 else ''})" if reasons else ""

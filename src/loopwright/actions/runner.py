@@ -14,8 +14,8 @@ from loopwright.engine.bus import Bus, transcript
 from loopwright.engine.kernel import Kernel
 from loopwright.ports import Agent, Clock, Debugger, Person, Processes, Rule, Store, TestRunner, Workspace
 
-AgentMaker = Callable[[str, str], Agent]
-"""(agent's name, loop id) → the agent; AgentError when there is none of that name."""
+AgentMaker = Callable[[str, str, Bus], Agent]
+"""(agent's name, loop id, who hears what it does) → the agent; AgentError when there is none of that name."""
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class LoopRunner:
     clock: Clock
     processes: Processes
     agents: AgentMaker
-    debugger: Callable[[str], Debugger]
+    debugger: Callable[[str, Bus], Debugger]
 
     async def drive(
         self, loop_id: str, *, take_up: Rule[LoopState], bus: Bus, person: Person | None = None
@@ -41,10 +41,10 @@ class LoopRunner:
         with self.store.lease(loop_id) as lease:
             self.store.update(loop_id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
             bus = bus.also(transcript(self.store, self.clock, loop_id))
-            async with Turns(lambda name: self.agents(name, loop_id)) as turns:
+            async with Turns(lambda name: self.agents(name, loop_id, bus)) as turns:
                 session = Session(
                     loop_id=loop_id, project=self.project, store=self.store, workspace=self.workspace,
-                    tests=self.tests, debugger=self.debugger(loop_id), turns=turns, clock=self.clock, bus=bus,
+                    tests=self.tests, debugger=self.debugger(loop_id, bus), turns=turns, clock=self.clock, bus=bus,
                     epoch=lease.epoch, interactive=person is not None, person=person,
                 )  # fmt: skip
                 await take_over(session, self.processes)

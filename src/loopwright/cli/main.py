@@ -9,7 +9,7 @@ import typer
 
 from loopwright import __version__
 from loopwright.cli import demo, follow, loops, run, settings, tasks
-from loopwright.cli.output import refuse
+from loopwright.cli.output import outliving, refuse
 from loopwright.domain.errors import Exit, Invalid, LoopwrightError, translate
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -61,9 +61,7 @@ def loopwright(
 
 def run_command_line() -> None:
     """The process's entry."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    sys.stdout, sys.stderr = outliving(1), outliving(2)
     sys.exit(main(sys.argv[1:]))
 
 

@@ -1,5 +1,6 @@
 """What a command prints: one JSON object, or text for people."""
 
+import io
 import json
 import os
 import sys
@@ -8,9 +9,28 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
     from pydantic import BaseModel
 
 Data = Any  # Any: whatever JSON can hold, or a model that knows how to become that
+
+
+class _Outliving(io.FileIO):
+    """Goes on when nobody reads any more: a loop does not end because its output was piped into `head`."""
+
+    def write(self, data: "ReadableBuffer", /) -> int:
+        try:
+            return super().write(data) or 0
+        except BrokenPipeError:
+            return memoryview(data).nbytes
+
+
+def outliving(descriptor: int) -> io.TextIOWrapper:
+    """Standard output or error in UTF-8, which a reader that has gone away does not turn into an error."""
+    raw = _Outliving(descriptor, "wb", closefd=False)
+    return io.TextIOWrapper(
+        io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace", line_buffering=raw.isatty()
+    )
 
 
 def is_plain() -> bool:

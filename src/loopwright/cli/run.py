@@ -139,7 +139,9 @@ def _prepared(engine: "Engine", loop_id: str, flags: Flags, title: str | None, *
 
 def _check_means(engine: "Engine", agent: str, test_command: str | None) -> None:
     """Errors that are better seen before a loop exists: AgentError, Invalid."""
-    engine.runner.agents(agent, "")
+    from loopwright.engine.bus import Bus
+
+    engine.runner.agents(agent, "", Bus())
     if test_command:
         engine.runner.tests.check(test_command)
 

@@ -51,13 +51,17 @@ class Parked(Record):
 
 
 class LastValidation(Record):
-    """`tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran."""
+    """`tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
+
+    `reasons` say why it did not pass.
+    """
 
     tree: str
     left: str
     passed: bool
     at: Timestamp
     tests: int = 0
+    reasons: Items[str] = ()
 
 
 class Sighting(Record):

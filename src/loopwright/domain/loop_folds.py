@@ -149,7 +149,12 @@ def _remember(engine: EngineState, outcome: Validated, at: str) -> EngineState:
     return engine.evolve(
         tests_found=outcome.tests_found,
         last_validation=LastValidation(
-            tree=outcome.tree, left=outcome.left, passed=outcome.passed, at=at, tests=len(outcome.results)
+            tree=outcome.tree,
+            left=outcome.left,
+            passed=outcome.passed,
+            at=at,
+            tests=len(outcome.results),
+            reasons=outcome.reasons,
         ),
         sightings=(*engine.sightings, Sighting(failing=_digest(failing), tree=outcome.tree))[-SIGHTINGS_KEPT:],
         run_writes=merged(engine.run_writes, outcome.run_writes),

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import Hypothesis
 from loopwright.repair import answers
 from loopwright.repair.command import Command, parse
-from loopwright.repair.search import cores
+from loopwright.repair.search import PROGRESS, cores
 from loopwright.repair.tree import copy_tree
 from loopwright.workspace.process import Finished, run_group
 
@@ -26,10 +27,11 @@ _OUTPUT_CAP = 64_000
 
 
 class PythonDebugger:
-    """`marker` tags the worker's processes (see workspace.process)."""
+    """`marker` tags the worker's processes (see workspace.process); `say` hears how far a search is."""
 
-    def __init__(self, marker: str) -> None:
+    def __init__(self, marker: str, say: Callable[[str], None] = lambda words: None) -> None:
         self._marker = marker
+        self._say = say
 
     def supports(self, test_command: str | None) -> bool:
         """Whether these are plain pytest or unittest runs."""
@@ -43,6 +45,11 @@ class PythonDebugger:
     async def search(self, request: DebugRequest) -> Findings:
         """Tries edits until one holds in a fresh process; the project itself is only read."""
         return answers.findings(request, await self._ask("search", request, request.budget_seconds))
+
+    def _hear(self, output: str) -> None:
+        for line in output.splitlines():
+            if line.startswith(PROGRESS):
+                self._say(line.removeprefix(PROGRESS))
 
     async def _ask(self, mode: str, request: DebugRequest, seconds: float) -> dict[str, Any]:  # Any: parsed JSON
         origin = Path(request.project).resolve()
@@ -63,6 +70,7 @@ class PythonDebugger:
                 timeout=seconds + _GRACE,
                 env=_environment(room, command),
                 output_cap=_OUTPUT_CAP,
+                on_output=self._hear,
             )
             return _read(room / "answer.json", finished)
 

@@ -12,6 +12,10 @@ from .forks import Answer
 from .laboratory import Laboratory
 from .stream import Stream
 
+PROGRESS = "repair: "
+"""Starts a line of the worker's output that is meant for people."""
+
+_EVERY = 2.0  # seconds between two such lines
 _BEYOND, _FAR_BEYOND = 40, 300
 """Candidates still tried after a survivor: it turned all failing tests, or all that run its place."""
 
@@ -46,6 +50,7 @@ class Search:
         self.tried = 0
         self.cold = 0
         self.seconds = 0.0
+        self._told = time.monotonic()
 
     @property
     def ended(self) -> bool:
@@ -73,8 +78,14 @@ class Search:
                 break
             ready, _, _ = select.select(list(self._busy), [], [])
             idle += [pair for pair in map(self._settle, ready) if pair is not None]
+            self._tell()
         self.seconds += time.monotonic() - started
         return ranked(list(self._fold()))
+
+    def _tell(self) -> None:
+        if time.monotonic() - self._told > _EVERY:
+            self._told = time.monotonic()
+            print(f"{PROGRESS}{self._number:,} edits tried", flush=True)
 
     def _draws(self) -> bool:
         return self._number < self._last and time.monotonic() < self._deadline
