@@ -1,11 +1,10 @@
 """The embedded agent: needs no model and no network, mends small faults, and says plainly what it can not do."""
 
-import asyncio
-from collections.abc import Mapping, Sequence
 from typing import Literal
 
+from loopwright.agents.turnwise import TurnwiseAgent
 from loopwright.domain.debugging import DebugRequest, Findings
-from loopwright.domain.errors import AgentError, Invalid
+from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import ActionName
 from loopwright.domain.protocol import ActionReport, AgentOutput, Capabilities, Message, ReportStatus
 from loopwright.ports import Debugger
@@ -22,50 +21,20 @@ _UNABLE: dict[ActionName, tuple[Literal["success", "failed"], str]] = {
 """What it answers to an order it can not carry out."""
 
 
-class BuiltinAgent:
+class BuiltinAgent(TurnwiseAgent):
     """DEBUG is a search for an edit that holds; it changes no file, whoever asked applies the patch."""
 
     name = "builtin"
     capabilities = Capabilities(debugs=True, measures=True)
 
     def __init__(self, debugger: Debugger) -> None:
+        super().__init__()
         self._debugger = debugger
-        self._turns: dict[str, asyncio.Task[AgentOutput]] = {}
-        self._spawned = 0
 
-    async def spawn_agent(self, message: Message) -> str:
-        self._spawned += 1
-        id = f"{self.name}-{self._spawned}"
-        self._begin(id, message)
-        return id
+    def heard(self, id: str) -> str:
+        return _AT_WORK
 
-    async def send_input(self, id: str, message: Message) -> None:
-        if not self._turn(id).done():
-            raise AgentError("protocol", f"{id} is still at work")
-        self._begin(id, message)
-
-    async def wait(self, ids: Sequence[str], timeout_ms: float) -> Mapping[str, AgentOutput]:
-        turns = {id: self._turn(id) for id in ids}
-        if turns:
-            await asyncio.wait(turns.values(), timeout=timeout_ms / 1000)
-        return {id: _output(id, turn) for id, turn in turns.items()}
-
-    async def close_agent(self, id: str) -> None:
-        turn = self._turns.pop(id, None)
-        if turn is not None:
-            turn.cancel()
-            await asyncio.wait([turn])
-
-    def _turn(self, id: str) -> asyncio.Task[AgentOutput]:
-        if id not in self._turns:
-            raise AgentError("died", f"{id} is closed")
-        return self._turns[id]
-
-    def _begin(self, id: str, message: Message) -> None:
-        # Held by the session, and ended by close_agent: a turn outlives the call that begins it.
-        self._turns[id] = asyncio.ensure_future(self._play(id, message))
-
-    async def _play(self, id: str, message: Message) -> AgentOutput:
+    async def play(self, id: str, message: Message) -> AgentOutput:
         order = message.debug
         if message.action != "DEBUG" or order is None or not order.failing:
             return _answer(id, message, *_UNABLE[message.action])
@@ -97,9 +66,3 @@ def _answer(
 ) -> AgentOutput:
     report = ActionReport(action=message.action, status=status, message=words)
     return AgentOutput(agent_id=id, running=False, text=words, report=report, findings=findings)
-
-
-def _output(id: str, turn: asyncio.Task[AgentOutput]) -> AgentOutput:
-    if turn.cancelled():
-        raise AgentError("died", f"{id} was closed while it was at work")
-    return turn.result() if turn.done() else AgentOutput(agent_id=id, running=True, text=_AT_WORK)

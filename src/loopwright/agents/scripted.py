@@ -1,11 +1,11 @@
 """An agent that answers from a list: for tests, demonstrations and dry runs."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from loopwright.agents.turnwise import TurnwiseAgent
 from loopwright.domain.errors import AgentError, Invalid
 from loopwright.domain.protocol import AgentOutput, Capabilities, Message, Usage
 from loopwright.domain.record import Items, Record, first_problem
@@ -41,49 +41,20 @@ def read_script(path: Path) -> Script:
         raise Invalid(f"{path} is no script: {first_problem(error)}") from error
 
 
-class ScriptedAgent:
+class ScriptedAgent(TurnwiseAgent):
     """Plays a script in `project`. Sessions of one agent share the list, so that a respawned one goes on."""
 
     name = "scripted"
 
     def __init__(self, script: Script, project: Path) -> None:
+        super().__init__()
         self.capabilities = script.capabilities
         self.messages: list[Message] = []
         self._answers = list(script.answers)
         self._project = project
-        self._turns: dict[str, asyncio.Task[AgentOutput]] = {}
-        self._spawned = 0
 
-    async def spawn_agent(self, message: Message) -> str:
-        self._spawned += 1
-        id = f"scripted-{self._spawned}"
-        self._begin(id, message)
-        return id
-
-    async def send_input(self, id: str, message: Message) -> None:
-        if id not in self._turns:
-            raise AgentError("died", f"{id} is closed")
-        self._begin(id, message)
-
-    async def wait(self, ids: Sequence[str], timeout_ms: float) -> Mapping[str, AgentOutput]:
-        await asyncio.wait([self._turns[id] for id in ids], timeout=timeout_ms / 1000)
-        return {id: self._output(id) for id in ids}
-
-    async def close_agent(self, id: str) -> None:
-        turn = self._turns.pop(id, None)
-        if turn is not None:
-            turn.cancel()
-            await asyncio.wait([turn])
-
-    def _begin(self, id: str, message: Message) -> None:
+    async def play(self, id: str, message: Message) -> AgentOutput:
         self.messages.append(message)
-        self._turns[id] = asyncio.ensure_future(self._play(id, message))
-
-    def _output(self, id: str) -> AgentOutput:
-        turn = self._turns[id]
-        return turn.result() if turn.done() else AgentOutput(agent_id=id, running=True)
-
-    async def _play(self, id: str, message: Message) -> AgentOutput:
         if not self._answers:
             text = f"ACTION_RESULT:\n- action: {message.action}\n- status: failed\n- message: the script is used up\n"
             return AgentOutput(agent_id=id, running=False, text=text)
