@@ -1,6 +1,6 @@
 """What the kernel itself costs per action: everything but the agent, the tests and git.
 
-    python bench/kernel.py [--json] [--actions N]
+    python bench/kernel.py [--json] [--tasks N]
 
 A whole loop is driven with an agent that answers at once and a work tree in memory; store, journal, projections and
 progress files are the real ones. Milliseconds per action.
@@ -9,6 +9,7 @@ progress files are the real ones. Milliseconds per action.
 import argparse
 import asyncio
 import json
+import statistics
 import sys
 import tempfile
 import time
@@ -30,20 +31,21 @@ from loopwright.workspace.memory import FakeWorkspace
 from tests.fakes import CountingLauncher, JudgedTests, NoDebugger, NoProcesses
 
 LIMIT = 5.0
+WHOLE_LOOPS = 9
 DONE = "ACTION_RESULT:\n- action: DEVELOP\n- status: success\n- message: done\n"
 
 
-async def drive(project: Path, actions: int) -> float:
-    """Seconds that one loop of `actions` DEVELOP tasks takes."""
+async def drive(project: Path, tasks: int) -> float:
+    """Seconds that one loop of so many tasks takes."""
     clock, workspace = SystemClock(), FakeWorkspace({"app.txt": b"good"}, project)
     agent = ScriptedAgent(
-        Script(capabilities=Capabilities(writes_code=True), answers=(Answer(text=DONE),) * actions), project
+        Script(capabilities=Capabilities(writes_code=True), answers=(Answer(text=DONE),) * tasks), project
     )
     with FileStore(project, LOOPS, clock) as store:
         service = LoopService(store, workspace, clock, CountingLauncher(), NoProcesses(), "bench")
         settings = RunSettings(mode="auto", agent="scripted")
-        loop_id = service.create("Measure the kernel", max_iterations=actions + 10, settings=settings).loop_id
-        for n in range(actions):
+        loop_id = service.create("Measure the kernel", max_iterations=tasks + 10, settings=settings).loop_id
+        for n in range(tasks):
             service.add_task(loop_id, {"description": f"task {n}", "tool": "scripted"})
         runner = LoopRunner(
             str(project), store, workspace, JudgedTests(project, lambda p: {"test": "passed"}), clock, NoProcesses(),
@@ -56,23 +58,23 @@ async def drive(project: Path, actions: int) -> float:
     return taken
 
 
-def measure(actions: int) -> dict[str, float]:
-    """The marginal cost of an action: a longer loop against a shorter one, so that starting up does not count."""
+def measure(tasks: int) -> dict[str, float]:
+    """The median of some whole loops, taking the lease and starting up included, shared out over their actions."""
+    actions = tasks + len(("INIT", "VALIDATE", "COMPLETE"))
     with tempfile.TemporaryDirectory(dir=Path.cwd(), prefix=".bench-") as folder:
-        short, long = (Path(folder) / name for name in ("short", "long"))
-        for project in (short, long):
+        projects = [Path(folder) / str(n) for n in range(WHOLE_LOOPS)]
+        for project in projects:
             project.mkdir()
-        few = asyncio.run(drive(short, 10))
-        many = asyncio.run(drive(long, 10 + actions))
-    return {"ms_per_action": (many - few) / actions * 1000, "actions": float(actions)}
+        taken = statistics.median(asyncio.run(drive(project, tasks)) for project in projects)
+    return {"ms_per_action": taken / actions * 1000, "actions": float(actions)}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--actions", type=int, default=50)
+    parser.add_argument("--tasks", type=int, default=10)
     given = parser.parse_args()
-    figures = measure(given.actions)
+    figures = measure(given.tasks)
     if given.json:
         print(json.dumps(figures))
     else:
