@@ -38,7 +38,7 @@ class FileStore(Generic[S]):
         if not unsafe_fs and (network := network_type(self.root)):
             raise StoreError(
                 f"{self.root} is on a network file system ({network}), where a crash can lose what was kept"
-                f"; use a local folder, or --unsafe-fs"
+                f"; use a local folder, or set unsafe_fs = true"
             )
         self._disk = disk or Disk()
         self._kind = kind
