@@ -21,7 +21,7 @@ Values = Mapping[str, Any]  # Any: from TOML or the environment, typed by Settin
 class Settings(BaseModel):
     """Everything that can be configured. Times in seconds unless the name says otherwise; rates in percent."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     agent: str = Field("auto", min_length=1, description="agent that does the work: auto, builtin, or a name")
     max_iterations: int = Field(10, ge=1, description="iterations after which a loop ends as exhausted")

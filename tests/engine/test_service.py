@@ -75,6 +75,7 @@ async def test_rewind_brings_tree_and_state_back(quiet: Stage) -> None:
     assert (quiet.project / "half.txt").exists()
     assert (quiet.project / "app.txt").read_text() == "bad"
     assert not (quiet.project / "mine.txt").exists()
+    assert (state.status, state.engine.outcome) == ("paused", None), "it has not ended there"
     assert state.skill_state is not None
     assert [t.status for t in state.skill_state.develop.tasks] == ["completed", "pending"]
     kept = state.engine.checkpoints[-1]

@@ -104,7 +104,13 @@ class LoopFlow:
         lines = change_lines(before, choice, outcome, step.at)
         event = Event(
             type="action_finished",
-            data={"action": choice.action, "task": choice.task, "result": words, "changes": list(lines)},
+            data={
+                "action": choice.action,
+                "task": choice.task,
+                "result": words,
+                "changes": list(lines),
+                "reasons": list(outcome.reasons) if isinstance(outcome, Validated) else [],
+            },
         )
         state = session.store.update(
             session.loop_id, lambda latest: end_action(latest, step, checkpoint),

@@ -40,7 +40,8 @@ def list_loops(
     for id, why in damaged.items():
         remark(f"loopwright: {id} can not be read: {why}")
     more = offset + len(page.items) < page.total
-    text = loop_table(list(zip(page.items, live, strict=True)), page.total, now)
+    told = loop_table(list(zip(page.items, live, strict=True)), page.total, now)
+    text = told if page.total or not damaged else f"no loop here can be read; {len(damaged)} damaged"
     answer(json, page.items, text, total=page.total, limit=limit, offset=offset, hasMore=more)
 
 

@@ -30,7 +30,9 @@ def event_words(entry: Entry) -> str:
             task = data.get("task")
             return f"{data.get('action')}{f' {task}' if task else ''}"
         case "action_finished":
-            return f"{data.get('action')}: {data.get('result')}"
+            reasons = data.get("reasons")
+            why = f" ({'; '.join(map(str, reasons))})" if isinstance(reasons, list) and reasons else ""
+            return f"{data.get('action')}: {data.get('result')}{why}"
         case type:
             about = " ".join(f"{name}={value}" for name, value in data.items())
             by = "" if entry.actor == "runner" else f" by {entry.actor}"

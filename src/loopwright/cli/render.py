@@ -30,6 +30,9 @@ def status_words(state: LoopState, *, live: bool) -> str:
     return f"{state.status} ({beside})" if beside else state.status
 
 
+NO_LOOPS = 'no loops here; start one with: loopwright run "TASK" --auto'
+
+
 def tests_words(state: LoopState) -> str:
     """`55/57`: passed of those that ran in the last validation."""
     results = state.skill_state.validate_.test_results if state.skill_state else ()
@@ -40,7 +43,7 @@ def tests_words(state: LoopState) -> str:
 def loop_table(loops: Sequence[tuple[LoopState, bool]], total: int, now: datetime) -> str:
     """One line a loop; each comes with whether a runner holds it."""
     if not loops:
-        return 'no loops here; start one with: loopwright run "TASK" --auto'
+        return f"no more loops; there are {total}" if total else NO_LOOPS
     head = ("ID", "STATUS", "ITERATION", "PROGRESS", "TESTS", "AGE", "TITLE")
     rows = [
         (

@@ -203,9 +203,14 @@ def answer(state: LoopState, text: str) -> LoopState:
 def rewind(state: LoopState, then: LoopState, here: tuple[str, str], to: int, at: str) -> LoopState:
     """The runner's state of checkpoint `to` again; `here` (commit, tree) is kept as a checkpoint of its own.
 
-    What was validated is forgotten, so that the old tree has to prove itself again.
+    What was validated is forgotten, so that the old tree has to prove itself again; a finished loop has not ended
+    there, and is paused.
     """
     require("rewind", state)
+    if state.status in FINISHED:
+        state = state.evolve(
+            status="paused", completed_at=None, failure_reason=None, engine=state.engine.evolve(outcome=None)
+        )
     engine = state.engine
     known = engine.checkpoints
     kept = Checkpoint(
