@@ -1,13 +1,12 @@
 """Reading what the probes wrote: exact keys, torn lines, garbage, duplicates, and merged coverage."""
 
 import json
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.validation.coverage import Report, combined, is_own_code
 from loopwright.validation.probe import read, split_key
 from loopwright.validation.runners.contract import Reading
 
@@ -81,53 +80,3 @@ def test_nothing_at_all(tmp_path: Path) -> None:
 def test_no_result_hides_another(tmp_path_factory: pytest.TempPathFactory, ids: list[str]) -> None:
     done = reading(tmp_path_factory.mktemp("same"), *map(result, ids))
     assert len({r.key for r in done.results}) == len(ids)
-
-
-class TestCoverage:
-    def report(self, folder: Path, name: str, files: dict[str, tuple[list[int], list[int]]]) -> Report:
-        document = {
-            "files": {f: {"executed_lines": ran, "missing_lines": missed} for f, (ran, missed) in files.items()}
-        }
-        (folder / name).write_text(json.dumps(document))
-        return Report(folder, folder / name)
-
-    def test_lines_that_any_process_ran_count_once(self, tmp_path: Path) -> None:
-        reports = [
-            self.report(tmp_path, "1.json", {"a.py": ([1, 2], [3, 4]), "b.py": ([], [1, 2])}),
-            self.report(tmp_path, "2.json", {"a.py": ([1, 3], [2, 4])}),
-            Report(tmp_path, tmp_path / "never-written.json"),
-        ]
-        measured = combined(tmp_path, reports)
-        assert measured is not None
-        assert measured.files == {"a.py": 75.0, "b.py": 0.0}
-        assert measured.percent == 50.0
-
-    def test_nothing_measured_is_not_zero(self, tmp_path: Path) -> None:
-        assert combined(tmp_path, []) is None
-        assert combined(tmp_path, [self.report(tmp_path, "1.json", {"tests/test_a.py": ([1], [])})]) is None
-        (tmp_path / "torn.json").write_text('{"files": {')
-        assert combined(tmp_path, [Report(tmp_path, tmp_path / "torn.json")]) is None
-
-    def test_paths_are_those_of_the_project(self, tmp_path: Path) -> None:
-        (tmp_path / "back").mkdir()
-        files: dict[str, tuple[list[int], list[int]]] = {
-            "a.py": ([1], []),
-            "../../outside.py": ([1], []),
-            str(tmp_path / "b.py"): ([1], []),
-            "/x/c.py": ([1], []),
-        }
-        report = self.report(tmp_path / "back", "1.json", files)
-        measured = combined(tmp_path, [report])
-        assert measured is not None
-        assert set(measured.files) == {"back/a.py", "b.py"}
-
-    @pytest.mark.parametrize(
-        ("file", "own"),
-        [
-            ("shop.py", True), ("src/shop/test.py", True), ("contest.py", True), ("latest_news.py", True),
-            ("tests/helper.py", False), ("src/test_a.py", False), ("a_test.py", False), ("conftest.py", False),
-            ("venv/lib/x.py", False), ("lib/site-packages/x.py", False), ("setup.py", False), ("../x.py", False),
-        ],
-    )  # fmt: skip
-    def test_own_code(self, file: str, own: bool) -> None:
-        assert is_own_code(PurePosixPath(file)) is own

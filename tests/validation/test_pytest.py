@@ -332,8 +332,8 @@ class TestThroughWrappers:
         ("npm run mypytest", False),
     ],
 )
-def test_what_is_plainly_pytest(command: str, known: bool) -> None:
-    assert Pytest().recognises(command) is known
+def test_what_is_plainly_pytest(tmp_path: Path, command: str, known: bool) -> None:
+    assert Pytest().recognises(command, tmp_path) is known
 
 
 def test_options_of_the_environment_stay_in_front(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -232,5 +232,5 @@ def test_the_discovery_of_a_folder(tmp_path: Path) -> None:
         ("unittest", False),
     ],
 )
-def test_what_is_plainly_unittest(command: str, known: bool) -> None:
-    assert Unittest().recognises(command) is known
+def test_what_is_plainly_unittest(tmp_path: Path, command: str, known: bool) -> None:
+    assert Unittest().recognises(command, tmp_path) is known

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any  # Any: parsed JSON, typed by the models at the end
 
 from loopwright.domain.loop import TestResult, TestStatus
-from loopwright.validation.coverage import Report, combined
+from loopwright.validation.coverage import coveragepy
+from loopwright.validation.coverage.lines import FileLines, combined
 from loopwright.validation.runners.contract import Reading
 
 INJECTED = Path(__file__).parent / "injected"
@@ -48,7 +49,7 @@ def read(root: Path, folder: Path) -> Reading:
     results: list[TestResult] = []
     sources: dict[str, str] = {}
     started: Counter[str] = Counter()
-    reports: list[Report] = []
+    measured: list[FileLines] = []
     began, ended, damaged = 0, 0, False
     for line in (line for file in sorted(folder.glob("*.jsonl")) for line in _lines(file)):
         match line:
@@ -60,7 +61,7 @@ def read(root: Path, folder: Path) -> Reading:
             case {"kind": "sources", "digests": dict(digests)}:
                 sources.update({_text(str(key)): str(value) for key, value in digests.items()})
             case {"kind": "coverage", "cwd": str(cwd), "file": str(file)}:
-                reports.append(Report(Path(cwd), Path(file)))
+                measured += coveragepy.read(Path(file), Path(cwd))
             case {"kind": "begin"}:
                 began += 1
             case {"kind": "end", "status": int(status)}:
@@ -71,7 +72,7 @@ def read(root: Path, folder: Path) -> Reading:
         results=_told_apart(results),
         sources=sources,
         running=tuple(id for id, count in started.items() if count),
-        coverage=combined(root, reports),
+        coverage=combined(root, measured),
         complete=0 < began == ended,
         damaged=damaged,
     )

@@ -49,12 +49,12 @@ class ProjectTests:
             raise Invalid(f"Cannot run the test command {command!r}: there is no program {first!r}")
 
     def interpreter(self, command: str) -> str | None:
-        return runner_for(command).interpreter(command, self._root)
+        return runner_for(command, self._root).interpreter(command, self._root)
 
     async def run(
         self, command: str, *, timeout: float, marker: str, on_output: Callable[[str], None] | None = None
     ) -> TestRun:
-        runner = runner_for(command)
+        runner = runner_for(command, self._root)
         with tempfile.TemporaryDirectory(prefix="loopwright-tests-", ignore_cleanup_errors=True) as name:
             folder = Path(name).resolve()
             instrumented = runner.instrument(command, self._root, folder)

@@ -1,5 +1,7 @@
 """The table of test frameworks: a new one is one file here and one line below."""
 
+from pathlib import Path
+
 from loopwright.validation.runners.contract import Runner
 from loopwright.validation.runners.pytest import Pytest
 from loopwright.validation.runners.unittest import Unittest
@@ -13,5 +15,5 @@ WRAPPED: Runner = RUNNERS[0]
 """Taken for commands that nobody recognises, such as `make test`: it can be reached through the environment alone."""
 
 
-def runner_for(command: str) -> Runner:
-    return next((runner for runner in RUNNERS if runner.recognises(command)), WRAPPED)
+def runner_for(command: str, root: Path) -> Runner:
+    return next((runner for runner in RUNNERS if runner.recognises(command, root)), WRAPPED)

@@ -41,8 +41,8 @@ class Runner(Protocol):
         """The command that runs this project's tests, as a person would type it, if they are this framework's."""
         ...
 
-    def recognises(self, command: str) -> bool:
-        """Whether the command plainly runs this framework."""
+    def recognises(self, command: str, root: Path) -> bool:
+        """Whether the command plainly runs this framework, by itself or by a script that the project's files show."""
         ...
 
     def interpreter(self, command: str, root: Path) -> str | None:

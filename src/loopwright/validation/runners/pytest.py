@@ -21,7 +21,7 @@ class Pytest:
             return None
         return f"{python_project.typed(root, python_project.interpreter_of(root, module='pytest'))} -m pytest"
 
-    def recognises(self, command: str) -> bool:
+    def recognises(self, command: str, root: Path) -> bool:
         return re.search(r"(?<![\w.-])(py\.?test)(?![\w.-])", command) is not None
 
     def interpreter(self, command: str, root: Path) -> str | None:

@@ -19,7 +19,7 @@ class Unittest:
         python = python_project.typed(root, python_project.interpreter_of(root))
         return " ".join([python, "-m unittest", *python_project.discovery(root, [test.path for test in tests])])
 
-    def recognises(self, command: str) -> bool:
+    def recognises(self, command: str, root: Path) -> bool:
         return _MODULE.search(command) is not None
 
     def interpreter(self, command: str, root: Path) -> str | None:
