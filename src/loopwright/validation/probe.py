@@ -75,6 +75,7 @@ def read(root: Path, folder: Path) -> Reading:
         coverage=combined(root, measured),
         complete=0 < began == ended,
         damaged=damaged,
+        reported=began > 0,
     )
 
 

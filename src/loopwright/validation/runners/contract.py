@@ -20,7 +20,8 @@ class Reading:
     """What the runner left behind.
 
     `running`: keys of tests that began and never ended. `complete`: the runner itself says that it came to its end.
-    `damaged`: something could not be read.
+    `damaged`: something could not be read; `why` says what, in words, or what would help. `reported`: the framework
+    was there at all, even if it came to no result.
     """
 
     results: tuple[TestResult, ...] = ()
@@ -29,6 +30,8 @@ class Reading:
     coverage: Coverage | None = None
     complete: bool = False
     damaged: bool = False
+    reported: bool = False
+    why: str = ""
 
 
 class Runner(Protocol):
@@ -51,6 +54,13 @@ class Runner(Protocol):
 
     def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
         """Makes the command write machine-readable results below `folder`, which lies outside of the project."""
+        ...
+
+    def environment(self, root: Path, folder: Path) -> dict[str, str]:
+        """Variables alone that make this framework report below `folder`, whatever wrapper (`make test`) starts it.
+
+        Empty where it can not be reached that way. All frameworks may get the same folder at once.
+        """
         ...
 
     def read(self, root: Path, folder: Path) -> Reading:

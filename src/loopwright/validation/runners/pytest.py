@@ -31,11 +31,14 @@ class Pytest:
         return str(python_project.interpreter_of(root, module="pytest"))
 
     def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
+        return Instrumented(command, self.environment(root, folder))
+
+    def environment(self, root: Path, folder: Path) -> dict[str, str]:
         # The cache moves out of the project; without it, options that need it would be unknown.
         options = shlex.join((*_OPTIONS, "-o", f"cache_dir={folder / 'cache'}"))
         known = os.environ.get("PYTEST_ADDOPTS")
         addopts = f"{known} {options}" if known else options
-        return Instrumented(command, probe.environment(root, folder, {"PYTEST_ADDOPTS": addopts}))
+        return probe.environment(root, folder, {"PYTEST_ADDOPTS": addopts})
 
     def read(self, root: Path, folder: Path) -> Reading:
         return probe.read(root, folder)

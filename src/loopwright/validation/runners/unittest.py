@@ -28,5 +28,8 @@ class Unittest:
     def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
         return Instrumented(_MODULE.sub("-m loopwright_unittest", command), probe.environment(root, folder))
 
+    def environment(self, root: Path, folder: Path) -> dict[str, str]:
+        return {}
+
     def read(self, root: Path, folder: Path) -> Reading:
         return probe.read(root, folder)
