@@ -10,6 +10,7 @@ from typing import Any  # Any: parsed JSON, typed by the models at the end
 from loopwright.domain.loop import TestResult, TestStatus
 from loopwright.validation.coverage import coveragepy
 from loopwright.validation.coverage.lines import FileLines, combined
+from loopwright.validation.results import plain, told_apart
 from loopwright.validation.runners.contract import Reading
 
 INJECTED = Path(__file__).parent / "injected"
@@ -54,12 +55,12 @@ def read(root: Path, folder: Path) -> Reading:
     for line in (line for file in sorted(folder.glob("*.jsonl")) for line in _lines(file)):
         match line:
             case {"kind": "start", "id": str(id)}:
-                started[_text(id)] += 1
+                started[plain(id)] += 1
             case {"kind": "result", "id": str(id), "status": ("passed" | "failed" | "skipped") as status, **more}:
-                results.append(_result(_text(id), status, more))
-                started[_text(id)] = 0
+                results.append(_result(plain(id), status, more))
+                started[plain(id)] = 0
             case {"kind": "sources", "digests": dict(digests)}:
-                sources.update({_text(str(key)): str(value) for key, value in digests.items()})
+                sources.update({plain(str(key)): str(value) for key, value in digests.items()})
             case {"kind": "coverage", "cwd": str(cwd), "file": str(file)}:
                 measured += coveragepy.read(Path(file), Path(cwd))
             case {"kind": "begin"}:
@@ -69,7 +70,7 @@ def read(root: Path, folder: Path) -> Reading:
             case _:
                 damaged = True
     return Reading(
-        results=_told_apart(results),
+        results=told_apart(results),
         sources=sources,
         running=tuple(id for id, count in started.items() if count),
         coverage=combined(root, measured),
@@ -96,23 +97,6 @@ def _result(key: str, status: TestStatus, more: Mapping[object, Any]) -> TestRes
         suite=suite,
         status=status,
         duration_ms=float(more.get("ms") or 0),
-        error_message=_text(str(more.get("message") or "")) or None,
-        stack_trace=_text(str(more.get("trace") or "")) or None,
+        error_message=plain(str(more.get("message") or "")) or None,
+        stack_trace=plain(str(more.get("trace") or "")) or None,
     )
-
-
-def _told_apart(results: list[TestResult]) -> tuple[TestResult, ...]:
-    """Tests that share a key are numbered, so that none hides another."""
-    apart: dict[str, TestResult] = {}
-    for result in results:
-        name, number = result.test_name, 1
-        while result.key in apart:
-            number += 1
-            result = result.evolve(test_name=f"{name}#{number}")
-        apart[result.key] = result
-    return tuple(apart.values())
-
-
-def _text(text: str) -> str:
-    """Text that any JSON writer takes: lone surrogates come from names that are no UTF-8."""
-    return text.encode("utf-8", "backslashreplace").decode()
