@@ -1,7 +1,8 @@
 """Fakes of the ports that tests of the engine steer: time, tests, debugger, person."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -119,7 +120,11 @@ class ListedPerson:
 class NoProcesses:
     """Nothing was left behind."""
 
-    def sweep(self, marker: str) -> tuple[int, ...]:
+    @asynccontextmanager
+    async def owning(self, loop_id: str) -> AsyncIterator[tuple[int, ...]]:
+        yield ()
+
+    def sweep(self, loop_id: str) -> tuple[int, ...]:
         return ()
 
     def end_runner(self, pid: int) -> None:

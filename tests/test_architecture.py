@@ -22,7 +22,7 @@ FLOORS: dict[str, int] = {
 
 ADAPTERS = {"store", "agents", "workspace", "validation", "repair"}
 APPLICATION = {"engine", "actions"}
-SHARED_BY_ADAPTERS = {"loopwright.workspace.process"}
+SHARED_BY_ADAPTERS = {"loopwright.workspace.process", "loopwright.workspace.patience"}
 
 IMPURE = {
     "os", "pathlib", "io", "time", "random", "secrets", "uuid", "asyncio", "threading", "subprocess", "socket",

@@ -1,7 +1,7 @@
 """Every port of the engine on one page. Adapters implement them; `wiring` joins the two."""
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
@@ -260,14 +260,21 @@ class Person(Protocol):
 
 
 class Processes(Protocol):
-    """Ends what a runner left behind."""
+    """The processes that a loop's runner starts, and all that these start: known by a mark and by what is recorded."""
 
-    def sweep(self, marker: str) -> tuple[int, ...]:
-        """Ends every process that carries `marker`; returns their ids."""
+    def owning(self, loop_id: str) -> AbstractAsyncContextManager[tuple[int, ...]]:
+        """Held by a runner while it drives: records what belongs to it, and ends what is left of that afterwards.
+
+        Begins by ending what an earlier runner left, and gives the ids of those.
+        """
+        ...
+
+    def sweep(self, loop_id: str) -> tuple[int, ...]:
+        """Ends what a runner that is gone has left; returns the ids. Never ourselves or our ancestors. Blocks."""
         ...
 
     def end_runner(self, pid: int) -> None:
-        """Ends a runner, with its process group where it leads one."""
+        """Ends a runner, and nothing else: what it started is left to `sweep`."""
         ...
 
 

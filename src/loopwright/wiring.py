@@ -20,7 +20,7 @@ from loopwright.engine.service import LoopService
 from loopwright.ports import Agent, Store
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
-from loopwright.workspace.git import GitWorkspace, project_root
+from loopwright.workspace.git import GitWorkspace, private_directory, project_root
 from loopwright.workspace.own import OwnProcesses, RunnerLauncher
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     config = load(root, flags)
     clock = SystemClock(config.settings.timezone)
     workspace = GitWorkspace(root, _checkpoints(config.settings))
-    processes = OwnProcesses()
+    processes = OwnProcesses(root, private_directory(_checkpoints(config.settings), root).with_suffix(".processes"))
     with FileStore(root, LOOPS, clock, unsafe_fs=config.settings.unsafe_fs) as store:
         loops: Store[LoopState] = store
         yield Engine(root, config, LoopService(loops, workspace, clock, RunnerLauncher(root), processes, actor))

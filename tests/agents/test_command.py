@@ -14,7 +14,7 @@ from loopwright.domain.loop import ActionName
 from loopwright.domain.protocol import AgentOutput, Capabilities, Message
 from loopwright.ports import Agent
 from loopwright.workspace.living import carries, living
-from loopwright.workspace.process import MARKER
+from loopwright.workspace.marks import LOOP
 
 AT = "2026-01-22T10:00:00+08:00"
 
@@ -25,7 +25,7 @@ def order(command: str | None, *, action: ActionName = "DEVELOP", seconds: float
 
 
 def tagged(marker: str) -> list[int]:
-    return [process.pid for process in living() if carries(process.pid, MARKER, marker)]
+    return [process.pid for process in living() if carries(process.pid, {LOOP: marker})]
 
 
 def run(project: Path, steps: Callable[[CommandAgent], Awaitable[AgentOutput]]) -> AgentOutput:

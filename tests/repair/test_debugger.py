@@ -16,7 +16,8 @@ from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import EvidenceCriteria, Hypothesis
 from loopwright.ports import Debugger
 from loopwright.repair.debugger import PythonDebugger
-from loopwright.workspace.process import sweep
+from loopwright.workspace.ending import sweep
+from loopwright.workspace.marks import Mark
 from tests.repair.cases import load, request, write
 
 MARKER = "loop-debugger-test"
@@ -219,7 +220,7 @@ def test_a_killed_engine_leaves_no_process(tmp_path: Path) -> None:
     while _tagged() and time.monotonic() < deadline:
         os.sched_yield()
     left = _tagged()
-    sweep(MARKER)
+    sweep(Mark(MARKER, str(tmp_path)))
     assert left == []
 
 

@@ -10,7 +10,7 @@ import pytest
 from loopwright.domain.errors import Invalid
 from loopwright.validation.run import OUTPUT_KEPT, ProjectTests
 from loopwright.workspace.living import carries, living
-from loopwright.workspace.process import MARKER
+from loopwright.workspace.marks import LOOP
 from tests.validation.projects import PYTEST, PYTHON, UNITTEST, lay_out, message_of, run, statuses
 
 FRAMEWORKS = pytest.mark.parametrize("framework", ["pytest", "unittest"])
@@ -26,7 +26,7 @@ def case(root: Path, *bodies: str) -> None:
 
 
 def tagged(marker: str) -> list[int]:
-    return [process.pid for process in living() if carries(process.pid, MARKER, marker)]
+    return [process.pid for process in living() if carries(process.pid, {LOOP: marker})]
 
 
 @FRAMEWORKS

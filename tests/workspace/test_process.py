@@ -13,22 +13,24 @@ import pytest
 
 from loopwright.domain.errors import Invalid
 from loopwright.workspace.living import carries, living, look, own_line
-from loopwright.workspace.process import MARKER, RUN, Finished, end_group, run_group, run_shell, sweep, tagged
+from loopwright.workspace.marks import LOOP
+from loopwright.workspace.patience import Patience
+from loopwright.workspace.process import Finished, run_group, run_shell
 
 SOON = 8.0
 
 
 def shell(command: str, cwd: Path, *, timeout: float = 20, marker: str = "loop-test", cap: int = 1_000_000) -> Finished:
-    return asyncio.run(run_shell(command, cwd=cwd, marker=marker, timeout=timeout, output_cap=cap))
+    return asyncio.run(run_shell(command, cwd=cwd, marker=marker, patience=Patience(timeout), output_cap=cap))
 
 
 def tagged_with(marker: str) -> list[int]:
-    return [process.pid for process in living() if carries(process.pid, MARKER, marker)]
+    return [process.pid for process in living() if carries(process.pid, {LOOP: marker})]
 
 
 def test_output_and_exit_code_come_back(tmp_path: Path) -> None:
     done = shell("echo out; echo err >&2; pwd; exit 3", tmp_path)
-    assert (done.exit_code, done.timed_out, done.truncated) == (3, False, False)
+    assert (done.exit_code, done.cut, done.truncated) == (3, None, False)
     assert done.output == f"out\nerr\n{tmp_path}\n"
     assert done.duration_ms > 0
 
@@ -38,16 +40,18 @@ def test_stdin_is_closed(tmp_path: Path) -> None:
 
 
 def test_the_environment_is_ours_plus_what_is_given(tmp_path: Path) -> None:
-    code = f"import os; print(os.environ['GIVEN'], os.environ['{MARKER}'], 'PATH' in os.environ)"
+    code = f"import os; print(os.environ['GIVEN'], os.environ['{LOOP}'], 'PATH' in os.environ)"
     done = asyncio.run(
-        run_group([sys.executable, "-c", code], cwd=tmp_path, marker="loop-7", timeout=20, env={"GIVEN": "ä"})
+        run_group(
+            [sys.executable, "-c", code], cwd=tmp_path, marker="loop-7", patience=Patience(20), env={"GIVEN": "ä"}
+        )
     )
     assert done.output == "ä loop-7 True\n"
 
 
 def test_a_missing_program_is_one_clear_sentence(tmp_path: Path) -> None:
     with pytest.raises(Invalid, match=r"^Cannot run 'no-such-program': there is no such program$"):
-        asyncio.run(run_group(["no-such-program"], cwd=tmp_path, marker="m", timeout=5))
+        asyncio.run(run_group(["no-such-program"], cwd=tmp_path, marker="m", patience=Patience(5)))
 
 
 def test_a_missing_folder_is_not_blamed_on_the_program(tmp_path: Path) -> None:
@@ -58,13 +62,13 @@ def test_a_missing_folder_is_not_blamed_on_the_program(tmp_path: Path) -> None:
 @pytest.mark.parametrize("argv", [["/"], ["echo", "a\0b"], ["echo", "x" * 3_000_000]])
 def test_what_the_system_refuses_is_invalid(tmp_path: Path, argv: list[str]) -> None:
     with pytest.raises(Invalid, match="Cannot run"):
-        asyncio.run(run_group(argv, cwd=tmp_path, marker="m", timeout=5))
+        asyncio.run(run_group(argv, cwd=tmp_path, marker="m", patience=Patience(5)))
 
 
 def test_timeout_ends_the_whole_group_and_keeps_the_output(tmp_path: Path) -> None:
     begun = time.monotonic()
     done = shell("echo before; sleep 60 & sleep 60", tmp_path, timeout=0.5, marker="loop-timeout")
-    assert (done.exit_code, done.timed_out) == (None, True)
+    assert (done.exit_code, done.cut) == (None, "timeout")
     assert done.output.startswith("before\n")
     assert time.monotonic() - begun < SOON
     assert tagged_with("loop-timeout") == []
@@ -72,14 +76,14 @@ def test_timeout_ends_the_whole_group_and_keeps_the_output(tmp_path: Path) -> No
 
 def test_last_words_after_term_are_kept(tmp_path: Path) -> None:
     done = shell("trap 'echo last words; exit' TERM; echo go; while :; do sleep 0.05; done", tmp_path, timeout=0.7)
-    assert done.timed_out
+    assert done.cut == "timeout"
     assert "last words" in done.output
 
 
 def test_a_program_that_ignores_term_is_killed(tmp_path: Path) -> None:
     begun = time.monotonic()
     done = shell("trap '' TERM; while :; do sleep 0.1; done", tmp_path, timeout=0.3, marker="loop-stubborn")
-    assert done.timed_out
+    assert done.cut == "timeout"
     assert time.monotonic() - begun < SOON
     assert tagged_with("loop-stubborn") == []
 
@@ -105,13 +109,13 @@ def test_a_child_without_the_marker_is_ended_with_its_session(tmp_path: Path) ->
 
 def test_other_runs_of_the_same_loop_are_spared(tmp_path: Path) -> None:
     async def both() -> tuple[Finished, Finished]:
-        long = run_shell("sleep 1.5; echo whole", cwd=tmp_path, marker="loop-two", timeout=20)
-        short = run_shell("setsid sleep 60 & sleep 60", cwd=tmp_path, marker="loop-two", timeout=0.3)
+        long = run_shell("sleep 1.5; echo whole", cwd=tmp_path, marker="loop-two", patience=Patience(20))
+        short = run_shell("setsid sleep 60 & sleep 60", cwd=tmp_path, marker="loop-two", patience=Patience(0.3))
         return await asyncio.gather(long, short)
 
     whole, ended = asyncio.run(both())
     assert (whole.exit_code, whole.output) == (0, "whole\n")
-    assert ended.timed_out
+    assert ended.cut == "timeout"
 
 
 def test_cancelling_ends_the_group(tmp_path: Path) -> None:
@@ -122,7 +126,7 @@ def test_cancelling_ends_the_group(tmp_path: Path) -> None:
                 "echo up; setsid sleep 60 & sleep 60",
                 cwd=tmp_path,
                 marker="loop-cancel",
-                timeout=60,
+                patience=Patience(60),
                 on_output=lambda _: spoken.set(),
             )
         )
@@ -140,7 +144,9 @@ def test_cancelling_twice_kills_at_once(tmp_path: Path) -> None:
         spoken = asyncio.Event()
         command = "trap '' TERM; echo up; while :; do sleep 0.1; done"
         running = asyncio.ensure_future(
-            run_shell(command, cwd=tmp_path, marker="loop-twice", timeout=60, on_output=lambda _: spoken.set())
+            run_shell(
+                command, cwd=tmp_path, marker="loop-twice", patience=Patience(60), on_output=lambda _: spoken.set()
+            )
         )
         await asyncio.wait_for(spoken.wait(), SOON)
         begun = time.monotonic()
@@ -171,7 +177,7 @@ def test_a_flood_costs_neither_memory_nor_the_ends(tmp_path: Path) -> None:
 def test_lines_are_passed_on_whole_and_as_they_come(tmp_path: Path) -> None:
     heard: list[str] = []
     code = "printf 'a\\nb'; sleep 0.3; printf 'c\\n\\303'; sleep 0.3; printf '\\244\\nend'"
-    asyncio.run(run_shell(code, cwd=tmp_path, marker="m", timeout=20, on_output=heard.append))
+    asyncio.run(run_shell(code, cwd=tmp_path, marker="m", patience=Patience(20), on_output=heard.append))
     assert heard == ["a\n", "bc\n", "ä\n", "end"]
 
 
@@ -180,7 +186,9 @@ def test_what_on_output_raises_reaches_the_caller_and_ends_the_group(tmp_path: P
         raise Invalid("no more")
 
     with pytest.raises(Invalid, match="no more"):
-        asyncio.run(run_shell("echo a; sleep 60", cwd=tmp_path, marker="loop-refuse", timeout=60, on_output=refuse))
+        asyncio.run(
+            run_shell("echo a; sleep 60", cwd=tmp_path, marker="loop-refuse", patience=Patience(60), on_output=refuse)
+        )
     assert tagged_with("loop-refuse") == []
 
 
@@ -190,61 +198,6 @@ def test_bytes_that_are_no_text_do_not_hurt(tmp_path: Path) -> None:
 
 def test_death_by_signal_is_a_negative_exit_code(tmp_path: Path) -> None:
     assert shell("kill -9 $$", tmp_path).exit_code == -signal.SIGKILL
-
-
-def test_sweep_ends_what_a_killed_runner_left(tmp_path: Path) -> None:
-    runner = f"""
-import asyncio, pathlib
-from loopwright.workspace.process import run_shell
-asyncio.run(run_shell("setsid sleep 61 & echo up; sleep 62", cwd=pathlib.Path({str(tmp_path)!r}),
-            marker="loop-orphan", timeout=60, on_output=lambda text: print(text, flush=True)))
-"""
-    with subprocess.Popen([sys.executable, "-c", runner], stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        assert process.stdout.readline() == "up\n"
-        process.kill()
-    assert len(tagged_with("loop-orphan")) >= 2
-    assert len(sweep("loop-orphan")) >= 2
-    assert tagged_with("loop-orphan") == []
-    assert sweep("loop-orphan") == ()
-
-
-def test_sweep_spares_ourselves_and_our_ancestors_and_other_loops(tmp_path: Path) -> None:
-    other = subprocess.Popen(["sleep", "60"], env=tagged("loop-other"))
-    try:
-        code = "import os; from loopwright.workspace.process import sweep; print(sweep('loop-mine'), os.getppid())"
-        environment = tagged("loop-mine", {"PYTHONPATH": os.pathsep.join(sys.path)})
-        # The shell is an ancestor that carries the marker itself; the sleep beside it is to go.
-        line = ["sh", "-c", f'sleep 60 & echo $!; "{sys.executable}" -c "{code}"; echo alive']
-        done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=30, check=True)
-        sleeper, swept, alive = done.stdout.splitlines()
-        assert swept.startswith(f"({sleeper},)")
-        assert alive == "alive"
-        assert other.poll() is None
-    finally:
-        other.kill()
-        other.wait()
-
-
-def test_end_group_ends_a_group_that_someone_else_started() -> None:
-    async def ended() -> int | None:
-        process = await asyncio.create_subprocess_exec("sh", "-c", "sleep 60 & sleep 60", start_new_session=True)
-        await end_group(process.pid)
-        return await process.wait()
-
-    assert asyncio.run(ended()) == -signal.SIGTERM
-
-
-def test_end_group_of_a_dead_group_does_nothing() -> None:
-    process = subprocess.Popen(["true"], start_new_session=True)
-    process.wait()
-    asyncio.run(end_group(process.pid))
-
-
-def test_tags_differ_by_run() -> None:
-    first, second = tagged("loop-a"), tagged("loop-a")
-    assert first[MARKER] == second[MARKER] == "loop-a"
-    assert first[RUN] != second[RUN]
 
 
 def test_odd_program_names_do_not_hide_a_process(tmp_path: Path) -> None:

@@ -41,13 +41,16 @@ class LoopRunner:
         with self.store.lease(loop_id) as lease:
             self.store.update(loop_id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
             bus = bus.also(transcript(self.store, self.clock, loop_id))
-            async with Turns(lambda name: self.agents(name, loop_id, bus)) as turns:
+            async with (
+                self.processes.owning(loop_id) as left,
+                Turns(lambda name: self.agents(name, loop_id, bus)) as turns,
+            ):
                 session = Session(
                     loop_id=loop_id, project=self.project, store=self.store, workspace=self.workspace,
                     tests=self.tests, debugger=self.debugger(loop_id, bus), turns=turns, clock=self.clock, bus=bus,
                     epoch=lease.epoch, interactive=person is not None, person=person,
                 )  # fmt: skip
-                await take_over(session, self.processes)
+                await take_over(session, left)
                 return await self._drive(session)
 
     async def _drive(self, session: Session) -> LoopState:

@@ -1,4 +1,4 @@
-"""Taking up a loop: whatever the last runner left is swept, recorded, and brought up to date. Nothing is discarded."""
+"""Taking up a loop: whatever the last runner left is recorded, and brought up to date. Nothing is discarded."""
 
 from loopwright.actions.publish import missing_changes, publish
 from loopwright.actions.session import Session
@@ -7,12 +7,10 @@ from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_folds import ACTION_OF, end_action
 from loopwright.domain.outcomes import Interrupted, Step
-from loopwright.ports import Processes
 
 
-async def take_over(session: Session, processes: Processes) -> None:
-    """Runs once, under the lease, before the first step of this process."""
-    left = processes.sweep(session.loop_id)
+async def take_over(session: Session, left: tuple[int, ...]) -> None:
+    """Runs once, under the lease, before the first step of this process. `left`: processes that were ended."""
     if left:
         session.bus.publish("activity", f"ended {len(left)} processes that an earlier runner had left behind")
     state = session.state()

@@ -5,6 +5,7 @@ from pathlib import Path
 from loopwright.agents.turnwise import TurnwiseAgent
 from loopwright.domain.errors import Invalid
 from loopwright.domain.protocol import ActionReport, AgentOutput, Capabilities, Message, ReportStatus
+from loopwright.workspace.patience import Patience
 from loopwright.workspace.process import run_shell
 
 OUTPUT_KEPT = 200_000
@@ -37,12 +38,12 @@ class CommandAgent(TurnwiseAgent):
         limit = message.seconds - min(_HEADROOM, message.seconds / 4)
         try:
             done = await run_shell(
-                command, cwd=self._project, marker=self._marker, timeout=limit,
-                output_cap=OUTPUT_KEPT, on_output=lambda text: self._hear(id, text),
+                command, cwd=self._project, marker=self._marker,
+                patience=Patience(limit), output_cap=OUTPUT_KEPT, on_output=lambda text: self._hear(id, text),
             )  # fmt: skip
         except Invalid as error:
             return _answer(id, message, "failed", str(error))
-        if done.timed_out:
+        if done.cut is not None:
             return _answer(id, message, "failed", f"The command took longer than {limit:g} s.", text=done.output)
         status: ReportStatus = "success" if done.exit_code == 0 else "failed"
         return _answer(id, message, status, _ended(done.exit_code), text=done.output, exit_code=done.exit_code)

@@ -159,6 +159,7 @@ class LoopService:
             state = self.store.read(loop_id)
             commands.require("rewind", state)
             target = self._checkpoint(state, n)
+            self.processes.sweep(loop_id)
             then = self.store.read_at(loop_id, target.rev)
             here = self.workspace.snapshot(loop_id, f"before rewind to {n}")
             self.workspace.restore(target.commit)
@@ -185,6 +186,7 @@ class LoopService:
         state = self.read(loop_id)
         commands.require("delete", state)
         self.store.delete(loop_id, actor=self.actor)
+        self.processes.sweep(loop_id)
         self.workspace.forget(loop_id)
 
     def _commit(self, loop_id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState:

@@ -17,6 +17,7 @@ from loopwright.repair import answers
 from loopwright.repair.command import Command, parse
 from loopwright.repair.search import PROGRESS, cores
 from loopwright.repair.tree import copy_tree
+from loopwright.workspace.patience import Patience
 from loopwright.workspace.process import Finished, run_group
 
 _WORKER = "repair_worker"  # the name under which a worker imports this folder
@@ -67,7 +68,8 @@ class PythonDebugger:
                 argv,
                 cwd=trees[0],
                 marker=self._marker,
-                timeout=seconds + _GRACE,
+                project=origin,
+                patience=Patience(seconds + _GRACE),
                 env=_environment(room, command),
                 output_cap=_OUTPUT_CAP,
                 on_output=self._hear,
@@ -144,6 +146,6 @@ def _read(path: Path, finished: Finished) -> dict[str, Any]:  # Any: parsed JSON
     if path.exists():
         answer: dict[str, Any] = json.loads(path.read_text())
         return answer
-    why = "ran out of time" if finished.timed_out else f"ended with {finished.exit_code}"
+    why = "ran out of time" if finished.cut is not None else f"ended with {finished.exit_code}"
     last = finished.output.strip().splitlines()[-1:] or ["(it printed nothing)"]
     return {"locations": [], "notes": [f"the repair worker {why}: {last[0][:300]}"]}

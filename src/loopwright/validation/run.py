@@ -14,6 +14,7 @@ from loopwright.validation.probe import split_key
 from loopwright.validation.python_project import program
 from loopwright.validation.runners import RUNNERS, runner_for
 from loopwright.validation.runners.contract import Reading
+from loopwright.workspace.patience import Patience
 from loopwright.workspace.process import Finished, run_shell
 
 OUTPUT_KEPT = 64_000
@@ -62,7 +63,7 @@ class ProjectTests:
                 instrumented.command,
                 cwd=self._root,
                 marker=marker,
-                timeout=timeout,
+                patience=Patience(timeout),
                 env=instrumented.env,
                 output_cap=OUTPUT_KEPT,
                 on_output=on_output,
@@ -84,7 +85,7 @@ class ProjectTests:
 
 def trouble_of(reading: Reading, results: tuple[TestResult, ...], finished: Finished) -> RunTrouble | None:
     """Why the results can not be complete, or None."""
-    if finished.timed_out:
+    if finished.cut is not None:
         return "timeout"
     if reading.damaged:
         return "unparsable"
@@ -100,7 +101,9 @@ def trouble_of(reading: Reading, results: tuple[TestResult, ...], finished: Fini
 def _unfinished(reading: Reading, finished: Finished, timeout: float) -> tuple[TestResult, ...]:
     """Tests that began and never ended have failed."""
     why = (
-        f"timed out after {timeout:g} s" if finished.timed_out else "the test process ended while this test was running"
+        f"timed out after {timeout:g} s"
+        if finished.cut is not None
+        else "the test process ended while this test was running"
     )
     return tuple(
         TestResult(test_name=name, suite=suite, status="failed", error_message=why)

@@ -16,13 +16,13 @@ class Capture:
         self._half = max(cap // 2, 1)
         self._head = bytearray()
         self._tail = bytearray()
-        self._total = 0
+        self.total = 0
         self._on_output = on_output
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._line = ""
 
     def feed(self, chunk: bytes) -> None:
-        self._total += len(chunk)
+        self.total += len(chunk)
         room = self._half - len(self._head)
         self._head += chunk[:room]
         self._tail += chunk[room:]
@@ -50,7 +50,7 @@ class Capture:
 
     @property
     def truncated(self) -> bool:
-        return self._total > 2 * self._half
+        return self.total > 2 * self._half
 
     @property
     def text(self) -> str:
@@ -58,5 +58,5 @@ class Capture:
         tail = self._tail[-self._half :]
         if not self.truncated:
             return (self._head + tail).decode("utf-8", "replace")
-        gap = f"\n… {self._total - len(self._head) - len(tail):,} bytes left out …\n"
+        gap = f"\n… {self.total - len(self._head) - len(tail):,} bytes left out …\n"
         return self._head.decode("utf-8", "replace") + gap + tail.decode("utf-8", "replace")

@@ -1,20 +1,28 @@
-"""Which processes are alive, as /proc tells it."""
+"""Which processes there are, as /proc tells it."""
 
 import os
-from collections.abc import Iterator
+import time
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 PROC = Path("/proc")
+_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Living(NamedTuple):
-    """One process that is neither dead nor a zombie."""
+    """One process that is neither dead nor a zombie; `started`, in clock ticks, tells it from later ones of its id."""
 
     pid: int
     parent: int
     group: int
     session: int
+    started: int
+
+    @property
+    def age(self) -> float:
+        """Seconds since it was started, to a hundredth."""
+        return time.clock_gettime(time.CLOCK_BOOTTIME) - self.started / _TICKS
 
 
 def living() -> Iterator[Living]:
@@ -26,17 +34,23 @@ def living() -> Iterator[Living]:
 
 def look(pid: int) -> Living | None:
     """The process with this id, or None when it is gone."""
-    stat = _read(pid, "stat")
-    if not stat:
-        return None
-    # The program's name stands in parentheses and may itself hold spaces and parentheses.
-    state, parent, group, session = stat[stat.rindex(b")") + 1 :].split()[:4]
-    return None if state in (b"Z", b"X") else Living(pid, int(parent), int(group), int(session))
+    process, is_dead = _stat(pid)
+    return None if is_dead else process
 
 
-def carries(pid: int, variable: str, value: str) -> bool:
-    """Whether the process was started with this environment variable. False where we may not look."""
-    return os.fsencode(f"{variable}={value}") in _read(pid, "environ").split(b"\0")
+def children() -> Iterator[tuple[Living, bool]]:
+    """Every child of this process, and whether it is dead: a zombie that has to be waited for."""
+    pids = {int(pid) for thread in _threads() for pid in _read(thread / "children").split()}
+    for pid in pids:
+        process, is_dead = _stat(pid)
+        if process is not None:
+            yield process, is_dead
+
+
+def carries(pid: int, tags: Mapping[str, str]) -> bool:
+    """Whether the process was started with all these environment variables. False where we may not look."""
+    environment = set(_read(PROC / str(pid) / "environ").split(b"\0"))
+    return all(os.fsencode(f"{name}={value}") in environment for name, value in tags.items())
 
 
 def own_line() -> frozenset[int]:
@@ -49,8 +63,28 @@ def own_line() -> frozenset[int]:
     return frozenset(line)
 
 
-def _read(pid: int, file: str) -> bytes:
+def boot() -> str:
+    """Differs after every start of the machine: ids and start times mean nothing beyond it."""
+    return _read(PROC / "sys" / "kernel" / "random" / "boot_id").decode().strip()
+
+
+def _threads() -> list[Path]:
+    tasks = PROC / "self" / "task"
+    return [tasks / name for name in os.listdir(tasks)]
+
+
+def _stat(pid: int) -> tuple[Living | None, bool]:
+    text = _read(PROC / str(pid) / "stat")
+    if not text:
+        return None, True
+    # The program's name stands in parentheses and may itself hold spaces and parentheses.
+    fields = text[text.rindex(b")") + 1 :].split()
+    parent, group, session = map(int, fields[1:4])
+    return Living(pid, parent, group, session, int(fields[19])), fields[0] in (b"Z", b"X")
+
+
+def _read(path: Path) -> bytes:
     try:
-        return (PROC / str(pid) / file).read_bytes()
+        return path.read_bytes()
     except (FileNotFoundError, ProcessLookupError, PermissionError):  # it ended meanwhile, or is not ours
         return b""

@@ -1,29 +1,60 @@
-"""Our own runners: started detached, and ended with all they started."""
+"""Our own runners: started detached, known by what they hold, and ended with all they started."""
 
 import os
 import signal
 import subprocess
 import sys
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+
+from loopwright.workspace.living import look
+from loopwright.workspace.registry import Registry
+
+_STUBBORN = 2.0  # seconds after which a runner that does not even die of KILL is left to the kernel
 
 
 class OwnProcesses:
-    """Implements ports.Processes on this machine."""
+    """Implements ports.Processes on this machine. `home` is the folder of the project's registries, outside of it."""
 
-    def sweep(self, marker: str) -> tuple[int, ...]:
-        from loopwright.workspace.process import sweep  # slow to load, and most commands sweep nothing
+    def __init__(self, project: Path, home: Path) -> None:
+        self._project = project.resolve()
+        self._home = home
 
-        return sweep(marker)
+    def sweep(self, loop_id: str) -> tuple[int, ...]:
+        from loopwright.workspace.ending import sweep  # slow to load, and most commands sweep nothing
+        from loopwright.workspace.marks import Mark
+
+        registry = self._registry(loop_id)
+        ended = sweep(Mark(loop_id, str(self._project)), registry.living())
+        registry.clear()
+        return ended
+
+    @asynccontextmanager
+    async def owning(self, loop_id: str) -> AsyncIterator[tuple[int, ...]]:
+        from loopwright.workspace.keeper import keeping
+
+        left = self.sweep(loop_id)
+        async with keeping(self._registry(loop_id)):
+            try:
+                yield left
+            finally:
+                self.sweep(loop_id)
 
     def end_runner(self, pid: int) -> None:
-        """KILL: it has had its time to let go. The group only where the runner leads one."""
-        try:
-            if os.getpgid(pid) == pid:
-                os.killpg(pid, signal.SIGKILL)
-            else:
+        """KILL: it has had its time to let go. What shares its group may be the user's, and is left to the sweep."""
+        runner = look(pid)
+        deadline = time.monotonic() + _STUBBORN
+        while runner is not None and look(pid) == runner and time.monotonic() < deadline:
+            try:
                 os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            return
+            except ProcessLookupError:
+                return
+            time.sleep(0.01)
+
+    def _registry(self, loop_id: str) -> Registry:
+        return Registry(self._home / f"{loop_id}.json")
 
 
 class RunnerLauncher:

@@ -1,0 +1,84 @@
+"""What this process started, kept together while it lives: orphans come back to it, are recorded, and are buried."""
+
+import asyncio
+import ctypes
+import os
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+
+from loopwright.workspace.living import Living, children
+from loopwright.workspace.process import AWAITED
+from loopwright.workspace.registry import Registry
+
+LOOK_SECONDS = 0.2
+_SET_SUBREAPER, _GET_SUBREAPER = 36, 37
+
+
+@asynccontextmanager
+async def keeping(registry: Registry) -> AsyncIterator[None]:
+    """While it lasts, `registry` knows what lives below this process outside of its own session."""
+    with _subreaper(), _heard_of_children():
+        keeper = asyncio.ensure_future(_keep(registry))
+        try:
+            yield
+        finally:
+            keeper.cancel()
+            await asyncio.wait({keeper})
+            _bury()
+    if not keeper.cancelled():
+        keeper.result()
+
+
+async def _keep(registry: Registry) -> None:
+    known: set[Living] = set()
+    while True:
+        below = _bury()
+        if below != known:
+            with suppress(OSError):  # no room: tried again at the next look, and the marks tell the same
+                registry.write(below)
+                known = below
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+def _bury() -> set[Living]:
+    """Waits for dead orphans, which nobody else does; the children that live, but for our own session's.
+
+    Whoever starts a program inside of our session (git) waits for it, and run_group for those in AWAITED.
+    """
+    below = set()
+    for process, is_dead in children():
+        if process.session == os.getsid(0):
+            continue
+        if not is_dead:
+            below.add(process)
+        elif process.pid not in AWAITED:
+            with suppress(ChildProcessError):
+                os.waitpid(process.pid, os.WNOHANG)
+    return below
+
+
+@contextmanager
+def _subreaper() -> Iterator[None]:
+    """Orphans below this process become its children. Does nothing where the system can not do that."""
+    libc = ctypes.CDLL(None)
+    before = ctypes.c_int(0)
+    libc.prctl(_GET_SUBREAPER, ctypes.byref(before), 0, 0, 0)
+    libc.prctl(_SET_SUBREAPER, 1, 0, 0, 0)
+    try:
+        yield
+    finally:
+        libc.prctl(_SET_SUBREAPER, before.value, 0, 0, 0)
+
+
+@contextmanager
+def _heard_of_children() -> Iterator[None]:
+    """Where whoever started us ignores the death of children, the exit codes of ours would be lost."""
+    if signal.getsignal(signal.SIGCHLD) is not signal.SIG_IGN:
+        yield
+        return
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
