@@ -1,10 +1,11 @@
-"""Changes that another program made to a loop's file: what is taken in, and what is put back. Pure."""
+"""Changes from outside, to a loop's file or its journal: what is taken in, and what is put back. Pure."""
 
 from typing import Any, assert_never
 
 from loopwright.domain import loop_commands as commands
+from loopwright.domain.engine_state import INCIDENTS_KEPT, EngineState, Incident
 from loopwright.domain.errors import IllegalTransition, Invalid
-from loopwright.domain.loop import LoopState
+from loopwright.domain.loop import FINISHED, LoopState
 
 EDITABLE = commands.TEXT_FIELDS | commands.OTHER_FIELDS
 IGNORED = frozenset({"updated_at"})
@@ -12,6 +13,9 @@ IGNORED = frozenset({"updated_at"})
 OWN = frozenset({"loop_id", "created_at", "current_iteration", "skill_state"})
 END = frozenset({"completed_at", "failure_reason"})
 BOOKKEEPING = {"rev": 0, "digest": "", "journal_bytes": 0}
+FOR_COMMANDS = frozenset({"waiting", "answer", "interrupt", "parked", "tasks", *BOOKKEEPING})
+"""Of `engine`, what commands may change while a runner lives, beside the limits of its budget and an end by stop."""
+LIMITS = frozenset({"max_minutes", "max_tokens", "max_cost"})
 
 
 def take_in(
@@ -36,6 +40,58 @@ def take_in(
         else:
             accepted.append(name)
     return state, tuple(accepted), tuple(refused)
+
+
+def keep_own(before: LoopState, after: LoopState) -> tuple[LoopState, tuple[str, ...]]:
+    """`after`, which others committed while a runner lives, with what only the runner may change as it was `before`.
+
+    Returns with it the names of what had to be put back: none when only commands were given.
+    """
+    before = _reopened(before, after)
+    own = {name: getattr(before, name) for name in OWN}
+    ended = before if after.status in FINISHED and not _is_legal_end(before, after) else after
+    end = {name: getattr(ended, name) for name in END}
+    engine = _own_engine(before.engine, after.engine).evolve(outcome=ended.engine.outcome)
+    kept = after.evolve(**own, **end, status=ended.status, engine=engine)
+    names = [name for name in sorted({*OWN, *END, "status"}) if getattr(kept, name) != getattr(after, name)]
+    fields = EngineState.model_fields
+    names += [f"engine.{name}" for name in fields if getattr(engine, name) != getattr(after.engine, name)]
+    return (kept, tuple(names)) if names else (after, ())
+
+
+def _reopened(before: LoopState, after: LoopState) -> LoopState:
+    """What reopening alone makes of a loop that had ended; its old runner may not have let go yet."""
+    if before.status not in FINISHED or after.status in FINISHED:
+        return before
+    budget = before.engine.budget.evolve(**{name: getattr(after.engine.budget, name) for name in LIMITS})
+    raised = before.evolve(max_iterations=after.max_iterations, engine=before.engine.evolve(budget=budget))
+    try:
+        return commands.reopen(raised)
+    except Invalid:
+        return before
+
+
+def _is_legal_end(before: LoopState, after: LoopState) -> bool:
+    """Others end a loop by stopping it; every other end is the runner's own."""
+    ends = [(s.status, s.engine.outcome, s.completed_at, s.failure_reason) for s in (before, after)]
+    stopped = (after.status, after.engine.outcome, after.failure_reason)
+    return ends[0] == ends[1] or stopped == ("failed", "stopped", commands.STOPPED_BY_USER)
+
+
+def _own_engine(before: EngineState, after: EngineState) -> EngineState:
+    limits = {name: getattr(after.budget, name) for name in LIMITS}
+    given = {name: getattr(after, name) for name in FOR_COMMANDS}
+    return before.evolve(
+        **given, budget=before.budget.evolve(**limits), incidents=_all_incidents(before.incidents, after.incidents)
+    )
+
+
+def _all_incidents(before: tuple[Incident, ...], after: tuple[Incident, ...]) -> tuple[Incident, ...]:
+    """What was recorded stays; the oldest may have gone only where there are as many as are kept."""
+    gone = range(len(before) + 1 if len(after) == INCIDENTS_KEPT else 1)
+    if any(after[: len(before) - n] == before[n:] for n in gone):
+        return after
+    return (*before, *(incident for incident in after if incident not in before))[-INCIDENTS_KEPT:]
 
 
 def _forbidden(base: LoopState, found: LoopState) -> list[str]:

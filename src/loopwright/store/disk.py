@@ -3,18 +3,21 @@
 import contextlib
 import errno
 import os
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 
 from loopwright.domain.errors import StoreError
 from loopwright.store import swap
+from loopwright.store.aside import ODD, move_aside
 
 READ = os.O_RDONLY | os.O_CLOEXEC
-WRITE = os.O_RDWR | os.O_CLOEXEC
+WRITE = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 CREATE = WRITE | os.O_CREAT
+FRESH = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
+"""Nothing is written through a link that somebody put in a file's place, and no pipe is waited for."""
 SPARE = ".spare"
-FRESH = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 
 
 class DiskTrouble(contextlib.ContextDecorator):
@@ -34,13 +37,18 @@ class Disk:
     """Thin, without decisions; every failure is the operating system's own OSError."""
 
     def read(self, path: str) -> bytes | None:
-        """The whole file, or None where there is none."""
+        """The whole file, None where there is none, and nothing where something else stands in its place."""
         try:
-            fd = os.open(path, READ)
-        except FileNotFoundError:
+            fd = _opened(path)
+        except (FileNotFoundError, NotADirectoryError):
             return None
+        except OSError as error:
+            if error.errno in (errno.ELOOP, errno.ENXIO):
+                return b""
+            raise
         try:
-            return self.read_at(fd, 0, os.fstat(fd).st_size)
+            found = os.fstat(fd)
+            return self.read_at(fd, 0, found.st_size) if stat.S_ISREG(found.st_mode) else b""
         finally:
             os.close(fd)
 
@@ -83,7 +91,7 @@ class Disk:
         """
         fresh = f"{path}.new"
         try:
-            fd = os.open(fresh, FRESH, 0o644)
+            fd = _made(fresh)
             try:
                 _reserve(fd, len(data))
                 self.append(fd, 0, data)
@@ -91,7 +99,7 @@ class Disk:
                     self.sync(fd)
             finally:
                 os.close(fd)
-            os.rename(fresh, path)
+            _renamed(fresh, path)
         except OSError:
             self.remove(fresh)
             raise
@@ -103,7 +111,7 @@ class Disk:
         spare = path + SPARE
         fd = swap.take_spare(spare)
         if fd is None:
-            fd = os.open(spare, FRESH, 0o644)
+            fd = _made(spare)
         try:
             self.append(fd, 0, data)
             if os.fstat(fd).st_size != len(data):
@@ -137,6 +145,33 @@ class Disk:
     def remove(self, path: str) -> None:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
+
+
+def _opened(path: str) -> int:
+    """Opens to read without waiting for a pipe; a file that was just written over is waited for (see `swap`)."""
+    try:
+        return os.open(path, READ | os.O_NONBLOCK)
+    except BlockingIOError:
+        return os.open(path, READ)
+
+
+def _made(path: str) -> int:
+    """A new or emptied file, whatever stood there."""
+    try:
+        return os.open(path, FRESH, 0o644)
+    except OSError as error:
+        if error.errno not in ODD:
+            raise
+    move_aside(path)
+    return os.open(path, FRESH, 0o644)
+
+
+def _renamed(fresh: str, path: str) -> None:
+    try:
+        os.rename(fresh, path)
+    except IsADirectoryError:
+        move_aside(path)
+        os.rename(fresh, path)
 
 
 def _reserve(fd: int, size: int) -> None:

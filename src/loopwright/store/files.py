@@ -3,6 +3,7 @@
 import contextlib
 import os
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -12,20 +13,26 @@ from loopwright.domain.errors import Conflict, Corrupt, NotFound, StoreError
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.loop import LoopStatus
 from loopwright.ports import Clock, Lease, Page, Rule
-from loopwright.store import history, lease, patch, progress
+from loopwright.store import history, patch, progress
 from loopwright.store.commit import Stamp
 from loopwright.store.disk import Disk, DiskTrouble
 from loopwright.store.grouping import Turns
+from loopwright.store.hold import Hold, Memory
 from loopwright.store.index import Index
-from loopwright.store.journal import DELETED
 from loopwright.store.kind import Kind, S, with_next_epoch
 from loopwright.store.known import Deleted, Known, state_at
+from loopwright.store.lease import HeldLease, Seat, holder
 from loopwright.store.locks import Flock
 from loopwright.store.network import network_type
 from loopwright.store.paths import Paths
+from loopwright.store.place import Place
 from loopwright.store.recovery import rescue
 from loopwright.store.source import Source
-from loopwright.store.writer import HandedOver, Request, Writer
+from loopwright.store.writer import Displaced, HandedOver, Request, Writer
+
+TRIES = 100
+"""Times that a runner puts a folder back which vanishes under its hands, 10 ms apart."""
+LOOKED = Event(type="looked")
 
 
 class FileStore(Generic[S]):
@@ -42,7 +49,8 @@ class FileStore(Generic[S]):
             )
         self._disk = disk or Disk()
         self._kind = kind
-        self._folder = self.root / kind.folder
+        self._place = Place(self._disk, self.root, kind.folder)
+        self._folder = self._place.folder
         self._source = Source(self._disk, kind, self.root)
         self._writer = Writer(self._disk, kind, clock, self._source)
         self._index = Index(self._disk, self._folder, self._source, self._writer.now, self._finish_deletion)
@@ -67,7 +75,7 @@ class FileStore(Generic[S]):
     def create(self, state: S, *, actor: str) -> S:
         """See ports.Store."""
         paths = self._paths(self._kind.id_of(state))
-        self._make_folder()
+        self._place.make()
         lock = Flock.ensure(paths.lock)
         try:
             self._refuse_existing(paths)
@@ -83,8 +91,13 @@ class FileStore(Generic[S]):
 
     @DiskTrouble()
     def read(self, id: str) -> S:
-        """See ports.Store."""
-        return self._source.read(self._paths(id), self._writer.now())
+        """See ports.Store. The process that drives the state puts right on the way what others did to its files."""
+        paths = self._paths(id)
+        hold = self._source.holds.get(id)
+        if hold is None:
+            return self._source.read(paths, self._writer.now())
+        known = self._source.cached(paths) if hold.seat.is_in_place else None
+        return known.state if known else self.update(id, _unchanged, actor="runner", event=LOOKED)
 
     @DiskTrouble()
     def read_at(self, id: str, rev: int) -> S:
@@ -122,9 +135,8 @@ class FileStore(Generic[S]):
         """See ports.Store. Costs what the new entries cost, however long the journal is."""
         paths = self._paths(id)
         entries = history.entries(self._disk, paths, after)
-        if not entries or entries[-1].event.type == DELETED:
-            self.read(id)
-        return entries
+        acknowledged = self.read(id).engine.rev
+        return tuple(entry for entry in entries if entry.seq <= acknowledged)
 
     @DiskTrouble()
     def recover(self, id: str, *, actor: str) -> S:
@@ -161,18 +173,21 @@ class FileStore(Generic[S]):
         paths = self._paths(id)
         self.read(id)
         with DiskTrouble():
-            self._make_folder()
-            lock = Flock.at_once(paths.lease)
-        if lock is None:
+            self._place.make()
+            seat = Seat.take(self._disk, str(self.root), id, paths.lease)
+        if seat is None:
             raise Conflict(f"{self._kind.name} {id} is being driven by process {self.holder(id)}")
-        with lease.signed(self._disk, lock):
+        try:
             state = self.update(id, with_next_epoch, actor="runner", event=Event(type="lease_taken"))
-            yield lease.HeldLease(state.engine.epoch)
+            with self._held(paths, seat):
+                yield HeldLease(state.engine.epoch)
+        finally:
+            seat.release()
 
     @DiskTrouble()
     def holder(self, id: str) -> int | None:
         """See ports.Store."""
-        return lease.holder(self._disk, self._paths(id).lease)
+        return holder(self._disk, self._paths(id).lease)
 
     @DiskTrouble()
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
@@ -193,19 +208,40 @@ class FileStore(Generic[S]):
 
     def _turn(self, paths: Paths) -> Callable[[Sequence[Request[S]], Callable[[], bool]], None]:
         def work(requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
-            with HandedOver(*requests), DiskTrouble(), self._known_lock(paths):
-                self._writer.carry_out(paths, requests, busy)
+            with HandedOver(*requests), DiskTrouble():
+                self._in_place(paths, lambda: self._writer.carry_out(paths, requests, busy))
 
         return work
 
-    def _make_folder(self) -> None:
-        """The folder, hidden from the project's git by a file of its own."""
-        if self._folder.is_dir():
-            return
-        self._disk.make_folder(self._folder)
-        ignore = self.root / Path(self._kind.folder).parts[0] / ".gitignore"
-        if not ignore.exists():
-            self._disk.replace(str(ignore), b"*\n")
+    def _in_place(self, paths: Paths, work: Callable[[], None]) -> None:
+        """Does `work` under the write lock; for a runner again, when the folder vanished meanwhile and was put back."""
+        for _ in range(TRIES):
+            hold = self._source.holds.get(paths.id)
+            try:
+                if hold and not hold.seat.is_in_place:
+                    self._place.make_again(hold.real)
+                    hold.seat.retake()
+                with self._known_lock(paths):
+                    return work()
+            except (FileNotFoundError, NotADirectoryError, Displaced):
+                if hold is None:
+                    raise
+                time.sleep(0.01)
+        raise StoreError(f"{self._folder} vanishes again and again; something removes it")
+
+    @contextlib.contextmanager
+    def _held(self, paths: Paths, seat: Seat) -> Iterator[None]:
+        """While this lasts, what the process remembers counts more than what the files say."""
+        known = self._source.cache.get(paths.id)
+        assert known is not None, "the lease was committed just now"
+        journal = (self._disk.read(paths.journal) or b"")[: known.end]
+        hold = Hold(seat, paths, Memory(known.state, known.seq, known.end), journal, self._place.real())
+        self._source.holds[paths.id] = hold
+        try:
+            yield
+        finally:
+            del self._source.holds[paths.id]
+            hold.release()
 
     def _tidy(self, paths: Paths) -> None:
         try:
@@ -223,9 +259,10 @@ class FileStore(Generic[S]):
         try:
             lock = Flock.take(paths.lock)
         except FileNotFoundError:
-            with contextlib.suppress(Corrupt):
-                self._source.read(paths, self._writer.now())
-            self._make_folder()
+            if paths.id not in self._source.holds:
+                with contextlib.suppress(Corrupt):
+                    self._source.read(paths, self._writer.now())
+            self._place.make()
             lock = Flock.ensure(paths.lock)
         try:
             yield
@@ -237,7 +274,7 @@ class FileStore(Generic[S]):
 
     def _refuse_existing(self, paths: Paths) -> None:
         try:
-            self.read(paths.id)
+            self._source.view(paths, self._writer.now())
         except Deleted:
             self._clear(paths)
         except NotFound:
@@ -248,9 +285,16 @@ class FileStore(Generic[S]):
             raise Conflict(f"{self._kind.name} {paths.id} exists already")
 
     def _finish_deletion(self, id: str) -> None:
-        """Removes what a deletion left that was cut short."""
-        with contextlib.suppress(NotFound), self._known_lock(self._paths(id)):
-            self.read(id)
+        """Removes what a deletion left that was cut short, unless somebody drives the state."""
+        paths = self._paths(id)
+        held = Flock.at_once(paths.lease)
+        if held is None:
+            return
+        try:
+            with contextlib.suppress(NotFound), self._known_lock(paths):
+                self._source.view(paths, self._writer.now())
+        finally:
+            held.release()
 
     def _remove(self, paths: Paths) -> None:
         """Every file of a buried state. Where an older place still has it, the tombstone stays and hides that."""
@@ -270,3 +314,7 @@ class FileStore(Generic[S]):
                     self._disk.remove(entry.path)
         self._disk.sync_folder(str(self._folder))
         self._disk.remove(paths.journal)
+
+
+def _unchanged(state: S) -> S:
+    return state

@@ -13,7 +13,7 @@ from loopwright.ports import Page
 from loopwright.store import projection
 from loopwright.store.disk import Disk
 from loopwright.store.kind import S
-from loopwright.store.known import Deleted, journal_of
+from loopwright.store.known import Deleted, journal_of, projection_in
 from loopwright.store.paths import Paths, id_in
 from loopwright.store.source import Source
 from loopwright.store.watch import Watch
@@ -130,7 +130,7 @@ class Index(Generic[S]):
 
     def _look(self, paths: Paths) -> Summary:
         """From the JSON file alone where it is ours and up to date."""
-        found = projection.parse(self._disk.read(paths.state) or b"")
+        found = projection.parse(projection_in(self._disk, paths) or b"")
         if found and found.genuine and found.journal_bytes == journal_of(paths).size:
             return _summary(found.doc["status"], found.doc["updated_at"])
         state = self._source.read(paths, self._now())

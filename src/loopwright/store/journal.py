@@ -2,6 +2,7 @@
 
 import zlib
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
 import orjson
@@ -13,6 +14,8 @@ from loopwright.store.projection import BLANK
 
 DELETED = "deleted"
 ANY = -1
+LAST_SEQ = 2**53 - 1
+"""The highest number that every reader of JSON understands."""
 CHECK = b',"check":"'
 TAIL = len(CHECK) + len('00000000-00000000"}\n')
 
@@ -123,7 +126,7 @@ def _parse(text: bytes, end: int) -> Line | None:
         return None
     try:
         raw = orjson.loads(text)
-        return Line(
+        line = Line(
             raw["seq"],
             raw["digest"],
             raw["ts"],
@@ -133,8 +136,25 @@ def _parse(text: bytes, end: int) -> Line | None:
             raw.get("state"),
             end,
         )
+        return line if _makes_sense(line) else None
     except (ValueError, KeyError, TypeError):
         return None
+
+
+def _makes_sense(line: Line) -> bool:
+    """Whether everything in a line is of the kind that we write: anybody can compute a checksum."""
+    datetime.fromisoformat(line.ts)
+    event = line.event
+    return (
+        type(line.seq) is int
+        and 0 < line.seq <= LAST_SEQ
+        and isinstance(line.digest, str)
+        and isinstance(line.actor, str)
+        and isinstance(event["type"], str)
+        and isinstance(event["data"], dict)
+        and isinstance(line.patch, list | tuple)
+        and (line.state is None or isinstance(line.state.get("engine"), dict))
+    )
 
 
 def _follows(line: Line, seq: int | None) -> bool:

@@ -56,8 +56,10 @@ class Kind(Generic[S]):
     """`read` is lenient and tells its repairs (Invalid, NewerSchema).
 
     `take_in(base, found, current, now)` judges a change from outside: the state to go on with, what of the change was
-    accepted, what is put back. `side_files` are further projections by suffix, one JSON line an item. `rebuild` makes a
-    state from what is beside a lost one, or None. `legacy` finds files in older places, with the id each has by name.
+    accepted, what is put back. `keep_own(before, after)` judges what others committed while a runner lives: `after`
+    with what only the runner may change as it was, and the names of that. `side_files` are further projections by
+    suffix, one JSON line an item. `rebuild` makes a state from what is beside a lost one, or None; `progress` makes
+    what it needs for that. `legacy` finds files in older places, with the id each has by name.
     """
 
     name: str
@@ -67,8 +69,10 @@ class Kind(Generic[S]):
     id_of: Callable[[S], str]
     read: Callable[[Document], tuple[S, tuple[str, ...]]]
     take_in: Callable[[S, S, S, str], tuple[S, tuple[str, ...], tuple[str, ...]]]
+    keep_own: Callable[[S, S], tuple[S, tuple[str, ...]]]
     side_files: Mapping[str, Callable[[S], tuple[object, ...]]]
     rebuild: Callable[[Document], S | None]
+    progress: Callable[[S], Mapping[str, bytes]]
     legacy: Callable[[Path], Mapping[Path, str]]
 
 

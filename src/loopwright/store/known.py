@@ -1,13 +1,16 @@
 """The latest state as the files tell it: journal and JSON file, read together without a lock."""
 
+import errno
 import os
+import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, NamedTuple
 
 from pydantic import ValidationError
 
-from loopwright.domain.errors import Corrupt, NewerSchema, NotFound
+from loopwright.domain.errors import Corrupt, Invalid, NewerSchema, NotFound
 from loopwright.store import patch, projection
 from loopwright.store.disk import Disk
 from loopwright.store.journal import Line, Scan, line_before, scan
@@ -38,9 +41,10 @@ class Finding(Enum):
 class Known(Generic[S]):
     """A state and the journal it stands for: `end` bytes of the file with `inode`, up to line `seq`.
 
-    `doc` is the state as JSON, changed in place by the next commit. `whole`: the next line must carry the whole state,
-    because a patch would not fit the journal. `file` is the JSON file's content as last seen or written; `pending` what
-    it should become, `behind` the monotonic time since when; `shown` the state that the side files show.
+    `changed` is when that file was last touched. `doc` is the state as JSON, changed in place by the next commit.
+    `whole`: the next line must carry the whole state, because a patch would not fit the journal. `file` is the JSON
+    file's content as last seen or written; `pending` what it should become, `behind` the monotonic time since when;
+    `shown` the state that the side files show.
     """
 
     state: S
@@ -53,39 +57,59 @@ class Known(Generic[S]):
     pending: bytes | None = None
     behind: float = 0
     shown: S | None = None
+    changed: int = 0
 
 
 class View(NamedTuple, Generic[S]):
-    """`known` with what was found in the JSON file; `current`: that file needs no replacing."""
+    """`known` with what was found in the JSON file; `current`: that file needs no replacing.
+
+    `forged`: what was put back already, because only the runner that lives may change it.
+    """
 
     known: Known[S]
     finding: Finding
     current: bool
     found: Projection | None
+    forged: tuple[str, ...] = ()
 
 
 class Journal(NamedTuple):
+    """`changed`: nanoseconds since the epoch of the last touch, which no program can set back."""
+
     inode: int
     size: int
+    changed: int
 
 
 def journal_of(paths: Paths) -> Journal:
-    """Inode and size; zeros where there is no journal."""
+    """Zeros where there is no journal."""
     try:
-        stat = os.stat(paths.journal)
-    except FileNotFoundError:
-        return Journal(0, 0)
-    return Journal(stat.st_ino, stat.st_size)
+        found = os.stat(paths.journal)
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):
+            raise
+        return Journal(0, 0, 0)
+    return Journal(found.st_ino, found.st_size, found.st_ctime_ns) if stat.S_ISREG(found.st_mode) else Journal(0, 0, 0)
+
+
+def projection_in(disk: Disk, paths: Paths) -> bytes | None:
+    """The JSON file, or None. One that can not be read counts as empty: the journal has it all."""
+    try:
+        return disk.read(paths.state)
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EIO):
+            raise
+        return b""
 
 
 def is_latest(known: Known[S], journal: Journal, file: bytes | None) -> bool:
     """Whether nothing has happened since `known` was made."""
-    return journal == (known.inode, known.end) and file == known.file
+    return journal == (known.inode, known.end, known.changed) and file == known.file
 
 
 def look(disk: Disk, kind: Kind[S], paths: Paths, now: str) -> View[S]:
     """Reads what is there. NotFound, Corrupt, NewerSchema."""
-    file = disk.read(paths.state)
+    file = projection_in(disk, paths)
     found = projection.parse(file) if file is not None else None
     journal = journal_of(paths)
     if journal.size and found and found.genuine and (lines := _since(disk, paths, found, journal)) is not None:
@@ -109,7 +133,7 @@ def read_journal(disk: Disk, paths: Paths) -> Scan:
 def replay(lines: tuple[Line, ...]) -> Doc:
     """The document after the last of `lines`, which are used up by it. Corrupt when a patch does not fit."""
     start = max(at for at, line in enumerate(lines) if line.state is not None)
-    return _carried_on({}, lines[start:])
+    return carried_on({}, lines[start:])
 
 
 def state_at(disk: Disk, kind: Kind[S], paths: Paths, rev: int, now: str) -> S | None:
@@ -121,16 +145,25 @@ def state_at(disk: Disk, kind: Kind[S], paths: Paths, rev: int, now: str) -> S |
 
 
 def load(kind: Kind[S], document: Document) -> tuple[S, bool]:
-    """The state in a document of ours, and whether it had to be changed to be read."""
+    """The state in a document of ours, and whether it had to be changed to be read. Corrupt, NewerSchema."""
     doc = document.raw
     schema = doc["engine"].get("schema", kind.schema) if isinstance(doc, dict) else kind.schema
     if isinstance(schema, int) and schema > kind.schema:
         raise NewerSchema(f"{kind.name} {document.id} has schema {schema}; this loopwright knows up to {kind.schema}")
     try:
-        state = kind.model.model_validate(doc)
+        state = _validated(kind, document)
+        if kind.id_of(state) != document.id:
+            raise Corrupt(f"{kind.name} {document.id}: its journal tells of {kind.id_of(state)}")
+        return state, patch.plain(state) != doc
+    except (Invalid, RecursionError) as error:
+        raise Corrupt(f"{kind.name} {document.id}: what its journal holds makes no sense ({error})") from error
+
+
+def _validated(kind: Kind[S], document: Document) -> S:
+    try:
+        return kind.model.model_validate(document.raw)
     except ValidationError:
-        state, _ = kind.read(document)
-    return state, patch.plain(state) != doc
+        return kind.read(document)[0]
 
 
 def beside(disk: Disk, kind: Kind[S], paths: Paths) -> dict[str, str]:
@@ -168,7 +201,7 @@ def _line_at(disk: Disk, fd: int, end: int) -> Line | None:
 def _resumed(
     kind: Kind[S], id: str, now: str, found: Projection, lines: tuple[Line, ...], file: bytes | None, journal: Journal
 ) -> View[S]:
-    doc = _carried_on(found.doc, lines[1:]) if lines[1:] else found.doc
+    doc = carried_on(found.doc, lines[1:]) if lines[1:] else found.doc
     known = _known(kind, doc, id, now, lines[-1], file, journal)
     return View(known, Finding.OURS, len(lines) == 1, found)
 
@@ -177,10 +210,11 @@ def _replayed(
     kind: Kind[S], id: str, now: str, found: Projection | None, whole: Scan, file: bytes | None, journal: Journal
 ) -> View[S]:
     known = _known(kind, replay(whole.lines), id, now, whole.lines[-1], file, journal)
-    return View(known, _judge(file, found, whole.lines), False, found)
+    return View(known, judge(file, found, whole.lines), False, found)
 
 
-def _judge(file: bytes | None, found: Projection | None, lines: tuple[Line, ...]) -> Finding:
+def judge(file: bytes | None, found: Projection | None, lines: tuple[Line, ...]) -> Finding:
+    """What the JSON file is beside a journal of these lines."""
     if file is None:
         return Finding.MISSING
     if found is None:
@@ -210,7 +244,9 @@ def _alone(
         state, _ = kind.read(Document(found.doc, paths.id, now, texts))
     except RecursionError as error:
         raise Corrupt(f"{kind.name} {paths.id}: its JSON file is nested too deeply") from error
-    known = Known(state, patch.plain(state), max(0, found.rev), 0, journal.inode, file, whole=True)
+    if kind.id_of(state) != paths.id:
+        raise Corrupt(f"{kind.name} {paths.id}: its JSON file is that of {kind.id_of(state)}; try `recover`")
+    known = Known(state, patch.plain(state), max(0, found.rev), 0, journal.inode, file, True, changed=journal.changed)
     return View(known, Finding.ALONE, False, found)
 
 
@@ -218,24 +254,20 @@ def _known(kind: Kind[S], doc: Doc, id: str, now: str, line: Line, file: bytes |
     if line.is_tombstone:
         raise Deleted(f"{kind.name} not found: {id} (it was deleted)")
     state, changed = load(kind, Document(doc, id, now, {}))
-    return Known(state, patch.plain(state) if changed else doc, line.seq, line.end, journal.inode, file, whole=changed)
+    doc = patch.plain(state) if changed else doc
+    return Known(state, doc, line.seq, line.end, journal.inode, file, changed, changed=journal.changed)
 
 
-def _carried_on(doc: Doc, lines: tuple[Line, ...]) -> Doc:
-    """`doc` with further lines applied; it is changed in place."""
+def carried_on(doc: Doc, lines: Sequence[Line]) -> Doc:
+    """`doc` with further lines applied; it is changed in place. Corrupt when a patch does not fit."""
     for line in lines:
-        if line.state is not None:
-            doc = line.state
-            continue
         try:
-            patch.apply(doc, line.patch)
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+            if line.state is not None:
+                doc = line.state
+            else:
+                patch.apply(doc, line.patch)
+            engine = doc["engine"]
+            engine["rev"], engine["digest"], engine["journal_bytes"] = line.seq, line.digest, line.end
+        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
             raise Corrupt(f"line {line.seq} of the journal does not fit the state before it: {error!r}") from error
-    return _kept(doc, lines[-1])
-
-
-def _kept(doc: Doc, line: Line) -> Doc:
-    """Sets what a line says about itself, which its patch leaves out."""
-    engine = doc["engine"]
-    engine["rev"], engine["digest"], engine["journal_bytes"] = line.seq, line.digest, line.end
     return doc

@@ -1,14 +1,13 @@
 """The right to drive one state: an flock for as long as its runner lives, and who holds it."""
 
-import contextlib
 import os
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import orjson
 
-from loopwright.store.disk import Disk, DiskTrouble
-from loopwright.store.locks import Flock, is_held
+from loopwright.domain.errors import Conflict
+from loopwright.store.disk import Disk
+from loopwright.store.locks import Descriptor, Flock, claim, is_held
 
 
 class Holder(NamedTuple):
@@ -25,20 +24,56 @@ class HeldLease:
         self.epoch = epoch
 
 
-@contextlib.contextmanager
-def signed(disk: Disk, lock: Flock) -> Iterator[None]:
-    """Says in the lease file that this process holds it; releases the lock at the end, whatever happens."""
-    pid = os.getpid()
-    text = orjson.dumps({"pid": pid, "started": _started(pid)}, option=orjson.OPT_APPEND_NEWLINE)
-    try:
-        with DiskTrouble():
-            disk.truncate(lock.fd, 0)
-            disk.append(lock.fd, 0, text)
-        yield
-        if lock.fd >= 0:
-            disk.truncate(lock.fd, 0)
-    finally:
-        lock.release()
+class Seat:
+    """A lease's two halves: a lock on a file that says who holds it, and a name that lives in the kernel.
+
+    The file is for everybody to see, and may be removed by anybody; the name can not.
+    """
+
+    def __init__(self, disk: Disk, path: str, name: Descriptor, lock: Flock) -> None:
+        self._disk, self._path, self._name, self._lock = disk, path, name, lock
+
+    @classmethod
+    def take(cls, disk: Disk, root: str, id: str, path: str) -> "Seat | None":
+        """None while another process has it."""
+        name = claim(root, id)
+        lock = None
+        try:
+            lock = Flock.at_once(path) if name else None
+            if name and lock:
+                _sign(disk, lock)
+                return cls(disk, path, name, lock)
+        except BaseException:
+            _release(name, lock)
+            raise
+        _release(name, lock)
+        return None
+
+    @property
+    def is_in_place(self) -> bool:
+        """Whether the file is still the one that is locked."""
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return False
+        return os.path.samestat(found, os.fstat(self._lock.fd))
+
+    def retake(self) -> None:
+        """Locks the file that stands there now. Conflict when another has it."""
+        lock = Flock.at_once(self._path)
+        if lock is None:
+            raise Conflict(f"another process has taken {self._path} while this one was at work")
+        self._lock.release()
+        self._lock = lock
+        _sign(self._disk, lock)
+
+    def release(self) -> None:
+        """Gives both halves back. A forked child, which has neither, changes nothing."""
+        try:
+            if self._lock.fd >= 0:
+                self._disk.truncate(self._lock.fd, 0)
+        finally:
+            _release(self._name, self._lock)
 
 
 def holder(disk: Disk, path: str) -> int | None:
@@ -47,6 +82,19 @@ def holder(disk: Disk, path: str) -> int | None:
     if name is None or _started(name.pid) != name.started or not is_held(path):
         return None
     return name.pid
+
+
+def _sign(disk: Disk, lock: Flock) -> None:
+    """Says in the lease file that this process holds it."""
+    pid = os.getpid()
+    disk.truncate(lock.fd, 0)
+    disk.append(lock.fd, 0, orjson.dumps({"pid": pid, "started": _started(pid)}, option=orjson.OPT_APPEND_NEWLINE))
+
+
+def _release(*held: Descriptor | None) -> None:
+    for descriptor in held:
+        if descriptor:
+            descriptor.release()
 
 
 def _parsed(text: bytes) -> Holder | None:

@@ -1,9 +1,19 @@
 """File locks that a forked child does not inherit."""
 
+import contextlib
+import errno
 import fcntl
+import hashlib
 import os
+import time
 import weakref
+from collections.abc import Iterator
 from typing import Self
+
+from loopwright.store.aside import ODD, is_plain, move_aside
+
+PATIENCE = 1.0
+"""Seconds a reader waits for a writer that does not go on; more than a thousand commits take."""
 
 
 class Descriptor:
@@ -43,15 +53,27 @@ class Flock(Descriptor):
     @classmethod
     def at_once(cls, path: str) -> Self | None:
         """The lock, or None while another holds it."""
-        try:
-            return cls._tried(path, os.O_RDWR | os.O_CREAT, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return None
+        while True:
+            try:
+                lock = cls._tried(path, os.O_RDWR | os.O_CREAT, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return None
+            if lock:
+                return lock
 
     @classmethod
     def _tried(cls, path: str, flags: int, how: int) -> Self | None:
-        """None when the file was unlinked while we waited, for then it locks nothing any more."""
-        lock = cls(os.open(path, flags | os.O_CLOEXEC, 0o644))
+        """None when the file was unlinked while we waited, for then it locks nothing any more.
+
+        Also None after something that is no file was moved out of the way.
+        """
+        try:
+            lock = cls(os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644))
+        except OSError as error:
+            if error.errno not in ODD or is_plain(path):
+                raise
+            move_aside(path)
+            return None
         try:
             fcntl.flock(lock.fd, how)
             if os.fstat(lock.fd).st_nlink:
@@ -61,6 +83,53 @@ class Flock(Descriptor):
             raise
         lock.release()
         return None
+
+
+@contextlib.contextmanager
+def no_writer(path: str) -> Iterator[None]:
+    """A time in which nobody writes: what is found then was acknowledged, or left by a writer that died.
+
+    Goes on without where there is no lock file, or where its holder stands still.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        yield
+        return
+    lock, deadline = Descriptor(fd), time.monotonic() + PATIENCE
+    try:
+        while not _shared(lock.fd) and time.monotonic() < deadline:
+            time.sleep(0.0005)
+        yield
+    finally:
+        lock.release()
+
+
+def _shared(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def claim(root: str, id: str) -> Descriptor | None:
+    """The one name on this machine for driving `id` of the project at `root`, or None while another has it.
+
+    It lives in the kernel, so that nobody takes it by removing files.
+    """
+    import socket  # slow to load, and only runners claim
+
+    found = os.stat(root)
+    name = hashlib.sha256(f"{found.st_dev}:{found.st_ino}:{id}".encode()).hexdigest()[:32]
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as claimed:
+        try:
+            claimed.bind(f"\0loopwright-{name}")
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            return None
+        return Descriptor(claimed.detach())
 
 
 def is_held(path: str) -> bool:

@@ -4,10 +4,10 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from loopwright.domain.documents import parse_progress, parse_tasks
+from loopwright.domain.documents import parse_progress, parse_tasks, render_progress
 from loopwright.domain.engine_state import SCHEMA, Waiting
 from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_external import take_in
+from loopwright.domain.loop_external import keep_own, take_in
 from loopwright.domain.loop_reading import read_loop
 from loopwright.store.kind import Document, Kind
 
@@ -59,7 +59,9 @@ LOOPS: Kind[LoopState] = Kind(
     id_of=lambda state: state.loop_id,
     read=_read,
     take_in=take_in,
+    keep_own=keep_own,
     side_files={TASKS: lambda state: state.engine.tasks},
     rebuild=_rebuild,
+    progress=render_progress,
     legacy=_legacy,
 )

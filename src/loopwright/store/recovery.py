@@ -7,7 +7,7 @@ from loopwright.store import patch, projection
 from loopwright.store.disk import Disk
 from loopwright.store.journal import Line, highest_seq, scan
 from loopwright.store.kind import Document, Kind, S
-from loopwright.store.known import Known, beside, journal_of, replay
+from loopwright.store.known import Known, beside, journal_of, projection_in, replay
 from loopwright.store.paths import Paths
 
 
@@ -23,7 +23,7 @@ def rescue(disk: Disk, kind: Kind[S], paths: Paths, now: str) -> Rescue[S]:
     """Corrupt when nothing is left."""
     journal = disk.read(paths.journal) or b""
     whole = scan(journal)
-    file = disk.read(paths.state)
+    file = projection_in(disk, paths)
     found = projection.parse(file) if file else None
     seq = max(highest_seq(journal), found.rev if found and found.genuine else 0)
     raw: object

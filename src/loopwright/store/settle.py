@@ -24,6 +24,8 @@ class Settlement(NamedTuple, Generic[S]):
 def settle(kind: Kind[S], view: View[S], base: S | None, now: str, *, id: str) -> Settlement[S]:
     """`base` is the state whose projection the file was made from, where the finding is a change from outside."""
     known = view.known
+    if view.forged:
+        return _forged(view, now)
     match view.finding:
         case Finding.OURS | Finding.MISSING:
             return Settlement(known, known.state, EXTERNAL, None)
@@ -37,6 +39,15 @@ def settle(kind: Kind[S], view: View[S], base: S | None, now: str, *, id: str) -
             return _foreign(kind, view, base or known.state, now, id)
         case _:
             assert_never(view.finding)
+
+
+def _forged(view: View[S], now: str) -> Settlement[S]:
+    """Lines that gave themselves out as commits; a file that another program wrote meanwhile is kept aside."""
+    names = ", ".join(view.forged)
+    state = with_incident(view.known.state, "journal_forged", f"another program changed {names}; put back", now)
+    event = Event(type="journal_forged", data={"put_back": [*view.forged]})
+    strange = view.finding in (Finding.FOREIGN, Finding.BROKEN)
+    return Settlement(view.known, state, EXTERNAL, event, quarantine=strange)
 
 
 def _put_back(known: Known[S], why: str, now: str) -> Settlement[S]:
@@ -53,6 +64,8 @@ def _ahead(kind: Kind[S], view: View[S], now: str, id: str) -> Settlement[S]:
         state, _ = kind.read(Document(found.doc, id, now, {}))
     except Invalid as error:
         return _put_back(known, f"its JSON file made no sense ({error})", now)
+    if kind.id_of(state) != id:
+        return _put_back(known, f"its JSON file is that of {kind.id_of(state)}", now)
     why = f"the journal ended at {known.seq}, the JSON file stands at {found.rev}"
     base = Known(state, patch.plain(state), found.rev, known.end, known.inode, known.file, whole=True)
     state = with_incident(state, "journal_damaged", f"{why}; the file's state was kept", now)

@@ -9,6 +9,9 @@ import ctypes
 import fcntl
 import os
 import signal
+import stat
+
+from loopwright.store.aside import ODD, move_aside
 
 AT_FDCWD = -100
 EXCHANGE = 2
@@ -19,12 +22,23 @@ _renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
 def take_spare(path: str) -> int | None:
     """A descriptor of the spare, or None when there is none that is ours alone.
 
-    The kernel grants a write lease only on a file that nobody else has open. It is given back at once; should somebody
-    open the file in between, the kernel tells us with a signal, for which one is named that is ignored.
+    A link is not followed, and a file that has another name as well is left to that name. The kernel grants a write
+    lease only on a file that nobody else has open. It is given back at once; should somebody open the file in between,
+    the kernel tells us with a signal, for which one is named that is ignored.
     """
     try:
-        fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+        fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno not in ODD:
+            raise
+        move_aside(path)
+        return None
+    found = os.fstat(fd)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        os.close(fd)
+        os.unlink(path)
         return None
     try:
         fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGURG)

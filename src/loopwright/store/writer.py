@@ -1,24 +1,26 @@
 """The one way a state changes on disk: lock, look, apply the rules, append, sync, replace the JSON file, unlock."""
 
+import contextlib
 import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from operator import is_
 from types import TracebackType
-from typing import Generic, NamedTuple
+from typing import Generic, NamedTuple, NoReturn
 
 import orjson
 
 from loopwright.domain.errors import StoreError, Uncertain
 from loopwright.domain.events import Event
 from loopwright.ports import Clock
-from loopwright.store import patch, projection
+from loopwright.store import patch, progress, projection
 from loopwright.store.commit import Stamp, Step, advance, refuse_old_epoch
 from loopwright.store.disk import CREATE, SPARE, WRITE, Disk
-from loopwright.store.journal import DELETED
+from loopwright.store.hold import Hold, Memory, follow
+from loopwright.store.journal import DELETED, scan
 from loopwright.store.kind import Kind, S, with_incident
-from loopwright.store.known import Finding, Known, View, journal_of
+from loopwright.store.known import Finding, Known, View, journal_of, projection_in
 from loopwright.store.paths import Paths
 from loopwright.store.recovery import Rescue
 from loopwright.store.source import Source
@@ -62,6 +64,10 @@ class HandedOver(Generic[S]):
         return isinstance(error, Exception)
 
 
+class Displaced(StoreError):
+    """The journal lost its name while a line was appended: nothing is kept of that."""
+
+
 class Ground(NamedTuple, Generic[S]):
     """What a commit stands on: the journal as it is (`base`), and lines that what was found adds to it first."""
 
@@ -76,6 +82,7 @@ class Writer(Generic[S]):
     def __init__(self, disk: Disk, kind: Kind[S], clock: Clock, source: Source[S]) -> None:
         self._disk, self._kind, self._clock, self._source = disk, kind, clock, source
         self._uncertain: set[str] = set()
+        self._shown: dict[str, Signature] = {}
 
     def now(self) -> str:
         return self._clock.now().isoformat(timespec="milliseconds")
@@ -106,10 +113,16 @@ class Writer(Generic[S]):
         cached = self._source.cached(paths)
         if cached:
             return Ground(cached, cached, [])
+        hold = self._source.holds.get(paths.id)
+        if hold and not hold.knows(self._disk.read(paths.journal)):
+            self._restore(paths, hold, now)
         view = self._patiently(paths, now)
         known = view.known
         if journal_of(paths).size > known.end:
             self._cut(paths, known.end)
+        if hold:
+            more = (self._disk.read(paths.journal) or b"")[hold.memory.end : known.end]
+            hold.remember(Memory(known.state, known.seq, known.end, known.whole), more)
         settlement = self._source.settle(paths, view, now)
         if settlement.quarantine:
             self.quarantine(paths.state, known.file)
@@ -123,12 +136,12 @@ class Writer(Generic[S]):
 
     def append(self, paths: Paths, before: Known[S], after: Known[S], lines: Sequence[bytes]) -> Known[S]:
         """The commit itself. StoreError with nothing changed, or Uncertain."""
-        fresh = before.end == 0
+        fresh, data = before.end == 0, b"".join(lines)
         with self._disk.open(paths.journal, CREATE if fresh else WRITE) as fd:
             try:
                 if fresh:
                     self._disk.truncate(fd, 0)
-                self._disk.append(fd, before.end, b"".join(lines))
+                self._disk.append(fd, before.end, data)
             except OSError as error:
                 self._take_back(paths, fd, before.end)
                 raise StoreError(f"{self._kind.name} {paths.id} could not be written: {error.strerror}") from error
@@ -137,23 +150,26 @@ class Writer(Generic[S]):
                 if fresh:
                     self._disk.sync_folder(os.path.dirname(paths.journal))
             except OSError as error:
-                self._close(paths, error)
-            return replace(after, inode=os.fstat(fd).st_ino) if fresh else after
+                self._close(paths, fd, before.end, error)
+            found = os.fstat(fd)
+        if not found.st_nlink:
+            raise Displaced(
+                f"{self._kind.name} {paths.id}: its journal was removed while it was written; nothing is kept"
+            )
+        if hold := self._source.holds.get(paths.id):
+            hold.remember(Memory(after.state, after.seq, after.end), data)
+        return replace(after, inode=found.st_ino, changed=found.st_ctime_ns)
 
     def project(self, paths: Paths, known: Known[S]) -> Known[S]:
         """Brings the JSON file and the side files up to date. A failure is no error: the journal has it all."""
         assert known.pending is not None
         try:
             for suffix, items in self._kind.side_files.items():
-                shown = items(known.state)
-                if known.shown is None or not _same(shown, items(known.shown)):
-                    self._disk.replace(paths.side(suffix), _json_lines(shown))
+                self._show(paths.side(suffix), items(known.state), items(known.shown) if known.shown else None)
             self._disk.swap(paths.state, known.pending)
         except OSError:
             return known
-        return Known(
-            known.state, known.doc, known.seq, known.end, known.inode, known.pending, known.whole, shown=known.state
-        )
+        return replace(known, file=known.pending, pending=None, behind=0, shown=known.state)
 
     def restart(self, paths: Paths, rescue: Rescue[S], actor: str) -> S:
         """Writes the journal anew from what could be rescued; what stood there is kept beside it."""
@@ -162,13 +178,18 @@ class Writer(Generic[S]):
         event = Event(type="recovered", data={"from": rescue.origin})
         step = self.step(rescue.known, state, Stamp(now, actor, event))
         try:
-            self.quarantine(paths.journal, self._disk.read(paths.journal))
+            found = self._disk.read(paths.journal) or b""
+            if not rescue.lines.startswith(found):
+                self.quarantine(paths.journal, found)
             self.quarantine(paths.state, rescue.known.file)
             self._disk.replace(paths.journal, rescue.lines + step.line, durable=True)
         except OSError as error:
             raise StoreError(f"{self._kind.name} {paths.id} could not be rebuilt: {error.strerror}") from error
-        known = self.project(paths, replace(step.known, inode=journal_of(paths).inode))
+        journal = journal_of(paths)
+        known = self.project(paths, replace(step.known, inode=journal.inode, changed=journal.changed))
         self._source.cache.put(paths.id, known)
+        if hold := self._source.holds.get(paths.id):
+            hold.begin_again(Memory(known.state, known.seq, known.end), rescue.lines + step.line)
         return known.state
 
     def bury(self, paths: Paths, actor: str) -> None:
@@ -190,9 +211,12 @@ class Writer(Generic[S]):
     def quarantine(self, path: str, data: bytes | None) -> None:
         """Keeps what could not be understood beside its place. Nothing is kept of an empty file."""
         if data and data.strip(b"\0 \t\r\n"):
-            self._disk.replace(f"{path}.damaged-{self._clock.now():%Y%m%dT%H%M%S%f}", data, durable=True)
+            at = f"{path}.damaged-{self._clock.now():%Y%m%dT%H%M%S%f}"
+            same = sum(1 for name in os.listdir(os.path.dirname(path)) if name.startswith(os.path.basename(at)))
+            self._disk.replace(f"{at}-{same}" if same else at, data, durable=True)
 
     def _answer(self, request: Request[S], known: Known[S], now: str, lines: list[bytes]) -> Known[S]:
+        request.error = None
         with HandedOver(request):
             refuse_old_epoch(request.epoch, known.state)
             state = request.rule(known.state)
@@ -220,17 +244,59 @@ class Writer(Generic[S]):
         with self._disk.open(paths.journal, WRITE) as fd:
             self._disk.truncate(fd, end)
 
+    def _restore(self, paths: Paths, hold: Hold[S], now: str) -> None:
+        """Everything from the runner's memory, after its files were removed or changed under its hands."""
+        memory, history = hold.memory, hold.original(self._disk)
+        state, seq = memory.state, memory.seq
+        if history is None:
+            found = self._disk.read(paths.journal) or b""
+            history = found[: max((line.end for line in scan(found).lines if line.seq <= seq), default=0)]
+        else:
+            _, state, seq, end, _ = follow(self._kind, memory, history[memory.end :], now)
+            history = history[:end]
+        file = projection_in(self._disk, paths) or b""
+        strange = (shown := projection.parse(file)) is None or not shown.genuine
+        known = Known(state, patch.plain(state), seq, len(history), 0, file if strange else None, whole=True)
+        origin = "the memory of its runner: its files had been removed or changed"
+        self.restart(paths, Rescue(known, history, origin), "runner")
+        progress.write(self._disk, paths.progress, self._kind.progress(state))
+
+    def _show(self, path: str, items: tuple[object, ...], shown: tuple[object, ...] | None) -> None:
+        """Writes a side file anew, unless it still shows the same and nobody has touched it."""
+        if shown is None or not _same(items, shown) or _signature(path) != self._shown.get(path):
+            self._disk.replace(path, _json_lines(items))
+            self._shown[path] = _signature(path)
+
     def _take_back(self, paths: Paths, fd: int, end: int) -> None:
         try:
             self._disk.truncate(fd, end)
         except OSError as error:
-            self._close(paths, error)
+            self._close(paths, fd, end, error)
 
-    def _close(self, paths: Paths, error: OSError) -> None:
+    def _close(self, paths: Paths, fd: int, end: int, error: OSError) -> NoReturn:
+        """Nothing more is written by this process.
+
+        The line goes, as far as that can be done: another process that appended behind it would sync its own pages
+        only, and a loss of power could leave a hole before what it has acknowledged.
+        """
         self._uncertain.add(paths.id)
+        with contextlib.suppress(OSError):
+            self._disk.truncate(fd, end)
         raise Uncertain(
             f"{self._kind.name} {paths.id}: {error.strerror}; the last update may or may not be kept"
         ) from error
+
+
+Signature = tuple[int, int, int]
+
+
+def _signature(path: str) -> Signature:
+    """Inode, size and time of the last change; zeros where there is no file."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return 0, 0, 0
+    return found.st_ino, found.st_size, found.st_ctime_ns
 
 
 def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
