@@ -10,11 +10,12 @@ from typing import Any
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from loopwright.domain.engine_state import Require
+from loopwright.domain.engine_state import Iterations, Require, Tokens
 from loopwright.domain.errors import Invalid
 from loopwright.domain.record import first_problem
 
 PREFIX = "LOOPWRIGHT_"
+FLAG = "flag"
 Values = Mapping[str, Any]  # Any: from TOML or the environment, typed by Settings
 
 
@@ -24,8 +25,10 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     agent: str = Field("auto", min_length=1, description="agent that does the work: auto, builtin, or a name")
-    max_iterations: int = Field(10, ge=1, description="iterations after which a loop ends as exhausted")
+    max_iterations: Iterations = Field(10, description="iterations after which a loop ends as exhausted")
     max_minutes: float | None = Field(None, gt=0, description="working time after which a loop ends as over_budget")
+    max_tokens: Tokens | None = Field(None, description="tokens after which a loop ends as over_budget")
+    max_cost: float | None = Field(None, gt=0, description="US dollars after which a loop ends as over_budget")
     test_command: str | None = Field(None, min_length=1, description="how the tests are run (default: detected)")
     test_timeout: float = Field(600, gt=0, description="seconds a test run may take")
     timeout_per_action: float = Field(600, gt=0, description="seconds an agent's turn or a bash task may take")
@@ -54,7 +57,7 @@ def load(project: Path, flags: Values, environ: Mapping[str, str] = os.environ) 
         (str(project / "pyproject.toml"), _table(_toml(project / "pyproject.toml"), "tool", "loopwright")),
         (str(project / "loopwright.toml"), _toml(project / "loopwright.toml")),
         ("environment", _environment(environ)),
-        ("flag", {key: value for key, value in flags.items() if value is not None}),
+        (FLAG, {key: value for key, value in flags.items() if value is not None}),
     ]
     merged: dict[str, Any] = {}  # Any: as Values
     origins = dict.fromkeys(Settings.model_fields, "default")
@@ -72,7 +75,10 @@ def _check(origin: str, values: Values) -> None:
     try:
         Settings.model_validate(dict(values))
     except ValidationError as error:
-        raise Invalid(f"{origin}: {first_problem(error)}") from error
+        problem = first_problem(error)
+        name, _, words = problem.partition(":")
+        told = f"--{name.replace('_', '-')}:{words}" if origin == FLAG else f"{origin}: {problem}"
+        raise Invalid(told) from error
 
 
 def _environment(environ: Mapping[str, str]) -> Values:

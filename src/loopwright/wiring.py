@@ -12,6 +12,7 @@ import platformdirs
 
 from loopwright.clock import SystemClock
 from loopwright.config import Config, Settings, load
+from loopwright.domain.agents import BUILT_IN, SCRIPTED
 from loopwright.domain.engine_state import Budget, RunSettings
 from loopwright.domain.errors import AgentError, NotFound
 from loopwright.domain.loop import LoopState
@@ -25,9 +26,6 @@ from loopwright.workspace.own import OwnProcesses, RunnerLauncher
 
 if TYPE_CHECKING:
     from loopwright.actions.runner import LoopRunner
-
-SCRIPTED = "scripted:"
-"""`--agent scripted:FILE` plays a script."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +90,7 @@ def make_agent(name: str, loop_id: str, project: Path, bus: Bus) -> Agent:
         from loopwright.agents.scripted import ScriptedAgent, read_script
 
         return ScriptedAgent(read_script(Path(name.removeprefix(SCRIPTED))), project)
-    raise AgentError("refused", f"no agent named {name!r} is known here (known: auto, builtin, bash, {SCRIPTED}FILE)")
+    raise AgentError("refused", f"no agent named {name!r} is known here (known: {', '.join(BUILT_IN)}, {SCRIPTED}FILE)")
 
 
 def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
@@ -110,7 +108,7 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
 
 
 def budget(settings: Settings) -> Budget:
-    return Budget(max_minutes=settings.max_minutes)
+    return Budget(max_minutes=settings.max_minutes, max_tokens=settings.max_tokens, max_cost=settings.max_cost)
 
 
 def _checkpoints(settings: Settings) -> Path:

@@ -71,6 +71,33 @@ def test_waiting_for_input_is_a_status() -> None:
     assert parsed(text).status == "needs_input"
 
 
+@pytest.mark.parametrize(
+    ("written", "options"),
+    [
+        (" up | down", ("up", "down")),
+        (" keep it, as it is | throw it away, now", ("keep it, as it is", "throw it away, now")),
+        (' ["up, fast", "down"]', ("up, fast", "down")),
+        (" ['up', 'down']", ("up", "down")),
+        (" [up | down]", ("up", "down")),
+        (" up, down, or left", ("up", "down", "left")),
+        (" up; down, slowly", ("up", "down, slowly")),
+        ("\n  - up\n  - down, slowly", ("up", "down, slowly")),
+        ("\n  1. up\n  2. `down`", ("up", "down")),
+        ("\n  (a) up\n  (b) down", ("up", "down")),
+        (" up |\n  down", ("up", "down")),
+        (' [\n    "up",\n    "down"\n  ]', ("up", "down")),
+        (" up, up", ("up",)),
+        (" 3 | 4.5", ("3", "4.5")),
+        (" only this", ("only this",)),
+        (" []", ()),
+        ("", ()),
+    ],
+)
+def test_options_however_they_are_listed(written: str, options: tuple[str, ...]) -> None:
+    asking = PLAIN.replace("success", "needs_input").replace("- state_updates: {}", f"- options:{written}")
+    assert parsed(asking).options == options
+
+
 @pytest.mark.parametrize("text", ["", "ACTION_RESULT:", PLAIN.replace("status: success", "status: splendid"), "done!"])
 def test_no_block_is_no_report(text: str) -> None:
     assert parse_report(text) is None

@@ -25,6 +25,13 @@ class Terminal:
         assert isinstance(parsed, dict)
         return parsed
 
+    def damaged(self) -> dict[str, object]:
+        """What `list` tells of the one damaged loop."""
+        listed = self.json("list")["damaged"]
+        assert isinstance(listed, list)
+        assert len(listed) == 1
+        return dict(listed[0])
+
     def data(self, *arguments: str) -> dict[str, object]:
         data = self.json(*arguments)["data"]
         assert isinstance(data, dict)
@@ -160,15 +167,33 @@ def test_every_command_has_help(name: str, cli: Terminal) -> None:
     assert "Usage:" in cli.text(*name.split(), "--help")
 
 
-def test_damaged_loops_are_named_beside_the_list(
-    cli: Terminal, loop_id: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_damaged_loops_stand_in_the_list(cli: Terminal, loop_id: str, tmp_path: Path) -> None:
+    other = str(cli.data("create", "Another", "--agent", "bash")["loop_id"])
     folder = tmp_path / ".workflow" / ".loop"
     (folder / f"{loop_id}.events.ndjson").write_text("not a journal\n")
     (folder / f"{loop_id}.json").write_text("not a state")
-    assert main(["list"]) == 0
-    assert f"{loop_id} can not be read" in capsys.readouterr().err
+    shown = cli.text("list")
+    assert f"{loop_id}  damaged" in shown
+    assert f"loopwright recover {loop_id}" in shown
+    assert "Another" in shown
+    assert other not in cli.text("list", "--status", "damaged")
+    assert loop_id not in cli.text("list", "--status", "created")
+    told = cli.damaged()
+    assert (told["loop_id"], told["status"], told["next"]) == (loop_id, "damaged", f"loopwright recover {loop_id}")
+    assert "journal" in str(told["reason"])
     assert cli.json("show", loop_id, code=6)["success"] is False
+
+
+def test_a_newer_versions_loop_is_not_called_one_to_recover(cli: Terminal, loop_id: str, tmp_path: Path) -> None:
+    folder = tmp_path / ".workflow" / ".loop"
+    document = json.loads((folder / f"{loop_id}.json").read_text())
+    document["engine"]["schema"] = 99
+    (folder / f"{loop_id}.events.ndjson").unlink()
+    (folder / f"{loop_id}.json").write_text(json.dumps(document))
+    told = cli.damaged()
+    assert told["next"] is None
+    assert "newer" in str(told["reason"])
+    assert "recover" not in cli.text("list")
 
 
 def test_a_state_of_a_newer_version_is_refused(cli: Terminal, loop_id: str, tmp_path: Path) -> None:

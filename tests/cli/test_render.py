@@ -7,22 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.cli.render import (
-    CONTINUE,
-    RESTART,
-    SHOWN,
-    diff_stat,
-    ending,
-    headline,
-    loop_page,
-    loop_table,
-    next_lines,
-    some,
-    status_words,
-)
+from loopwright.cli.ending import CONTINUE, RESTART, SHOWN, End, diff_stat, ending, headline, next_lines, some
+from loopwright.cli.render import Damaged, loop_page, loop_table, status_words, task_rows
 from loopwright.cli.scene import Scene, said, scene_lines
 from loopwright.cli.text import width
-from loopwright.domain.engine_state import Checkpoint, EngineState, Incident, LoopTask, Outcome, Parked, Waiting
+from loopwright.domain.engine_state import Budget, Checkpoint, EngineState, Incident, LoopTask, Outcome, Parked, Waiting
 from loopwright.domain.errors import Exit
 from loopwright.domain.loop import (
     FINISHED,
@@ -44,13 +33,20 @@ AT = "2026-01-22T10:00:00+08:00"
 NOW = datetime(2026, 1, 22, 3, 0, tzinfo=UTC)
 
 
-def loop(status: LoopStatus = "created", outcome: Outcome | None = None, **engine: object) -> LoopState:
+TIME, TOKENS, COST = (
+    Budget(max_minutes=2, spent_seconds=240), Budget(max_tokens=100, tokens=110), Budget(max_cost=1, cost=2),
+)  # fmt: skip
+
+
+def loop(
+    status: LoopStatus = "created", outcome: Outcome | None = None, *, iteration: int = 0, **engine: object
+) -> LoopState:
     """A loop in that status, with an end that fits it."""
     finished = status in FINISHED
     return LoopState(
         loop_id="loop-v2-1", title="Fix it", description="Fix it", status=status, created_at=AT, updated_at=AT,
         completed_at=AT if finished else None, failure_reason="because" if status == "failed" else None,
-        engine=EngineState().evolve(outcome=outcome, **engine),
+        current_iteration=iteration, engine=EngineState().evolve(outcome=outcome, **engine),
     )  # fmt: skip
 
 
@@ -81,7 +77,9 @@ def with_everything() -> LoopState:
 
 
 def test_every_outcome_and_status_has_its_row() -> None:
-    assert set(EXITS) == set(RESTART) == set(get_args(Outcome))
+    assert set(EXITS) == set(get_args(Outcome))
+    ends = {word for part in get_args(End) for word in get_args(part)}
+    assert set(RESTART) == ends - {"exhausted"}
     assert set(CONTINUE) == set(get_args(LoopStatus)) - FINISHED
 
 
@@ -90,8 +88,13 @@ def test_every_outcome_and_status_has_its_row() -> None:
     [
         (loop("completed", "succeeded"), Exit.DONE, "Succeeded", "diff loop-v2-1"),
         (loop("completed", "unverified"), Exit.NO_SUCCESS, "unverified", "--test-command"),
-        (loop("failed", "exhausted"), Exit.NO_SUCCESS, "exhausted: because.", "--max-iterations 20"),
-        (loop("failed", "over_budget"), Exit.BUDGET, "over_budget: because.", "--max-minutes 60"),
+        (loop("failed", "exhausted", iteration=10), Exit.NO_SUCCESS, "exhausted: because.", "--max-iterations 20"),
+        (loop("failed", "exhausted", iteration=6), Exit.NO_SUCCESS, "exhausted: because.", "mend it by hand"),
+        (loop("failed", "over_budget", budget=TIME), Exit.BUDGET, "over_budget: because.", "--max-minutes 8"),
+        (loop("failed", "over_budget", budget=TOKENS), Exit.BUDGET, "over_budget", "--max-tokens 220"),
+        (loop("failed", "over_budget", budget=COST), Exit.BUDGET, "over_budget", "--max-cost 4.01"),
+        (loop("failed", "over_budget"), Exit.BUDGET, "over_budget", "run --loop-id loop-v2-1 --auto"),
+        (loop("failed", "failed"), Exit.NO_SUCCESS, "failed: because.", "show loop-v2-1"),
         (loop("failed", "stopped"), Exit.NO_SUCCESS, "stopped: because.", "run --loop-id loop-v2-1"),
         (loop("failed", "stalled"), Exit.NO_SUCCESS, "stalled", "show loop-v2-1"),
         (loop("failed", "unverified"), Exit.NO_SUCCESS, "unverified", "--test-command"),
@@ -165,6 +168,93 @@ def test_a_list_says_how_many_it_left_out() -> None:
     assert "running (no runner)" in text
     assert "1 of 3 loops" in text
     assert "no loops here" in loop_table([], 0, NOW)
+
+
+def test_more_iterations_are_proposed_only_where_they_were_what_ended_it() -> None:
+    nothing_left = "\n".join(next_lines(loop("failed", "exhausted", iteration=6), False, " --project x"))
+    assert "--max-iterations" not in nothing_left
+    assert [line.split()[0] for line in nothing_left.splitlines()] == ["next", "or", "then"]
+    assert nothing_left.count(" --project x") == 3
+
+
+def test_a_reason_that_is_a_sentence_gets_no_second_full_stop() -> None:
+    told = loop("failed", "failed").evolve(failure_reason="task task-1 failed: the build broke.\n")
+    assert headline(told) == "Not done, failed: task task-1 failed: the build broke."
+
+
+@pytest.mark.parametrize(
+    ("count", "words"), [(1, "Succeeded: 1 of 1 test passes."), (2, "Succeeded: 2 of 2 tests pass.")]
+)
+def test_numbers_agree_with_what_they_count(count: int, words: str) -> None:
+    results = tuple(TestResult(test_name=f"test_{n}", status="passed") for n in range(count))
+    state = loop("completed", "succeeded").evolve(skill_state=SkillState(validate=Validate(test_results=results)))
+    assert headline(state) == words
+
+
+def test_damaged_loops_stand_in_the_list_with_what_helps() -> None:
+    damaged = (
+        Damaged("loop-v2-9", "its journal is damaged", "loopwright recover loop-v2-9"),
+        Damaged("b", "newer", None),
+    )
+    for text in (loop_table([(loop(), False)], 1, NOW, damaged=damaged), loop_table([], 0, NOW, damaged=damaged)):
+        assert "loop-v2-9  damaged" in text
+        assert "loop-v2-9 is damaged: its journal is damaged\n  next        loopwright recover loop-v2-9" in text
+        assert "b is damaged: newer" in text
+        assert "no loops here" not in text
+
+
+@pytest.mark.parametrize("cells", [40, 60, 100, 300])
+def test_a_list_fits_the_terminal(cells: int) -> None:
+    state = with_everything().evolve(title="A title of very many words " * 4)
+    rows = loop_table([(state, False)], 1, NOW, cells=cells).splitlines()
+    assert max(width(row) for row in rows) <= cells
+    assert any("A title" in row for row in rows)
+
+
+@pytest.mark.parametrize("cells", [50, 80])
+def test_a_page_fits_the_terminal_but_for_what_is_copied(cells: int) -> None:
+    page = loop_page(with_everything().evolve(notes="word " * 60), live=False, now=NOW, elsewhere="", cells=cells)
+    told, _, copied = page.partition("Not done")
+    assert max(width(row) for row in told.splitlines()) <= cells
+    assert "loopwright run --loop-id" in copied or "loopwright show" in copied
+
+
+def test_a_page_says_what_it_leaves_out_and_how_to_see_it() -> None:
+    many = tuple(Checkpoint(n=n, rev=n, commit="c", tree="t", action=f"step {n}", at=AT) for n in range(1, SHOWN + 4))
+    cut = loop_page(loop("paused", checkpoints=many), live=False, now=NOW, elsewhere="")
+    assert "… and 3 earlier" in cut
+    assert "step 3\n" not in cut
+    assert "loopwright show loop-v2-1 --all shows every line" in cut
+    everything = loop_page(loop("paused", checkpoints=many), live=False, now=NOW, elsewhere="", whole=True)
+    assert all(f"step {c.n}" in everything for c in many)
+    assert "--all" not in everything
+
+
+def test_a_task_is_shown_with_all_that_is_special_about_it() -> None:
+    first = LoopTask(
+        task_id="task-1", description="Build", tool="bash", created_at=AT, updated_at=AT, command="make -j2"
+    )
+    second = LoopTask(
+        task_id="task-2", description="Look", mode="review", created_at=AT, updated_at=AT, on_error="fail_fast",
+        depends_on=("task-1",), allow_test_changes=True, prompt_template="short", order=1,
+    )  # fmt: skip
+    rows = task_rows(loop(tasks=(first, second)))
+    assert rows == [
+        "task-1  pending  bash   Build",
+        "    command   make -j2",
+        "task-2  pending  codex  Look",
+        "    mode      review",
+        "    on error  fail_fast",
+        "    after     task-1",
+        "    hints     short",
+        "    tests     may be changed",
+    ]
+
+
+def test_what_was_spent_is_told_with_its_limits() -> None:
+    budget = Budget(max_minutes=3, spent_seconds=90, max_tokens=5000, tokens=1200, max_cost=2, cost=0.25)
+    page = loop_page(loop(budget=budget), live=False, now=NOW, elsewhere="")
+    assert "1 min of 3 min, 1,200 of 5,000 tokens, 0.25 of 2 US dollars" in page
 
 
 @given(st.text(min_size=1))

@@ -21,7 +21,7 @@ def entry(type: str, actor: str = "runner", **data: str) -> Entry:
     return Entry(seq=1, ts=AT, actor=actor, event=Event(type=type, data=dict(data)))
 
 
-@settings(max_examples=30)
+@settings(max_examples=30, deadline=None)
 @given(st.lists(st.text(alphabet="abé", max_size=5), max_size=6), st.data())
 def test_lines_are_told_once_and_whole(lines: list[str], data: st.DataObject) -> None:
     """However a writer's bytes arrive, also cut within a character."""

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.cli.text import age, clean, clean_lines, coloured, columns, counted, duration, short, stopwatch, width
+from loopwright.cli.text import age, clean, clean_lines, coloured, columns, duration, fold, short, stopwatch, width
 
 
 @given(st.text())
@@ -38,6 +38,15 @@ def test_an_escape_sequence_loses_its_escape() -> None:
     assert clean("\x1b[31mred\x07\n\u202egnol") == "[31mred gnol"
 
 
+@given(st.text(alphabet="ab 修", max_size=200).map(str.rstrip), st.integers(min_value=20, max_value=60))
+def test_a_folded_line_fits_and_loses_nothing(line: str, cells: int) -> None:
+    pieces = fold(line, cells)
+    assert " ".join(piece.strip() for piece in pieces).split() == line.split()
+    longest = max((width(word) for word in line.split()), default=0)
+    indent = len(line) - len(line.lstrip())
+    assert all(width(piece) <= max(cells, longest + indent + 4) for piece in pieces)
+
+
 cell = st.text(alphabet=st.characters(categories=("L", "N")), max_size=8)
 
 
@@ -62,10 +71,6 @@ def test_a_stopwatch(seconds: float, words: str) -> None:
 def test_an_age_knows_time_zones() -> None:
     now = datetime(2026, 1, 22, 10, 0, tzinfo=timezone(timedelta(hours=1)))
     assert age("2026-01-22T16:30:00+08:00", now) == "30 min"
-
-
-def test_one_is_not_many() -> None:
-    assert (counted(1, "test"), counted(2, "test")) == ("1 test", "2 tests")
 
 
 def test_a_coloured_diff_still_reads_the_same() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from loopwright.domain import loop_commands as commands
-from loopwright.domain.engine_state import OnError, Parked, RunSettings, Waiting
+from loopwright.domain.engine_state import Limits, OnError, Parked, RunSettings, Waiting
 from loopwright.domain.errors import Invalid, LoopwrightError
 from loopwright.domain.loop import FINISHED, LoopState, LoopStatus
 from loopwright.domain.loop_commands import COMMANDS, Command, allowed
@@ -110,7 +110,7 @@ class AnyCourse(RuleBasedStateMachine):
 
     def reopen(self, limit: int | None) -> None:
         if self.under_way is None:  # whoever reopens holds the lease
-            self.give("reopen", lambda s: commands.reopen(s, max_iterations=limit))
+            self.give("reopen", lambda s: commands.reopen(commands.limited(s, Limits(max_iterations=limit))))
 
     def leave(self) -> None:
         self.give("exit", commands.leave)

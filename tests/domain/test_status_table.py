@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from loopwright.domain import loop_commands as commands
-from loopwright.domain.engine_state import Budget, Parked, Waiting
+from loopwright.domain.engine_state import Budget, Limits, Parked, Waiting
 from loopwright.domain.errors import IllegalTransition, Invalid
 from loopwright.domain.loop import LoopState, LoopStatus, SkillState
 from loopwright.domain.loop_commands import COMMANDS, Command, allowed, command_for, control_signal
@@ -231,18 +231,46 @@ def test_reopen_clears_the_end_and_what_counted_against_the_loop() -> None:
 
 def test_reopen_with_the_limit_used_up_needs_a_higher_one() -> None:
     used_up = loop("failed", current_iteration=10, max_iterations=10)
-    for limit in (None, 5, 10, -1):
+    for limit in (None, 5, 10):
         with pytest.raises(Invalid, match="raise the limit"):
-            commands.reopen(used_up, max_iterations=limit)
-    assert commands.reopen(used_up, max_iterations=11).max_iterations == 11
+            commands.reopen(commands.limited(used_up, Limits(max_iterations=limit)))
+    assert commands.reopen(commands.limited(used_up, Limits(max_iterations=11))).max_iterations == 11
 
 
 def test_reopen_with_a_budget_used_up_needs_more() -> None:
     spent = engine(loop("failed"), budget=Budget(max_minutes=1, spent_seconds=60))
     for minutes in (None, 0.5, 1):
         with pytest.raises(Invalid, match="time budget of"):
-            commands.reopen(spent, max_minutes=minutes)
-    assert commands.reopen(spent, max_minutes=2).engine.budget.max_minutes == 2
+            commands.reopen(commands.limited(spent, Limits(max_minutes=minutes)))
+    assert commands.reopen(commands.limited(spent, Limits(max_minutes=2))).engine.budget.max_minutes == 2
+
+
+@pytest.mark.parametrize(
+    ("budget", "option", "raised"),
+    [
+        (Budget(max_minutes=3, spent_seconds=200), "--max-minutes 7", Limits(max_minutes=7)),
+        (Budget(max_tokens=1000, tokens=1200), "--max-tokens 2400", Limits(max_tokens=2400)),
+        (Budget(max_cost=0.5, cost=0.5), "--max-cost 1.01", Limits(max_cost=1.01)),
+    ],
+)
+def test_a_used_up_budget_names_the_option_that_raises_it(budget: Budget, option: str, raised: Limits) -> None:
+    spent = engine(loop("failed"), budget=budget)
+    with pytest.raises(Invalid, match=option):
+        commands.reopen(spent)
+    assert commands.reopen(commands.limited(spent, raised)).status == "running"
+
+
+def test_limits_that_are_not_given_stay() -> None:
+    state = engine(loop(max_iterations=7), budget=Budget(max_minutes=3, tokens=5))
+    assert commands.limited(state, Limits()) is state
+    changed = commands.limited(state, Limits(max_tokens=50))
+    assert (changed.max_iterations, changed.engine.budget) == (7, Budget(max_minutes=3, max_tokens=50, tokens=5))
+
+
+@pytest.mark.parametrize("limits", [Limits(max_iterations=10**20), Limits(max_iterations=0), Limits(max_tokens=10**20)])
+def test_a_limit_out_of_bounds_names_both(limits: Limits) -> None:
+    with pytest.raises(Invalid, match=r"must be from 1 to 1,000,000"):
+        commands.limited(loop(), limits)
 
 
 @pytest.mark.parametrize("status", STATUSES)

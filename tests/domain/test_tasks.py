@@ -68,6 +68,10 @@ def test_every_field_can_be_given_and_is_kept() -> None:
         ({"description": "d", "tool": "bash"}, "needs a command"),
         ({"description": "d", "tool": "bash", "command": "  "}, "needs a command"),
         ({"description": "d", "tool": "codex", "command": "rm"}, "only tasks with tool bash run a command"),
+        ({"description": "d", "tool": "nobody"}, r"no agent is named 'nobody' \(known: auto, builtin, bash, codex, gem"),
+        ({"description": "d", "tool": "Codex"}, "no agent is named"),
+        ({"description": "d", "tool": ""}, "no agent is named"),
+        ({"description": "d", "tool": "scripted:"}, "no agent is named"),
         ({"description": "d", "depends_on": ["gone"]}, "depends on unknown gone"),
         ({"description": "d", "depends_on": ["new"]}, "circle: new"),
         ({"description": "d", "depends_on": "a"}, "depends_on"),
@@ -81,6 +85,14 @@ def test_what_does_not_fit_is_refused_in_one_sentence(fields: dict[str, Any], wo
     with pytest.raises(Invalid, match=words) as caught:
         add_task(state, "new", fields, AT)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("tool", ["gemini", "qwen", "codex", "auto", "builtin", "scripted:play.json"])
+def test_every_known_agent_can_have_a_task(tool: str) -> None:
+    made = add_task(loop(), "a", {"description": "d", "tool": tool}, AT)
+    assert edit_task(made, "a", {"tool": "codex"}, AT).engine.tasks[0].tool == "codex"
+    with pytest.raises(Invalid, match="no agent is named"):
+        edit_task(made, "a", {"tool": "nobody"}, AT)
 
 
 def test_an_id_is_used_once() -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.agents.scripted import Answer
+from loopwright.domain.engine_state import Limits
 from loopwright.domain.errors import Conflict, IllegalTransition, Invalid, NotFound
 from loopwright.domain.events import Event
 from loopwright.domain.loop_commands import start
@@ -25,7 +26,7 @@ def test_a_loop_needs_a_task(quiet: Stage, text: str) -> None:
 
 
 def test_a_limit_below_one_is_refused(quiet: Stage) -> None:
-    with pytest.raises(Invalid, match="at least 1"):
+    with pytest.raises(Invalid, match="from 1 to 1,000,000"):
         quiet.service.create("x", max_iterations=0)
 
 
@@ -125,7 +126,7 @@ async def test_reopen_is_refused_with_the_limit_used_up(quiet: Stage) -> None:
     await quiet.drive(loop_id)
     with pytest.raises(Invalid, match="raise the limit"):
         quiet.service.reopen(loop_id)
-    assert quiet.service.reopen(loop_id, max_iterations=9).status == "running"
+    assert quiet.service.reopen(loop_id, Limits(max_iterations=9)).status == "running"
 
 
 async def test_stop_of_a_loop_whose_runner_died(quiet: Stage) -> None:

@@ -8,6 +8,7 @@ from loopwright.domain.engine_state import Outcome
 from loopwright.domain.loop import LoopState, SkillState, Summary
 from loopwright.domain.loop_selector import Next, open_tasks
 from loopwright.domain.outcomes import ActionOutcome, Completed, Validated
+from loopwright.domain.words import plural
 
 WORTH_ANOTHER_LOOK: frozenset[Outcome] = frozenset({"succeeded", "exhausted", "unverified"})
 """Ends that a validation by this process could still change; the others are final."""
@@ -32,14 +33,14 @@ async def complete(session: Session, choice: Next) -> ActionOutcome:
 
 def reason(state: LoopState, choice: Next) -> str | None:
     """Why the loop ends as failed, in words; None for an end that is completed."""
-    limit = state.engine.budget.exceeded
+    limit = state.engine.budget.reached
     match choice.outcome:
         case "exhausted" if state.current_iteration >= state.max_iterations:
-            return f"the limit of {state.max_iterations} iterations is reached; what is left is in summary.md"
+            return f"the limit of {plural(state.max_iterations, 'iteration')} is reached; what is left is in summary.md"
         case "exhausted":
             return "nothing is left to try; what is left is in summary.md"
         case "over_budget":
-            return f"the {limit} is used up"
+            return f"the {limit.words if limit else 'budget'} is used up"
         case "stalled":
             return "three validations in a row saw the same failing tests, and the code went in a circle"
         case "unverified" if choice.row:

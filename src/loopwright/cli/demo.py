@@ -91,8 +91,8 @@ def _show_tests(run: "TestRun") -> None:
 
 def _tell(engine: "Engine", state: "LoopState", *, keep: bool, as_json: bool) -> Exit:
     """What was changed, the summary that the loop wrote, and where to look."""
+    from loopwright.cli.ending import headline
     from loopwright.cli.plain import rest_object
-    from loopwright.cli.render import headline
     from loopwright.cli.text import clean_lines, coloured
     from loopwright.domain.rest import exit_for
 

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
+from loopwright.cli.ending import ending
 from loopwright.cli.output import is_plain, remark, write
 from loopwright.cli.plain import LineView, NdjsonView, rest_object
-from loopwright.cli.render import ending
 from loopwright.cli.story import Story, Tail, View, read_note
 from loopwright.domain.errors import Exit, WorkspaceError
 from loopwright.domain.loop import LoopState

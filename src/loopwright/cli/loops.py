@@ -1,14 +1,33 @@
 """Commands on loops that need no runner in this process."""
 
 from pathlib import Path
-from typing import Annotated, get_args
+from typing import TYPE_CHECKING, Annotated, get_args
 
 import typer
 
 from loopwright.cli.follow import watch
-from loopwright.cli.options import HERE, Json, LoopId, MaxIterations, MaxMinutes, Project, elsewhere, opened
-from loopwright.cli.output import answer, has_person, is_plain, remark
-from loopwright.domain.errors import Invalid
+from loopwright.cli.options import (
+    HERE,
+    LIMITS,
+    LOOP_FIELDS,
+    Given,
+    Json,
+    LoopId,
+    Project,
+    elsewhere,
+    limits_of,
+    opened,
+    takes,
+)
+from loopwright.cli.output import answer, cells, has_person, is_plain, remark
+from loopwright.domain.errors import Invalid, LoopwrightError, NewerSchema
+
+if TYPE_CHECKING:
+    from loopwright.cli.render import Damaged
+    from loopwright.engine.service import LoopService
+
+DAMAGED = "damaged"
+"""Stands where a status would, for loops that can not be read."""
 
 
 def start(loop_id: LoopId, project: Project = HERE, json: Json = False) -> None:
@@ -28,31 +47,54 @@ def list_loops(
     """List the project's loops, the latest first."""
     from loopwright.cli.render import loop_table
     from loopwright.domain.loop import LoopStatus
+    from loopwright.ports import Page
 
     wanted = next((s for s in get_args(LoopStatus) if s == status), None)
-    if wanted != status:
-        raise Invalid(f"--status: no status {status!r} (there are: {', '.join(get_args(LoopStatus))})")
+    if wanted != status and status != DAMAGED:
+        raise Invalid(f"--status: no status {status!r} (there are: {', '.join((*get_args(LoopStatus), DAMAGED))})")
     with opened(project) as engine:
         service = engine.service
-        page = service.list(status=wanted, limit=limit, offset=offset)
+        page = service.list(status=wanted, limit=limit, offset=offset) if status != DAMAGED else Page((), 0)
         live = [state.status == "running" and service.is_live(state.loop_id) for state in page.items]
-        damaged, now = service.damaged(), service.clock.now()
-    for id, why in damaged.items():
-        remark(f"loopwright: {id} can not be read: {why}")
+        damaged, now = _damaged(service, elsewhere(project)), service.clock.now()
     more = offset + len(page.items) < page.total
-    told = loop_table(list(zip(page.items, live, strict=True)), page.total, now)
-    text = told if page.total or not damaged else f"no loop here can be read; {len(damaged)} damaged"
-    answer(json, page.items, text, total=page.total, limit=limit, offset=offset, hasMore=more)
+    broken = damaged if status in (None, DAMAGED) and offset == 0 else []
+    text = loop_table(list(zip(page.items, live, strict=True)), page.total, now, damaged=broken, cells=cells())
+    answer(
+        json, page.items, text, total=page.total, limit=limit, offset=offset, hasMore=more,
+        damaged=[{"loop_id": d.loop_id, "status": DAMAGED, "reason": d.reason, "next": d.remedy} for d in damaged],
+    )  # fmt: skip
 
 
-def show(loop_id: LoopId, project: Project = HERE, json: Json = False) -> None:
+def _damaged(service: "LoopService", at: str) -> list["Damaged"]:
+    """What can not be read, with the command that helps; a newer version's state is not damaged for that one."""
+    from loopwright.cli.render import Damaged
+
+    found = []
+    for id, reason in sorted(service.damaged().items()):
+        try:
+            service.read(id)
+        except NewerSchema as error:
+            found.append(Damaged(id, str(error), None))
+        except LoopwrightError:
+            found.append(Damaged(id, reason, f"loopwright recover {id}{at}"))
+    return found
+
+
+def show(
+    loop_id: LoopId,
+    whole: Annotated[bool, typer.Option("--all", help="Every line of long lists.")] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
     """Show everything about a loop."""
     from loopwright.cli.render import loop_page
 
     with opened(project) as engine:
         state, live = engine.service.read(loop_id), engine.service.is_live(loop_id)
         now = engine.service.clock.now()
-    answer(json, state, loop_page(state, live=live, now=now, elsewhere=elsewhere(project)), live=live)
+    page = loop_page(state, live=live, now=now, elsewhere=elsewhere(project), cells=cells(), whole=whole)
+    answer(json, state, page, live=live)
 
 
 def diff(
@@ -130,16 +172,11 @@ def stop(loop_id: LoopId, project: Project = HERE, json: Json = False) -> None:
     answer(json, state, f"{loop_id} stopped; `loopwright run --loop-id {loop_id}{elsewhere(project)}` would reopen it")
 
 
-def reopen(
-    loop_id: LoopId,
-    max_iterations: MaxIterations = None,
-    max_minutes: MaxMinutes = None,
-    project: Project = HERE,
-    json: Json = False,
-) -> None:
+@takes(LIMITS)
+def reopen(loop_id: LoopId, given: Given, project: Project = HERE, json: Json = False) -> None:
     """Let a finished loop run on, in the background."""
-    with opened(project, {"max_iterations": max_iterations, "max_minutes": max_minutes}) as engine:
-        state = engine.service.reopen(loop_id, max_iterations=max_iterations, max_minutes=max_minutes)
+    with opened(project, given) as engine:
+        state = engine.service.reopen(loop_id, limits_of(engine, given))
     answer(json, state, f"{loop_id} reopened; follow it with: loopwright watch {loop_id}{elsewhere(project)}")
 
 
@@ -155,26 +192,12 @@ def answer_question(
     answer(json, state, f"answer kept; hand it over with: loopwright resume {loop_id}{elsewhere(project)}")
 
 
-def edit(
-    loop_id: LoopId,
-    title: Annotated[str | None, typer.Option("--title")] = None,
-    description: Annotated[str | None, typer.Option("--description")] = None,
-    max_iterations: MaxIterations = None,
-    notes: Annotated[str | None, typer.Option("--notes")] = None,
-    tag: Annotated[list[str] | None, typer.Option("--tag", help="May be given more than once.")] = None,
-    priority: Annotated[str | None, typer.Option("--priority", metavar="low|medium|high")] = None,
-    project: Project = HERE,
-    json: Json = False,
-) -> None:
+@takes(LOOP_FIELDS)
+def edit(loop_id: LoopId, given: Given, project: Project = HERE, json: Json = False) -> None:
     """Change a loop's texts and limits."""
-    given = {
-        "title": title, "description": description, "max_iterations": max_iterations, "notes": notes,
-        "tags": tuple(tag) if tag else None, "priority": priority,
-    }  # fmt: skip
-    changes = {name: value for name, value in given.items() if value is not None}
     with opened(project) as engine:
-        state = engine.service.edit(loop_id, changes)
-    answer(json, state, f"{loop_id}: changed {', '.join(changes)}")
+        state = engine.service.edit(loop_id, given)
+    answer(json, state, f"{loop_id}: changed {', '.join(given)}")
 
 
 def rewind(

@@ -9,7 +9,8 @@ import typer
 
 from loopwright import __version__
 from loopwright.cli import demo, follow, loops, run, settings, tasks
-from loopwright.cli.output import outliving, refuse
+from loopwright.cli.options import need_command
+from loopwright.cli.output import Outlet, refuse
 from loopwright.domain.errors import Exit, Invalid, LoopwrightError, translate
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -54,20 +55,25 @@ def loopwright(
 ) -> None:
     if version:
         print(f"loopwright {__version__}")
-    elif context.invoked_subcommand is None:
-        print(context.get_help(), file=sys.stderr)
-        raise typer.Exit(Exit.USAGE)
+    else:
+        need_command(context)
 
 
 def run_command_line() -> None:
     """The process's entry."""
-    sys.stdout, sys.stderr = outliving(1), outliving(2)
-    sys.exit(main(sys.argv[1:]))
+    out, err = Outlet(1), Outlet(2)
+    sys.stdout, sys.stderr = out.text(), err.text()
+    code = main(sys.argv[1:])
+    sys.stdout.flush()
+    if out.trouble:
+        refuse(False, f"the output could not be written: {out.trouble.strerror}")
+        code = code or Exit.DAMAGED
+    sys.exit(code)
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs one command and returns its exit code. Every error is told here, and only here."""
-    as_json = "--json" in arguments
+    as_json = "--json" in arguments[: [*arguments, "--"].index("--")]
     try:
         _check_encoding(arguments)
         return app(args=list(arguments), prog_name="loopwright", standalone_mode=False) or Exit.DONE
@@ -81,8 +87,8 @@ def main(arguments: Sequence[str]) -> int:
         refuse(as_json, "interrupted")
         return Exit.INTERRUPTED
     except OSError as error:
-        refuse(as_json, str(error))
-        return Exit.NO_SUCCESS
+        refuse(as_json, " ".join(filter(None, (error.filename and f"{error.filename}:", error.strerror or str(error)))))
+        return Exit.DAMAGED
     except Exception as error:  # noqa: BLE001 - the outermost edge: the cause is printed
         traceback.print_exc()
         refuse(as_json, f"internal error: {error!r}; please report it with the lines above")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import questionary
 
+from loopwright.cli.output import cells
 from loopwright.cli.render import loop_page
 from loopwright.cli.story import View
 from loopwright.cli.text import clean
@@ -32,7 +33,7 @@ class TerminalPerson:
 
     async def show(self, state: LoopState) -> None:
         with self._view.aside():
-            print(loop_page(state, live=True, now=self._clock.now(), elsewhere=""))
+            print(loop_page(state, live=True, now=self._clock.now(), elsewhere="", cells=cells()))
 
 
 def _words(entry: MenuEntry) -> str:

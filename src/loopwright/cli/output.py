@@ -12,30 +12,48 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
     from pydantic import BaseModel
 
+WIDE = 160
+"""Cells of a line that no terminal shows."""
+
 Data = Any  # Any: whatever JSON can hold, or a model that knows how to become that
 
 
-class _Outliving(io.FileIO):
-    """Goes on when nobody reads any more: a loop does not end because its output was piped into `head`."""
+class Outlet(io.FileIO):
+    """Goes on when nobody reads any more, or nothing more can be kept: a loop does not end for want of an audience.
+
+    `trouble` is what has kept the output from being written; a reader that has gone away is none.
+    """
+
+    def __init__(self, descriptor: int) -> None:
+        super().__init__(descriptor, "wb", closefd=False)
+        self.trouble: OSError | None = None
 
     def write(self, data: "ReadableBuffer", /) -> int:
         try:
             return super().write(data) or 0
         except BrokenPipeError:
             return memoryview(data).nbytes
+        except OSError as error:
+            self.trouble = self.trouble or error
+            return memoryview(data).nbytes
 
-
-def outliving(descriptor: int) -> io.TextIOWrapper:
-    """Standard output or error in UTF-8, which a reader that has gone away does not turn into an error."""
-    raw = _Outliving(descriptor, "wb", closefd=False)
-    return io.TextIOWrapper(
-        io.BufferedWriter(raw), encoding="utf-8", errors="backslashreplace", line_buffering=raw.isatty()
-    )
+    def text(self) -> io.TextIOWrapper:
+        """What `print` can write to, in UTF-8."""
+        buffer = io.BufferedWriter(self)
+        return io.TextIOWrapper(buffer, encoding="utf-8", errors="backslashreplace", line_buffering=self.isatty())
 
 
 def is_plain() -> bool:
     """No colours and no cursor movements: not a terminal, or a person who does not want them."""
     return not sys.stdout.isatty() or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
+
+
+def cells() -> int:
+    """How wide a line may be: the terminal's width, where there is one or COLUMNS names it."""
+    import shutil
+
+    known = sys.stdout.isatty() or os.environ.get("COLUMNS")
+    return max(shutil.get_terminal_size().columns, 20) if known else WIDE
 
 
 def has_person() -> bool:

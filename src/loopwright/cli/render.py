@@ -1,21 +1,28 @@
-"""Loops as text: the list, one loop in full, and how a run ended. Pure."""
+"""Loops as text: the list, and one loop in full. Pure."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import TypeVar
+from typing import NamedTuple
 
-from loopwright.cli.text import age, clean, columns, counted, duration, local, short
-from loopwright.domain.engine_state import Outcome
-from loopwright.domain.loop import LoopState, LoopStatus
-from loopwright.domain.progress import progress
-
-T = TypeVar("T")
+from loopwright.cli.ending import LABEL, SHOWN, headline, next_lines, some, tests_words
+from loopwright.cli.text import age, clean, columns, duration, fold, local, short, width
+from loopwright.domain.engine_state import LoopTask
+from loopwright.domain.loop import LoopState
+from loopwright.domain.progress import progress, task_statuses
+from loopwright.domain.words import agreeing, plural
 
 TITLE_CELLS = 44
-SHOWN = 8
-"""Items of a list before the rest is only counted."""
+WORDS_CELLS = 300
+"""What an agent wrote is cut there: nobody reads on, and it must not push the rest off the screen."""
+EVERYTHING = 1_000_000
 
-LABEL = "  {:<11} {}"
+
+class Damaged(NamedTuple):
+    """A loop that can not be read: why, and the command that helps, if there is one."""
+
+    loop_id: str
+    reason: str
+    remedy: str | None
 
 
 def status_words(state: LoopState, *, live: bool) -> str:
@@ -31,37 +38,72 @@ def status_words(state: LoopState, *, live: bool) -> str:
 
 
 NO_LOOPS = 'no loops here; start one with: loopwright run "TASK" --auto'
+HEAD = ("ID", "STATUS", "ITERATION", "PROGRESS", "TESTS", "AGE", "TITLE")
 
 
-def tests_words(state: LoopState) -> str:
-    """`55/57`: passed of those that ran in the last validation."""
-    results = state.skill_state.validate_.test_results if state.skill_state else ()
-    ran = [r for r in results if r.status != "skipped"]
-    return f"{sum(r.status == 'passed' for r in ran)}/{len(ran)}" if ran else "-"
+def loop_table(
+    loops: Sequence[tuple[LoopState, bool]], total: int, now: datetime, *,
+    damaged: Sequence[Damaged] = (), cells: int = 160,
+) -> str:  # fmt: skip
+    """One line a loop; each comes with whether a runner holds it. What is damaged stands below, with what helps."""
+    if not loops and not damaged:
+        return f"no more loops; {agreeing(total, 'there is')} {total:,}" if total else NO_LOOPS
+    rows = [_row(state, live, now) for state, live in loops]
+    rows += [(d.loop_id, "damaged", "-", "-", "-", "-", "can not be read, see below") for d in damaged]
+    lines = [line for row in rows for line in _stacked(row, cells)] if _too_wide(rows, cells) else _table(rows, cells)
+    if total > len(loops):
+        lines.append(f"{len(loops):,} of {plural(total, 'loop')}; see --limit and --offset")
+    for d in damaged:
+        lines += ["", *fold(f"{d.loop_id} is damaged: {clean(d.reason)}", cells)]
+        lines += [LABEL.format("next", d.remedy)] if d.remedy else []
+    return "\n".join(lines)
 
 
-def loop_table(loops: Sequence[tuple[LoopState, bool]], total: int, now: datetime) -> str:
-    """One line a loop; each comes with whether a runner holds it."""
-    if not loops:
-        return f"no more loops; there are {total}" if total else NO_LOOPS
-    head = ("ID", "STATUS", "ITERATION", "PROGRESS", "TESTS", "AGE", "TITLE")
-    rows = [
-        (
-            state.loop_id, status_words(state, live=live), f"{state.current_iteration}/{state.max_iterations}",
-            f"{progress(state).overall:.0f} %", tests_words(state), age(state.updated_at, now),
-            short(state.title, TITLE_CELLS),
-        )
-        for state, live in loops
+def _row(state: LoopState, live: bool, now: datetime) -> tuple[str, ...]:
+    return (
+        state.loop_id, status_words(state, live=live), f"{state.current_iteration}/{state.max_iterations}",
+        f"{progress(state).overall:.0f} %", tests_words(state), age(state.updated_at, now),
+        short(state.title, TITLE_CELLS),
+    )  # fmt: skip
+
+
+def _too_wide(rows: Sequence[Sequence[str]], cells: int) -> bool:
+    """Not even the beginning of a title would fit on the line."""
+    return width(columns([HEAD, *[(*row[:-1], "TITLE") for row in rows]])[0]) > cells
+
+
+def _table(rows: Sequence[Sequence[str]], cells: int) -> list[str]:
+    return [short_end(line, cells) for line in columns([HEAD, *rows])]
+
+
+def _stacked(row: Sequence[str], cells: int) -> list[str]:
+    """For narrow terminals: a loop's id, below it what is known."""
+    id, status, iteration, percent, tests, old, title = row
+    facts = status if status == "damaged" else f"{status}, iteration {iteration}, {percent}, tests {tests}, {old} old"
+    return [id, *fold(f"  {facts}", cells), *fold(f"  {title}", cells)]
+
+
+def short_end(line: str, cells: int) -> str:
+    """The line in at most that many cells, its columns as they are."""
+    return line if width(line) <= cells else next(
+        line[:n] + "…" for n in range(len(line) - 1, -1, -1) if width(line[:n]) < cells
+    )  # fmt: skip
+
+
+def loop_page(
+    state: LoopState, *, live: bool, now: datetime, elsewhere: str, cells: int = 160, whole: bool = False
+) -> str:
+    """Everything about one loop; long lists are cut unless `whole`. `elsewhere` ends each suggested command."""
+    most = EVERYTHING if whole else SHOWN
+    parts = [
+        _head(state, live, now), _tasks(state), _debugging(state, most), _validation(state, most),
+        _history(state, most),
     ]  # fmt: skip
-    rest = [f"{len(loops)} of {total} loops; see --limit and --offset"] if total > len(loops) else []
-    return "\n".join([*columns([head, *rows]), *rest])
-
-
-def loop_page(state: LoopState, *, live: bool, now: datetime, elsewhere: str) -> str:
-    """Everything about one loop. `elsewhere` ends each suggested command."""
-    parts = [_head(state, live, now), _tasks(state), _debugging(state), _validation(state), _history(state)]
-    lines = [line for part in parts for line in part]
-    return "\n".join([*lines, "", headline(state, live=live), *next_lines(state, live, elsewhere)])
+    lines = [folded for part in parts for line in part for folded in fold(line, cells)]
+    if not whole and any("… and " in line for line in lines):
+        lines += ["", f"loopwright show {state.loop_id} --all{elsewhere} shows every line"]
+    told = fold(headline(state, live=live), cells)
+    return "\n".join([*lines, "", *told, *next_lines(state, live, elsewhere)])
 
 
 def _head(state: LoopState, live: bool, now: datetime) -> Iterator[str]:
@@ -72,7 +114,8 @@ def _head(state: LoopState, live: bool, now: datetime) -> Iterator[str]:
         yield LABEL.format("task", clean(state.description))
     yield LABEL.format("iteration", f"{state.current_iteration} of {state.max_iterations}")
     yield LABEL.format("progress", f"{progress(state).overall:.0f} %")
-    yield LABEL.format("agent", f"{clean(settings.agent)}, {settings.mode}")
+    yield LABEL.format("agent", clean(settings.agent))
+    yield LABEL.format("mode", settings.mode)
     yield LABEL.format("tests by", clean(settings.test_command) if settings.test_command else "not found yet")
     yield LABEL.format("spent", _spent(state))
     yield LABEL.format("created", local(state.created_at))
@@ -85,9 +128,18 @@ def _head(state: LoopState, live: bool, now: datetime) -> Iterator[str]:
 
 
 def _spent(state: LoopState) -> str:
+    """`3 min of 10 min, 1,200 of 5,000 tokens, 0.2 of 1 US dollars`, as far as it is known or limited."""
     budget = state.engine.budget
-    limit = f" of {duration(budget.max_minutes * 60)}" if budget.max_minutes else ""
-    return f"{duration(budget.spent_seconds)}{limit}"
+    spent = [
+        duration(budget.spent_seconds) + (f" of {duration(budget.max_minutes * 60)}" if budget.max_minutes else "")
+    ]
+    if budget.tokens is not None or budget.max_tokens:
+        limit = f" of {budget.max_tokens:,}" if budget.max_tokens else ""
+        spent.append(f"{budget.tokens or 0:,}{limit} tokens")
+    if budget.cost is not None or budget.max_cost:
+        limit = f" of {budget.max_cost:g}" if budget.max_cost else ""
+        spent.append(f"{budget.cost or 0:g}{limit} US dollars")
+    return ", ".join(spent)
 
 
 def _tasks(state: LoopState) -> Iterator[str]:
@@ -97,29 +149,45 @@ def _tasks(state: LoopState) -> Iterator[str]:
 
 
 def task_rows(state: LoopState) -> list[str]:
-    """A line for each task, in order: id, status, tool, what shall be done."""
-    status = {task.id: task.status for task in (state.skill_state.develop.tasks if state.skill_state else ())}
+    """A line for each task, in order: id, status, tool, what shall be done; below it what is special about it."""
+    statuses = task_statuses(state)
     tasks = sorted(state.engine.tasks, key=lambda task: task.order)
-    rows = [(t.task_id, status.get(t.task_id, "pending"), clean(t.tool), short(t.description, 70)) for t in tasks]
-    return columns(rows) if rows else []
+    if not tasks:
+        return []
+    lines = columns([(t.task_id, statuses[t.task_id], clean(t.tool), short(t.description, WORDS_CELLS)) for t in tasks])
+    return [line for first, task in zip(lines, tasks, strict=True) for line in (first, *_task_details(task))]
 
 
-def _debugging(state: LoopState) -> Iterator[str]:
+def _task_details(task: LoopTask) -> Iterator[str]:
+    named = (
+        ("command", task.command), ("mode", task.mode if task.mode != "write" else None), ("on error", task.on_error),
+        ("after", ", ".join(task.depends_on or ())), ("hints", task.prompt_template),
+        ("tests", {None: None, True: "may be changed", False: "must not be changed"}[task.allow_test_changes]),
+    )  # fmt: skip
+    for name, value in named:
+        if value:
+            yield f"    {name:<9} {short(value, WORDS_CELLS)}"
+
+
+def _debugging(state: LoopState, most: int) -> Iterator[str]:
     debug = state.skill_state.debug if state.skill_state else None
     if debug is None or not debug.hypotheses:
         return
-    yield from ("", f"Hypotheses{f' about {short(debug.active_bug, 70)}' if debug.active_bug else ''}")
+    about = f" about {short(debug.active_bug, WORDS_CELLS)}" if debug.active_bug else ""
+    yield from ("", f"Hypotheses{about}")
     known = debug.hypotheses
-    for h in some(known, lambda h: _hypothesis(h.id, h.status, h.logging_point, h.description, h.verdict_reason)):
+    for h in some(
+        known, lambda h: _hypothesis(h.id, h.status, h.logging_point, h.description, h.verdict_reason), most=most
+    ):
         yield f"  {h}"
 
 
 def _hypothesis(id: str, status: str, place: str, words: str, reason: str | None) -> str:
-    because = f"; {short(reason, 90)}" if reason else ""
-    return f"{id:<3} {status:<12} {clean(place)}: {short(words, 90)}{because}"
+    because = f"; {short(reason, WORDS_CELLS)}" if reason else ""
+    return f"{id:<3} {status:<12} {clean(place)}: {short(words, WORDS_CELLS)}{because}"
 
 
-def _validation(state: LoopState) -> Iterator[str]:
+def _validation(state: LoopState, most: int) -> Iterator[str]:
     validate = state.skill_state.validate_ if state.skill_state else None
     if validate is None or validate.last_run_at is None:
         return
@@ -127,115 +195,22 @@ def _validation(state: LoopState) -> Iterator[str]:
     verdict = "passed" if validate.passed else "failed"
     yield from ("", f"Validation {verdict} {local(validate.last_run_at)}: tests {tests_words(state)}{covered}")
     messages = {r.key: r.error_message or "" for r in validate.test_results if r.status == "failed"}
-    for line in some(validate.failed_tests, lambda key: f"✗ {clean(key)}  {short(messages.get(key, ''), 60)}".rstrip()):
+    failed = validate.failed_tests
+    for line in some(failed, lambda k: f"✗ {clean(k)}  {short(messages.get(k, ''), 90)}".rstrip(), most=most):
         yield f"  {line}"
 
 
-def _history(state: LoopState) -> Iterator[str]:
-    if state.engine.checkpoints:
-        yield from ("", "Checkpoints")
-        rows = [(f"  {c.n}", local(c.at, "%H:%M:%S"), clean(c.action)) for c in state.engine.checkpoints[-SHOWN:]]
-        yield from columns(rows)
-    if state.engine.incidents:
-        yield from ("", "Incidents")
-        for i in state.engine.incidents[-SHOWN:]:
+def _history(state: LoopState, most: int) -> Iterator[str]:
+    checkpoints, incidents = state.engine.checkpoints, state.engine.incidents
+    if checkpoints:
+        yield from ("", "Checkpoints", *_earlier(len(checkpoints), most))
+        yield from columns([(f"  {c.n}", local(c.at, "%H:%M:%S"), clean(c.action)) for c in checkpoints[-most:]])
+    if incidents:
+        yield from ("", "Incidents", *_earlier(len(incidents), most))
+        for i in incidents[-most:]:
             yield f"  {local(i.at)} {clean(i.kind)}: {clean(i.message)}"
 
 
-def headline(state: LoopState, *, live: bool = False) -> str:
-    """Where the loop rests, in a sentence."""
-    waiting, parked = state.engine.waiting, state.engine.parked
-    if waiting:
-        options = f" ({' / '.join(clean(o) for o in waiting.options)})" if waiting.options else ""
-        return f"Paused with a question: {clean(waiting.question)}{options}"
-    if parked:
-        return f"Paused until {local(parked.until)}: {clean(parked.reason)}"
-    if state.status == "failed":
-        return f"Not done, {state.engine.outcome}: {clean(state.failure_reason or '')}."
-    if state.status == "completed":
-        return _completed(state)
-    return {
-        "running": "Running." if live else "Interrupted: no runner is at work on it.",
-        "created": "Created, not started yet.",
-        "user_exit": "Left by choice; it can be resumed.",
-    }.get(state.status, "Paused.")
-
-
-def _completed(state: LoopState) -> str:
-    if state.engine.outcome != "succeeded":
-        return "Completed by choice, but unverified: no validation has passed."
-    old = " (what failed before may still fail)" if state.engine.settings.require == "no_new_failures" else ""
-    passed, _, ran = tests_words(state).partition("/")
-    return f"Succeeded: {passed} of {counted(int(ran), 'test')} pass{old}." if ran else "Succeeded."
-
-
-RESTART: dict[Outcome, str] = {
-    "succeeded": "diff {id}",
-    "unverified": "run --loop-id {id} --auto --test-command CMD",
-    "exhausted": "run --loop-id {id} --auto --max-iterations {more}",
-    "over_budget": "run --loop-id {id} --auto --max-minutes {minutes:g}",
-    "stalled": "show {id}",
-    "stopped": "run --loop-id {id} --auto",
-    "failed": "show {id}",
-}
-CONTINUE: dict[LoopStatus, str] = {
-    "created": "start {id}",
-    "running": "resume {id}",
-    "paused": "resume {id}",
-    "user_exit": "resume {id}",
-}
-"""The command to type next: by outcome for a loop that has ended, else by status."""
-
-
-def next_lines(state: LoopState, live: bool, elsewhere: str) -> list[str]:
-    """What to type next, ready to be copied."""
-    known = {
-        "id": state.loop_id, "more": state.max_iterations + 10, "minutes": 2 * (state.engine.budget.max_minutes or 30),
-    }  # fmt: skip
-    outcome = state.engine.outcome
-    pattern = RESTART[outcome] if outcome else CONTINUE[state.status]
-    if state.status == "running" and live:
-        pattern = "watch {id}"
-    steps = [f"loopwright {pattern.format(**known)}{elsewhere}"]
-    if state.engine.waiting and not state.engine.answer:
-        steps.insert(0, f'loopwright answer {state.loop_id} "…"{elsewhere}')
-    return [LABEL.format("next" if not i else "then", step) for i, step in enumerate(steps)]
-
-
-def ending(state: LoopState, *, diff: str, summary: str | None, live: bool, elsewhere: str) -> str:
-    """How a run came to rest: outcome, what was changed, what is left, and what to type next."""
-    skill = state.skill_state
-    lines = [headline(state, live=live)]
-    confirmed = [h for h in (skill.debug.hypotheses if skill else ()) if h.status == "confirmed"]
-    found = some(confirmed, lambda h: f"{clean(h.logging_point)}: {short(h.description, 90)}")
-    changed = some(diff_stat(diff), lambda change: f"{clean(change[0])}  +{change[1]} -{change[2]}")
-    failing = some(skill.validate_.failed_tests if skill else (), clean)
-    tasks = [t for t in (skill.develop.tasks if skill else ()) if t.status != "completed"]
-    open_tasks = some(tasks, lambda t: f"{t.id} ({t.status}): {short(t.description, 80)}")
-    for name, items in (("cause", found), ("changed", changed), ("failing", failing), ("open", open_tasks)):
-        lines += [LABEL.format("" if i else name, item) for i, item in enumerate(items)]
-    if summary:
-        lines.append(LABEL.format("summary", summary))
-    return "\n".join([*lines, *next_lines(state, live, elsewhere)])
-
-
-def some(items: Sequence[T], words: Callable[[T], str]) -> list[str]:
-    """The first items in words, and how many more there are."""
-    more = [f"… and {len(items) - SHOWN} more"] if len(items) > SHOWN else []
-    return [words(item) for item in items[:SHOWN]] + more
-
-
-def diff_stat(diff: str) -> list[tuple[str, int, int]]:
-    """File, lines added, lines removed, for each file of a unified diff from git."""
-    stat: list[tuple[str, int, int]] = []
-    in_hunk = False
-    for line in diff.splitlines():
-        if line.startswith("diff --git "):
-            stat.append((line.rpartition(" b/")[2], 0, 0))
-            in_hunk = False
-        elif line.startswith("@@"):
-            in_hunk = True
-        elif in_hunk and line[:1] in ("+", "-"):
-            file, added, removed = stat[-1]
-            stat[-1] = (file, added + (line[0] == "+"), removed + (line[0] == "-"))
-    return stat
+def _earlier(count: int, most: int) -> tuple[str, ...]:
+    """How many are left out before the latest."""
+    return (f"  … and {count - most:,} earlier",) if count > most else ()

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from loopwright.cli.render import tests_words
+from loopwright.cli.ending import tests_words
 from loopwright.cli.text import clean, short, stopwatch
 from loopwright.domain.loop import FINISHED, LoopState
 from loopwright.domain.progress import Done, plan, progress

@@ -4,21 +4,13 @@ from typing import Annotated
 
 import typer
 
-from loopwright.cli.options import HERE, Json, Project
+from loopwright.cli.options import HERE, Json, Project, need_command
 from loopwright.cli.output import answer
 
-config = typer.Typer(help="Settings and where they come from.", rich_markup_mode=None, no_args_is_help=True)
-schema = typer.Typer(help="JSON schemas of the state files.", rich_markup_mode=None, no_args_is_help=True)
-
-
-@config.callback()
-def config_group() -> None:
-    """A group, so that further commands do not change how this one is called."""
-
-
-@schema.callback()
-def schema_group() -> None:
-    """As for config."""
+config = typer.Typer(help="Settings and where they come from.", rich_markup_mode=None)
+schema = typer.Typer(help="JSON schemas of the state files.", rich_markup_mode=None)
+for group in (config, schema):
+    group.callback(invoke_without_command=True)(need_command)
 
 
 @config.command("show")

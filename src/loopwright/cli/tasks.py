@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loopwright.cli.options import HERE, Json, LoopId, Project, opened
+from loopwright.cli.options import HERE, TASK_FIELDS, Given, Json, LoopId, Project, opened, takes
 from loopwright.cli.output import answer
 from loopwright.domain.errors import Invalid
 
@@ -14,13 +14,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="A loop's tasks: loopwright tasks ID add|list|edit|remove|reorder.", rich_markup_mode=None)
 
-Task = Annotated[str, typer.Argument(metavar="TASK", show_default=False)]
-Tool = Annotated[str | None, typer.Option("--tool", metavar="NAME", help="bash, or an agent's name.")]
-Command = Annotated[str | None, typer.Option("--command", metavar="CMD", help="What a bash task runs.")]
-OnError = Annotated[str | None, typer.Option("--on-error", metavar="WHAT", help="continue, pause or fail_fast.")]
-Mode = Annotated[str | None, typer.Option("--mode", metavar="MODE", help="write, analysis or review.")]
-DependsOn = Annotated[list[str] | None, typer.Option("--depends-on", metavar="TASK", help="May be repeated.")]
-Template = Annotated[str | None, typer.Option("--prompt-template", metavar="TEXT", help="Hints for the agent.")]
+TaskId = Annotated[str, typer.Argument(metavar="TASK", show_default=False, help="Id of a task, see list.")]
 
 
 @dataclass(frozen=True)
@@ -38,25 +32,20 @@ def tasks(context: typer.Context, loop_id: LoopId) -> None:
 
 
 @app.command("add")
+@takes(TASK_FIELDS)
 def add(
+    *,
     context: typer.Context,
     description: Annotated[str, typer.Argument(metavar="DESCRIPTION", show_default=False)],
-    tool: Tool = None,
-    command: Command = None,
-    on_error: OnError = None,
-    mode: Mode = None,
-    depends_on: DependsOn = None,
-    prompt_template: Template = None,
+    given: Given,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
     """Add a task after the last one."""
-    fields = _fields(tool, command, on_error, mode, depends_on, prompt_template)
     with opened(project) as engine:
         loop_id = _loop(context)
-        if tool is None:
-            fields["tool"] = "bash" if command else engine.service.read(loop_id).engine.settings.agent
-        task = engine.service.add_task(loop_id, {"description": description, **fields})
+        own = "bash" if given.get("command") else engine.service.read(loop_id).engine.settings.agent
+        task = engine.service.add_task(loop_id, {"description": description, "tool": own, **given})
     answer(json, task, f"{task.task_id} added")
 
 
@@ -65,37 +54,22 @@ def list_tasks(context: typer.Context, project: Project = HERE, json: Json = Fal
     """List the tasks in their order."""
     with opened(project) as engine:
         state = engine.service.read(_loop(context))
-    tasks = sorted(state.engine.tasks, key=lambda task: task.order)
-    answer(json, tasks, task_table(state), total=len(tasks), loop_id=state.loop_id)
+    answer(json, _objects(state), _table(state), total=len(state.engine.tasks), loop_id=state.loop_id)
 
 
 @app.command("edit")
-def edit(
-    context: typer.Context,
-    task: Task,
-    description: Annotated[str | None, typer.Option("--description")] = None,
-    tool: Tool = None,
-    command: Command = None,
-    on_error: OnError = None,
-    mode: Mode = None,
-    depends_on: DependsOn = None,
-    prompt_template: Template = None,
-    project: Project = HERE,
-    json: Json = False,
-) -> None:
+@takes({"description": Annotated[str | None, typer.Option("--description", metavar="TEXT")], **TASK_FIELDS})
+def edit(*, context: typer.Context, task: TaskId, given: Given, project: Project = HERE, json: Json = False) -> None:
     """Change a task that has not begun."""
-    fields = _fields(tool, command, on_error, mode, depends_on, prompt_template)
-    if description is not None:
-        fields["description"] = description
-    if not fields:
+    if not given:
         raise Invalid("nothing to change; for example: tasks ID edit TASK --description TEXT")
     with opened(project) as engine:
-        edited = engine.service.edit_task(_loop(context), task, fields)
+        edited = engine.service.edit_task(_loop(context), task, given)
     answer(json, edited, f"{task} changed")
 
 
 @app.command("remove")
-def remove(context: typer.Context, task: Task, project: Project = HERE, json: Json = False) -> None:
+def remove(context: typer.Context, task: TaskId, project: Project = HERE, json: Json = False) -> None:
     """Remove a task that has not begun."""
     with opened(project) as engine:
         engine.service.remove_task(_loop(context), task)
@@ -113,31 +87,25 @@ def reorder(
     with opened(project) as engine:
         engine.service.reorder_tasks(_loop(context), order)
         state = engine.service.read(_loop(context))
-    answer(json, state.engine.tasks, task_table(state))
+    answer(json, _objects(state), _table(state))
 
 
-def task_table(state: "LoopState") -> str:
+def _table(state: "LoopState") -> str:
     from loopwright.cli.render import task_rows
 
     return "\n".join(task_rows(state)) or "no tasks yet"
+
+
+def _objects(state: "LoopState") -> list[dict[str, object]]:
+    """The tasks in order, every field with a value or null, and how far each is."""
+    from loopwright.domain.progress import task_statuses
+
+    statuses = task_statuses(state)
+    tasks = sorted(state.engine.tasks, key=lambda task: task.order)
+    return [{**dict(task), **(task.model_extra or {}), "status": statuses[task.task_id]} for task in tasks]
 
 
 def _loop(context: typer.Context) -> str:
     chosen = context.obj
     assert isinstance(chosen, Chosen)
     return chosen.loop_id
-
-
-def _fields(
-    tool: str | None,
-    command: str | None,
-    on_error: str | None,
-    mode: str | None,
-    depends_on: list[str] | None,
-    prompt_template: str | None,
-) -> dict[str, object]:
-    given = {
-        "tool": tool, "command": command, "on_error": on_error, "mode": mode,
-        "depends_on": tuple(depends_on) if depends_on else None, "prompt_template": prompt_template,
-    }  # fmt: skip
-    return {name: value for name, value in given.items() if value is not None}

@@ -32,6 +32,24 @@ def short(text: str, cells: int) -> str:
     return line + "…"
 
 
+def fold(line: str, cells: int) -> list[str]:
+    """The line in pieces of at most that many cells, broken at spaces; the further ones are set in.
+
+    A word that is longer than a line stays whole, so that a path or a command can be copied.
+    """
+    if width(line) <= cells:
+        return [line]
+    words = line.strip().split(" ")
+    indent = " " * (len(line) - len(line.lstrip()))
+    pieces = [indent + words[0]]
+    for word in words[1:]:
+        if width(pieces[-1]) + 1 + width(word) <= cells:
+            pieces[-1] += f" {word}"
+        else:
+            pieces.append(f"{indent}    {word}")
+    return [piece.rstrip() for piece in pieces]
+
+
 def columns(rows: Sequence[Sequence[str]], gap: str = "  ") -> list[str]:
     """Left-aligned columns, as wide as their widest cell."""
     widths = [max(width(cell) for cell in column) for column in zip(*rows, strict=True)]
@@ -64,11 +82,6 @@ def stopwatch(seconds: float) -> str:
 
 def age(timestamp: str, now: datetime) -> str:
     return duration((now - datetime.fromisoformat(timestamp)).total_seconds())
-
-
-def counted(n: int, thing: str) -> str:
-    """`1 test`, `3 tests`."""
-    return f"{n} {thing}{'' if n == 1 else 's'}"
 
 
 def coloured(diff: str) -> str:

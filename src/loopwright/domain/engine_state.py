@@ -1,10 +1,12 @@
 """The `engine` key of a state file: everything the seed schema has no place for."""
 
-from typing import Literal, Self
+from dataclasses import dataclass
+from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
-from loopwright.domain.record import Items, Record, Timestamp, absent
+from loopwright.domain.record import Items, Record, Timestamp, absent, within
+from loopwright.domain.words import plural
 
 SCHEMA = 1
 """Version of the state and journal format; a higher one is refused."""
@@ -12,6 +14,9 @@ SCHEMA = 1
 Outcome = Literal["succeeded", "unverified", "exhausted", "stalled", "over_budget", "stopped", "failed"]
 OnError = Literal["continue", "pause", "fail_fast"]
 Require = Literal["all", "no_new_failures"]
+
+Iterations = Annotated[int, *within(1, 1_000_000)]
+Tokens = Annotated[int, *within(1, 10**15)]
 
 INCIDENTS_KEPT = 50
 CHECKPOINTS_KEPT = 200
@@ -53,7 +58,7 @@ class Parked(Record):
 class LastValidation(Record):
     """`tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
 
-    `reasons` say why it did not pass.
+    `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile.
     """
 
     tree: str
@@ -62,13 +67,26 @@ class LastValidation(Record):
     at: Timestamp
     tests: int = 0
     reasons: Items[str] = ()
+    touched: Items[str] | None = Field(default=None, exclude_if=absent)
 
 
 class Sighting(Record):
-    """What one validation saw, for stall detection: digest of the failing tests, and the tree."""
+    """What one validation saw, for stall detection (see domain/sightings.py), in digests and counts.
+
+    `failing`: digest of the names of the failing tests, empty when none fails; `failures`: digests of each of them, up
+    to a cap. `tested` is False for a DEBUG that changed nothing: only `ideas` is news there. `tasks` are completed ones
+    that changed files, `ideas` causes that were named or judged. `failed` is None in sightings of an earlier version.
+    """
 
     failing: str
     tree: str
+    failures: str = ""
+    failed: int | None = None
+    passed: int = 0
+    coverage: float = 0
+    tasks: int = 0
+    ideas: int = 0
+    tested: bool = True
 
 
 class BaselineTest(Record):
@@ -79,11 +97,16 @@ class BaselineTest(Record):
 
 
 class Baseline(Record):
-    """The first test run: what every later one is compared with."""
+    """The first test run: what every later one is compared with.
+
+    `commit` holds the files it ran on; `touched` are those of them that the run itself changed.
+    """
 
     tree: str
     at: Timestamp
     tests: dict[str, BaselineTest] = Field(default_factory=dict)
+    commit: str | None = Field(default=None, exclude_if=absent)
+    touched: Items[str] | None = Field(default=None, exclude_if=absent)
 
 
 class Checkpoint(Record):
@@ -108,26 +131,45 @@ class Incident(Record):
     at: Timestamp
 
 
+class Reached(NamedTuple):
+    """A limit that is used up: which, in words, and how much was spent of it (minutes, tokens, US dollars)."""
+
+    limit: Literal["max_minutes", "max_tokens", "max_cost"]
+    words: str
+    spent: float
+
+
 class Budget(Record):
     """Limits (None: no limit) and what has been spent. Cost in US dollars."""
 
     max_minutes: float | None = Field(default=None, gt=0)
-    max_tokens: int | None = Field(default=None, gt=0)
+    max_tokens: Tokens | None = None
     max_cost: float | None = Field(default=None, gt=0)
     spent_seconds: float = Field(default=0, ge=0)
     tokens: int | None = None
     cost: float | None = None
 
     @property
-    def exceeded(self) -> str | None:
-        """Which limit is reached, in words, or None."""
+    def reached(self) -> Reached | None:
+        """The first limit that is used up."""
         if self.max_minutes is not None and self.spent_seconds >= self.max_minutes * 60:
-            return f"time budget of {self.max_minutes:g} minutes"
+            words = f"time budget of {plural(self.max_minutes, 'minute')}"
+            return Reached("max_minutes", words, self.spent_seconds / 60)
         if self.max_tokens is not None and (self.tokens or 0) >= self.max_tokens:
-            return f"budget of {self.max_tokens} tokens"
+            return Reached("max_tokens", f"budget of {plural(self.max_tokens, 'token')}", self.tokens or 0)
         if self.max_cost is not None and (self.cost or 0) >= self.max_cost:
-            return f"budget of {self.max_cost:g} US dollars"
+            return Reached("max_cost", f"budget of {self.max_cost:g} US dollars", self.cost or 0)
         return None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """New limits for a loop; None leaves one as it is. Cost in US dollars."""
+
+    max_iterations: int | None = None
+    max_minutes: float | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
 
 
 class RunSettings(Record):

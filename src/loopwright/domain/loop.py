@@ -4,7 +4,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from loopwright.domain.engine_state import EngineState
+from loopwright.domain.engine_state import EngineState, Iterations
 from loopwright.domain.record import Items, Record, Timestamp, absent
 
 LoopStatus = Literal["created", "running", "paused", "completed", "failed", "user_exit"]
@@ -163,7 +163,7 @@ class LoopState(Record):
     loop_id: str = Field(min_length=1)
     title: str = Field(min_length=1)
     description: str
-    max_iterations: int = Field(default=10, ge=1)
+    max_iterations: Iterations = 10
     status: LoopStatus = "created"
     current_iteration: int = Field(default=0, ge=0)
     created_at: Timestamp

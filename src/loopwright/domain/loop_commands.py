@@ -1,12 +1,13 @@
 """Who may do what: the status table of a loop, and every command as a pure function over it."""
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from loopwright.domain.engine_state import CHECKPOINTS_KEPT, Checkpoint, Outcome, Parked, Waiting
+from loopwright.domain.engine_state import CHECKPOINTS_KEPT, Checkpoint, Limits, Outcome, Parked, Reached, Waiting
 from loopwright.domain.errors import IllegalTransition, Invalid
 from loopwright.domain.loop import FINISHED, LoopState, LoopStatus, SkillState
 from loopwright.domain.protocol import Control
+from loopwright.domain.words import agreeing, plural
 
 Command = Literal[
     "begin", "start", "pause", "resume", "stop", "exit", "complete", "fail", "reopen",
@@ -156,38 +157,67 @@ def fail(state: LoopState, outcome: Outcome, reason: str, at: str) -> LoopState:
     return _end(state, "failed", outcome, reason, at)
 
 
-def reopen(state: LoopState, *, max_iterations: int | None = None, max_minutes: float | None = None) -> LoopState:
-    """Runs a finished loop on; a limit that is used up has to be raised."""
+def reopen(state: LoopState) -> LoopState:
+    """Runs a finished loop on; a limit that is used up has to be raised first (see `limited`)."""
     require("reopen", state)
-    limit = max_iterations or state.max_iterations
-    if limit <= state.current_iteration:
-        used = state.current_iteration
-        raise Invalid(f"{used} iterations are used up; raise the limit, for example --max-iterations {used + 10}")
+    used = state.current_iteration
+    if state.max_iterations <= used:
+        words = f"{plural(used, 'iteration')} {agreeing(used, 'is')} used up"
+        raise Invalid(f"{words}; raise the limit, for example --max-iterations {used + 10}")
     engine = state.engine
-    budget = engine.budget.evolve(max_minutes=max_minutes or engine.budget.max_minutes)
-    if budget.exceeded:
-        raise Invalid(f"the {budget.exceeded} is used up; raise it")
+    if reached := engine.budget.reached:
+        raise Invalid(f"the {reached.words} is used up; raise it, for example {raising(reached)}")
     fresh = engine.spent.evolve(failures_in_a_row=0, fewest_failing=None)
     skill = state.skill_state
     return state.evolve(
         status="running",
-        max_iterations=limit,
         completed_at=None,
         failure_reason=None,
         skill_state=skill and _unfinished(skill),
         engine=engine.evolve(
-            outcome=None, budget=budget, spent=fresh, sightings=(), debug_rounds=0,
+            outcome=None, spent=fresh, sightings=(), debug_rounds=0,
             waiting=None, answer=None, parked=None, interrupt=False,
         ),
     )  # fmt: skip
 
 
-def take_up(state: LoopState, *, max_iterations: int | None = None, max_minutes: float | None = None) -> LoopState:
+def raising(reached: Reached) -> str:
+    """The option that raises a used up limit, with a value that is well above what was spent."""
+    value = max(1, round(2 * reached.spent)) if reached.limit != "max_cost" else round(2 * reached.spent + 0.01, 2)
+    return f"--{reached.limit.replace('_', '-')} {value}"
+
+
+def limited(state: LoopState, limits: Limits) -> LoopState:
+    """Sets the limits that are given; the others stay."""
+    given = {name: value for name, value in asdict(limits).items() if value is not None}
+    iterations = given.pop("max_iterations", state.max_iterations)
+    if (iterations, given) == (state.max_iterations, {}):
+        return state
+    return state.evolve(
+        max_iterations=iterations, engine=state.engine.evolve(budget=state.engine.budget.evolve(**given))
+    )
+
+
+def configure(
+    state: LoopState,
+    settings: dict[str, Any],  # Any: parsed by the caller; the model checks each value
+    *,
+    limits: Limits,
+    allow_test_changes: bool | None,
+) -> LoopState:
+    """What the next run of the loop works with; what is not given stays as it is."""
+    engine = state.engine
+    allow = engine.allow_test_changes if allow_test_changes is None else allow_test_changes
+    changed = engine.evolve(settings=engine.settings.evolve(**settings), allow_test_changes=allow)
+    return limited(state.evolve(engine=changed), limits)
+
+
+def take_up(state: LoopState) -> LoopState:
     """Start, resume or reopen, by status: what a runner with the lease in its hand does with a loop."""
     if state.status == "created":
         return begin(state)
     if state.status in FINISHED:
-        return reopen(state, max_iterations=max_iterations, max_minutes=max_minutes)
+        return reopen(state)
     return resume(state, live=False)
 
 

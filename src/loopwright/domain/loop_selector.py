@@ -90,7 +90,7 @@ def exceeded(state: LoopState) -> Outcome | None:
     """The limit that ends the loop, if one is reached."""
     if state.current_iteration >= state.max_iterations:
         return "exhausted"
-    if state.engine.budget.exceeded:
+    if state.engine.budget.reached:
         return "over_budget"
     return "stalled" if stalled(state) else None
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from loopwright.domain.agents import check_agent
 from loopwright.domain.engine_state import LoopTask
 from loopwright.domain.errors import Conflict, Invalid, NotFound
 from loopwright.domain.loop import LoopState
@@ -19,12 +20,14 @@ def add_task(state: LoopState, task_id: str, fields: dict[str, Any], at: str) ->
     # Any: parsed JSON; the model checks each value
     """Appends a task after the last one."""
     order = max((task.order for task in state.engine.tasks), default=-1) + 1
+    _check_tool(state, fields)
     task = _built({**_editable(fields), "task_id": task_id, "order": order, "created_at": at, "updated_at": at})
     return _with(state, (*state.engine.tasks, task))
 
 
 def edit_task(state: LoopState, task_id: str, fields: dict[str, Any], at: str) -> LoopState:  # Any: as above
     task = _pending(state, task_id)
+    _check_tool(state, fields)
     edited = _built({**dict(task), **_editable(fields), "updated_at": at})
     return _with(state, tuple(edited if t is task else t for t in state.engine.tasks))
 
@@ -56,6 +59,12 @@ def _pending(state: LoopState, task_id: str) -> LoopTask:
     if status != "pending" and task_id not in state.engine.retry:
         raise Conflict(f"Task {task_id} is {status}; only pending tasks can be changed")
     return task
+
+
+def _check_tool(state: LoopState, fields: dict[str, Any]) -> None:  # Any: as above
+    """A name that was taken in from elsewhere may stay; a new one has to be somebody's."""
+    if isinstance(tool := fields.get("tool"), str):
+        check_agent(tool, own=state.engine.settings.agent)
 
 
 def _editable(fields: dict[str, Any]) -> dict[str, Any]:  # Any: as above

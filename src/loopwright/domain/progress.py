@@ -1,11 +1,11 @@
 """What follows from a state and is never stored: progress in percent, and the plan as people see it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
-from loopwright.domain.loop import FINISHED, LoopState
+from loopwright.domain.loop import FINISHED, LoopState, TaskStatus
 
 PlanStatus = Literal["pending", "in_progress", "completed"]
 
@@ -32,6 +32,13 @@ def progress(state: LoopState) -> Progress:
     tasks = skill.develop
     develop = 100 * tasks.completed / tasks.total if tasks.total else 100.0 * passed
     return Progress(develop, passed or skill.debug.confirmed_hypothesis is not None, passed)
+
+
+def task_statuses(state: LoopState) -> Mapping[str, TaskStatus]:
+    """How far each of the API's tasks is; one that the runner has not seen yet is pending."""
+    tasks = state.skill_state.develop.tasks if state.skill_state else ()
+    seen = {task.id: task.status for task in tasks}
+    return {task.task_id: seen.get(task.task_id, "pending") for task in state.engine.tasks}
 
 
 @dataclass(frozen=True)

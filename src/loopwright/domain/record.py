@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema
 
 from loopwright.domain.errors import Invalid
 
@@ -22,6 +22,17 @@ def _timestamp(value: str) -> str:
 
 Timestamp = Annotated[str, AfterValidator(_timestamp)]
 """ISO-8601 text with an explicit offset, kept exactly as it was read."""
+
+
+def within(low: int, high: int) -> tuple[object, ...]:
+    """What makes an `Annotated[int, *…]` refuse a number outside of both bounds, naming both."""
+
+    def check(value: int) -> int:
+        if not low <= value <= high:
+            raise ValueError(f"must be from {low:,} to {high:,}")
+        return value
+
+    return AfterValidator(check), WithJsonSchema({"type": "integer", "minimum": low, "maximum": high})
 
 
 def absent(value: object) -> bool:

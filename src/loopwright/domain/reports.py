@@ -4,6 +4,7 @@ import json
 import re
 from typing import Any
 
+from loopwright.domain.choices import read_choices
 from loopwright.domain.protocol import ActionReport, ReportStatus
 
 HEADING = re.compile(r"^(ACTION_RESULT|FILES_UPDATED|NEXT_ACTION_NEEDED)\s*:?\s*(.*)$", re.IGNORECASE)
@@ -79,7 +80,6 @@ def _report(fields: dict[str, str], files: dict[str, str], next_action: str | No
         return None
     if next_action and next_action.upper().startswith("WAITING_INPUT"):
         status = "needs_input"
-    options = tuple(o.strip() for o in fields.get("options", "").split("|") if o.strip())
     return ActionReport(
         action=fields["action"].strip().strip("`").upper(),
         status=status,
@@ -87,7 +87,7 @@ def _report(fields: dict[str, str], files: dict[str, str], next_action: str | No
         state_updates=_json(fields.get("state_updates", "")),
         files_updated=files,
         next_action_needed=next_action,
-        options=options,
+        options=read_choices(fields.get("options", "")),
     )
 
 

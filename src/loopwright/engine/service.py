@@ -6,7 +6,7 @@ from typing import Any
 
 from loopwright.domain import loop_commands as commands
 from loopwright.domain import loop_tasks as tasks
-from loopwright.domain.engine_state import Budget, Checkpoint, EngineState, LoopTask, RunSettings
+from loopwright.domain.engine_state import Budget, Checkpoint, EngineState, Limits, LoopTask, RunSettings
 from loopwright.domain.errors import Conflict, Invalid, NotFound
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.ids import checked, new_loop_id, new_task_id
@@ -15,6 +15,8 @@ from loopwright.ports import Clock, Launcher, Page, Processes, Rule, Store, Work
 
 STOP_PATIENCE = 5.0
 """Seconds a stopped runner has to let go of its lease before it is ended."""
+
+AS_THEY_ARE = Limits()
 
 Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
 
@@ -45,21 +47,18 @@ class LoopService:
         name = (title or text).strip()
         if not name:
             raise Invalid("a loop needs a task: say in a sentence what shall be done")
-        if max_iterations < 1:
-            raise Invalid(f"max_iterations: must be at least 1 (got {max_iterations})")
         now = self.clock.now()
         state = LoopState(
             loop_id=new_loop_id(now, self.clock.token()),
             title=" ".join(name.split())[:TITLE_LENGTH],
             description=text,
-            max_iterations=max_iterations,
             created_at=now.isoformat(timespec="milliseconds"),
             updated_at=now.isoformat(timespec="milliseconds"),
             engine=EngineState(
                 settings=settings or RunSettings(), budget=budget or Budget(), allow_test_changes=allow_test_changes
             ),
         )
-        return self.store.create(state, actor=self.actor)
+        return self.store.create(state.evolve(max_iterations=max_iterations), actor=self.actor)
 
     def read(self, loop_id: str) -> LoopState:
         return self.store.read(checked(loop_id))
@@ -85,14 +84,9 @@ class LoopService:
         live = self.is_live(loop_id)
         return self._launched(self._commit(loop_id, lambda s: commands.resume(s, live=live), "resumed"))
 
-    def reopen(self, loop_id: str, *, max_iterations: int | None = None, max_minutes: float | None = None) -> LoopState:
-        return self._launched(
-            self._commit(
-                loop_id,
-                lambda s: commands.reopen(s, max_iterations=max_iterations, max_minutes=max_minutes),
-                "reopened",
-            )
-        )
+    def reopen(self, loop_id: str, limits: Limits = AS_THEY_ARE) -> LoopState:
+        """Runs a finished loop on, with limits that are raised in the same commit."""
+        return self._launched(self._commit(loop_id, lambda s: commands.reopen(commands.limited(s, limits)), "reopened"))
 
     def pause(self, loop_id: str, *, now: bool = False) -> LoopState:
         return self._commit(loop_id, lambda s: commands.pause(s, now=now), "paused")
@@ -115,27 +109,6 @@ class LoopService:
     def edit(self, loop_id: str, changes: Fields) -> LoopState:
         given = dict(changes)
         return self._commit(loop_id, lambda s: commands.edit(s, given), "edited")
-
-    def configure(
-        self,
-        loop_id: str,
-        settings: Fields,
-        *,
-        max_minutes: float | None = None,
-        allow_test_changes: bool | None = None,
-    ) -> LoopState:
-        """Changes what the next run of the loop works with; None leaves a value as it is."""
-
-        def rule(state: LoopState) -> LoopState:
-            engine = state.engine
-            changed = engine.settings.evolve(**settings)
-            budget = engine.budget.evolve(max_minutes=max_minutes) if max_minutes else engine.budget
-            allow = engine.allow_test_changes if allow_test_changes is None else allow_test_changes
-            if (changed, budget, allow) == (engine.settings, engine.budget, engine.allow_test_changes):
-                return state
-            return state.evolve(engine=engine.evolve(settings=changed, budget=budget, allow_test_changes=allow))
-
-        return self._commit(loop_id, rule, "configured")
 
     def add_task(self, loop_id: str, fields: Fields) -> LoopTask:
         id, at, given = new_task_id(self.clock.token()), self._now(), dict(fields)

@@ -1,0 +1,146 @@
+"""How a loop rests, in words, and what to type next. Pure."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeVar
+
+from loopwright.cli.text import clean, local, short
+from loopwright.domain.engine_state import Outcome
+from loopwright.domain.loop import LoopState, LoopStatus
+from loopwright.domain.loop_commands import raising
+from loopwright.domain.words import agreeing, plural
+
+T = TypeVar("T")
+
+SHOWN = 8
+"""Items of a list before the rest is only counted."""
+
+LABEL = "  {:<11} {}"
+
+
+def tests_words(state: LoopState) -> str:
+    """`55/57`: passed of those that ran in the last validation."""
+    passed, ran = _tests(state)
+    return f"{passed}/{ran}" if ran else "-"
+
+
+def _tests(state: LoopState) -> tuple[int, int]:
+    results = state.skill_state.validate_.test_results if state.skill_state else ()
+    ran = [r for r in results if r.status != "skipped"]
+    return sum(r.status == "passed" for r in ran), len(ran)
+
+
+def headline(state: LoopState, *, live: bool = False) -> str:
+    """Where the loop rests, in a sentence."""
+    waiting, parked = state.engine.waiting, state.engine.parked
+    if waiting:
+        options = f" ({' / '.join(clean(o) for o in waiting.options)})" if waiting.options else ""
+        return f"Paused with a question: {clean(waiting.question)}{options}"
+    if parked:
+        return f"Paused until {local(parked.until)}: {clean(parked.reason)}"
+    if state.status == "failed":
+        return f"Not done, {state.engine.outcome}: {clean(state.failure_reason or '').rstrip('.')}."
+    if state.status == "completed":
+        return _completed(state)
+    return {
+        "running": "Running." if live else "Interrupted: no runner is at work on it.",
+        "created": "Created, not started yet.",
+        "user_exit": "Left by choice; it can be resumed.",
+    }.get(state.status, "Paused.")
+
+
+def _completed(state: LoopState) -> str:
+    if state.engine.outcome != "succeeded":
+        return "Completed by choice, but unverified: no validation has passed."
+    old = " (what failed before may still fail)" if state.engine.settings.require == "no_new_failures" else ""
+    passed, ran = _tests(state)
+    return f"Succeeded: {passed:,} of {plural(ran, 'test')} {agreeing(passed, 'passes')}{old}." if ran else "Succeeded."
+
+
+End = Outcome | Literal["limit_reached", "nothing_left"]
+"""Outcomes; the two ways to be exhausted need different things of a person."""
+
+Steps = tuple[tuple[str, str], ...]
+AGAIN = "loopwright run --loop-id {id} --auto{at}"
+BY_HAND = 'mend it by hand, or add a task for somebody who can: loopwright tasks {id} add "…" --tool NAME{at}'
+
+RESTART: dict[End, Steps] = {
+    "succeeded": (("next", "loopwright diff {id}{at}"),),
+    "unverified": (("next", "loopwright run --loop-id {id} --auto --test-command CMD{at}"),),
+    "limit_reached": (("next", "loopwright run --loop-id {id} --auto --max-iterations {more}{at}"),),
+    "nothing_left": (("next", "loopwright show {id}{at}"), ("or", BY_HAND), ("then", AGAIN)),
+    "over_budget": (("next", "loopwright run --loop-id {id} --auto {raising}{at}"),),
+    "stalled": (("next", "loopwright show {id}{at}"), ("or", BY_HAND), ("then", AGAIN)),
+    "stopped": (("next", AGAIN),),
+    "failed": (("next", "loopwright show {id}{at}"), ("then", AGAIN)),
+}
+CONTINUE: dict[LoopStatus, Steps] = {
+    "created": (("next", "loopwright start {id}{at}"),),
+    "running": (("next", "loopwright resume {id}{at}"),),
+    "paused": (("next", "loopwright resume {id}{at}"),),
+    "user_exit": (("next", "loopwright resume {id}{at}"),),
+}
+WATCH: Steps = (("next", "loopwright watch {id}{at}"),)
+ANSWER: Steps = (("next", 'loopwright answer {id} "…"{at}'), ("then", "loopwright resume {id}{at}"))
+"""What to do next: by outcome for a loop that has ended, else by status."""
+
+
+def next_lines(state: LoopState, live: bool, elsewhere: str) -> list[str]:
+    """What to type next, ready to be copied. `elsewhere` ends each command."""
+    reached = state.engine.budget.reached
+    known = {
+        "id": state.loop_id, "at": elsewhere, "more": max(state.max_iterations, state.current_iteration) + 10,
+        "raising": raising(reached) if reached else "",
+    }  # fmt: skip
+    return [LABEL.format(label, pattern.format(**known)) for label, pattern in _steps(state, live)]
+
+
+def _steps(state: LoopState, live: bool) -> Steps:
+    outcome = state.engine.outcome
+    if outcome == "exhausted":
+        return RESTART["limit_reached" if state.current_iteration >= state.max_iterations else "nothing_left"]
+    if outcome == "over_budget" and state.engine.budget.reached is None:  # raised since
+        return RESTART["stopped"]
+    if outcome:
+        return RESTART[outcome]
+    if state.engine.waiting and not state.engine.answer:
+        return ANSWER
+    return WATCH if state.status == "running" and live else CONTINUE[state.status]
+
+
+def ending(state: LoopState, *, diff: str, summary: str | None, live: bool, elsewhere: str) -> str:
+    """How a run came to rest: outcome, what was changed, what is left, and what to type next."""
+    skill = state.skill_state
+    lines = [headline(state, live=live)]
+    confirmed = [h for h in (skill.debug.hypotheses if skill else ()) if h.status == "confirmed"]
+    found = some(confirmed, lambda h: f"{clean(h.logging_point)}: {short(h.description, 90)}")
+    changed = some(diff_stat(diff), lambda change: f"{clean(change[0])}  +{change[1]} -{change[2]}")
+    failing = some(skill.validate_.failed_tests if skill else (), clean)
+    tasks = [t for t in (skill.develop.tasks if skill else ()) if t.status != "completed"]
+    open_tasks = some(tasks, lambda t: f"{t.id} ({t.status}): {short(t.description, 80)}")
+    for name, items in (("cause", found), ("changed", changed), ("failing", failing), ("open", open_tasks)):
+        lines += [LABEL.format("" if i else name, item) for i, item in enumerate(items)]
+    if summary:
+        lines.append(LABEL.format("summary", summary))
+    return "\n".join([*lines, *next_lines(state, live, elsewhere)])
+
+
+def some(items: Sequence[T], words: Callable[[T], str], *, most: int = SHOWN) -> list[str]:
+    """The first items in words, and how many more there are."""
+    more = [f"… and {len(items) - most:,} more"] if len(items) > most else []
+    return [words(item) for item in items[:most]] + more
+
+
+def diff_stat(diff: str) -> list[tuple[str, int, int]]:
+    """File, lines added, lines removed, for each file of a unified diff from git."""
+    stat: list[tuple[str, int, int]] = []
+    in_hunk = False
+    for line in diff.splitlines():
+        if line.startswith("diff --git "):
+            stat.append((line.rpartition(" b/")[2], 0, 0))
+            in_hunk = False
+        elif line.startswith("@@"):
+            in_hunk = True
+        elif in_hunk and line[:1] in ("+", "-"):
+            file, added, removed = stat[-1]
+            stat[-1] = (file, added + (line[0] == "+"), removed + (line[0] == "-"))
+    return stat
