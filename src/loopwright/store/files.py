@@ -83,7 +83,7 @@ class FileStore(Generic[S]):
             nothing = Known(state, patch.plain(state), 0, 0, 0, None, whole=True)
             step = self._writer.step(nothing, state, Stamp(now, actor, Event(type="created")))
             known = self._writer.append(paths, nothing, step.known, [step.line])
-            known = self._writer.project(paths, known)
+            known = self._writer.projections.write(paths, known)
             self._source.cache.put(paths.id, known)
             return known.state
         finally:
@@ -249,7 +249,7 @@ class FileStore(Generic[S]):
         except FileNotFoundError:
             return
         try:
-            self._writer.tidy(paths)
+            self._writer.projections.tidy(paths)
         finally:
             lock.release()
 

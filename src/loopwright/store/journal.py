@@ -1,7 +1,7 @@
 """The journal: one NDJSON line per commit, each able to tell whether it is whole."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
@@ -114,10 +114,14 @@ def line_before(data: bytes, end: int) -> Line | None:
     return _parse(data[data.rfind(b"\n", 0, -1) + 1 :], end)
 
 
-def highest_seq(data: bytes) -> int:
-    """The highest number of any whole line, also behind damage."""
-    lines = (_parse(text, 0) for text in data.splitlines(keepends=True))
-    return max((line.seq for line in lines if line), default=0)
+def whole_lines(data: bytes) -> Iterator[tuple[Line, bytes]]:
+    """Every whole line with its text, also behind damage."""
+    end = 0
+    for text in data.splitlines(keepends=True):
+        end += len(text)
+        line = _parse(text, end)
+        if line:
+            yield line, text
 
 
 def _parse(text: bytes, end: int) -> Line | None:

@@ -5,23 +5,21 @@ import os
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from operator import is_
 from types import TracebackType
 from typing import Generic, NamedTuple, NoReturn
-
-import orjson
 
 from loopwright.domain.errors import StoreError, Uncertain
 from loopwright.domain.events import Event
 from loopwright.ports import Clock
 from loopwright.store import patch, progress, projection
 from loopwright.store.commit import Stamp, Step, advance, refuse_old_epoch
-from loopwright.store.disk import CREATE, SPARE, WRITE, Disk
+from loopwright.store.disk import CREATE, WRITE, Disk
 from loopwright.store.hold import Hold, Memory, follow
 from loopwright.store.journal import DELETED, scan
 from loopwright.store.kind import Kind, S, with_incident
 from loopwright.store.known import Finding, Known, View, journal_of, projection_in
 from loopwright.store.paths import Paths
+from loopwright.store.projections import Projections
 from loopwright.store.recovery import Rescue
 from loopwright.store.source import Source
 
@@ -82,7 +80,7 @@ class Writer(Generic[S]):
     def __init__(self, disk: Disk, kind: Kind[S], clock: Clock, source: Source[S]) -> None:
         self._disk, self._kind, self._clock, self._source = disk, kind, clock, source
         self._uncertain: set[str] = set()
-        self._shown: dict[str, Signature] = {}
+        self.projections = Projections(disk, kind)
 
     def now(self) -> str:
         return self._clock.now().isoformat(timespec="milliseconds")
@@ -105,7 +103,7 @@ class Writer(Generic[S]):
             self._source.cache.drop(paths.id)
             raise
         if known.pending is not None and not (busy() and self._clock.monotonic() - known.behind < LAG):
-            known = self.project(paths, known)
+            known = self.projections.write(paths, known)
         self._source.cache.put(paths.id, known)
 
     def ground(self, paths: Paths, now: str) -> Ground[S]:
@@ -160,17 +158,6 @@ class Writer(Generic[S]):
             hold.remember(Memory(after.state, after.seq, after.end), data)
         return replace(after, inode=found.st_ino, changed=found.st_ctime_ns)
 
-    def project(self, paths: Paths, known: Known[S]) -> Known[S]:
-        """Brings the JSON file and the side files up to date. A failure is no error: the journal has it all."""
-        assert known.pending is not None
-        try:
-            for suffix, items in self._kind.side_files.items():
-                self._show(paths.side(suffix), items(known.state), items(known.shown) if known.shown else None)
-            self._disk.swap(paths.state, known.pending)
-        except OSError:
-            return known
-        return replace(known, file=known.pending, pending=None, behind=0, shown=known.state)
-
     def restart(self, paths: Paths, rescue: Rescue[S], actor: str) -> S:
         """Writes the journal anew from what could be rescued; what stood there is kept beside it."""
         now = self.now()
@@ -186,7 +173,7 @@ class Writer(Generic[S]):
         except OSError as error:
             raise StoreError(f"{self._kind.name} {paths.id} could not be rebuilt: {error.strerror}") from error
         journal = journal_of(paths)
-        known = self.project(paths, replace(step.known, inode=journal.inode, changed=journal.changed))
+        known = self.projections.write(paths, replace(step.known, inode=journal.inode, changed=journal.changed))
         self._source.cache.put(paths.id, known)
         if hold := self._source.holds.get(paths.id):
             hold.begin_again(Memory(known.state, known.seq, known.end), rescue.lines + step.line)
@@ -203,10 +190,6 @@ class Writer(Generic[S]):
 
     def step(self, known: Known[S], state: S, stamp: Stamp) -> Step[S]:
         return advance(self._kind, known, state, stamp, self._clock.monotonic())
-
-    def tidy(self, paths: Paths) -> None:
-        """Removes the spare of the JSON file; the next step makes a new one."""
-        self._disk.remove(paths.state + SPARE)
 
     def quarantine(self, path: str, data: bytes | None) -> None:
         """Keeps what could not be understood beside its place. Nothing is kept of an empty file."""
@@ -261,12 +244,6 @@ class Writer(Generic[S]):
         self.restart(paths, Rescue(known, history, origin), "runner")
         progress.write(self._disk, paths.progress, self._kind.progress(state))
 
-    def _show(self, path: str, items: tuple[object, ...], shown: tuple[object, ...] | None) -> None:
-        """Writes a side file anew, unless it still shows the same and nobody has touched it."""
-        if shown is None or not _same(items, shown) or _signature(path) != self._shown.get(path):
-            self._disk.replace(path, _json_lines(items))
-            self._shown[path] = _signature(path)
-
     def _take_back(self, paths: Paths, fd: int, end: int) -> None:
         try:
             self._disk.truncate(fd, end)
@@ -285,23 +262,3 @@ class Writer(Generic[S]):
         raise Uncertain(
             f"{self._kind.name} {paths.id}: {error.strerror}; the last update may or may not be kept"
         ) from error
-
-
-Signature = tuple[int, int, int]
-
-
-def _signature(path: str) -> Signature:
-    """Inode, size and time of the last change; zeros where there is no file."""
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return 0, 0, 0
-    return found.st_ino, found.st_size, found.st_ctime_ns
-
-
-def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
-    return len(one) == len(other) and all(map(is_, one, other))
-
-
-def _json_lines(items: tuple[object, ...]) -> bytes:
-    return b"".join(orjson.dumps(patch.plain(item), option=orjson.OPT_APPEND_NEWLINE) for item in items)
