@@ -71,8 +71,11 @@ def change_lines(state: LoopState, choice: Next, outcome: ActionOutcome, at: str
 def publish(session: Session, state: LoopState, lines: Sequence[Line], outcome: ActionOutcome | None = None) -> None:
     """Writes the projections of a committed state; called again after a crash it repairs them.
 
-    Every log exists from the first step on, empty where there was nothing to log.
+    Every log exists from the first step on, empty where there was nothing to log. Where somebody has removed them,
+    everything is written anew.
     """
+    if session.published and not (session.store.progress_path(session.loop_id) / "changes.log").exists():
+        session.published, lines = None, missing_changes(session, session.store.events(session.loop_id))
     files = render_progress(state, session.published)
     session.published = state
     checked = outcome.checked if isinstance(outcome, Completed) else outcome

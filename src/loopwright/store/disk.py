@@ -10,7 +10,7 @@ from types import TracebackType
 
 from loopwright.domain.errors import StoreError
 from loopwright.store import swap
-from loopwright.store.aside import ODD, move_aside
+from loopwright.store.aside import ODD, is_plain, move_aside
 
 READ = os.O_RDONLY | os.O_CLOEXEC
 WRITE = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -65,7 +65,7 @@ class Disk:
     @contextlib.contextmanager
     def open(self, path: str, how: int = READ) -> Iterator[int]:
         """A descriptor, closed at the end. `how`: READ, WRITE (reading too) or CREATE where there is no file yet."""
-        fd = os.open(path, how, 0o644)
+        fd = _made(path, how) if how & os.O_CREAT else os.open(path, how)
         try:
             yield fd
         finally:
@@ -155,15 +155,15 @@ def _opened(path: str) -> int:
         return os.open(path, READ)
 
 
-def _made(path: str) -> int:
-    """A new or emptied file, whatever stood there."""
+def _made(path: str, how: int = FRESH) -> int:
+    """A descriptor of a plain file; whatever else stood there is moved aside."""
     try:
-        return os.open(path, FRESH, 0o644)
+        return os.open(path, how, 0o644)
     except OSError as error:
-        if error.errno not in ODD:
+        if error.errno not in ODD or is_plain(path):
             raise
     move_aside(path)
-    return os.open(path, FRESH, 0o644)
+    return os.open(path, how, 0o644)
 
 
 def _renamed(fresh: str, path: str) -> None:

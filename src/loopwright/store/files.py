@@ -11,6 +11,7 @@ from typing import Generic, Self
 
 from loopwright.domain.errors import Conflict, Corrupt, NotFound, StoreError
 from loopwright.domain.events import Entry, Event
+from loopwright.domain.ids import checked
 from loopwright.domain.loop import LoopStatus
 from loopwright.ports import Clock, Lease, Page, Rule
 from loopwright.store import history, patch, progress
@@ -192,12 +193,19 @@ class FileStore(Generic[S]):
     @DiskTrouble()
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
         """See ports.Store."""
-        progress.write(self._disk, self.progress_path(id), files)
+        paths = self._paths(id)
+        self._in_place(paths, lambda: progress.write(self._disk, paths.progress, files))
 
     @DiskTrouble()
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
         """See ports.Store."""
-        progress.append(self._disk, self.progress_path(id), name, lines)
+        paths = self._paths(id)
+        self._in_place(paths, lambda: progress.append(self._disk, paths.progress, name, lines))
+
+    @DiskTrouble()
+    def kept(self, id: str) -> Sequence[Path]:
+        """See ports.Store."""
+        return sorted(self._folder.glob(f"{checked(id)}.*.damaged-*"))
 
     def progress_path(self, id: str) -> Path:
         """See ports.Store."""
@@ -209,20 +217,23 @@ class FileStore(Generic[S]):
     def _turn(self, paths: Paths) -> Callable[[Sequence[Request[S]], Callable[[], bool]], None]:
         def work(requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
             with HandedOver(*requests), DiskTrouble():
-                self._in_place(paths, lambda: self._writer.carry_out(paths, requests, busy))
+                self._in_place(paths, lambda: self._locked(paths, requests, busy))
 
         return work
 
+    def _locked(self, paths: Paths, requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
+        with self._known_lock(paths):
+            self._writer.carry_out(paths, requests, busy)
+
     def _in_place(self, paths: Paths, work: Callable[[], None]) -> None:
-        """Does `work` under the write lock; for a runner again, when the folder vanished meanwhile and was put back."""
+        """Does `work`. A folder that was taken away from a runner is put back first, also while it is at it."""
         for _ in range(TRIES):
             hold = self._source.holds.get(paths.id)
             try:
                 if hold and not hold.seat.is_in_place:
                     self._place.make_again(hold.real)
                     hold.seat.retake()
-                with self._known_lock(paths):
-                    return work()
+                return work()
             except (FileNotFoundError, NotADirectoryError, Displaced):
                 if hold is None:
                     raise

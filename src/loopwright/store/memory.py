@@ -119,6 +119,9 @@ class MemoryStore(Generic[S]):
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
         progress.append(self._disk, self.progress_path(id), name, lines)
 
+    def kept(self, id: str) -> Sequence[Path]:
+        return ()
+
     def progress_path(self, id: str) -> Path:
         return Paths.of(self._folder, id).progress
 

@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from loopwright.domain.errors import Invalid
+from loopwright.store.aside import move_aside
 from loopwright.store.disk import CREATE, Disk
 
 
 def write(disk: Disk, folder: Path, files: Mapping[str, bytes]) -> None:
     """Replaces files by rename; not synced."""
-    folder.mkdir(parents=True, exist_ok=True)
+    _make(folder)
     for name, data in files.items():
         disk.replace(_inside(folder, name), data)
 
@@ -20,13 +21,20 @@ def append(disk: Disk, folder: Path, name: str, lines: Sequence[bytes]) -> None:
     for line in lines:
         if b"\n" in line.removesuffix(b"\n"):
             raise Invalid(f"a line of {name} can not hold a line break")
-    folder.mkdir(parents=True, exist_ok=True)
+    _make(folder)
     with disk.open(_inside(folder, name), CREATE) as fd:
         size = os.fstat(fd).st_size
         end = _end_of_lines(disk, fd, size)
         if end < size:
             disk.truncate(fd, end)
         disk.append(fd, end, b"".join(line.removesuffix(b"\n") + b"\n" for line in lines))
+
+
+def _make(folder: Path) -> None:
+    """The folder itself: nothing is written through a link in its place."""
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        move_aside(str(folder))
+    folder.mkdir(parents=True, exist_ok=True)
 
 
 def _end_of_lines(disk: Disk, fd: int, size: int) -> int:
