@@ -109,6 +109,10 @@ class Store(Protocol[S]):
         """Appends whole lines to a progress log, after mending a torn last line."""
         ...
 
+    def kept(self, id: str) -> Sequence[Path]:
+        """Damaged files that were put aside when the state was repaired, oldest first."""
+        ...
+
     def progress_path(self, id: str) -> Path:
         """The folder of the progress files."""
         ...

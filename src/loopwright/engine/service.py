@@ -2,12 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from loopwright.domain import loop_commands as commands
 from loopwright.domain import loop_tasks as tasks
 from loopwright.domain.engine_state import Budget, Checkpoint, EngineState, Limits, LoopTask, RunSettings
-from loopwright.domain.errors import Conflict, Invalid, NotFound
+from loopwright.domain.errors import Conflict, Corrupt, Invalid, NotFound
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.ids import checked, new_loop_id, new_task_id
 from loopwright.domain.loop import TITLE_LENGTH, LoopState, LoopStatus
@@ -19,6 +20,18 @@ STOP_PATIENCE = 5.0
 AS_THEY_ARE = Limits()
 
 Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """What came of a recovery: nothing was damaged where there are no `repairs`; `kept` are files put aside."""
+
+    state: LoopState
+    repairs: tuple[Entry, ...]
+    kept: tuple[Path, ...]
+
+
+REPAIRS = frozenset({"recovered", "state_put_back", "journal_damaged", "journal_started"})
 
 
 @dataclass(frozen=True)
@@ -152,8 +165,12 @@ class LoopService:
         before = next((c for c in reversed(known) if c.n < n), target)
         return self.workspace.diff(before.commit, target.commit)
 
-    def recover(self, loop_id: str) -> LoopState:
-        return self.store.recover(checked(loop_id), actor=self.actor)
+    def recover(self, loop_id: str) -> Recovered:
+        """Rebuilds what is damaged; Corrupt when nothing is left of the loop."""
+        before = self._last_readable(checked(loop_id))
+        state = self.store.recover(loop_id, actor=self.actor)
+        repairs = tuple(e for e in self.store.events(loop_id, before) if e.event.type in REPAIRS)
+        return Recovered(state, repairs, tuple(self.store.kept(loop_id)))
 
     def delete(self, loop_id: str) -> None:
         state = self.read(loop_id)
@@ -161,6 +178,13 @@ class LoopService:
         self.store.delete(loop_id, actor=self.actor)
         self.processes.sweep(loop_id)
         self.workspace.forget(loop_id)
+
+    def _last_readable(self, loop_id: str) -> int:
+        """The commit the loop stands at, or 0 where that can not be read."""
+        try:
+            return self.store.read(loop_id).engine.rev
+        except Corrupt:
+            return 0
 
     def _commit(self, loop_id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
         event = Event(type=type, data=dict(data))

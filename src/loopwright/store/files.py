@@ -193,14 +193,12 @@ class FileStore(Generic[S]):
     @DiskTrouble()
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
         """See ports.Store."""
-        paths = self._paths(id)
-        self._in_place(paths, lambda: progress.write(self._disk, paths.progress, files))
+        progress.write(self._disk, self.progress_path(id), files)
 
     @DiskTrouble()
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
         """See ports.Store."""
-        paths = self._paths(id)
-        self._in_place(paths, lambda: progress.append(self._disk, paths.progress, name, lines))
+        progress.append(self._disk, self.progress_path(id), name, lines)
 
     @DiskTrouble()
     def kept(self, id: str) -> Sequence[Path]:
@@ -217,23 +215,20 @@ class FileStore(Generic[S]):
     def _turn(self, paths: Paths) -> Callable[[Sequence[Request[S]], Callable[[], bool]], None]:
         def work(requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
             with HandedOver(*requests), DiskTrouble():
-                self._in_place(paths, lambda: self._locked(paths, requests, busy))
+                self._in_place(paths, lambda: self._writer.carry_out(paths, requests, busy))
 
         return work
 
-    def _locked(self, paths: Paths, requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
-        with self._known_lock(paths):
-            self._writer.carry_out(paths, requests, busy)
-
     def _in_place(self, paths: Paths, work: Callable[[], None]) -> None:
-        """Does `work`. A folder that was taken away from a runner is put back first, also while it is at it."""
+        """Does `work` under the write lock; for a runner again, when the folder vanished meanwhile and was put back."""
         for _ in range(TRIES):
             hold = self._source.holds.get(paths.id)
             try:
                 if hold and not hold.seat.is_in_place:
                     self._place.make_again(hold.real)
                     hold.seat.retake()
-                return work()
+                with self._known_lock(paths):
+                    return work()
             except (FileNotFoundError, NotADirectoryError, Displaced):
                 if hold is None:
                     raise
