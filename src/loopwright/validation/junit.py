@@ -1,0 +1,122 @@
+"""JUnit XML in the dialects of its many writers."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+from xml.etree.ElementTree import Element
+
+import junitparser
+
+from loopwright.domain.loop import TestResult, TestStatus
+from loopwright.validation.results import failure, plain, told_apart
+from loopwright.validation.runners.contract import Reading
+from loopwright.validation.safe_xml import UnreadableXml, parse
+
+_BY_ATTRIBUTE: dict[str, TestStatus] = {
+    "notrun": "skipped", "disabled": "skipped", "skipped": "skipped", "failed": "failed", "error": "failed",
+}  # fmt: skip
+_LONGEST_TIME = 1e9
+
+
+class Case(NamedTuple):
+    """One test as a report has it; `suites` from the outside in, `name` and `classname` "" where missing."""
+
+    suites: tuple[str, ...]
+    classname: str
+    name: str
+    status: TestStatus
+    seconds: float
+    message: str
+    trace: str
+
+    def result(self, suite: str) -> TestResult:
+        """What had no name, or that of its class, is the class itself, which could not be set up."""
+        suite, name = ("", suite) if self.name in ("", self.classname) else (suite, self.name)
+        if self.status == "failed":
+            found = failure(suite, name, self.message, trace=self.trace)
+        else:
+            found = TestResult(test_name=name, suite=suite, status=self.status)
+        return found.evolve(duration_ms=self.seconds * 1000)
+
+
+def cases(data: bytes) -> Iterator[Case]:
+    """All tests of a report; UnreadableXml where it is none."""
+    root = parse(data)
+    if _tag(root) not in ("testsuites", "testsuite"):
+        raise UnreadableXml("it is no JUnit report")
+    waiting: list[tuple[Element, tuple[str, ...]]] = [(root, ())]
+    while waiting:
+        element, suites = waiting.pop()
+        if _tag(element) == "testcase":
+            yield _case(element, suites)
+            continue
+        name = plain(element.get("name") or "")
+        inner = (*suites, name) if name and _tag(element) == "testsuite" else suites
+        children = [child for child in element if _tag(child) in ("testsuite", "testcase")]
+        waiting += [(child, inner) for child in reversed(children)]
+        if _counts_failures(element) and not any(_tag(c) == "testsuite" or _has_failed(c) for c in children):
+            yield Case(inner, "", "", "failed", 0, "the suite failed, and none of its tests did", "")
+
+
+def read(files: list[tuple[str, Path]]) -> Reading:
+    """The tests of reports, each with what the names of its suites begin with."""
+    results: list[TestResult] = []
+    why = []
+    for prefix, file in files:
+        try:
+            found = list(cases(file.read_bytes()))
+        except UnreadableXml as error:
+            why.append(f"{file.name} can not be read: {error}")
+            continue
+        results += [case.result(prefix + (case.classname or "/".join(case.suites) or file.stem)) for case in found]
+    return Reading(
+        results=told_apart(results),
+        complete=bool(files) and not why,
+        damaged=bool(why),
+        reported=bool(files),
+        why="; ".join(why),
+    )
+
+
+def _case(element: Element, suites: tuple[str, ...]) -> Case:
+    parsed = junitparser.TestCase.fromelem(element)  # type: ignore[no-untyped-call]  # it has no types
+    problems = [found for found in parsed.result if not isinstance(found, junitparser.Skipped)]
+    status: TestStatus = "failed" if problems else "skipped" if parsed.result else _by_attribute(element)
+    first = problems[0] if problems else None
+    trace = plain((first.text if first is not None else "") or "").strip()
+    return Case(
+        suites=suites,
+        classname=plain(parsed.classname or ""),
+        name=plain(parsed.name or ""),
+        status=status,
+        seconds=_seconds(element.get("time")),
+        message=plain((first.message or first.type if first is not None else "") or "") or trace,
+        trace=trace,
+    )
+
+
+def _by_attribute(element: Element) -> TestStatus:
+    words = (element.get("status") or "", element.get("result") or "")
+    return next((_BY_ATTRIBUTE[word.lower()] for word in words if word.lower() in _BY_ATTRIBUTE), "passed")
+
+
+def _has_failed(case: Element) -> bool:
+    return any(_tag(child) in ("failure", "error") for child in case) or _by_attribute(case) == "failed"
+
+
+def _counts_failures(element: Element) -> bool:
+    counts = (element.get(name) or "0" for name in ("failures", "errors"))
+    return any(count.isdecimal() and int(count[:9]) > 0 for count in counts)
+
+
+def _seconds(text: str | None) -> float:
+    """Some writers put a sign between the thousands."""
+    try:
+        value = float((text or "0").replace(",", ""))
+    except ValueError:
+        return 0.0
+    return value if 0 <= value < _LONGEST_TIME else 0.0
+
+
+def _tag(element: Element) -> str:
+    return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""

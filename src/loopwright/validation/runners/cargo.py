@@ -1,0 +1,46 @@
+"""cargo test (libtest and harnesses that print as it does) and cargo nextest."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from loopwright.validation import results, shims
+from loopwright.validation.runners.contract import Instrumented, Reading
+
+_TOOLS = ("cargo",)
+_COMMAND = re.compile(r"(?<![\w.-])cargo\s+(\+\S+\s+|--?\w\S*\s+)*(test|t|nextest\s+r(un)?)(?![\w.-])")
+
+
+class Cargo:
+    name = "cargo"
+
+    def detect(self, root: Path) -> str | None:
+        return "cargo test" if (root / "Cargo.toml").is_file() else None
+
+    def recognises(self, command: str, root: Path) -> bool:
+        return _COMMAND.search(command) is not None
+
+    def interpreter(self, command: str, root: Path) -> str | None:
+        return None
+
+    def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
+        env = self.environment(root, folder)
+        return Instrumented(shims.recorded(command, folder, _TOOLS), env)
+
+    def environment(self, root: Path, folder: Path) -> dict[str, str]:
+        return shims.environment(folder, _TOOLS)
+
+    def read(self, root: Path, folder: Path) -> Reading:
+        recordings = list(shims.recordings(folder, _TOOLS))
+        return _read(recordings) if recordings else Reading()
+
+
+def _read(recordings: Sequence[shims.Recording]) -> Reading:
+    # A run needs these; naming the runners does not.
+    from loopwright.validation import cargo_output
+    from loopwright.validation.cargo_project import Crates
+
+    whole = results.joined([cargo_output.read(recording) for recording in recordings])
+    crates = Crates(target for r in recordings for target in cargo_output.targets(r.output.split("\n")).values())
+    return replace(whole, sources={r.key: crates.digest_of(r.suite, r.test_name) for r in whole.results if r.suite})
