@@ -66,11 +66,17 @@ class JudgedTests:
         return None
 
     async def run(
-        self, command: str, *, timeout: float, marker: str, on_output: Callable[[str], None] | None = None
+        self,
+        command: str,
+        *,
+        timeout: float,
+        marker: str,
+        on_output: Callable[[str], None] | None = None,
+        at: Path | None = None,
     ) -> TestRun:
         self.runs += 1
         self.before()
-        verdicts = self.judge(self.project)
+        verdicts = self.judge(at or self.project)
         results = tuple(
             TestResult.model_validate({"test_name": name, "suite": "suite", "status": status})
             for name, status in verdicts.items()

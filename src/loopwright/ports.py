@@ -154,6 +154,19 @@ class Workspace(Protocol):
         """Unified diff between two snapshot commits."""
         ...
 
+    def export(
+        self, commit: str, to: Path, *, paths: Sequence[str] | None = None, without: Sequence[str] = ()
+    ) -> None:
+        """Writes a snapshot's files (or only `paths`, never `without`) below the folder `to`, made where missing."""
+        ...
+
+    def link_ignored(self, to: Path) -> None:
+        """Makes the project's ignored files reachable below `to` by links, where nothing is in their place.
+
+        Left out: what tests and builds write themselves (caches, compiled files), and test material by its name.
+        """
+        ...
+
     def restore(self, commit: str, paths: Sequence[str] | None = None) -> None:
         """Makes the work tree (or only `paths`) what it was. Ignored files stay as they are."""
         ...
@@ -191,8 +204,12 @@ class TestRunner(Protocol):
         timeout: float,
         marker: str,
         on_output: Callable[[str], None] | None = None,
+        at: Path | None = None,
     ) -> TestRun:
-        """Runs all tests. `timeout` in seconds; `marker` tags every process (see workspace.process)."""
+        """Runs all tests. `timeout` in seconds; `marker` tags every process (see workspace.process).
+
+        `at` is another folder that is laid out like the project, to run them there.
+        """
         ...
 
 

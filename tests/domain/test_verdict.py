@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from loopwright.domain.engine_state import Baseline, Require
 from loopwright.domain.loop import TestResult, TestStatus
 from loopwright.domain.testing import Coverage, RunTrouble, TestRun
-from loopwright.domain.verdict import Comparison, baseline_of, compare, verdict
+from loopwright.domain.verdict import Comparison, Doubt, baseline_of, compare, repaired, told, verdict
 
 AT = "2026-01-22T10:00:00+08:00"
 STATUSES: tuple[TestStatus, ...] = ("passed", "failed", "skipped")
@@ -84,7 +84,7 @@ def test_what_differs(before: dict[str, TestStatus], now: dict[str, TestStatus],
         ("skipped", "passed", "1", "2", True, False),
         ("failed", "passed", "1", "1", False, False),
         ("failed", "passed", "", "2", False, False),
-        ("failed", "passed", "1", None, False, False),
+        ("failed", "passed", "1", None, True, True),  # whatever hides a digest has something to hide
     ],
 )
 def test_whose_own_source_was_changed(
@@ -106,6 +106,114 @@ def test_a_module_mended_by_editing_the_test_file_is_suspicious() -> None:
     assert compare(baseline, edited, allow_changes=False).suspicious == ("t.py",)
 
 
+def test_a_module_mended_by_skipping_all_of_it_is_newly_skipped() -> None:
+    seen = compare(first({"t.py": "failed"}), ran({"t.py::x": "skipped"}), allow_changes=False)
+    assert seen.newly_skipped == ("t.py",)
+
+
+@pytest.mark.parametrize(
+    ("again", "suspicious"),
+    [
+        ({"t::a": "passed", "t::b": "passed"}, ()),
+        ({"t::a": "failed", "t::b": "passed"}, ("t::a",)),
+        ({"t::a": "skipped", "t::b": "passed"}, ("t::a",)),
+        ({"t::b": "passed"}, ("t::a",)),  # it could be run, and was not
+        ({"t::a": "failed", "t::b": "failed"}, ("t::a",)),
+        (None, ("t::a",)),  # there was no such run, or it could not run anything: the digest decides
+        ({}, ("t::a",)),
+        ({"t": "failed"}, ("t::a",)),
+    ],
+)
+def test_the_first_version_of_the_tests_has_the_last_word(
+    again: dict[str, TestStatus] | None, suspicious: tuple[str, ...]
+) -> None:
+    baseline = first({"t::a": "failed", "t::b": "passed"}, {"t::a": "1", "t::b": "1"})
+    now: dict[str, TestStatus] = {"t::a": "passed", "t::b": "passed"}
+    doubt = Doubt(("t.py",), None if again is None else ran(again))
+    changed = ran(now, sources={"t::a": "2", "t::b": "1"})
+    assert compare(baseline, changed, allow_changes=False, doubt=doubt).suspicious == suspicious
+    assert compare(baseline, changed, allow_changes=True, doubt=doubt).suspicious == ()
+
+
+def test_an_untouched_test_that_fails_with_the_first_material_is_suspicious() -> None:
+    """Something else in the tests made it pass: a module that was added and changes the product while it loads."""
+    baseline = first({"t::a": "failed", "t::b": "passed"}, {"t::a": "1", "t::b": "1"})
+    run = ran({"t::a": "passed", "t::b": "passed"}, sources={"t::a": "1", "t::b": "1"})
+    doubt = Doubt(("tests/test_new.py",), ran({"t::a": "failed", "t::b": "passed"}))
+    assert compare(baseline, run, allow_changes=False, doubt=doubt).suspicious == ("t::a",)
+    unable = Doubt(("tests/test_new.py",), ran({}))
+    assert compare(baseline, run, allow_changes=False, doubt=unable).suspicious == ()
+
+
+def test_a_mended_module_is_cleared_by_its_first_version() -> None:
+    baseline = first({"t.py": "failed"}, {"t.py": "1"})
+    run = ran({"t.py::x": "passed"}, sources={"t.py": "2", "t.py::x": "7"})
+
+    def suspicious(again: dict[str, TestStatus]) -> tuple[str, ...]:
+        return compare(baseline, run, allow_changes=False, doubt=Doubt(("t.py",), ran(again))).suspicious
+
+    assert suspicious({"t.py::x": "passed", "t.py::y": "passed"}) == ()
+    assert suspicious({"t.py::x": "passed", "t.py::y": "failed"}) == ("t.py",)
+    assert suspicious({"t.py": "failed"}) == ("t.py",)
+
+
+def test_a_test_that_has_outgrown_its_first_version_is_told_and_no_reason() -> None:
+    baseline = first({"t::a": "passed", "t::b": "failed"}, {"t::a": "1", "t::b": "1"})
+    run = ran({"t::a": "passed", "t::b": "passed"}, sources={"t::a": "2", "t::b": "1"})
+    doubt = Doubt(("t.py",), ran({"t::a": "failed", "t::b": "passed"}))
+    seen = compare(baseline, run, allow_changes=False, doubt=doubt)
+    assert (seen.outgrown, seen.suspicious) == (("t::a",), ())
+    assert judged(run, seen) == (True, ())
+    assert [kind for kind, _ in told(seen, allow_changes=False)] == ["tests_outgrown"]
+
+
+@pytest.mark.parametrize(
+    ("key", "material", "changed"),
+    [
+        ("src/a.test.js::adds", ("src/a.test.js",), True),
+        ("src/a.test.js::adds", ("src/b.test.js",), False),
+        ("src/a.test.js::adds", ("jest.config.js",), True),
+        ("src/a.test.js::adds", ("__tests__/helpers.js",), True),
+        ("pkg/cart::TestAdds", ("pkg/cart/cart_test.go",), True),  # Go does not say which file
+        ("src/a.test.js::adds", (), False),
+    ],
+)
+def test_without_digests_the_files_say_what_changed(key: str, material: tuple[str, ...], changed: bool) -> None:
+    seen = compare(first({key: "failed"}), ran({key: "passed"}), allow_changes=False, doubt=Doubt(material))
+    assert (seen.changed, seen.suspicious) == ((key,) * changed, (key,) * changed)
+
+
+def test_only_tests_that_failed_and_pass_now_are_worth_another_run() -> None:
+    baseline = first({"t::a": "failed", "t::b": "failed", "t::c": "passed", "m.py": "failed", "n.py": "failed"})
+    now: dict[str, TestStatus] = {
+        "t::a": "passed", "t::b": "failed", "t::c": "passed", "t::d": "passed", "m.py::x": "passed",
+        "n.py::x": "failed",
+    }  # fmt: skip
+    assert repaired(baseline, ran(now)) == ("t::a", "m.py")
+
+
+def test_every_difference_is_told_once() -> None:
+    seen = Comparison(
+        vanished=("a",), newly_skipped=("b",), changed=("c", "d", "e"), suspicious=("c",), outgrown=("d",)
+    )
+    assert told(seen, allow_changes=False) == (
+        ("tests_vanished", "1 test of the first run missing: a"),
+        ("tests_skipped", "1 test skipped that ran in the first run: b"),
+        ("tests_suspicious", "1 test passing only since the tests were changed: c"),
+        ("tests_outgrown", "1 test passing only in the changed version, no longer in the first: d"),
+        ("tests_changed", "1 test changed since the first run: e"),
+    )
+    assert told(Comparison(), allow_changes=False) == ()
+
+
+def test_a_run_under_which_files_changed_proves_nothing() -> None:
+    passed, reasons = verdict(
+        ran({"t::a": "passed"}), Comparison(), require="all", min_pass_rate=100, min_coverage=0, loose=("app.py",)
+    )
+    assert not passed
+    assert reasons == ("1 of the project's files changed while the tests ran: app.py",)
+
+
 @pytest.mark.parametrize(
     ("run", "comparison", "words"),
     [
@@ -121,7 +229,7 @@ def test_a_module_mended_by_editing_the_test_file_is_suspicious() -> None:
         (
             ran({"t::a": "passed"}),
             Comparison(suspicious=("t::x",)),
-            "passing only since its own code was changed: t::x",
+            "passing only since the tests were changed: t::x",
         ),
     ],
 )

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from loopwright.actions.measure import seen_here, validate_tree
+from loopwright.actions.measure import nothing_to_run, validate_tree
 from loopwright.actions.session import Session
 from loopwright.domain.engine_state import Outcome
 from loopwright.domain.loop import LoopState, SkillState, Summary
@@ -17,12 +17,16 @@ WORTH_ANOTHER_LOOK: frozenset[Outcome] = frozenset({"succeeded", "exhausted", "u
 async def complete(session: Session, choice: Next) -> ActionOutcome:
     state = session.state()
     wanted = choice.outcome or "unverified"
-    last = state.engine.last_validation
     command = state.engine.settings.test_command
-    seen = last is not None and seen_here(session, last) and await session.tree() in (last.tree, last.left)
-    if command is None or seen or wanted not in WORTH_ANOTHER_LOOK:
+    tree = await session.tree()
+    # Whatever the state says of this tree, only what this process has seen of it counts.
+    seen = session.verdicts.get(tree)
+    is_settled = seen is not None if wanted != "succeeded" else seen
+    if is_settled or wanted not in WORTH_ANOTHER_LOOK or (command is None and wanted != "succeeded"):
         return Completed(wanted, reason(state, choice), summarise(session, state, None))
     session.bus.publish("activity", "validating once more before the end")
+    if command is None:
+        return nothing_to_run(tree, counted=False)
     checked = await validate_tree(session, command, counted=False)
     if checked.passed and not open_tasks(state):
         return Completed("succeeded", None, summarise(session, state, checked), checked)

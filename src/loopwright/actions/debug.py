@@ -2,6 +2,7 @@
 
 from loopwright.actions.messages import order
 from loopwright.actions.session import Session
+from loopwright.domain.claims import unmeasured_files
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings, Patch, ProbeHit
 from loopwright.domain.ids import next_hypothesis_id
 from loopwright.domain.loop import EvidenceCriteria, Hypothesis
@@ -134,6 +135,7 @@ async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: D
     revives = task.id if task and changes and not request.failing else None
     bug = diagnosis.active_bug if diagnosis else _text(report.state_updates.get("active_bug"))
     measured = tuple(Change(c.file, c.action) for c in changes)
+    session.note("false_claim", unmeasured_files("DEBUG", report, session.project, [c.file for c in changes]))
     return Debugged(hypotheses, bug, None, report.message, measured, revives)
 
 

@@ -2,6 +2,7 @@
 
 from loopwright.actions.messages import order
 from loopwright.actions.session import Session
+from loopwright.domain.claims import unmeasured_files
 from loopwright.domain.engine_state import LoopTask
 from loopwright.domain.loop import DevelopTask
 from loopwright.domain.loop_selector import Next
@@ -24,6 +25,7 @@ async def develop(session: Session, choice: Next) -> ActionOutcome:
     if task.mode in ("analysis", "review"):
         changes = await _put_back(session, before, changes, output)
     measured = tuple(Change(c.file, c.action) for c in changes)
+    session.note("false_claim", unmeasured_files("DEVELOP", report, session.project, [c.file for c in changes]))
     if report.status == "needs_input":
         return NeedsInput(report.message or "The agent asks for input", report.options)
     return Developed(task.id, report.status == "success", report.message, measured)
@@ -53,5 +55,5 @@ async def _put_back(
     own = [change.file for change in changes if change.file in output.wrote]
     if own:
         await in_thread(session.workspace.restore, before.commit, own)
-        session.bus.publish("activity", f"put back what a reading task wrote: {', '.join(own)}")
+        session.note("put_back", f"put back what a reading task wrote: {', '.join(own)}")
     return tuple(change for change in changes if change.file not in own)

@@ -1,6 +1,6 @@
 """INIT: find the tests, run them once as the baseline, and get tasks from the first source that has any."""
 
-from loopwright.actions.measure import Measured, run_tests
+from loopwright.actions.measure import Measured, first_of, run_tests
 from loopwright.actions.messages import order
 from loopwright.actions.session import Session
 from loopwright.domain.engine_state import LoopTask
@@ -10,7 +10,6 @@ from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_selector import Next
 from loopwright.domain.outcomes import ActionOutcome, Initialised
 from loopwright.domain.protocol import ActionReport, Message
-from loopwright.domain.verdict import baseline_of
 
 MOST_TASKS = 7
 
@@ -29,7 +28,7 @@ async def init(session: Session, choice: Next) -> ActionOutcome:
         tasks=await _tasks(session, state, command, measured),
         tests_found=measured is not None and bool(measured.run.results),
         test_command=command,
-        baseline=baseline_of(measured.run, measured.tree, session.now()) if measured else None,
+        baseline=first_of(session, measured) if measured else None,
         run_writes=measured.writes if measured else (),
     )
 

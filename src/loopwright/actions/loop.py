@@ -86,6 +86,7 @@ class LoopFlow:
         try:
             return await HANDLERS[choice.action](self._session, choice)
         except (AgentError, Invalid, OSError) as error:
+            self._session.note("no_result", f"{choice.action} gave no result: {error}")
             return ActionFailed(str(error))
 
     def interrupted(self, choice: Next) -> ActionOutcome:
@@ -96,7 +97,7 @@ class LoopFlow:
         before = session.state()
         step = Step(
             action=choice.action, outcome=outcome, at=session.now(), elapsed=elapsed,
-            can_write=self._facts.can_write, token=session.clock.token(),
+            can_write=self._facts.can_write, token=session.clock.token(), incidents=session.noted(),
         )  # fmt: skip
         checkpoint = await self._checkpoint(before, choice, step.at)
         words = result_words(outcome)

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 
+from loopwright.actions.first_tests import doubt_about
 from loopwright.actions.session import Session
-from loopwright.domain.engine_state import LastValidation
+from loopwright.domain.engine_state import Baseline
 from loopwright.domain.loop import TestResult
 from loopwright.domain.outcomes import Validated
-from loopwright.domain.testing import TestRun
-from loopwright.domain.verdict import Comparison, baseline_of, compare, verdict
+from loopwright.domain.testing import TestRun, left_behind, unsettled
+from loopwright.domain.verdict import Comparison, baseline_of, compare, told, verdict
 from loopwright.engine.threads import in_thread
+from loopwright.ports import Snapshot
 
 RESULTS_KEPT = 1000
 TEXT_KEPT = 4000
@@ -16,12 +18,14 @@ TEXT_KEPT = 4000
 
 @dataclass(frozen=True)
 class Measured:
-    """A test run with the tree before and after it, and the files the run itself created."""
+    """A test run with the tree before and after it: what the run itself left there, and what changed meanwhile."""
 
     run: TestRun
+    here: Snapshot
     tree: str
     left: str
-    writes: tuple[str, ...]
+    writes: tuple[str, ...] = ()
+    touched: tuple[str, ...] = ()
 
 
 async def run_tests(session: Session, command: str) -> Measured:
@@ -34,56 +38,89 @@ async def run_tests(session: Session, command: str) -> Measured:
         on_output=lambda line: session.bus.publish("output", line),
     )  # fmt: skip
     left = await session.tree()
-    session.validated |= {tree, left}
     if left == tree:
-        return Measured(run, tree, left, ())
+        return Measured(run, before, tree, left)
     after = await session.snapshot("after tests")
     changes = await in_thread(session.workspace.changes, before.commit, after.commit)
-    writes = tuple(change.file for change in changes if change.action == "create")
-    return Measured(run, tree, left, writes)
+    known = frozenset(session.state().engine.run_writes)
+    writes, touched = left_behind(change for change in changes if change.file not in known)
+    return Measured(run, before, tree, left, writes, touched)
+
+
+def first_of(session: Session, measured: Measured) -> Baseline:
+    """The run as what all later ones are compared with."""
+    baseline = baseline_of(measured.run, measured.tree, session.now(), measured.here.commit)
+    return baseline.evolve(touched=measured.touched) if measured.touched else baseline
 
 
 async def validate_tree(session: Session, command: str, *, counted: bool) -> Validated:
     """Runs the tests and judges the result against the baseline."""
     measured = await run_tests(session, command)
-    state = session.state()
-    run, settings = measured.run, state.engine.settings
-    baseline = state.engine.baseline
-    comparison = compare(baseline, run, allow_changes=_may_change_tests(session)) if baseline else Comparison()
-    passed, reasons = verdict(
-        run, comparison, require=settings.require,
-        min_pass_rate=settings.min_pass_rate, min_coverage=settings.min_coverage,
-    )  # fmt: skip
+    run, settings = measured.run, session.state().engine.settings
     if run.trouble in ("timeout", "crashed", "unparsable"):
         session.bus.publish("activity", f"the test run ended early: {run.trouble}")
-    green_only, _ = verdict(run, comparison, require=settings.require, min_pass_rate=0, min_coverage=0)
-    return Validated(
+    comparison = await _compared(session, measured, command)
+    loose = _loose(session, measured)
+    passed, reasons = verdict(
+        run, comparison, require=settings.require, loose=loose,
+        min_pass_rate=settings.min_pass_rate, min_coverage=settings.min_coverage,
+    )  # fmt: skip
+    green, _ = verdict(run, comparison, require=settings.require, loose=loose, min_pass_rate=0, min_coverage=0)
+    outcome = Validated(
         tree=measured.tree,
-        left=measured.left,
+        # What changed under the run was not there when it began: nothing of it is validated.
+        left=measured.tree if loose else measured.left,
         passed=passed,
         tests_found=bool(run.results),
         results=_kept(run.results),
         coverage=run.coverage.percent if run.coverage else 0.0,
         coverage_files=run.coverage.files if run.coverage else None,
         reasons=reasons,
-        below_threshold=green_only and not passed,
-        baseline=None if baseline else baseline_of(run, measured.tree, session.now()),
+        below_threshold=green and not passed,
+        baseline=None if session.state().engine.baseline else first_of(session, measured),
         run_writes=measured.writes,
+        touched=measured.touched,
         counted=counted,
     )
+    _remember(session, outcome)
+    return outcome
 
 
-def nothing_to_run(tree: str) -> Validated:
+async def _compared(session: Session, measured: Measured, command: str) -> Comparison:
+    baseline = session.state().engine.baseline
+    if baseline is None:
+        return Comparison()
+    allowed = _may_change_tests(session)
+    doubt = await doubt_about(session, baseline, measured.run, measured.here, command, allowed=allowed)
+    comparison = compare(baseline, measured.run, allow_changes=allowed, doubt=doubt)
+    for kind, words in told(comparison, allow_changes=allowed):
+        session.note(kind, words)
+    return comparison
+
+
+def _loose(session: Session, measured: Measured) -> tuple[str, ...]:
+    """Files that changed under the run, so that it proves nothing about what is there now."""
+    engine = session.state().engine
+    first = (engine.baseline.touched if engine.baseline else measured.touched) or ()
+    last = (engine.last_validation.touched if engine.last_validation else None) or ()
+    return unsettled(measured.touched, first, last)
+
+
+def _remember(session: Session, outcome: Validated) -> None:
+    """What this process has seen for itself, and what an agent had said about it."""
+    session.verdicts.update({outcome.tree: outcome.passed, outcome.left: outcome.passed})
+    if not outcome.passed:
+        for claim in session.claims:
+            session.note("false_claim", f"{claim}; the validation says: {outcome.reasons[0]}")
+    session.claims.clear()
+
+
+def nothing_to_run(tree: str, *, counted: bool = True) -> Validated:
     """The validation of a project without a test command: it can not pass."""
     return Validated(
         tree=tree, left=tree, passed=False, tests_found=False, results=(), coverage=0.0,
-        reasons=("no test command is known",),
+        reasons=("no test command is known",), counted=counted,
     )  # fmt: skip
-
-
-def seen_here(session: Session, last: LastValidation | None) -> bool:
-    """Whether this very process made the last validation; what another one said is not enough for an end."""
-    return last is not None and last.tree in session.validated
 
 
 def _may_change_tests(session: Session) -> bool:

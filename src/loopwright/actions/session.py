@@ -4,8 +4,11 @@ from dataclasses import dataclass, field
 
 from loopwright.actions.messages import compose
 from loopwright.actions.turns import Turns
+from loopwright.domain.claims import claims_green_tests, quoted, refused_updates
+from loopwright.domain.engine_state import Incident
 from loopwright.domain.loop import ActionName, LoopState, SkillState
 from loopwright.domain.protocol import ActionReport, AgentOutput, Message
+from loopwright.domain.testing import TestRun
 from loopwright.engine.bus import Bus
 from loopwright.engine.threads import in_thread
 from loopwright.ports import Clock, Debugger, Person, Snapshot, Store, TestRunner, Workspace
@@ -13,8 +16,10 @@ from loopwright.ports import Clock, Debugger, Person, Snapshot, Store, TestRunne
 
 @dataclass
 class Session:
-    """One runner's hold on one loop. `validated`: trees whose tests this very process has run.
+    """One runner's hold on one loop.
 
+    `verdicts`: trees that this very process has validated, and whether they passed. `first_runs`: by tree, what the
+    first version of the tests said of it. `incidents` wait for the next commit; `claims` for the next validation.
     `published`: the state that the progress files show.
     """
 
@@ -30,7 +35,10 @@ class Session:
     epoch: int
     interactive: bool = False
     person: Person | None = None
-    validated: set[str] = field(default_factory=set)
+    verdicts: dict[str, bool] = field(default_factory=dict)
+    first_runs: dict[str, TestRun] = field(default_factory=dict)
+    incidents: list[Incident] = field(default_factory=list)
+    claims: list[str] = field(default_factory=list)
     last_result: tuple[str, str] | None = None
     published: LoopState | None = None
 
@@ -44,6 +52,18 @@ class Session:
 
     def now(self) -> str:
         return self.clock.now().isoformat(timespec="milliseconds")
+
+    def note(self, kind: str, message: str | None) -> None:
+        """Something a person shall know of; it lands with the action's result. None: there is nothing to tell."""
+        if message:
+            self.incidents.append(Incident(kind=kind, message=message, at=self.now()))
+            self.bus.publish("activity", message)
+
+    def noted(self) -> tuple[Incident, ...]:
+        """What was noted since the last commit; it is forgotten here."""
+        taken = tuple(self.incidents)
+        self.incidents.clear()
+        return taken
 
     async def tree(self) -> str:
         """Hash of the work tree, without what test runs have written."""
@@ -61,6 +81,13 @@ class Session:
             continuing=self.turns.begun(agent), selected=self.interactive, previous=self.last_result,
         )  # fmt: skip
         self.bus.publish("activity", f"{agent} works on {action}")
-        output, report = await self.turns.report(agent, message.evolve(text=text))
+        output, report, asked_again = await self.turns.report(agent, message.evolve(text=text))
         self.bus.publish("agent", output.text or report.message)
+        if asked_again:
+            self.note("no_report", f"{agent} answered {action} without a report of its own, and was asked once more")
+        if output.truncated:
+            self.note("output_cut", f"{agent} said more on {action} than is kept; the rest was left out")
+        self.note("refused_update", refused_updates(action, report))
+        if claims_green_tests(report):
+            self.claims.append(f"{action} said {quoted(report.message)}")
         return output, report

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import NamedTuple
 
 from loopwright.domain.errors import AgentError
 from loopwright.domain.protocol import ActionReport, AgentOutput, Message
@@ -9,6 +10,23 @@ from loopwright.domain.reports import parse_report
 from loopwright.ports import Agent
 
 ONCE_MORE = "Your answer had no readable ACTION_RESULT block. Repeat only that block, as the contract says."
+
+TEXT_KEPT = 200_000
+"""Characters of an answer that are kept: the end of it, where the report stands."""
+
+
+class Reported(NamedTuple):
+    """One turn with its report. `asked_again`: the first answer had none."""
+
+    output: AgentOutput
+    report: ActionReport
+    asked_again: bool = False
+
+
+def clipped(output: AgentOutput) -> AgentOutput:
+    if len(output.text) <= TEXT_KEPT:
+        return output
+    return output.evolve(text=output.text[-TEXT_KEPT:], truncated=True)
 
 
 class Turns:
@@ -41,16 +59,17 @@ class Turns:
             await self.close(name)
             raise
 
-    async def report(self, name: str, message: Message) -> tuple[AgentOutput, ActionReport]:
+    async def report(self, name: str, message: Message) -> Reported:
         """One turn with a readable report; asked for once more where it is missing. AgentError(protocol)."""
-        output = await self.ask(name, message)
+        output = clipped(await self.ask(name, message))
         report = output.report or parse_report(output.text)
-        if report is None:
-            again = await self.ask(name, message.evolve(text=ONCE_MORE))
-            report = again.report or parse_report(again.text)
+        if report is not None:
+            return Reported(output, report)
+        again = clipped(await self.ask(name, message.evolve(text=ONCE_MORE)))
+        report = again.report or parse_report(again.text)
         if report is None:
             raise AgentError("protocol", f"{name} gave no readable ACTION_RESULT, also when asked again")
-        return output, report
+        return Reported(output, report, asked_again=True)
 
     async def close(self, name: str) -> None:
         if name in self._sessions:

@@ -3,7 +3,7 @@
 from typing import TypeVar
 
 from loopwright.domain import loop_commands as commands
-from loopwright.domain.engine_state import CHECKPOINTS_KEPT, Checkpoint, LoopTask
+from loopwright.domain.engine_state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, LoopTask
 from loopwright.domain.ids import new_task_id
 from loopwright.domain.loop import (
     ACTIONS_KEPT,
@@ -59,6 +59,14 @@ def count(state: LoopState, step: Step) -> LoopState:
     if step.action not in COUNTED or uncounted:
         return state
     return state.evolve(current_iteration=state.current_iteration + 1)
+
+
+def noted(state: LoopState, incidents: tuple[Incident, ...]) -> LoopState:
+    """With what is new among the incidents; the oldest go when there are too many."""
+    known = state.engine.incidents
+    told = {(incident.kind, incident.message) for incident in known}
+    new = tuple(incident for incident in incidents if (incident.kind, incident.message) not in told)
+    return state.evolve(engine=state.engine.evolve(incidents=(*known, *new)[-INCIDENTS_KEPT:])) if new else state
 
 
 def succeeded(state: LoopState, step: Step) -> LoopState:

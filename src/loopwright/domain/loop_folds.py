@@ -14,6 +14,7 @@ from loopwright.domain.loop_bookkeeping import (
     count,
     failed,
     idle,
+    noted,
     merged,
     skill_of,
     spend,
@@ -56,7 +57,7 @@ def begin_action(state: LoopState, choice: Next) -> LoopState:
 
 def end_action(state: LoopState, step: Step, checkpoint: Checkpoint | None = None) -> LoopState:
     """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here."""
-    state = count(spend(checkpointed(state, checkpoint), step), step)
+    state = noted(count(spend(checkpointed(state, checkpoint), step), step), step.incidents)
     outcome = step.outcome
     match outcome:
         case Initialised():
@@ -155,6 +156,7 @@ def _remember(engine: EngineState, outcome: Validated, at: str) -> EngineState:
             at=at,
             tests=len(outcome.results),
             reasons=outcome.reasons,
+            touched=outcome.touched or None,
         ),
         sightings=(*engine.sightings, Sighting(failing=_digest(failing), tree=outcome.tree))[-SIGHTINGS_KEPT:],
         run_writes=merged(engine.run_writes, outcome.run_writes),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from loopwright.domain.engine_state import Baseline, LoopTask, Outcome
+from loopwright.domain.engine_state import Baseline, Incident, LoopTask, Outcome
 from loopwright.domain.loop import ActionName, Hypothesis, Summary, TestResult
 from loopwright.domain.protocol import Usage
 
@@ -38,6 +38,7 @@ class Developed:
 class Validated:
     """`tree` was measured before the run, `left` after it; `reasons` say why it did not pass.
 
+    `run_writes` are files that the run left behind, `touched` those of the project that changed meanwhile.
     `below_threshold`: all tests are green, only a threshold is missed. `counted` is False for the last look that
     COMPLETE takes.
     """
@@ -53,6 +54,7 @@ class Validated:
     below_threshold: bool = False
     baseline: Baseline | None = None
     run_writes: tuple[str, ...] = ()
+    touched: tuple[str, ...] = ()
     counted: bool = True
 
     @property
@@ -113,7 +115,8 @@ ActionOutcome = Initialised | Developed | Validated | Debugged | Completed | Nee
 class Step:
     """One finished action: what it was, what came of it, and what it cost.
 
-    `token`: hex digits for the id of a task that may follow from it; `elapsed` in seconds.
+    `token`: hex digits for the id of a task that may follow from it; `elapsed` in seconds; `incidents`: what a person
+    shall know of it beside its outcome.
     """
 
     action: ActionName
@@ -122,4 +125,5 @@ class Step:
     token: str
     elapsed: float = 0
     can_write: bool = False
+    incidents: tuple[Incident, ...] = ()
     usage: Usage = field(default_factory=Usage)

@@ -55,6 +55,7 @@ class AgentOutput(Record):
     """The state of one agent after `wait`. `text` is partial while `running`.
 
     `wrote`: project-relative files that the agent's own tool calls wrote, where that is known.
+    `truncated`: it said more than is kept.
     `findings` come only from an agent that measures by itself (`Capabilities.measures`).
     """
 
@@ -65,6 +66,7 @@ class AgentOutput(Record):
     findings: Findings | None = None
     exit_code: int | None = None
     wrote: Items[str] = ()
+    truncated: bool = False
     usage: Usage = Usage()
 
 

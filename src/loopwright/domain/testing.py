@@ -1,11 +1,19 @@
 """What a test run measured."""
 
+import re
+from collections.abc import Collection, Iterable
 from typing import Literal
 
 from pydantic import Field
 
 from loopwright.domain.loop import TestResult
 from loopwright.domain.record import Items, Record
+from loopwright.domain.test_material import is_by_name
+
+CODE = re.compile(
+    r".*\.(?:py|pyi|pyx|[cm]?[jt]sx?|go|rs|java|kt|scala|groovy|c|h|cc|cpp|hpp|cs|rb|php|swift|lua|sh|sql|toml|ini|cfg)"
+)
+"""Files that are written to be run or to steer what runs; a test run leaves other kinds behind."""
 
 RunTrouble = Literal["timeout", "no_tests", "crashed", "unparsable"]
 
@@ -43,3 +51,26 @@ class TestRun(Record):
     @property
     def passed_count(self) -> int:
         return sum(result.status == "passed" for result in self.results)
+
+
+def left_behind(changes: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What changed during a run (file and create, modify, delete), sorted: its own output, and what it did not make.
+
+    New files are output unless they are code, which could change what the next run does.
+    """
+    written, touched = [], []
+    for file, action in changes:
+        is_output = action == "create" and CODE.fullmatch(file) is None and not is_by_name(file)
+        (written if is_output else touched).append(file)
+    return tuple(written), tuple(touched)
+
+
+def unsettled(touched: Iterable[str], first: Collection[str], last: Collection[str]) -> tuple[str, ...]:
+    """Files that make a run worthless because they changed meanwhile: what it measured may not be what is there now.
+
+    Not those that the very `first` run changed too, before any agent was at work; nor data that the `last` run
+    changed likewise, for then this run began with what that one left.
+    """
+    return tuple(
+        file for file in touched if file not in first and (file not in last or CODE.fullmatch(file) is not None)
+    )

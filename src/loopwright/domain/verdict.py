@@ -1,12 +1,18 @@
 """What a test run is worth: compared with the first one, and judged."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from loopwright.domain.engine_state import Baseline, BaselineTest, Require
+from loopwright.domain.test_material import holds_tests
 from loopwright.domain.testing import RunTrouble, TestRun
+from loopwright.domain.words import plural
 
 NAMES_SHOWN = 5
+
+_FILE = re.compile(r"[^:]+\.\w{1,5}(?=::|$)")
+"""The file that a test's key begins with, where runners put it there."""
 
 TROUBLES: dict[RunTrouble, str] = {
     "timeout": "the test run took too long and was ended",
@@ -20,52 +26,118 @@ TROUBLES: dict[RunTrouble, str] = {
 class Comparison:
     """Keys of tests that differ from the baseline.
 
-    `changed`: the test's own source is another one. `suspicious`: changed, failed before, passes now, and nobody
-    allowed that. `new_failures`: failed now, and did not in the baseline.
+    `changed`: the test is not the one it was, or what it rests on is not. `suspicious`: failed before, passes now, and
+    owes that to changed tests, which nobody allowed. `outgrown`: passed before, and passes now only as it was changed.
+    `new_failures`: failed now, and did not in the baseline.
     """
 
     vanished: tuple[str, ...] = ()
     newly_skipped: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     suspicious: tuple[str, ...] = ()
+    outgrown: tuple[str, ...] = ()
     new_failures: tuple[str, ...] = ()
 
 
-def baseline_of(run: TestRun, tree: str, at: str) -> Baseline:
-    """What later runs are compared with."""
+@dataclass(frozen=True)
+class Doubt:
+    """Test material (project-relative files) that is not what it was for the baseline.
+
+    `first`: the present product, run with the first version of that material; None where that was not done.
+    """
+
+    material: tuple[str, ...]
+    first: TestRun | None = None
+
+
+def baseline_of(run: TestRun, tree: str, at: str, commit: str | None = None) -> Baseline:
+    """What later runs are compared with; `commit` holds the files of it."""
     tests = {
         result.key: BaselineTest(status=result.status, source=run.sources.get(result.key, "")) for result in run.results
     }
-    return Baseline(tree=tree, at=at, tests=tests)
+    return Baseline(tree=tree, at=at, tests=tests, commit=commit)
 
 
-def compare(baseline: Baseline, run: TestRun, *, allow_changes: bool) -> Comparison:
+def repaired(baseline: Baseline, run: TestRun) -> tuple[str, ...]:
+    """Tests that failed before and do not now: only these can owe their pass to a change of the tests."""
+    now = _statuses(run)
+    failed = (key for key, test in baseline.tests.items() if test.status == "failed")
+    return tuple(key for key in failed if _standing(key, now) == "passed")
+
+
+def compare(baseline: Baseline, run: TestRun, *, allow_changes: bool, doubt: Doubt | None = None) -> Comparison:
     """Every difference that matters. Tests that the baseline does not know are always welcome."""
     before = baseline.tests
-    now = {result.key: result.status for result in run.results}
-    # A module that could not be loaded was one failed test; it is mended when its own tests are there.
-    mended = {key for key in before if key not in now and _is_loaded(key, now)}
-    changed = tuple(
-        key
-        for key, test in before.items()
-        if (key in now or key in mended) and test.source and run.sources.get(key, test.source) != test.source
-    )
-    suspicious = tuple(
-        key for key in changed if before[key].status == "failed" and (key in mended or now[key] == "passed")
-    )
+    now = _statuses(run)
+    standing = {key: _standing(key, now) for key in before}
+    material = doubt.material if doubt else ()
+    changed = tuple(k for k, test in before.items() if standing[k] and _is_changed(k, test.source, run, material))
+    differing = frozenset(changed)
+    again = _Again(doubt.first if doubt else None)
+    suspicious = tuple(key for key in repaired(baseline, run) if again.doubts(key, changed=key in differing))
     return Comparison(
-        vanished=tuple(key for key in before if key not in now and key not in mended),
-        newly_skipped=tuple(k for k, test in before.items() if now.get(k) == "skipped" and test.status != "skipped"),
+        vanished=tuple(key for key in before if standing[key] is None),
+        newly_skipped=tuple(k for k, test in before.items() if standing[k] == "skipped" != test.status),
         changed=changed,
         suspicious=() if allow_changes else suspicious,
+        outgrown=tuple(
+            key
+            for key in changed
+            if before[key].status == standing[key] == "passed" and again.standing(key) == "failed"
+        ),
         new_failures=tuple(key for key in run.failed if (known := before.get(key)) is None or known.status != "failed"),
     )
 
 
+class _Again:
+    """What the run with the first version of the tests says of a test that passes with the present one."""
+
+    def __init__(self, first: TestRun | None) -> None:
+        self._now = _statuses(first) if first else {}
+        self._worked = "passed" in self._now.values()
+
+    def standing(self, key: str) -> str | None:
+        return _standing(key, self._now)
+
+    def doubts(self, key: str, *, changed: bool) -> bool:
+        """A run that could not run anything clears nobody, and accuses nobody either."""
+        standing = self.standing(key)
+        if standing is None:
+            return changed or self._worked
+        return standing != "passed"
+
+
+def told(comparison: Comparison, *, allow_changes: bool) -> tuple[tuple[str, str], ...]:
+    """What a person shall know of the differences: kind and words of one incident each."""
+    reported = tuple(key for key in comparison.changed if key not in (*comparison.suspicious, *comparison.outgrown))
+    allowed = " (allowed)" if allow_changes else ""
+    lines = (
+        ("tests_vanished", "of the first run missing", comparison.vanished),
+        ("tests_skipped", "skipped that ran in the first run", comparison.newly_skipped),
+        ("tests_suspicious", "passing only since the tests were changed", comparison.suspicious),
+        (
+            "tests_outgrown",
+            f"passing only in the changed version, no longer in the first{allowed}",
+            comparison.outgrown,
+        ),
+        ("tests_changed", f"changed since the first run{allowed}", reported),
+    )
+    return tuple((kind, f"{plural(len(keys), 'test')} {words}: {_named(keys)}") for kind, words, keys in lines if keys)
+
+
 def verdict(
-    run: TestRun, comparison: Comparison, *, require: Require, min_pass_rate: float, min_coverage: float
+    run: TestRun,
+    comparison: Comparison,
+    *,
+    require: Require,
+    min_pass_rate: float,
+    min_coverage: float,
+    loose: tuple[str, ...] = (),
 ) -> tuple[bool, tuple[str, ...]]:
-    """Whether the run passes, and every reason why not, in words. Rates in percent; skipped tests count in none."""
+    """Whether the run passes, and every reason why not, in words. Rates in percent; skipped tests count in none.
+
+    `loose`: files that changed while it ran.
+    """
     failed = run.failed if require == "all" else comparison.new_failures
     reasons = [
         f"{len(keys)} {words}: {_named(keys)}"
@@ -73,7 +145,8 @@ def verdict(
             ("failed" if require == "all" else "failed that did not fail in the first run", failed),
             ("of the first run missing", comparison.vanished),
             ("skipped that ran in the first run", comparison.newly_skipped),
-            ("passing only since its own code was changed", comparison.suspicious),
+            ("passing only since the tests were changed", comparison.suspicious),
+            ("of the project's files changed while the tests ran", loose),
         )
         if keys
     ]
@@ -85,9 +158,26 @@ def verdict(
     return not reasons, tuple(reasons)
 
 
-def _is_loaded(key: str, now: Mapping[str, str]) -> bool:
-    """Whether what could not be loaded under this key (a module or folder, so without `::`) now has tests inside."""
-    return "::" not in key and any(other.startswith((f"{key}::", f"{key}/", f"{key}.")) for other in now)
+def _statuses(run: TestRun) -> dict[str, str]:
+    return {result.key: result.status for result in run.results}
+
+
+def _standing(key: str, now: Mapping[str, str]) -> str | None:
+    """The test's status; for a module or folder (so without `::`) that could not be loaded, that of what is inside."""
+    if key in now:
+        return now[key]
+    if "::" in key:
+        return None
+    inside = {now[other] for other in now if other.startswith((f"{key}::", f"{key}/", f"{key}."))}
+    return next((status for status in ("failed", "passed", "skipped") if status in inside), None)
+
+
+def _is_changed(key: str, source: str, run: TestRun, material: tuple[str, ...]) -> bool:
+    """By its digest; where there was none, by the files that changed."""
+    if source:
+        return run.sources.get(key, "") != source
+    own = _FILE.match(key)
+    return any(own is None or own[0] == file or not holds_tests(file) for file in material)
 
 
 def _below(run: TestRun, failed: int, min_pass_rate: float, min_coverage: float) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any  # Any: parsed JSON, typed by the models at the end
 
 from loopwright.domain.loop import TestResult, TestStatus
+from loopwright.domain.test_material import PATTERN
 from loopwright.validation.coverage import coveragepy
 from loopwright.validation.coverage.lines import FileLines, combined
 from loopwright.validation.results import plain, told_apart
@@ -25,6 +26,7 @@ def environment(root: Path, folder: Path, extra: Mapping[str, str] | None = None
     order = {
         "folder": str(folder),
         "root": str(root),
+        "material": PATTERN,
         "restore": {name: os.environ.get(name) for name in env},
         "xdist": os.environ.get("PYTEST_XDIST_TESTRUNUID"),
     }

@@ -53,12 +53,19 @@ class ProjectTests:
         return runner_for(command, self._root).interpreter(command, self._root)
 
     async def run(
-        self, command: str, *, timeout: float, marker: str, on_output: Callable[[str], None] | None = None
+        self,
+        command: str,
+        *,
+        timeout: float,
+        marker: str,
+        on_output: Callable[[str], None] | None = None,
+        at: Path | None = None,
     ) -> TestRun:
-        runner = runner_for(command, self._root)
+        root = self._root if at is None else at.resolve()
+        runner = runner_for(command, root)
         with tempfile.TemporaryDirectory(prefix="loopwright-tests-", ignore_cleanup_errors=True) as name:
             folder = Path(name).resolve()
-            instrumented = runner.instrument(command, self._root, folder)
+            instrumented = runner.instrument(command, root, folder)
             finished = await run_shell(
                 instrumented.command,
                 cwd=self._root,
@@ -68,7 +75,7 @@ class ProjectTests:
                 output_cap=OUTPUT_KEPT,
                 on_output=on_output,
             )
-            reading = runner.read(self._root, folder)
+            reading = runner.read(root, folder)
         results = (*reading.results, *_unfinished(reading, finished, timeout))
         return TestRun(
             command=command,

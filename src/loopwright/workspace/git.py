@@ -9,6 +9,7 @@ from pathlib import Path
 from loopwright.domain.errors import Conflict, Invalid, NotFound, WorkspaceError
 from loopwright.domain.ids import checked
 from loopwright.ports import FileChange, Snapshot
+from loopwright.workspace.ignored import link_ignored
 from loopwright.workspace.listing import is_among, project_files, shown
 from loopwright.workspace.private_git import PrivateGit, git
 
@@ -80,6 +81,22 @@ class GitWorkspace:
             pair = _commit(private, before), _commit(private, after)
             text = private.run("diff-tree", "-r", "-p", "-M", "--no-color", "--no-ext-diff", "--no-textconv", *pair)
             return text.decode("utf-8", "replace")
+
+    def export(self, commit: str, to: Path, *, paths: Sequence[str] | None = None, without: Sequence[str] = ()) -> None:
+        chosen = None if paths is None else frozenset(path.rstrip("/") for path in paths)
+        left_out = frozenset(path.rstrip("/") for path in without)
+        with self._private.locked() as private, private.scratch_index() as scratch:
+            private.run("read-tree", _commit(private, commit), index=scratch)
+            known = private.run("ls-files", "-z", "--cached", index=scratch).split(b"\0")[:-1]
+            wanted = [n for n in known if (chosen is None or is_among(n, chosen)) and not is_among(n, left_out)]
+            to.mkdir(parents=True, exist_ok=True)
+            private.run(
+                "checkout-index", f"--prefix={to}/", "-f", "-q", "-z", "--stdin", stdin=_lines(wanted), index=scratch
+            )
+
+    def link_ignored(self, to: Path) -> None:
+        with self._private.locked() as private:
+            link_ignored(self._root, to, self._files(private), self._home)
 
     def restore(self, commit: str, paths: Sequence[str] | None = None) -> None:
         chosen = None if paths is None else frozenset(path.rstrip("/") for path in paths)

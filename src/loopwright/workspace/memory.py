@@ -51,6 +51,15 @@ class FakeWorkspace:
             for line in difflib.unified_diff(_lines(old, name), _lines(new, name), f"a/{name}", f"b/{name}")
         )
 
+    def export(self, commit: str, to: Path, *, paths: Sequence[str] | None = None, without: Sequence[str] = ()) -> None:
+        for name, data in self._files_of(commit).items():
+            if (paths is None or _is_among(name, paths)) and not _is_among(name, without):
+                (to / name).parent.mkdir(parents=True, exist_ok=True)
+                (to / name).write_bytes(data)
+
+    def link_ignored(self, to: Path) -> None:
+        """It ignores nothing."""
+
     def restore(self, commit: str, paths: Sequence[str] | None = None) -> None:
         kept = self._files_of(commit)
         for name in self.files.keys() | kept.keys():

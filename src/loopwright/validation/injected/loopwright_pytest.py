@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import inspect
 import os
+import sys
 from typing import TYPE_CHECKING, Any  # Any: private parts of pytest that differ between its versions
 
 import pytest
 
 if TYPE_CHECKING:
     from loopwright.validation.injected import loopwright_probe as probe
+    from loopwright.validation.injected import loopwright_sources as sources
 else:
     import loopwright_probe as probe
+    import loopwright_sources as sources
+
+NEUTRAL = frozenset({
+    "cache_dir", "console_output_style", "junit_family", "junit_suite_name", "log_cli", "log_cli_level", "markers",
+    "minversion", "norecursedirs", "python_classes", "python_files", "python_functions", "testpaths",
+    "verbosity_assertions",
+})  # fmt: skip
+"""Settings that say how to look, or what to collect: they give no test another meaning."""
+
+OPTIONS = (
+    "keyword", "markexpr", "deselect", "ignore", "ignore_glob", "runxfail", "pythonwarnings", "importmode",
+    "noconftest", "override_ini", "plugins", "strict_markers",
+)  # fmt: skip
+"""Options that do, wherever they were given."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -37,7 +54,7 @@ class Worker:
         self._log = probe.Log(order["folder"])
         self._order = order
         self._measuring = measuring
-        self._sources = probe.Sources(order["root"])
+        self._sources = sources.Sources(order["root"], order["material"])
 
     @pytest.hookimpl(trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session, exitstatus: int) -> None:
@@ -50,20 +67,34 @@ class Worker:
     @pytest.hookimpl(trylast=True)
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         modules = {m.nodeid: m for item in session.items if (m := item.getparent(pytest.Module)) is not None}
-        digests = {nodeid: probe.file_digest(module.path) for nodeid, module in modules.items()}
-        self._log.write("sources", digests={**digests, **{i.nodeid: self._digest(i) for i in session.items}})
+        digests = {nodeid: sources.file_digest(module.path) for nodeid, module in modules.items()}
+        settings = _settings(session.config)
+        plugins = [p for p in session.config.pluginmanager.get_plugins() if self._is_plugin_of_the_project(p)]
+        digests.update({item.nodeid: self._digest(item, plugins, settings) for item in session.items})
+        self._log.write("sources", digests=digests)
 
-    def _digest(self, item: pytest.Item) -> str:
+    def _is_plugin_of_the_project(self, plugin: object) -> bool:
+        module = plugin if inspect.ismodule(plugin) else sys.modules.get(type(plugin).__module__)
+        return self._sources.is_ours(module)
+
+    def _digest(self, item: pytest.Item, plugins: list[Any], settings: str) -> str:
+        reaching = [plugin for plugin in plugins if _reaches(plugin, item)]
         function = getattr(item, "function", None)
         if function is None:
             docstring = getattr(getattr(item, "dtest", None), "docstring", None)
-            return self._sources.digest((), also=docstring or "")
+            return self._sources.digest((), around=reaching, also=(docstring or "") + settings)
+        module, cls = getattr(item, "module", None), getattr(item, "cls", None)
         fixtures: dict[str, Any] = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
         named = [fixture.func for name in sorted(fixtures) for fixture in fixtures[name]]
-        around = probe.setups_of(getattr(item, "cls", None), getattr(item, "module", None))
-        parameters = getattr(getattr(item, "callspec", None), "params", {})
-        plain = {name: _plain(value) for name, value in sorted(parameters.items())}
-        return self._sources.digest([function, *around, *named], also=repr(plain) if plain else "")
+        parameters, whole = _parameters(item)
+        return self._sources.digest(
+            [function, *sources.setups_of(cls, module), *named],
+            cls=cls,
+            around=[*sources.packages_of(module), *reaching],
+            also=parameters + _marks(item) + settings,
+            # Parameters that are told in full need not be told again, with those of the other cases.
+            without="parametrize" if whole else "",
+        )
 
 
 class Observer(Worker):
@@ -78,7 +109,7 @@ class Observer(Worker):
         if report.outcome == "passed":
             return
         path = os.path.join(str(self._order["root"]), report.nodeid)
-        self._log.write("sources", digests={report.nodeid: probe.file_digest(path)})
+        self._log.write("sources", digests={report.nodeid: sources.file_digest(path)})
         self._write_result(report.nodeid or "collection", [report])
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
@@ -124,12 +155,47 @@ def _words(report: Any) -> tuple[str, str]:
     return message if report.when in ("call", "collect", "???") else f"in {report.when}: {message}", trace
 
 
+def _reaches(plugin: Any, item: pytest.Item) -> bool:
+    """Whether a plugin of the project has a say in this test: a conftest.py only in those below it."""
+    file = getattr(plugin, "__file__", None)
+    if file is None or os.path.basename(file) != "conftest.py":
+        return True
+    return str(getattr(item, "path", "")).startswith(os.path.dirname(file) + os.sep)
+
+
+def _settings(config: Any) -> str:
+    """The settings that can give tests another meaning, as text that is the same in every run."""
+    raw = config._inicfg if hasattr(config, "_inicfg") else config.inicfg  # the public name warns since pytest 9.1
+    given = {name: str(getattr(value, "value", value)) for name, value in raw.items() if name not in NEUTRAL}
+    options = {name: getattr(config.option, name, None) for name in OPTIONS}
+    ours = ("loopwright_", "cache_dir=")
+    for name, value in options.items():
+        if isinstance(value, list):
+            options[name] = [str(one) for one in value if not str(one).startswith(ours)]
+    return repr((sorted(given.items()), sorted((name, str(value)) for name, value in options.items() if value)))
+
+
+def _marks(item: pytest.Item) -> str:
+    marks = [mark for mark in item.iter_markers() if mark.name != "parametrize"]
+    return repr([(mark.name, _plain(mark.args), _plain(mark.kwargs)) for mark in marks]) if marks else ""
+
+
+def _parameters(item: pytest.Item) -> tuple[str, bool]:
+    """The test's parameters as text, and whether that is all there is to know of them."""
+    parameters = getattr(getattr(item, "callspec", None), "params", {})
+    plain = {name: _plain(value) for name, value in sorted(parameters.items())}
+    return (repr(plain) if plain else ""), bool(plain) and not any(OPAQUE in text for text in plain.values())
+
+
+OPAQUE = "\0"
+
+
 def _plain(value: object) -> str:
-    """A parameter as text that is the same in every run."""
+    """A parameter as text that is the same in every run; what has no such text is named by its type."""
     if value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
         return repr(value)
     if isinstance(value, (list, tuple)):
         return "(" + ", ".join(map(_plain, value)) + ")"
     if isinstance(value, dict):
         return "{" + ", ".join(f"{_plain(key)}: {_plain(item)}" for key, item in value.items()) + "}"
-    return type(value).__qualname__
+    return OPAQUE + type(value).__qualname__

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any  # Any: what unittest hands on without loo
 
 if TYPE_CHECKING:
     from loopwright.validation.injected import loopwright_probe as probe
+    from loopwright.validation.injected import loopwright_sources as sources
 else:
     import loopwright_probe as probe
+    import loopwright_sources as sources
 
 
 Suite = unittest.TestSuite
@@ -105,11 +107,12 @@ class Runner(unittest.TextTestRunner):
     order: dict[str, Any]
 
     def run(self, test: Any) -> Any:
-        Result.log.write("sources", digests=_digests(probe.Sources(self.order["root"]), test))
+        known = sources.Sources(self.order["root"], self.order["material"])
+        Result.log.write("sources", digests=_digests(known, test))
         return super().run(test)
 
 
-def _digests(sources: probe.Sources, suite: Any) -> dict[str, str]:
+def _digests(known: sources.Sources, suite: Any) -> dict[str, str]:
     digests: dict[str, str] = {}
     for test in _flat(suite):
         cls = type(test)
@@ -117,9 +120,11 @@ def _digests(sources: probe.Sources, suite: Any) -> dict[str, str]:
         if cls.__module__ == "unittest.loader":
             digests[key_of(test)] = _file_of(key_of(test))
         else:
-            digests[cls.__module__] = probe.file_digest(getattr(module, "__file__", ""))
+            digests[cls.__module__] = sources.file_digest(getattr(module, "__file__", ""))
             method = getattr(cls, test._testMethodName, None)
-            digests[key_of(test)] = sources.digest([method, *probe.setups_of(cls, module)])
+            digests[key_of(test)] = known.digest(
+                [method, *sources.setups_of(cls, module)], cls=cls, around=sources.packages_of(module)
+            )
     return digests
 
 
@@ -136,7 +141,7 @@ def _file_of(module: str) -> str:
         spec = importlib.util.find_spec(module)
     except (ImportError, ValueError, AttributeError, SyntaxError):
         spec = None
-    return probe.file_digest(spec.origin) if spec is not None and spec.origin else ""
+    return sources.file_digest(spec.origin) if spec is not None and spec.origin else ""
 
 
 def main() -> None:
