@@ -52,9 +52,8 @@ def text_of(node: Node | None) -> str:
     return (node.text or b"").decode("utf-8", "replace") if node is not None else ""
 
 
-def tokens(node: Node, normal: Normal = bytes) -> Iterator[bytes]:
-    """The node's words and signs, without comments, layout, and a comma before a closing bracket."""
-    held = False
+def leaves(node: Node) -> Iterator[Node]:
+    """The words and signs of the text, in their order, without comments."""
     waiting = [node]
     while waiting:
         current = waiting.pop()
@@ -62,8 +61,15 @@ def tokens(node: Node, normal: Normal = bytes) -> Iterator[bytes]:
             continue
         if current.child_count:
             waiting += reversed(current.children)
-            continue
-        token = normal(current.text or b"")
+        else:
+            yield current
+
+
+def tokens(node: Node, normal: Normal = bytes) -> Iterator[bytes]:
+    """What is written, without layout, and without a comma before a closing bracket."""
+    held = False
+    for leaf in leaves(node):
+        token = normal(leaf.text or b"")
         if held and token not in _CLOSING:
             yield b","
         held = token == b","

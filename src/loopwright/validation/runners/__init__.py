@@ -3,12 +3,18 @@
 from pathlib import Path
 
 from loopwright.validation.runners.contract import Runner
+from loopwright.validation.runners.jest import Jest
+from loopwright.validation.runners.node import Node
 from loopwright.validation.runners.pytest import Pytest
 from loopwright.validation.runners.unittest import Unittest
+from loopwright.validation.runners.vitest import Vitest
 
 RUNNERS: tuple[Runner, ...] = (
     Pytest(),
     Unittest(),
+    Vitest(),
+    Jest(),
+    Node(),
 )
 
 WRAPPED: Runner = RUNNERS[0]
