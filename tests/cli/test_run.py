@@ -41,7 +41,7 @@ def test_a_fix_is_verified(ledger: Desk, repaired: str) -> None:
     assert f"next        loopwright diff {loop_id}" in ran.out
     diff = ledger.run("diff", loop_id)
     assert "+            if entry.day > until:" in diff.out
-    assert "modify ledger.py" in ledger.run("logs", loop_id, "--name", "changes.log").out
+    assert "changed ledger.py" in ledger.run("logs", loop_id, "--name", "changes.log").out
     assert ledger.run("watch", loop_id).code == 0
     back = ledger.run("rewind", loop_id, "--to", "1")
     assert (back.code, repaired == (ledger.project / "ledger.py").read_text()) == (0, False)

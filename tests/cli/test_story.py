@@ -1,5 +1,6 @@
 """Following files and events: nothing is told twice, nothing half."""
 
+import ast
 import json
 import tempfile
 from pathlib import Path
@@ -7,13 +8,15 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import loopwright
 from loopwright.cli.logline import FORMS, log_line
-from loopwright.cli.plain import event_words
 from loopwright.cli.story import Tail, finished, read_note
+from loopwright.cli.wording import EVENTS, event_words
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.progress import Done
 from loopwright.engine.bus import Note
 
+SOURCE = Path(loopwright.__file__).parent
 AT = "2026-01-22T10:00:00+08:00"
 
 
@@ -49,7 +52,9 @@ def test_from_the_end_only_what_is_new(tmp_path: Path) -> None:
 
 
 def test_a_torn_note_is_left_out() -> None:
-    assert read_note('{"ts": "x", "kind": "activity", "text": "hm"}') == Note("activity", "hm")
+    kept = read_note(json.dumps({"ts": AT, "after": 3, "kind": "activity", "text": "hm"}))
+    assert kept is not None
+    assert (kept.note, kept.at.isoformat(), kept.after) == (Note("activity", "hm"), AT, 3)
     for torn in ("", "{", "[]", "null", '{"kind": "activity"}', '{"kind": "gossip", "text": "x"}'):
         assert read_note(torn) is None
 
@@ -61,7 +66,7 @@ def test_any_line_of_a_log_can_be_shown(name: str, line: str) -> None:
 
 def test_lines_of_logs_in_words() -> None:
     change = {"timestamp": AT, "action": "modify", "file": "a.py", "agent": "bash", "description": "d"}
-    assert log_line("changes.log", json.dumps(change)).endswith("modify a.py (bash): d")
+    assert log_line("changes.log", json.dumps(change)).endswith("changed a.py (bash): d")
     probe = {"ts": AT, "hid": "H1", "func": "f", "line": 3, "data": {"x": 1}}
     assert log_line("debug.log", json.dumps(probe)).endswith('H1 f:3 {"x": 1}')
 
@@ -69,7 +74,37 @@ def test_lines_of_logs_in_words() -> None:
 def test_events_in_words() -> None:
     assert event_words(entry("action_started", action="DEVELOP", task="task-1")) == "DEVELOP task-1"
     assert event_words(entry("action_finished", action="VALIDATE", result="fail")) == "VALIDATE: fail"
-    assert event_words(entry("task_added", actor="api", task="task-1")) == "task added task=task-1 by api"
+    assert event_words(entry("task_added", actor="api", task="task-1")) == "task task-1 added, over the API"
+    assert event_words(entry("recovered", actor="cli")) == "recovered, on the command line", "a field is missing"
+    assert event_words(entry("of_a_later_version", colour="red")) == "of a later version: colour red"
+
+
+def committed_types() -> set[str]:
+    """Every type of event that the source commits."""
+    found = {"deleted"}
+    for path in SOURCE.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call):
+                named = [k.value for k in node.keywords if k.arg == "type" and ast.unparse(node.func) == "Event"]
+                given = node.args[-1:] if ast.unparse(node.func) == "self._commit" else []
+                given += node.args[1:2] if ast.unparse(node.func) == "_commit" else []
+                found |= {n.value for n in (*named, *given) if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+    return found
+
+
+def test_every_event_has_its_words() -> None:
+    missing = committed_types() - EVENTS.keys() - {"looked"}  # a rule of that name changes nothing
+    assert not missing, f"cli/wording.py needs a row for {missing}"
+    assert {"running", "task_added", "exited", "rewound"} <= committed_types(), "the search finds nothing"
+
+
+def test_people_never_read_a_raw_name() -> None:
+    fields = {"task": "task-1", "action": "DEBUG", "result": "no fix", "to": "1", "from": "the journal", "reason": "r"}
+    for type in EVENTS:
+        for actor in ("runner", "cli", "person", "external", "store"):
+            words = event_words(entry(type, actor=actor, **fields))
+            assert "_" not in words
+            assert "=" not in words
 
 
 def test_history_is_what_has_finished() -> None:

@@ -3,14 +3,14 @@
 import asyncio
 import signal
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TYPE_CHECKING
 
 from loopwright.cli.ending import ending
 from loopwright.cli.output import is_plain, remark, write
 from loopwright.cli.plain import LineView, NdjsonView, rest_object
-from loopwright.cli.story import Story, Tail, View, read_note
+from loopwright.cli.story import Story, Tail, View
 from loopwright.domain.errors import Exit, WorkspaceError
 from loopwright.domain.loop import LoopState
 from loopwright.domain.rest import exit_for
@@ -26,21 +26,24 @@ LAUNCH_SECONDS = 5.0
 """How long a loop that says running may be without a runner before nobody is coming."""
 
 
-def view_for(as_json: bool) -> View:
+@contextmanager
+def shown(as_json: bool) -> Iterator[View]:
+    """Where a running loop is shown meanwhile: to a program, in lines, or as a plan that is redrawn."""
     if as_json:
-        return NdjsonView()
-    if is_plain():
-        return LineView()
-    from loopwright.cli.live import PlanView
+        yield NdjsonView()
+    elif is_plain():
+        yield LineView()
+    else:
+        from loopwright.cli.live import PlanView
 
-    return PlanView()
+        with PlanView() as view:
+            yield view
 
 
 def drive(engine: "Engine", loop_id: str, take_up: Rule[LoopState], *, interactive: bool, as_json: bool) -> LoopState:
     """Runs the loop in this process until it rests. KeyboardInterrupt also for TERM and HUP."""
-    view = view_for(as_json)
     try:
-        with view:
+        with shown(as_json) as view:
             return asyncio.run(_drive(engine, loop_id, take_up, view, interactive))
     except asyncio.CancelledError as error:
         raise KeyboardInterrupt from error
@@ -89,14 +92,12 @@ async def _looking(story: Story) -> AsyncIterator[None]:
 def follow(service: "LoopService", loop_id: str, as_json: bool) -> LoopState:
     """Shows a loop that another process drives, until that lets go of it."""
     notes = Tail(service.store.progress_path(loop_id) / TRANSCRIPT, from_end=True)
-    with view_for(as_json) as view:
+    with shown(as_json) as view:
         story = Story(service, loop_id, view)
         alone_since = time.monotonic()
         while True:
             live = service.is_live(loop_id)
-            for note in filter(None, map(read_note, notes.lines())):
-                story.note(note)
-            state = story.look()
+            state = story.catch_up(notes)
             if live:
                 alone_since = time.monotonic()
             elif state.status != "running" or time.monotonic() - alone_since > LAUNCH_SECONDS:

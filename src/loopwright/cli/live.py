@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import datetime
 from types import TracebackType
 from typing import Self
 
@@ -46,7 +47,7 @@ class PlanView:
         self._seen = time.monotonic()
         self._scene = replace(scene, doing=last.doing, output=last.output) if last else scene
 
-    def note(self, note: Note) -> None:
+    def note(self, note: Note, at: datetime) -> None:
         if self._scene is None:
             return
         match note.kind:

@@ -2,16 +2,16 @@
 
 import json
 from collections.abc import Callable
-from typing import Any
 
 from loopwright.cli.text import local
-
-Fields = dict[str, Any]  # Any: parsed JSON; what is missing raises KeyError, and the line is shown as it is
+from loopwright.cli.wording import CHANGES, NOTES, Fields
 
 FORMS: dict[str, Callable[[Fields], str]] = {
-    "changes.log": lambda f: f"{_at(f['timestamp'])} {f['action']} {f['file']} ({f['agent']}): {f['description']}",
+    "changes.log": lambda f: (
+        f"{_at(f['timestamp'])} {CHANGES[f['action']]} {f['file']} ({f['agent']}): {f['description']}"
+    ),
     "debug.log": lambda f: f"{_at(f['ts'])} {f['hid']} {f['func']}:{f['line']} {json.dumps(f['data'])}",
-    "transcript.ndjson": lambda f: f"{_at(f['ts'])} {f['kind']}: {f['text']}",
+    "transcript.ndjson": lambda f: f"{_at(f['ts'])} {NOTES[f['kind']].format(f['text'])}",
 }
 
 
@@ -20,7 +20,7 @@ def log_line(name: str, line: str) -> str:
     form = FORMS.get(name)
     try:
         return form(json.loads(line)) if form else line
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, AttributeError):
         return line
 
 

@@ -215,9 +215,14 @@ def rewind(
 
 def recover(loop_id: LoopId, project: Project = HERE, json: Json = False) -> None:
     """Rebuild a loop's damaged state from what is left of it."""
+    from loopwright.cli.render import recovery_page
+    from loopwright.cli.wording import event_words
+
     with opened(project) as engine:
-        state = engine.service.recover(loop_id)
-    answer(json, state, f"{loop_id} can be read ({state.status}); see: loopwright show {loop_id}{elsewhere(project)}")
+        found = engine.service.recover(loop_id)
+    page = recovery_page(found.state, [event_words(e) for e in found.repairs], found.kept, elsewhere(project))
+    repairs = [{"type": e.event.type, "data": e.event.data} for e in found.repairs]
+    answer(json, found.state, page, repairs=repairs, kept=[str(path) for path in found.kept])
 
 
 def delete(

@@ -1,15 +1,14 @@
 """A running loop without a terminal: lines for a log, or NDJSON for a program."""
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
-from types import TracebackType
-from typing import Self
 
 from loopwright.cli.output import write
 from loopwright.cli.scene import Scene, said
 from loopwright.cli.text import clean, local, short
+from loopwright.cli.wording import event_words
 from loopwright.domain.events import Entry
 from loopwright.domain.loop import LoopState
 from loopwright.engine.bus import Note
@@ -20,23 +19,6 @@ QUIET_SECONDS = 5.0
 
 SILENT = frozenset({"running", "lease_taken"})
 """Commits that say nothing to a person."""
-
-
-def event_words(entry: Entry) -> str:
-    """An event for people: what happened, and by whom where it was not the runner."""
-    data = entry.event.data
-    match entry.event.type:
-        case "action_started":
-            task = data.get("task")
-            return f"{data.get('action')}{f' {task}' if task else ''}"
-        case "action_finished":
-            reasons = data.get("reasons")
-            why = f" ({'; '.join(map(str, reasons))})" if isinstance(reasons, list) and reasons else ""
-            return f"{data.get('action')}: {data.get('result')}{why}"
-        case type:
-            about = " ".join(f"{name}={value}" for name, value in data.items())
-            by = "" if entry.actor == "runner" else f" by {entry.actor}"
-            return f"{type.replace('_', ' ')}{f' {about}' if about else ''}{by}"
 
 
 def event_line(entry: Entry) -> str:
@@ -55,29 +37,19 @@ class LineView:
     def __init__(self) -> None:
         self._spoke = time.monotonic()
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return
-
     def look(self, scene: Scene, entries: Sequence[Entry]) -> None:
         for entry in entries:
             if entry.event.type not in SILENT:
                 self._say(f"{event_line(entry)}{_about(entry, scene.state)}")
 
-    def note(self, note: Note) -> None:
-        at = datetime.now().astimezone()
+    def note(self, note: Note, at: datetime) -> None:
         if note.kind in ("activity", "agent") and (words := said(note.text)):
-            self._say(f"{at:%H:%M:%S}   {short(words, CELLS)}")
+            self._say(f"{at.astimezone():%H:%M:%S}   {short(words, CELLS)}")
         elif note.kind == "output" and clean(note.text) and time.monotonic() - self._spoke > QUIET_SECONDS:
-            self._say(f"{at:%H:%M:%S}   … {short(note.text, CELLS)}")
+            self._say(f"{at.astimezone():%H:%M:%S}   … {short(note.text, CELLS)}")
 
-    @contextmanager
-    def aside(self) -> Iterator[None]:
-        yield
+    def aside(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def _say(self, line: str) -> None:
         print(line, flush=True)
@@ -87,25 +59,17 @@ class LineView:
 class NdjsonView:
     """One object a line: every committed event, and what is said between them."""
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        return
-
     def look(self, scene: Scene, entries: Sequence[Entry]) -> None:
         for entry in entries:
             write(event_object(entry))
 
-    def note(self, note: Note) -> None:
+    def note(self, note: Note, at: datetime) -> None:
         if note.kind in ("activity", "agent"):
-            write({"type": "note", "kind": note.kind, "text": note.text})
+            ts = at.isoformat(timespec="milliseconds")
+            write({"type": "note", "ts": ts, "kind": note.kind, "text": note.text})
 
-    @contextmanager
-    def aside(self) -> Iterator[None]:
-        yield
+    def aside(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
 
 def event_object(entry: Entry) -> dict[str, object]:

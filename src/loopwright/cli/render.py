@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from loopwright.cli.ending import LABEL, SHOWN, headline, next_lines, some, tests_words
@@ -104,6 +105,24 @@ def loop_page(
         lines += ["", f"loopwright show {state.loop_id} --all{elsewhere} shows every line"]
     told = fold(headline(state, live=live), cells)
     return "\n".join([*lines, "", *told, *next_lines(state, live, elsewhere)])
+
+
+def recovery_page(state: LoopState, repairs: Sequence[str], kept: Sequence[Path], elsewhere: str) -> str:
+    """What was brought back and from where, and which damaged files were put aside."""
+    if not repairs:
+        lines = [f"{state.loop_id} is not damaged; nothing was changed"]
+    else:
+        lines = [f"{state.loop_id} can be read again"]
+        lines += [LABEL.format("from" if not i else "", words) for i, words in enumerate(repairs)]
+        lines.append(LABEL.format("brought back", _brought_back(state)))
+    lines += [LABEL.format("put aside" if not i else "", path) for i, path in enumerate(kept)]
+    return "\n".join([*lines, LABEL.format("next", f"loopwright show {state.loop_id}{elsewhere}")])
+
+
+def _brought_back(state: LoopState) -> str:
+    counts = ((len(state.engine.tasks), "task"), (len(state.engine.checkpoints), "checkpoint"))
+    known = ", ".join(plural(n, thing) for n, thing in counts)
+    return f"{status_words(state, live=False)}, iteration {state.current_iteration} of {state.max_iterations}, {known}"
 
 
 def _head(state: LoopState, live: bool, now: datetime) -> Iterator[str]:

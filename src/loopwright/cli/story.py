@@ -4,9 +4,9 @@ import json
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self, get_args
+from typing import NamedTuple, Protocol, get_args
 
 from loopwright.cli.scene import Scene
 from loopwright.domain.events import Entry
@@ -17,25 +17,27 @@ from loopwright.engine.service import LoopService
 
 
 class View(Protocol):
-    """Where a running loop is shown, while it is entered."""
-
-    def __enter__(self) -> Self: ...
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    """Where a running loop is shown."""
 
     def look(self, scene: Scene, entries: Sequence[Entry]) -> None:
         """The latest state, and what was committed since the last look."""
         ...
 
-    def note(self, note: Note) -> None:
-        """What the runner does right now."""
+    def note(self, note: Note, at: datetime) -> None:
+        """What the runner does right now, or did at that time."""
         ...
 
     def aside(self) -> AbstractContextManager[None]:
         """While somebody else has the terminal."""
         ...
+
+
+class KeptNote(NamedTuple):
+    """A note from the transcript. `after`: the journal's number it was said after, 0 where that is not known."""
+
+    note: Note
+    at: datetime
+    after: int
 
 
 class Story:
@@ -48,9 +50,10 @@ class Story:
         self._history = finished(before)
         self._seq = before[-1].seq if before else 0
 
-    def look(self) -> LoopState:
-        """Shows what is new, and returns the latest state."""
-        entries = self._service.events(self._loop_id, self._seq)
+    def look(self, upto: int | None = None) -> LoopState:
+        """Shows what is new, up to that number of the journal, and returns the latest state."""
+        known = self._service.events(self._loop_id, self._seq)
+        entries = tuple(entry for entry in known if upto is None or entry.seq <= upto)
         state = self._service.read(self._loop_id)
         if entries:
             self._history += finished(entries)
@@ -59,10 +62,23 @@ class Story:
         return state
 
     def note(self, note: Note) -> None:
-        """Passes a note on, after what was committed before it."""
+        """Passes a note of this moment on, after what was committed before it."""
         if note.kind != "output":
             self.look()
-        self._view.note(note)
+        self._view.note(note, datetime.now().astimezone())
+
+    def catch_up(self, notes: "Tail") -> LoopState:
+        """Shows what another process has done since the last look, in the order in which it was done.
+
+        What is committed after this look at the journal is left for the next one: a note that came before it may not
+        be in the transcript yet.
+        """
+        latest = self._service.events(self._loop_id, self._seq)
+        for kept in filter(None, map(read_note, notes.lines())):
+            if kept.after:
+                self.look(kept.after)
+            self._view.note(kept.note, kept.at)
+        return self.look(latest[-1].seq if latest else self._seq)
 
 
 def finished(entries: Sequence[Entry]) -> tuple[Done, ...]:
@@ -90,11 +106,11 @@ class Tail:
         return whole.decode(errors="replace").splitlines()
 
 
-def read_note(line: str) -> Note | None:
+def read_note(line: str) -> KeptNote | None:
     """A note from a line of the transcript, or None for one that was torn."""
     try:
         raw = json.loads(line)
         kind: NoteKind = next(kind for kind in get_args(NoteKind) if kind == raw["kind"])
-        return Note(kind, str(raw["text"]))
+        return KeptNote(Note(kind, str(raw["text"])), datetime.fromisoformat(raw["ts"]), int(raw.get("after", 0)))
     except (ValueError, KeyError, TypeError, StopIteration):
         return None

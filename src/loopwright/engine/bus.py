@@ -40,12 +40,17 @@ class Bus:
 
 
 def transcript(store: Store[LoopState], clock: Clock, loop_id: str) -> Observer:
-    """Keeps every note but program output, a line each: {ts, kind, text}. Best effort: it is appended, not synced."""
+    """Keeps every note but program output, a line each: {ts, after, kind, text}. Best effort: appended, not synced.
+
+    `after` is the number of the last commit before it, so that a reader can put both in order.
+    """
 
     def keep(note: Note) -> None:
         if note.kind != "output":
             at = clock.now().isoformat(timespec="milliseconds")
-            line = json.dumps({"ts": at, "kind": note.kind, "text": note.text}, ensure_ascii=False)
+            after = store.read(loop_id).engine.rev
+            told = {"ts": at, "after": after, "kind": note.kind, "text": note.text}
+            line = json.dumps(told, ensure_ascii=False)
             store.append_progress(loop_id, TRANSCRIPT, [line.encode(errors="replace")])
 
     return keep

@@ -31,7 +31,7 @@ class Recovered:
     kept: tuple[Path, ...]
 
 
-REPAIRS = frozenset({"recovered", "state_put_back", "journal_damaged", "journal_started"})
+REPAIRS = frozenset({"recovered", "state_put_back", "journal_damaged", "journal_forged", "journal_started"})
 
 
 @dataclass(frozen=True)

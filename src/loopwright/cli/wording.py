@@ -1,0 +1,76 @@
+"""What the journal and the logs say, in words for people; the raw names are for --json. Pure, one table a kind."""
+
+from collections.abc import Callable
+from typing import Any
+
+from loopwright.cli.text import clean
+from loopwright.domain.events import Entry
+
+Fields = dict[str, Any]  # Any: parsed JSON; what is missing raises KeyError, and is told as it stands
+
+EVENTS: dict[str, Callable[[Fields], str]] = {
+    "created": lambda f: "created",
+    "started": lambda f: "started",
+    "lease_taken": lambda f: "a runner takes hold of it",
+    "running": lambda f: "running",
+    "resumed": lambda f: "resumed",
+    "reopened": lambda f: "reopened",
+    "paused": lambda f: "paused",
+    "stopped": lambda f: "stopped for good",
+    "exited": lambda f: "left from the menu",
+    "answered": lambda f: "the question was answered",
+    "edited": lambda f: "title, description or limits edited",
+    "task_added": lambda f: f"task {f['task']} added",
+    "task_edited": lambda f: f"task {f['task']} edited",
+    "task_removed": lambda f: f"task {f['task']} removed",
+    "tasks_reordered": lambda f: "tasks put in a new order",
+    "rewound": lambda f: f"put back to checkpoint {f['to']}",
+    "action_started": lambda f: f"{f['action']} {f.get('task') or ''}".rstrip(),
+    "action_finished": lambda f: f"{f['action']}: {f['result']}{_reasons(f)}",
+    "taken_over": lambda f: f"taken over from a runner that died during {f['action']}",
+    "recovered": lambda f: f"state rebuilt from {f['from']}",
+    "state_put_back": lambda f: f"last committed state put back: {f['reason']}",
+    "journal_damaged": lambda f: f"lines of the journal were lost: {f['reason']}",
+    "journal_started": lambda f: "journal begun from the state file",
+    "journal_forged": lambda f: f"another program changed {', '.join(f['put_back'])}; put back",
+    "external_change": lambda f: f"another program changed the state file{_taken(f)}",
+    "deleted": lambda f: "deleted",
+}
+"""By type of event."""
+
+ACTORS = {"cli": "on the command line", "person": "from the menu", "api": "over the API", "mcp": "by an agent's tool"}
+"""Who it was, where that is not plain: runner and store speak for themselves."""
+
+NOTES = {"action": "begins: {}", "activity": "{}", "result": "result: {}", "agent": "the agent says: {}"}
+"""By kind of note in the transcript."""
+
+CHANGES = {"create": "created", "modify": "changed", "delete": "deleted"}
+"""What happened to a file."""
+
+
+def event_words(entry: Entry) -> str:
+    """What happened, and by whom where that is not the runner."""
+    data: Fields = dict(entry.event.data)
+    by = ACTORS.get(entry.actor)
+    try:
+        words = EVENTS[entry.event.type](data)
+    except (KeyError, TypeError):
+        words = _plainly(entry.event.type, data)
+    return f"{words}, {by}" if by else words
+
+
+def _plainly(type: str, fields: Fields) -> str:
+    """An event of another version: its name and what it says."""
+    about = ", ".join(f"{name} {value}" for name, value in fields.items())
+    return clean(f"{type.replace('_', ' ')}{f': {about}' if about else ''}")
+
+
+def _reasons(fields: Fields) -> str:
+    reasons = fields.get("reasons")
+    return f" ({'; '.join(map(str, reasons))})" if isinstance(reasons, list) and reasons else ""
+
+
+def _taken(fields: Fields) -> str:
+    accepted, refused = (fields.get(name) or [] for name in ("accepted", "put_back"))
+    taken = f"; taken in: {', '.join(accepted)}" if accepted else ""
+    return f"{taken}; put back: {', '.join(refused)}" if refused else taken
