@@ -37,7 +37,7 @@ class HandClock:
         self.at += timedelta(seconds=seconds)
 
 
-def loop(id: str = ID, **fields: object) -> LoopState:
+def loop(id: str = ID, **fields: Any) -> LoopState:
     at = START.isoformat()
     return LoopState.model_validate(
         {"loop_id": id, "title": "A title", "description": "What to do", "created_at": at, "updated_at": at, **fields}

@@ -193,12 +193,14 @@ class FileStore(Generic[S]):
     @DiskTrouble()
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
         """See ports.Store."""
-        progress.write(self._disk, self.progress_path(id), files)
+        paths = self._paths(id)
+        self._in_place(paths, lambda: progress.write(self._disk, paths.progress, files))
 
     @DiskTrouble()
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
         """See ports.Store."""
-        progress.append(self._disk, self.progress_path(id), name, lines)
+        paths = self._paths(id)
+        self._in_place(paths, lambda: progress.append(self._disk, paths.progress, name, lines))
 
     @DiskTrouble()
     def kept(self, id: str) -> Sequence[Path]:
@@ -215,20 +217,23 @@ class FileStore(Generic[S]):
     def _turn(self, paths: Paths) -> Callable[[Sequence[Request[S]], Callable[[], bool]], None]:
         def work(requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
             with HandedOver(*requests), DiskTrouble():
-                self._in_place(paths, lambda: self._writer.carry_out(paths, requests, busy))
+                self._in_place(paths, lambda: self._locked(paths, requests, busy))
 
         return work
 
+    def _locked(self, paths: Paths, requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
+        with self._known_lock(paths):
+            self._writer.carry_out(paths, requests, busy)
+
     def _in_place(self, paths: Paths, work: Callable[[], None]) -> None:
-        """Does `work` under the write lock; for a runner again, when the folder vanished meanwhile and was put back."""
+        """Does `work`. A folder that was taken away from a runner is put back first, also while it is at it."""
         for _ in range(TRIES):
             hold = self._source.holds.get(paths.id)
             try:
-                if hold and not hold.seat.is_in_place:
+                if hold and not (hold.seat.is_in_place and self._place.is_hidden):
                     self._place.make_again(hold.real)
                     hold.seat.retake()
-                with self._known_lock(paths):
-                    return work()
+                return work()
             except (FileNotFoundError, NotADirectoryError, Displaced):
                 if hold is None:
                     raise
@@ -273,7 +278,7 @@ class FileStore(Generic[S]):
         try:
             yield
         except Deleted:
-            self._remove(paths)
+            self._finish(paths)
             raise
         finally:
             lock.release()
@@ -291,14 +296,17 @@ class FileStore(Generic[S]):
             raise Conflict(f"{self._kind.name} {paths.id} exists already")
 
     def _finish_deletion(self, id: str) -> None:
-        """Removes what a deletion left that was cut short, unless somebody drives the state."""
         paths = self._paths(id)
+        with contextlib.suppress(NotFound), self._known_lock(paths):
+            self._source.view(paths, self._writer.now())
+
+    def _finish(self, paths: Paths) -> None:
+        """Removes what a deletion left that was cut short. While somebody drives the state there was none."""
         held = Flock.at_once(paths.lease)
         if held is None:
             return
         try:
-            with contextlib.suppress(NotFound), self._known_lock(paths):
-                self._source.view(paths, self._writer.now())
+            self._remove(paths)
         finally:
             held.release()
 

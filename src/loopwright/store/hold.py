@@ -39,8 +39,8 @@ class Hold(Generic[S]):
 
     def begin_again(self, memory: Memory[S], history: bytes) -> None:
         """Remembers a journal that was written anew and holds `history`."""
-        self._journal.release()
-        self._journal = Descriptor(os.open(self._paths.journal, READ))
+        before, self._journal = self._journal, Descriptor(os.open(self._paths.journal, READ))
+        before.release()
         self._bytes = hashlib.sha256(history)
         self.memory = memory
 

@@ -1,6 +1,7 @@
 """The right to drive one state: an flock for as long as its runner lives, and who holds it."""
 
 import os
+import threading
 from typing import NamedTuple
 
 import orjson
@@ -32,6 +33,8 @@ class Seat:
 
     def __init__(self, disk: Disk, path: str, name: Descriptor, lock: Flock) -> None:
         self._disk, self._path, self._name, self._lock = disk, path, name, lock
+        self._mutex = threading.Lock()
+        self._sign()
 
     @classmethod
     def take(cls, disk: Disk, root: str, id: str, path: str) -> "Seat | None":
@@ -41,7 +44,6 @@ class Seat:
         try:
             lock = Flock.at_once(path) if name else None
             if name and lock:
-                _sign(disk, lock)
                 return cls(disk, path, name, lock)
         except BaseException:
             _release(name, lock)
@@ -51,21 +53,35 @@ class Seat:
 
     @property
     def is_in_place(self) -> bool:
-        """Whether the file is still the one that is locked."""
-        try:
-            found = os.stat(self._path)
-        except OSError:
-            return False
-        return os.path.samestat(found, os.fstat(self._lock.fd))
+        """Whether the file is still the one that is locked, and says what we wrote."""
+        return self._signature() == self._signed
 
     def retake(self) -> None:
-        """Locks the file that stands there now. Conflict when another has it."""
-        lock = Flock.at_once(self._path)
-        if lock is None:
-            raise Conflict(f"another process has taken {self._path} while this one was at work")
-        self._lock.release()
-        self._lock = lock
-        _sign(self._disk, lock)
+        """Locks and signs the file that stands there now. Conflict when another has it."""
+        with self._mutex:
+            if self.is_in_place:
+                return
+            if self._signature()[:1] != self._signed[:1]:
+                lock = Flock.at_once(self._path)
+                if lock is None:
+                    raise Conflict(f"another process has taken {self._path} while this one was at work")
+                self._lock.release()
+                self._lock = lock
+            self._sign()
+
+    def _sign(self) -> None:
+        """Says in the lease file that this process holds it."""
+        pid = os.getpid()
+        text = orjson.dumps({"pid": pid, "started": _started(pid)}, option=orjson.OPT_APPEND_NEWLINE)
+        self._disk.truncate(self._lock.fd, 0)
+        self._disk.append(self._lock.fd, 0, text)
+        self._signed = _signature(os.fstat(self._lock.fd))
+
+    def _signature(self) -> tuple[int, ...]:
+        try:
+            return _signature(os.lstat(self._path))
+        except OSError:
+            return ()
 
     def release(self) -> None:
         """Gives both halves back. A forked child, which has neither, changes nothing."""
@@ -84,11 +100,9 @@ def holder(disk: Disk, path: str) -> int | None:
     return name.pid
 
 
-def _sign(disk: Disk, lock: Flock) -> None:
-    """Says in the lease file that this process holds it."""
-    pid = os.getpid()
-    disk.truncate(lock.fd, 0)
-    disk.append(lock.fd, 0, orjson.dumps({"pid": pid, "started": _started(pid)}, option=orjson.OPT_APPEND_NEWLINE))
+def _signature(found: os.stat_result) -> tuple[int, ...]:
+    """Inode, size and time of the last touch."""
+    return found.st_ino, found.st_size, found.st_ctime_ns
 
 
 def _release(*held: Descriptor | None) -> None:

@@ -13,6 +13,7 @@ class Place:
     def __init__(self, disk: Disk, root: Path, name: str) -> None:
         self._disk = disk
         self._steps = tuple(root / Path(*Path(name).parts[: n + 1]) for n in range(len(Path(name).parts)))
+        self._ignore = self._steps[0] / ".gitignore"
         self.folder = root / name
 
     def make(self) -> None:
@@ -20,6 +21,11 @@ class Place:
         if not self.folder.is_dir():
             self._disk.make_folder(self.folder)
             self._hide()
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether the file is there, with whatever in it."""
+        return self._ignore.exists()
 
     def real(self) -> tuple[str, ...]:
         """Where each step of the way leads; differs once a link was put in its place."""
@@ -34,6 +40,5 @@ class Place:
         self._hide()
 
     def _hide(self) -> None:
-        ignore = self._steps[0] / ".gitignore"
-        if not ignore.exists():
-            self._disk.replace(str(ignore), b"*\n")
+        if not self.is_hidden:
+            self._disk.replace(str(self._ignore), b"*\n")

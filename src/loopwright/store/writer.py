@@ -152,10 +152,9 @@ class Writer(Generic[S]):
             except OSError as error:
                 self._close(paths, fd, before.end, error)
             found = os.fstat(fd)
-        if not found.st_nlink:
-            raise Displaced(
-                f"{self._kind.name} {paths.id}: its journal was removed while it was written; nothing is kept"
-            )
+            if not found.st_nlink:
+                self._take_back(paths, fd, before.end)
+                raise Displaced(f"{paths.journal} was removed while it was written; nothing is kept of that")
         if hold := self._source.holds.get(paths.id):
             hold.remember(Memory(after.state, after.seq, after.end), data)
         return replace(after, inode=found.st_ino, changed=found.st_ctime_ns)
@@ -166,14 +165,11 @@ class Writer(Generic[S]):
         state = with_incident(rescue.known.state, "state_rebuilt", f"rebuilt from {rescue.origin}", now)
         event = Event(type="recovered", data={"from": rescue.origin})
         step = self.step(rescue.known, state, Stamp(now, actor, event))
-        try:
-            found = self._disk.read(paths.journal) or b""
-            if not rescue.lines.startswith(found):
-                self.quarantine(paths.journal, found)
-            self.quarantine(paths.state, rescue.known.file)
-            self._disk.replace(paths.journal, rescue.lines + step.line, durable=True)
-        except OSError as error:
-            raise StoreError(f"{self._kind.name} {paths.id} could not be rebuilt: {error.strerror}") from error
+        found = self._disk.read(paths.journal) or b""
+        if not rescue.lines.startswith(found):
+            self.quarantine(paths.journal, found)
+        self.quarantine(paths.state, rescue.known.file)
+        self._disk.replace(paths.journal, rescue.lines + step.line, durable=True)
         journal = journal_of(paths)
         known = self.projections.write(paths, replace(step.known, inode=journal.inode, changed=journal.changed))
         self._source.cache.put(paths.id, known)
