@@ -1,5 +1,7 @@
 """The command's entry: `--version` is answered before anything else is imported."""
 
+import contextlib
+import os
 import sys
 
 
@@ -7,8 +9,9 @@ def main() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
         from loopwright import __version__
 
-        print(f"loopwright {__version__}")
-        return
+        with contextlib.suppress(OSError):  # a full disk, a reader that has gone: the usual way knows what to say
+            os.write(1, f"loopwright {__version__}\n".encode())
+            return
     import gc
 
     gc.set_threshold(50_000)  # starting up makes many objects that stay: looking for garbage among them is in vain

@@ -141,6 +141,71 @@ def test_stop_recover_and_delete(cli: Terminal, loop_id: str) -> None:
     assert cli.json("show", loop_id, code=4)["success"] is False
 
 
+def test_recover_names_what_it_brought_back_and_what_it_put_aside(cli: Terminal, loop_id: str, tmp_path: Path) -> None:
+    assert "is not damaged; nothing was changed" in cli.text("recover", loop_id)
+    cli.text("tasks", loop_id, "add", "Look", "--command", "ls")
+    folder = tmp_path / ".workflow" / ".loop"
+    journal = folder / f"{loop_id}.events.ndjson"
+    lines = journal.read_text().splitlines(keepends=True)
+    journal.write_text(lines[0] + "garbage\n" + lines[1])
+    (folder / f"{loop_id}.json").write_text("{ half a state")
+    shown = cli.text("recover", loop_id)
+    kept = sorted(str(path) for path in folder.glob("*.damaged-*"))
+    assert len(kept) == 2
+    assert all(path in shown for path in kept)
+    for words in (
+        "can be read again",
+        "state rebuilt from the journal",
+        "iteration 0 of 4",
+        f"loopwright show {loop_id}",
+    ):
+        assert words in shown, shown
+    assert "is not damaged" in cli.text("recover", loop_id), "the second time nothing is to be done"
+    again = cli.json("recover", loop_id)
+    assert (again["kept"], again["repairs"]) == (kept, [])
+
+
+def test_a_broken_state_file_beside_a_whole_journal_is_put_back(cli: Terminal, loop_id: str, tmp_path: Path) -> None:
+    state = tmp_path / ".workflow" / ".loop" / f"{loop_id}.json"
+    state.write_text("{ half a state")
+    told = cli.json("recover", loop_id)
+    (kept,) = state.parent.glob("*.damaged-*")
+    assert told["kept"] == [str(kept)]
+    assert kept.read_text() == "{ half a state"
+    assert "state_put_back" in str(told["repairs"])
+    assert json.loads(state.read_text())["title"] == "Mend the fence"
+
+
+def test_a_task_for_nobody_is_refused_at_once(cli: Terminal, loop_id: str) -> None:
+    for verb in (["add", "Look"], ["edit", str(cli.data("tasks", loop_id, "add", "x", "--command", "ls")["task_id"])]):
+        told = str(cli.json("tasks", loop_id, *verb, "--tool", "nobody", code=2)["error"])
+        assert "no agent is named 'nobody' (known: auto, builtin, bash, codex, gemini, qwen" in told
+    assert cli.json("tasks", loop_id, "list")["total"] == 1
+
+
+def test_a_task_is_listed_with_every_field(cli: Terminal, loop_id: str) -> None:
+    task = cli.data(
+        "tasks", loop_id, "add", "Look", "--command", "ls -l", "--on-error", "pause", "--allow-test-changes"
+    )  # fmt: skip
+    other = cli.data("tasks", loop_id, "add", "Again", "--tool", "codex", "--depends-on", str(task["task_id"]))
+    listed = cli.json("tasks", loop_id, "list")["data"]
+    assert isinstance(listed, list)
+    assert listed[0]["command"] == "ls -l"
+    assert (listed[0]["on_error"], listed[0]["allow_test_changes"], listed[0]["status"]) == ("pause", True, "pending")
+    assert (listed[1]["depends_on"], listed[1]["command"]) == ([task["task_id"]], None)
+    assert listed[1]["task_id"] == other["task_id"]
+    for shown in (cli.text("tasks", loop_id), cli.text("show", loop_id)):
+        for words in ("command   ls -l", "on error  pause", "tests     may be changed", f"after     {task['task_id']}"):
+            assert words in shown, shown
+
+
+def test_a_limit_out_of_bounds_is_one_clear_sentence(cli: Terminal, loop_id: str) -> None:
+    for wrong in ("1" + 20 * "0", "0", "-3"):
+        told = str(cli.json("edit", loop_id, "--max-iterations", wrong, code=2)["error"])
+        assert told == f"max_iterations: must be from 1 to 1,000,000 (got {wrong})"
+    assert cli.data("show", loop_id)["max_iterations"] == 4
+
+
 def test_resume_all_with_nothing_to_resume(cli: Terminal, loop_id: str) -> None:
     assert cli.json("resume", "--all")["data"] == []
 

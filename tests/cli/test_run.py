@@ -179,3 +179,50 @@ def test_a_reader_that_goes_away_is_no_accident(desk: Desk) -> None:
             stdout=closed, stderr=subprocess.PIPE, text=True, check=False,
         )  # fmt: skip
     assert piped.stderr == ""
+
+
+def test_a_refused_run_of_an_ended_loop_changes_nothing(desk: Desk) -> None:
+    """The limit is too low: neither title nor settings nor limits are half taken over."""
+    agent = desk.script(planned("Look"), {"text": said("DEVELOP")})
+    loop_id = desk.run("run", "x", "--auto", "--agent", agent, "--max-iterations", "1").out.split(":")[0]
+    files = {
+        path: path.read_bytes()
+        for path in (desk.project / ".workflow" / ".loop").glob(f"{loop_id}.*")
+        if path.is_file()
+    }
+    wishes = ("--max-iterations", "1", "--title", "New", "--min-coverage", "5")
+    refused = desk.run("run", "--loop-id", loop_id, "--auto", *wishes, "--json")
+    assert (refused.code, refused.lines[0]["success"]) == (2, False)
+    assert "--max-iterations 11" in str(refused.lines[0]["error"])
+    for path, content in files.items():
+        assert path.read_bytes() == content, path
+
+
+def test_every_limit_can_be_raised(desk: Desk) -> None:
+    """For a loop that is taken up here, and for one that is reopened in the background."""
+    agent = desk.script(planned("Look"), {"text": said("DEVELOP")})
+    loop_id = desk.run("run", "x", "--auto", "--agent", agent, "--max-iterations", "1").out.split(":")[0]
+    raised = ("--max-iterations", "3", "--max-minutes", "7", "--max-tokens", "500", "--max-cost", "2.5")
+    assert desk.run("run", "--loop-id", loop_id, "--auto", *raised).code in (1, 3)
+    assert limits(desk, loop_id) == (3, 7, 500, 2.5)
+    desk.run("reopen", loop_id, "--max-iterations", "9", "--max-tokens", "600", "--max-cost", "3")
+    assert limits(desk, loop_id) == (9, 7, 600, 3)
+
+
+def limits(desk: Desk, loop_id: str) -> tuple[object, ...]:
+    state = desk.state(loop_id)
+    engine = state["engine"]
+    assert isinstance(engine, dict)
+    budget = engine["budget"]
+    return state["max_iterations"], budget["max_minutes"], budget["max_tokens"], budget["max_cost"]
+
+
+def test_a_full_disk_behind_the_output_is_told_once(desk: Desk) -> None:
+    for arguments in (["schema", "loop"], ["list"], ["config", "show"], ["list", "--json"], ["--help"], ["--version"]):
+        with open("/dev/full", "w") as full:
+            ran = subprocess.run(
+                [sys.executable, "-m", "loopwright", *arguments], cwd=desk.project, env=desk.env,
+                stdout=full, stderr=subprocess.PIPE, text=True, check=False,
+            )  # fmt: skip
+        words = "loopwright: the output could not be written: No space left on device\n"
+        assert (ran.returncode, ran.stderr) == (6, words), arguments

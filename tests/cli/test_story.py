@@ -3,6 +3,9 @@
 import ast
 import json
 import tempfile
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -10,11 +13,13 @@ from hypothesis import strategies as st
 
 import loopwright
 from loopwright.cli.logline import FORMS, log_line
-from loopwright.cli.story import Tail, finished, read_note
+from loopwright.cli.scene import Scene
+from loopwright.cli.story import Story, Tail, finished, read_note
 from loopwright.cli.wording import EVENTS, event_words
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.progress import Done
-from loopwright.engine.bus import Note
+from loopwright.engine.bus import TRANSCRIPT, Note
+from tests.stage import MakeStage
 
 SOURCE = Path(loopwright.__file__).parent
 AT = "2026-01-22T10:00:00+08:00"
@@ -110,3 +115,48 @@ def test_people_never_read_a_raw_name() -> None:
 def test_history_is_what_has_finished() -> None:
     entries = (entry("action_started", action="DEBUG"), entry("action_finished", action="DEBUG", result="no fix"))
     assert finished(entries) == (Done("DEBUG", "no fix"),)
+
+
+class Heard:
+    """A view that remembers what it was shown, in order: numbers of commits, and words of notes."""
+
+    def __init__(self) -> None:
+        self.told: list[int | str] = []
+
+    def look(self, scene: Scene, entries: Sequence[Entry]) -> None:
+        self.told += [entry.seq for entry in entries]
+
+    def note(self, note: Note, at: datetime) -> None:
+        self.told.append(note.text)
+
+    def aside(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+
+def test_notes_and_commits_are_told_in_the_order_they_happened(stage: MakeStage) -> None:
+    """Also where a note reaches the transcript only after the next look at the journal."""
+    service = stage().service
+    loop_id = service.create("x").loop_id
+    begun = service.read(loop_id).engine.rev
+    view = Heard()
+    story, tail = Story(service, loop_id, view), Tail(service.store.progress_path(loop_id) / TRANSCRIPT)
+
+    def commit() -> int:
+        state = service.read(loop_id)
+        return service.edit(loop_id, {"max_iterations": state.max_iterations + 1}).engine.rev
+
+    def say(words: str, after: int) -> None:
+        line = json.dumps({"ts": AT, "after": after, "kind": "activity", "text": words})
+        service.store.append_progress(loop_id, TRANSCRIPT, [line.encode()])
+
+    first = commit()
+    say("one", first)
+    second, third = commit(), commit()
+    say("two", third)
+    fourth = commit()
+    assert story.catch_up(tail).engine.rev == fourth
+    say("three", fourth)
+    fifth = commit()
+    story.catch_up(tail)
+    assert begun < first
+    assert view.told == [first, "one", second, third, "two", fourth, "three", fifth]
