@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,11 +21,19 @@ SEPARATOR = " > "
 
 def environment(root: Path, folder: Path) -> dict[str, str]:
     """Loads our observer into every Node process; the one that is a test runner gives back what was there before."""
-    known = os.environ.get("NODE_OPTIONS")
     path = str(probe.INJECTED / "loopwright_node.cjs").replace("\\", "\\\\").replace('"', '\\"')
-    order = {"folder": str(folder), "root": str(root), "options": known}
-    options = f'{known} --require "{path}"' if known else f'--require "{path}"'
-    return {"NODE_OPTIONS": options, "LOOPWRIGHT_NODE": json.dumps(order)}
+    preload = f'--require "{path}"'
+    known = os.environ.get("NODE_OPTIONS")
+    return {
+        "NODE_OPTIONS": f"{known} {preload}" if known else preload,
+        "LOOPWRIGHT_PRELOAD": preload,
+        "LOOPWRIGHT_NODE": json.dumps({"folder": str(folder), "root": str(root)}),
+    }
+
+
+def instrumented(command: str) -> str:
+    """The command, with our observer in every NODE_OPTIONS that it sets by itself."""
+    return re.sub(r"(?<![\w$])NODE_OPTIONS=", r'\g<0>"$LOOPWRIGHT_PRELOAD "', command)
 
 
 def read(root: Path, folder: Path, framework: Framework) -> Reading:

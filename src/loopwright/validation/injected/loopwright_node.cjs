@@ -1,22 +1,31 @@
-// Loaded into every Node process of a test run (NODE_OPTIONS). Finds out whether this process is a test runner, and
-// becomes its observer; the runner's own environment is put back, so that what it starts knows nothing of us.
+// Loaded into every Node process of a test run (NODE_OPTIONS). A process that is a test runner gets its observer, and
+// the environment back that it would have without us; any other, such as npm, hands us on to what it starts.
 'use strict'
 
+const { ChildProcess } = require('node:child_process')
 const fs = require('node:fs')
 const path = require('node:path')
 const { isMainThread } = require('node:worker_threads')
 
 const ORDER = 'LOOPWRIGHT_NODE'
+const PRELOAD = 'LOOPWRIGHT_PRELOAD' // the option that loads this file
 const text = process.env[ORDER]
 
-if (text !== undefined && isMainThread) observe(JSON.parse(text))
+if (text !== undefined && isMainThread) observe(JSON.parse(text), process.env[PRELOAD])
 
-function observe(order) {
+function observe(order, preload) {
   // As on a build server: no watching, and a snapshot that is not there is not simply written.
   process.env.CI ??= 'true'
-  order.restore = () => restore(order)
-  const program = programName()
-  if (program.endsWith('/vitest/vitest.mjs')) return require('./loopwright_vitest.cjs').prepare(order)
+  const release = handOn(preload)
+  order.restore = () => {
+    release()
+    delete process.env[ORDER]
+    delete process.env[PRELOAD]
+    const left = (process.env.NODE_OPTIONS ?? '').replace(preload, '').trim()
+    if (left === '') delete process.env.NODE_OPTIONS
+    else process.env.NODE_OPTIONS = left
+  }
+  if (programName().endsWith('/vitest/vitest.mjs')) return require('./loopwright_vitest.cjs').prepare(order)
   require('./loopwright_node_test.cjs').watch(order)
   require('./loopwright_jest.cjs').watch(order)
 }
@@ -29,8 +38,19 @@ function programName() {
   }
 }
 
-function restore(order) {
-  delete process.env[ORDER]
-  if (order.options === null) delete process.env.NODE_OPTIONS
-  else process.env.NODE_OPTIONS = order.options
+// A script such as `NODE_OPTIONS=--experimental-vm-modules jest` would shake us off.
+function handOn(preload) {
+  const spawn = ChildProcess.prototype.spawn
+  ChildProcess.prototype.spawn = function (options) {
+    const envPairs = options.envPairs?.map((pair) => (pair.includes(preload) ? pair : pair.replace(/^NODE_OPTIONS=/, `$&${preload} `)))
+    const args = options.args?.map((word, at) => (options.args[at - 1] === '-c' ? joined(word) : word))
+    return spawn.call(this, { ...options, ...(envPairs && { envPairs }), ...(args && { args }) })
+  }
+  return () => {
+    ChildProcess.prototype.spawn = spawn
+  }
+}
+
+function joined(script) {
+  return script.replace(/(^|[\s;&|(])NODE_OPTIONS=/g, `$1NODE_OPTIONS="$$${PRELOAD} "`)
 }

@@ -35,7 +35,7 @@ class JavaScriptRunner(Runner):
         return None
 
     def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
-        return Instrumented(command, self.environment(root, folder))
+        return Instrumented(javascript.instrumented(command), self.environment(root, folder))
 
     def environment(self, root: Path, folder: Path) -> dict[str, str]:
         return javascript.environment(root, folder)
