@@ -34,6 +34,7 @@ from loopwright.domain.outcomes import (
 )
 from loopwright.domain.progress import progress
 from loopwright.domain.protocol import Usage
+from loopwright.domain.sightings import ideas
 from tests.domain.loop_making import AT, confirmed, engine, hypothesis, loop, result, step, task
 
 TREES = 3
@@ -68,8 +69,9 @@ class Place:
         check = skill.validate_
         return (
             s.status, s.current_iteration, s.skill_state is None, initialised(s), tasks, defined, check.passed,
-            check.failed_tests, len(check.test_results), skill.debug.confirmed_hypothesis, e.tests_found,
-            e.last_validation, e.sightings, e.debug_rounds, e.spent, e.budget.tokens, self.tree, self.seen,
+            check.failed_tests, len(check.test_results), skill.debug.confirmed_hypothesis,
+            ideas(skill.debug.hypotheses), e.tests_found, e.last_validation, e.sightings, e.debug_rounds, e.spent,
+            e.budget.tokens, self.tree, self.seen,
         )  # fmt: skip
 
 

@@ -1,10 +1,9 @@
 """How the beginning and the end of an action change the state. Pure; one fold per outcome."""
 
-import hashlib
 from typing import assert_never
 
 from loopwright.domain import loop_commands as commands
-from loopwright.domain.engine_state import SIGHTINGS_KEPT, Checkpoint, EngineState, LastValidation, Sighting, Waiting
+from loopwright.domain.engine_state import Checkpoint, EngineState, LastValidation, Waiting
 from loopwright.domain.errors import Conflict
 from loopwright.domain.loop import ActionName, CurrentAction, Hypothesis, LoopState, SkillState
 from loopwright.domain.loop_bookkeeping import COUNTED as COUNTED
@@ -14,8 +13,8 @@ from loopwright.domain.loop_bookkeeping import (
     count,
     failed,
     idle,
-    noted,
     merged,
+    noted,
     skill_of,
     spend,
     succeeded,
@@ -33,6 +32,7 @@ from loopwright.domain.outcomes import (
     Step,
     Validated,
 )
+from loopwright.domain.sightings import fruitless, remembered, sighting
 
 WORDS: dict[ActionName, CurrentAction] = {
     "INIT": "init", "DEVELOP": "develop", "DEBUG": "debug", "VALIDATE": "validate", "COMPLETE": "complete",
@@ -132,7 +132,7 @@ def _validated(state: LoopState, outcome: Validated, at: str) -> LoopState:
         last_run_at=at,
     )
     skill = _judged(skill.evolve(validate_=section), outcome)
-    return state.evolve(skill_state=skill, engine=_remember(state.engine, outcome, at))
+    return state.evolve(skill_state=skill, engine=_remember(state.engine, skill, outcome, at))
 
 
 def _to_repair(outcome: Validated) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def _to_repair(outcome: Validated) -> tuple[str, ...]:
     return () if outcome.passed else outcome.failing
 
 
-def _remember(engine: EngineState, outcome: Validated, at: str) -> EngineState:
+def _remember(engine: EngineState, skill: SkillState, outcome: Validated, at: str) -> EngineState:
     """What the next selections need to know of this validation."""
     failing = _to_repair(outcome)
     fewest = engine.spent.fewest_failing
@@ -158,7 +158,7 @@ def _remember(engine: EngineState, outcome: Validated, at: str) -> EngineState:
             reasons=outcome.reasons,
             touched=outcome.touched or None,
         ),
-        sightings=(*engine.sightings, Sighting(failing=_digest(failing), tree=outcome.tree))[-SIGHTINGS_KEPT:],
+        sightings=remembered(engine.sightings, sighting(outcome, failing, skill)),
         run_writes=merged(engine.run_writes, outcome.run_writes),
         baseline=engine.baseline or outcome.baseline,
         debug_rounds=0 if shrank else engine.debug_rounds,
@@ -224,6 +224,8 @@ def _debugged(state: LoopState, outcome: Debugged, at: str) -> LoopState:
     )
     rounds = ROUNDS if outcome.nothing_left else state.engine.debug_rounds + 1
     skill, engine = skill.evolve(debug=debug), state.engine.evolve(debug_rounds=rounds)
+    if engine.sightings and not outcome.changes:
+        engine = engine.evolve(sightings=remembered(engine.sightings, fruitless(engine.sightings[-1], skill)))
     id = outcome.revives
     has_failed = any(task.id == id and task.status == "failed" for task in skill.develop.tasks)
     if id and has_failed and id not in engine.spent.revived:
@@ -253,7 +255,3 @@ def _asked(state: LoopState, outcome: NeedsInput, at: str) -> LoopState:
     if state.status != "running":
         return state
     return commands.wait_for_person(state, Waiting(question=outcome.question, options=outcome.options, since=at))
-
-
-def _digest(failing: tuple[str, ...]) -> str:
-    return hashlib.sha256("\n".join(sorted(failing)).encode()).hexdigest()[:16] if failing else ""

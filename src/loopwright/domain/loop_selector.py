@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from loopwright.domain.engine_state import LoopTask, Outcome
 from loopwright.domain.loop import ActionName, DevelopTask, LoopState, SkillState
+from loopwright.domain.stall import stalled_because
 
 ROUNDS = 5
 """Fruitless DEBUG actions in a row before the loop looks for another way."""
@@ -51,13 +52,8 @@ def passed(state: LoopState) -> bool:
 
 
 def stalled(state: LoopState) -> bool:
-    """Three validations in a row saw the same failing tests, the last of them on a tree seen before."""
-    seen = state.engine.sightings
-    if len(seen) < 3:
-        return False
-    latest = seen[-1]
-    same = all(sighting.failing == latest.failing for sighting in seen[-3:])
-    return bool(latest.failing) and same and any(s.tree == latest.tree for s in seen[:-1])
+    """What the last validations saw is nothing new (see domain/stall.py)."""
+    return stalled_because(state.engine.sightings) is not None
 
 
 def depends_on(state: LoopState, task: DevelopTask) -> tuple[str, ...]:
