@@ -8,6 +8,7 @@ from loopwright.domain.engine_state import Outcome
 from loopwright.domain.loop import LoopState, SkillState, Summary
 from loopwright.domain.loop_selector import Next, open_tasks
 from loopwright.domain.outcomes import ActionOutcome, Completed, Validated
+from loopwright.domain.stall import stalled_because
 from loopwright.domain.words import plural
 
 WORTH_ANOTHER_LOOK: frozenset[Outcome] = frozenset({"succeeded", "exhausted", "unverified"})
@@ -46,7 +47,7 @@ def reason(state: LoopState, choice: Next) -> str | None:
         case "over_budget":
             return f"the {limit.words if limit else 'budget'} is used up"
         case "stalled":
-            return "three validations in a row saw the same failing tests, and the code went in a circle"
+            return stalled_because(state.engine.sightings)
         case "unverified" if choice.row:
             return "there are no tests, so nothing could be verified"
         case _:
