@@ -7,13 +7,16 @@ from typing import Literal
 from pydantic import Field
 
 from loopwright.domain.loop import TestResult
-from loopwright.domain.record import Items, Record
+from loopwright.domain.record import Items, Record, absent
 from loopwright.domain.test_material import is_by_name
 
 CODE = re.compile(
     r".*\.(?:py|pyi|pyx|[cm]?[jt]sx?|go|rs|java|kt|scala|groovy|c|h|cc|cpp|hpp|cs|rb|php|swift|lua|sh|sql|toml|ini|cfg)"
 )
 """Files that are written to be run or to steer what runs; a test run leaves other kinds behind."""
+
+BUILD = "build"
+"""Key of the failed test that stands for code that could not be compiled; `build of PART` for a part of the project."""
 
 RunTrouble = Literal["timeout", "no_tests", "crashed", "unparsable"]
 
@@ -29,7 +32,8 @@ class TestRun(Record):
     """One run of the test command.
 
     `sources` maps a test's key to a digest of its own function and named fixtures ("" where unknown).
-    `output` is the end of what was printed, capped. `trouble` says why the results can not be complete.
+    `output` is the end of what was printed, capped. `trouble` says why the results can not be complete, and `why` what is
+    known of its cause, or what would help.
     """
 
     __test__ = False
@@ -42,6 +46,7 @@ class TestRun(Record):
     coverage: Coverage | None = None
     sources: dict[str, str] = Field(default_factory=dict)
     trouble: RunTrouble | None = None
+    why: str | None = Field(default=None, exclude_if=absent)
     output: str = ""
 
     @property

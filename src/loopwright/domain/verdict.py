@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from loopwright.domain.engine_state import Baseline, BaselineTest, Require
 from loopwright.domain.test_material import holds_tests
-from loopwright.domain.testing import RunTrouble, TestRun
+from loopwright.domain.testing import BUILD, RunTrouble, TestRun
 from loopwright.domain.words import plural
 
 NAMES_SHOWN = 5
@@ -151,7 +151,8 @@ def verdict(
         if keys
     ]
     if run.trouble is not None:
-        reasons.insert(0, TROUBLES[run.trouble].format(exit_code=run.exit_code))
+        words = TROUBLES[run.trouble].format(exit_code=run.exit_code)
+        reasons.insert(0, f"{words}: {run.why}" if run.why else words)
     elif not run.passed_count:
         reasons.insert(0, "no test passed")
     reasons += _below(run, len(failed), min_pass_rate, min_coverage)
@@ -168,6 +169,8 @@ def _standing(key: str, now: Mapping[str, str]) -> str | None:
         return now[key]
     if "::" in key:
         return None
+    if key == BUILD or key.startswith(f"{BUILD} of "):  # there are tests, so it was built
+        return "passed" if any("::" in other for other in now) else None
     inside = {now[other] for other in now if other.startswith((f"{key}::", f"{key}/", f"{key}."))}
     return next((status for status in ("failed", "passed", "skipped") if status in inside), None)
 

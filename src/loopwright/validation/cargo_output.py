@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any  # Any: parsed JSON, matched where it is used
 
 from loopwright.domain.loop import TestResult
+from loopwright.domain.testing import BUILD
 from loopwright.validation import libtest
 from loopwright.validation.results import failure, plain, told_apart
 from loopwright.validation.runners.contract import Reading
@@ -47,12 +48,17 @@ class _Run:
     failed: bool = False
     said: list[str] = field(default_factory=list)
 
+    def hear(self, line: str) -> None:
+        self.failed = self.failed or _FAILED.match(line) is not None
+        if line and len(self.said) < _NOISE_KEPT:
+            self.said.append(line)
+
 
 def read(recording: Recording) -> Reading:
     """Results of one call. A binary that died, or could not be compiled, is one failed test of its suite's name."""
     lines = _COLOUR.sub("", recording.output).replace("\r\n", "\n").split("\n")
-    runs = list(_runs(lines, targets(lines)))
-    results = [*_not_compiled(lines)]
+    runs = _runs(lines, targets(lines))
+    results = [*not_compiled(lines)]
     running: list[str] = []
     contradicted = None
     for run in runs:
@@ -91,28 +97,23 @@ def targets(lines: list[str]) -> dict[str, Target]:
     return found
 
 
-def _runs(lines: list[str], known: dict[str, Target]) -> Iterator[_Run]:
-    run: _Run | None = None
+def _runs(lines: list[str], known: dict[str, Target]) -> list[_Run]:
+    """Every binary's turn. Before the first of them, cargo compiles."""
+    runs: list[_Run] = []
     at = 0
     while at < len(lines):
         line = lines[at]
-        begun = _begun(line, known)
-        if begun is not None:
-            if run is not None:
-                yield run
-            run = begun
+        if (begun := _begun(line, known)) is not None:
+            runs.append(begun)
         elif libtest.RUNNING.match(line):
-            run = run or _Run("tests")
+            runs = runs or [_Run("tests")]
             block, at = libtest.read_block(lines, at, _ENDS)
-            run.blocks.append(block)
+            runs[-1].blocks.append(block)
             continue
-        elif run is not None:
-            run.failed = run.failed or _FAILED.match(line) is not None
-            if line and len(run.said) < _NOISE_KEPT:
-                run.said.append(line)
+        elif runs:
+            runs[-1].hear(line)
         at += 1
-    if run is not None:
-        yield run
+    return runs
 
 
 def _begun(line: str, known: dict[str, Target]) -> _Run | None:
@@ -140,7 +141,8 @@ def _results(run: _Run) -> list[TestResult]:
     return results
 
 
-def _not_compiled(lines: list[str]) -> Iterator[TestResult]:
+def not_compiled(lines: list[str]) -> Iterator[TestResult]:
+    """One failed test for every target that could not be compiled, with what the compiler said."""
     said = "\n".join(line for line in lines if not line.startswith('{"reason":') and not _STATUS.match(line))
     failed = _NOT_COMPILED.findall(said)
     errors = [part for part in said.split("\n\n") if re.match(r"error(\[E\d+\])?:", part.lstrip("\n"))]
@@ -156,7 +158,7 @@ def _unbuilt(package: str, label: str) -> str:
             return package
         case [kind, name, *test] if kind == "test" or test == ["test"]:
             return _suite(package, kind, name.strip('"'))
-    return f"build of {package}"
+    return f"{BUILD} of {package}"
 
 
 def _suite(package: str, kind: str, name: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from loopwright.domain.loop import TestResult
+from loopwright.domain.testing import BUILD
 from loopwright.validation.maven_project import module_of, suite_of
 from loopwright.validation.results import failure
 
@@ -45,7 +46,7 @@ def not_compiled(root: Path, lines: list[str]) -> Iterator[TestResult]:
         for name in dict.fromkeys(_unbuilt(root, file) for file in files):
             yield failure("", name, text)
         if not files:
-            yield failure("", "build", text)
+            yield failure("", BUILD, text)
 
 
 def _compiler_blocks(lines: list[str]) -> Iterator[list[str]]:
@@ -69,4 +70,4 @@ def _unbuilt(root: Path, file: Path) -> str:
     of_test = _OF_TESTS.search(file.as_posix())
     if of_test is not None and _TEST_CLASS.fullmatch(file.stem):
         return suite_of(module, of_test.group(1).replace("/", "."))
-    return f"build of {module}" if module else "build"
+    return f"{BUILD} of {module}" if module else BUILD

@@ -15,6 +15,9 @@ from loopwright.validation.results import plain, told_apart
 from loopwright.validation.runners.contract import Reading
 
 INJECTED = Path(__file__).parent / "injected"
+ORDER = "LOOPWRIGHT_PROBE"
+"""Environment variable that tells the probe what is asked of it."""
+
 FINISHED = frozenset({0, 1, 5})
 """Exit statuses by which a runner says that it came to its end: passed, failed, nothing found."""
 
@@ -32,7 +35,7 @@ def environment(root: Path, folder: Path, extra: Mapping[str, str] | None = None
     }
     return {
         **env,
-        "LOOPWRIGHT_PROBE": json.dumps(order),
+        ORDER: json.dumps(order),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUNBUFFERED": "1",
         "COVERAGE_FILE": str(folder / "coverage"),

@@ -68,7 +68,8 @@ class ProjectTests:
             instrumented = runner.instrument(command, root, folder)
             finished = await run_shell(
                 instrumented.command,
-                cwd=self._root,
+                cwd=root,
+                project=self._root,
                 marker=marker,
                 patience=Patience(timeout),
                 env=instrumented.env,
@@ -86,6 +87,7 @@ class ProjectTests:
             coverage=reading.coverage,
             sources=reading.sources,
             trouble=trouble_of(reading, results, finished),
+            why=reading.why or None,
             output=finished.output,
         )
 

@@ -10,9 +10,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from loopwright.validation.probe import INJECTED
-
-_SHIM = INJECTED / "loopwright_shim.py"
+_SHIM = Path(__file__).parent / "injected" / "loopwright_shim.py"
 
 
 @dataclass(frozen=True)

@@ -2,24 +2,34 @@
 
 from pathlib import Path
 
+from loopwright.validation.runners.cargo import Cargo
 from loopwright.validation.runners.contract import Runner
+from loopwright.validation.runners.go import Go
 from loopwright.validation.runners.jest import Jest
+from loopwright.validation.runners.make import Wrapped
+from loopwright.validation.runners.maven import Maven
 from loopwright.validation.runners.node import Node
 from loopwright.validation.runners.pytest import Pytest
 from loopwright.validation.runners.unittest import Unittest
 from loopwright.validation.runners.vitest import Vitest
 
-RUNNERS: tuple[Runner, ...] = (
+FRAMEWORKS: tuple[Runner, ...] = (
     Pytest(),
     Unittest(),
     Vitest(),
     Jest(),
     Node(),
+    Go(),
+    Cargo(),
+    Maven(),
 )
 
-WRAPPED: Runner = RUNNERS[0]
-"""Taken for commands that nobody recognises, such as `make test`: it can be reached through the environment alone."""
+WRAPPED: Runner = Wrapped(FRAMEWORKS)
+"""Takes every command that not exactly one framework recognises."""
+
+RUNNERS: tuple[Runner, ...] = (*FRAMEWORKS, WRAPPED)
 
 
 def runner_for(command: str, root: Path) -> Runner:
-    return next((runner for runner in RUNNERS if runner.recognises(command, root)), WRAPPED)
+    named = [framework for framework in FRAMEWORKS if framework.recognises(command, root)]
+    return named[0] if len(named) == 1 else WRAPPED

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from loopwright.validation import results, shims
+from loopwright.validation.places import changed
 from loopwright.validation.runners.contract import Instrumented, Reading
 
 _TOOLS = ("cargo",)
@@ -33,14 +34,25 @@ class Cargo:
 
     def read(self, root: Path, folder: Path) -> Reading:
         recordings = list(shims.recordings(folder, _TOOLS))
-        return _read(recordings) if recordings else Reading()
+        return _read(root, recordings, shims.begun(folder)) if recordings else Reading()
 
 
-def _read(recordings: Sequence[shims.Recording]) -> Reading:
+def _read(root: Path, recordings: Sequence[shims.Recording], begun: int) -> Reading:
     # A run needs these; naming the runners does not.
-    from loopwright.validation import cargo_output
+    from loopwright.validation import cargo_output, nextest
     from loopwright.validation.cargo_project import Crates
 
-    whole = results.joined([cargo_output.read(recording) for recording in recordings])
+    def one(recording: shims.Recording) -> Reading:
+        if "nextest" not in recording.args:
+            return cargo_output.read(recording)
+        ours = Path(f"{recording.stem}.xml")
+        return nextest.read(recording, [ours] if ours.exists() else _own_reports(root, begun))
+
+    whole = results.joined([one(recording) for recording in recordings])
     crates = Crates(target for r in recordings for target in cargo_output.targets(r.output.split("\n")).values())
     return replace(whole, sources={r.key: crates.digest_of(r.suite, r.test_name) for r in whole.results if r.suite})
+
+
+def _own_reports(root: Path, begun: int) -> list[Path]:
+    """Where the project's own settings say that nextest writes its report elsewhere."""
+    return [path for path in changed(root, begun, ".xml") if "nextest" in path.parts]

@@ -1,0 +1,110 @@
+"""Commands that start test frameworks without naming one, such as `make test`, `just test` or `./run-tests.sh`."""
+
+import json
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from loopwright.domain.testing import Coverage
+from loopwright.validation import probe, results, shims
+from loopwright.validation.places import changed
+from loopwright.validation.runners.contract import Instrumented, Reading, Runner
+
+_FILES = ("GNUmakefile", "makefile", "Makefile")
+_TARGET = re.compile(r"^(test|check)[ \t]*:(?![:=])", re.MULTILINE)
+_HEAD = 4096
+_SILENT = (
+    "the command ran, but no known test framework reported; "
+    "name the framework's own command with --test-command, or let it write JUnit XML into the project"
+)
+
+
+class Wrapped:
+    """All frameworks at once: each is asked through the environment, and those that were there are believed.
+
+    Where none was, JUnit reports that were written during the run are read.
+    """
+
+    name = "make"
+
+    def __init__(self, frameworks: Sequence[Runner]) -> None:
+        self._frameworks = frameworks
+
+    def detect(self, root: Path) -> str | None:
+        file = next((root / name for name in _FILES if (root / name).is_file()), None)
+        targets = _TARGET.findall(file.read_bytes().decode("utf-8", "replace")) if file is not None else []
+        return f"make {'test' if 'test' in targets else 'check'}" if targets else None
+
+    def recognises(self, command: str, root: Path) -> bool:
+        return sum(framework.recognises(command, root) for framework in self._frameworks) != 1
+
+    def interpreter(self, command: str, root: Path) -> str | None:
+        found = (framework.interpreter(command, root) for framework in self._frameworks)
+        return next((python for python in found if python is not None), None)
+
+    def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
+        env = self.environment(root, folder)
+        for framework in self._frameworks:
+            if framework.recognises(command, root):
+                command, more = framework.instrument(command, root, folder)
+                env |= more
+        return Instrumented(command, _restored(env, folder))
+
+    def environment(self, root: Path, folder: Path) -> dict[str, str]:
+        env = shims.environment(folder, ())
+        for framework in self._frameworks:
+            env |= framework.environment(root, folder)
+        return env
+
+    def read(self, root: Path, folder: Path) -> Reading:
+        readings: list[Reading] = []
+        for framework in self._frameworks:
+            reading = framework.read(root, folder)
+            if reading not in readings:  # frameworks that share a probe read the same
+                readings.append(reading)
+        written = changed(root, shims.begun(folder), ".xml")
+        found = results.joined(readings)
+        if not found.reported:
+            found = _from_reports(written)
+        if not found.reported:
+            return Reading(why="; ".join(reading.why for reading in readings if reading.why) or _SILENT)
+        return found if found.coverage else replace(found, coverage=_cobertura(root, written))
+
+
+def _restored(env: dict[str, str], folder: Path) -> dict[str, str]:
+    """Every framework takes back all of this for what its tests start, and not only its own part."""
+    before = {name: os.environ.get(name) for name in env}
+    shims.restoring(folder, {name: value for name, value in before.items() if name != "PATH"})
+    if probe.ORDER not in env:
+        return env
+    order = json.loads(env[probe.ORDER])
+    return {**env, probe.ORDER: json.dumps({**order, "restore": {**order["restore"], **before}})}
+
+
+def _from_reports(files: Iterable[Path]) -> Reading:
+    from loopwright.validation import junit
+
+    return junit.read([("", file) for file in files if b"<testsuite" in _head(file)])
+
+
+def _cobertura(root: Path, files: Iterable[Path]) -> Coverage | None:
+    """A report with a document type, or a torn one, measured nothing."""
+    from loopwright.validation.coverage import cobertura
+    from loopwright.validation.coverage.lines import FileLines, combined
+    from loopwright.validation.safe_xml import UnreadableXml
+
+    lines: list[FileLines] = []
+    for file in files:
+        if "cobertura" in file.name or file.name == "coverage.xml":
+            try:
+                lines += cobertura.read(file, root)
+            except UnreadableXml:
+                continue
+    return combined(root, lines)
+
+
+def _head(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return opened.read(_HEAD)
