@@ -99,7 +99,7 @@ class Disk:
                     self.sync(fd)
             finally:
                 os.close(fd)
-            _renamed(fresh, path)
+            self.rename(fresh, path)
         except OSError:
             self.remove(fresh)
             raise
@@ -118,6 +118,18 @@ class Disk:
                 os.ftruncate(fd, len(data))
         finally:
             os.close(fd)
+        self.exchange(spare, path)
+
+    def rename(self, fresh: str, path: str) -> None:
+        """Puts a new file in its place, whatever stood there."""
+        try:
+            os.rename(fresh, path)
+        except IsADirectoryError:
+            move_aside(path)
+            os.rename(fresh, path)
+
+    def exchange(self, spare: str, path: str) -> None:
+        """Both names change places."""
         swap.exchange(spare, path)
 
     def sync_folder(self, path: str) -> None:
@@ -164,14 +176,6 @@ def _made(path: str, how: int = FRESH) -> int:
             raise
     move_aside(path)
     return os.open(path, how, 0o644)
-
-
-def _renamed(fresh: str, path: str) -> None:
-    try:
-        os.rename(fresh, path)
-    except IsADirectoryError:
-        move_aside(path)
-        os.rename(fresh, path)
 
 
 def _reserve(fd: int, size: int) -> None:
