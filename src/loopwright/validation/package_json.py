@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-Managers = Mapping[str, tuple[str, str, str]]
-MANAGERS: Managers = {
+MANAGERS: Mapping[str, tuple[str, str, str]] = {
     "npm": ("npm test", "npx", "npm ci"),
     "pnpm": ("pnpm test", "pnpm exec", "pnpm install --frozen-lockfile"),
     "yarn": ("yarn test", "yarn", "yarn install"),
@@ -20,6 +19,7 @@ _LOCKS = (
     ("package-lock.json", "npm"),
     ("npm-shrinkwrap.json", "npm"),
 )
+_PYTHON = ("pyproject.toml", "setup.py", "setup.cfg", "requirements.txt", "tox.ini", "pytest.ini", "Pipfile")
 _PLACEHOLDER = "no test specified"
 _DEPENDENCIES = ("dependencies", "devDependencies", "optionalDependencies")
 _CALL = re.compile(
@@ -73,16 +73,17 @@ def read(root: Path) -> Manifest | None:
     return Manifest(_manager(root, str(document.get("packageManager", ""))), scripts, packages)
 
 
+def leads(root: Path) -> bool:
+    """Whether package.json says how the tests are run, and no file says that this is a Python project."""
+    manifest = read(root)
+    return manifest is not None and manifest.test is not None and not any((root / name).is_file() for name in _PYTHON)
+
+
 def frameworks(command: str, root: Path) -> frozenset[str]:
     """The test frameworks that a command line names, by itself or by the scripts that it runs."""
     manifest = read(root)
     lines = list(_expanded(command, manifest.scripts if manifest else {}, _DEEPEST))
     return frozenset(name for name, words in _FRAMEWORKS.items() for line in lines if words.search(line))
-
-
-def runs_script(command: str) -> bool:
-    """Whether a command line runs a script of package.json."""
-    return _CALL.search(command) is not None
 
 
 def missing_dependencies(root: Path) -> str:

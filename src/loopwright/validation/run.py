@@ -12,7 +12,7 @@ from loopwright.domain.loop import TestResult
 from loopwright.domain.testing import RunTrouble, TestRun
 from loopwright.validation.probe import split_key
 from loopwright.validation.python_project import program
-from loopwright.validation.runners import RUNNERS, runner_for
+from loopwright.validation.runners import detected, runner_for
 from loopwright.validation.runners.contract import Reading
 from loopwright.workspace.patience import Patience
 from loopwright.workspace.process import Finished, run_shell
@@ -35,7 +35,7 @@ class ProjectTests:
         self._root = root.resolve()
 
     def detect(self) -> str | None:
-        return next((command for runner in RUNNERS if (command := runner.detect(self._root))), None)
+        return detected(self._root)
 
     def check(self, command: str) -> None:
         try:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from loopwright.validation import package_json
 from loopwright.validation.runners.cargo import Cargo
 from loopwright.validation.runners.contract import Runner
 from loopwright.validation.runners.go import Go
@@ -13,9 +14,10 @@ from loopwright.validation.runners.pytest import Pytest
 from loopwright.validation.runners.unittest import Unittest
 from loopwright.validation.runners.vitest import Vitest
 
+PYTHON: tuple[Runner, ...] = (Pytest(), Unittest())
+
 FRAMEWORKS: tuple[Runner, ...] = (
-    Pytest(),
-    Unittest(),
+    *PYTHON,
     Vitest(),
     Jest(),
     Node(),
@@ -28,6 +30,13 @@ WRAPPED: Runner = Wrapped(FRAMEWORKS)
 """Takes every command that not exactly one framework recognises."""
 
 RUNNERS: tuple[Runner, ...] = (*FRAMEWORKS, WRAPPED)
+
+
+def detected(root: Path) -> str | None:
+    """The command of the first that finds its tests: Python's first, unless package.json alone says what they are."""
+    leads = package_json.leads(root)
+    runners = sorted(RUNNERS, key=lambda runner: runner in PYTHON) if leads else RUNNERS
+    return next((command for runner in runners if (command := runner.detect(root))), None)
 
 
 def runner_for(command: str, root: Path) -> Runner:

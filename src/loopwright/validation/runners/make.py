@@ -1,4 +1,4 @@
-"""Commands that start test frameworks without naming one, such as `make test`, `just test` or `./run-tests.sh`."""
+"""Commands that start test frameworks without naming just one, such as `make test`, some `npm test` or `./test.sh`."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from loopwright.domain.testing import Coverage
-from loopwright.validation import probe, results, shims
+from loopwright.validation import package_json, probe, results, shims
 from loopwright.validation.places import changed
 from loopwright.validation.runners.contract import Instrumented, Reading, Runner
 
@@ -33,6 +33,9 @@ class Wrapped:
         self._frameworks = frameworks
 
     def detect(self, root: Path) -> str | None:
+        manifest = package_json.read(root)
+        if manifest is not None and manifest.test is not None:
+            return manifest.test_command
         file = next((root / name for name in _FILES if (root / name).is_file()), None)
         targets = _TARGET.findall(file.read_bytes().decode("utf-8", "replace")) if file is not None else []
         return f"make {'test' if 'test' in targets else 'check'}" if targets else None
