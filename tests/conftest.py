@@ -10,6 +10,7 @@ from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from tests.chance import SEED
 from tests.fakes import FakeClock
+from tests.javascript import Toolbox, Unavailable, toolbox
 from tests.stage import MakeStage, Stage
 
 
@@ -20,6 +21,17 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"
+
+
+@pytest.fixture
+def javascript(monkeypatch: pytest.MonkeyPatch) -> Toolbox:
+    """Node and its packages, first on the PATH."""
+    try:
+        tools = toolbox()
+    except Unavailable as why:
+        pytest.skip(str(why))
+    monkeypatch.setenv("PATH", tools.path)
+    return tools
 
 
 @pytest.fixture

@@ -1,0 +1,20 @@
+// A cart of items with a price and a quantity.
+
+export function total(items) {
+  let sum = 0
+  for (const item of items) {
+    sum += item.price
+  }
+  return sum
+}
+
+export function describeCart(items) {
+  if (items.length === 0) {
+    return 'empty'
+  }
+  return `${items.length} items, ${total(items)} in total`
+}
+
+export function clear(items) {
+  items.length = 0
+}
