@@ -70,6 +70,7 @@ class JudgedTests:
         command: str,
         *,
         timeout: float,
+        silence: float = 0,
         marker: str,
         on_output: Callable[[str], None] | None = None,
         at: Path | None = None,

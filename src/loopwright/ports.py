@@ -154,9 +154,7 @@ class Workspace(Protocol):
         """Unified diff between two snapshot commits."""
         ...
 
-    def export(
-        self, commit: str, to: Path, *, paths: Sequence[str] | None = None, without: Sequence[str] = ()
-    ) -> None:
+    def export(self, commit: str, to: Path, *, paths: Sequence[str] | None = None, without: Sequence[str] = ()) -> None:
         """Writes a snapshot's files (or only `paths`, never `without`) below the folder `to`, made where missing."""
         ...
 
@@ -202,11 +200,14 @@ class TestRunner(Protocol):
         command: str,
         *,
         timeout: float,
+        silence: float = 0,
         marker: str,
         on_output: Callable[[str], None] | None = None,
         at: Path | None = None,
     ) -> TestRun:
-        """Runs all tests. `timeout` in seconds; `marker` tags every process (see workspace.process).
+        """Runs all tests. `timeout` for all of it, `silence` between two signs of life (0: no limit), in seconds.
+
+        `marker` tags every process (see workspace.marks).
 
         `at` is another folder that is laid out like the project, to run them there.
         """

@@ -54,8 +54,8 @@ def loop_id(cli: Terminal) -> str:
 def test_create_keeps_the_settings(cli: Terminal) -> None:
     state = cli.data(
         "create", "Mend it", "--title", "Fence", "--agent", "bash", "--auto", "--max-iterations", "3", "--max-minutes",
-        "2.5", "--test-command", "true", "--test-timeout", "9", "--allow-test-changes", "--require", "no_new_failures",
-        "--min-coverage", "50",
+        "2.5", "--test-command", "true", "--test-timeout", "9", "--silence-timeout", "7", "--allow-test-changes",
+        "--require", "no_new_failures", "--min-coverage", "50",
     )  # fmt: skip
     assert (state["title"], state["description"], state["max_iterations"]) == ("Fence", "Mend it", 3)
     engine = state["engine"]
@@ -64,6 +64,7 @@ def test_create_keeps_the_settings(cli: Terminal) -> None:
     assert engine["budget"]["max_minutes"] == 2.5
     assert engine["settings"] == {
         "mode": "auto", "agent": "bash", "test_command": "true", "test_timeout": 9.0, "action_timeout": 600.0,
+        "silence_timeout": 7.0,
         "require": "no_new_failures", "min_pass_rate": 100.0, "min_coverage": 50.0,
     }  # fmt: skip
 

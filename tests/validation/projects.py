@@ -24,8 +24,8 @@ def lay_out(root: Path, files: Mapping[str, str]) -> Path:
     return root
 
 
-def run(root: Path, command: str, *, timeout: float = 60, marker: str = "loop-tests") -> TestRun:
-    return asyncio.run(ProjectTests(root).run(command, timeout=timeout, marker=marker))
+def run(root: Path, command: str, *, timeout: float = 60, silence: float = 0, marker: str = "loop-tests") -> TestRun:
+    return asyncio.run(ProjectTests(root).run(command, timeout=timeout, silence=silence, marker=marker))
 
 
 def statuses(measured: TestRun) -> dict[str, str]:

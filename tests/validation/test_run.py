@@ -15,6 +15,7 @@ from tests.validation.projects import PYTEST, PYTHON, UNITTEST, lay_out, message
 
 FRAMEWORKS = pytest.mark.parametrize("framework", ["pytest", "unittest"])
 COMMANDS = {"pytest": PYTEST, "unittest": UNITTEST}
+RAN_OUT = "still running when the test run took longer than 2.5 s and was ended (setting test_timeout)"
 KEYS = {"pytest": "test_it.py::Case::{}", "unittest": "test_it.Case::{}"}
 
 
@@ -37,10 +38,36 @@ def test_a_hanging_test_has_failed_and_those_before_it_are_known(tmp_path: Path,
     key = KEYS[framework].format
     assert measured.trouble == "timeout"
     assert statuses(measured) == {key("test_a"): "passed", key("test_b"): "failed", key("test_c"): "failed"}
-    assert message_of(measured, key("test_c")) == "timed out after 2.5 s"
+    assert message_of(measured, key("test_c")) == RAN_OUT
     assert time.monotonic() - begun < 10
     assert tagged("loop-hanging") == []
     assert set(measured.sources) >= {key(f"test_{letter}") for letter in "abcd"}
+
+
+def test_a_silent_test_has_failed_long_before_the_run_takes_too_long(tmp_path: Path) -> None:
+    case(tmp_path, "pass", "time.sleep(60)")
+    measured = run(tmp_path, PYTEST, timeout=60, silence=2.5)
+    why = "gave no sign of life for 2.5 s and was ended (setting silence_timeout)"
+    assert (measured.trouble, measured.why) == ("silent", f"it {why}")
+    assert message_of(measured, KEYS["pytest"].format("test_b")) == f"still running when the test run {why}"
+
+
+def test_tests_that_come_to_their_end_are_a_sign_of_life(tmp_path: Path) -> None:
+    case(tmp_path, *["time.sleep(0.8)"] * 5)
+    measured = run(tmp_path, f"{PYTEST} > /dev/null 2>&1", timeout=60, silence=3)
+    assert (measured.trouble, measured.why, measured.exit_code) == (None, None, 0)
+    assert set(statuses(measured).values()) == {"passed"}
+
+
+STAYS = "import threading; threading.Thread(target=time.sleep, args=(60,)).start()"
+
+
+def test_tests_that_are_done_and_do_not_exit_are_ended_and_their_results_stand(tmp_path: Path) -> None:
+    case(tmp_path, "pass", STAYS)
+    measured = run(tmp_path, UNITTEST, timeout=50)
+    assert set(statuses(measured).values()) == {"passed"}
+    assert (measured.trouble, measured.exit_code) == (None, None)
+    assert measured.why == "it was done, did not exit within 10 s, and was ended"
 
 
 @FRAMEWORKS

@@ -32,8 +32,11 @@ async def develop(session: Session, choice: Next) -> ActionOutcome:
 
 
 async def _ask(session: Session, task: DevelopTask, definition: LoopTask | None) -> tuple[AgentOutput, ActionReport]:
-    seconds = session.state().engine.settings.action_timeout
-    message = Message(action="DEVELOP", text="", task=task, definition=definition, seconds=seconds)
+    settings = session.state().engine.settings
+    message = Message(
+        action="DEVELOP", text="", task=task, definition=definition,
+        seconds=settings.action_timeout, silence=settings.silence_timeout,
+    )  # fmt: skip
     asked = order(
         "develop", mode=task.mode, task=task.description, task_id=task.id,
         hints=(definition.prompt_template if definition else "") or "No further hints.",

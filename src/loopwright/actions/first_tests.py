@@ -60,13 +60,13 @@ def _settings(folder: Path, file: str) -> object:
 
 async def _run_first(session: Session, first: str, now: str, changes: Sequence[FileChange], command: str) -> TestRun:
     """One run in a copy: the files of `now`, what changed in the tests put back to what it was in `first`."""
-    project = session.workspace.root
+    project, settings = session.workspace.root, session.state().engine.settings
     with tempfile.TemporaryDirectory(prefix="loopwright-first-", ignore_cleanup_errors=True) as name:
         copy = Path(name).resolve() / project.name
         await in_thread(_lay_out, session, first, now, changes, copy)
         return await session.tests.run(
             command.replace(str(project), str(copy)), at=copy, marker=session.loop_id,
-            timeout=session.state().engine.settings.test_timeout,
+            timeout=settings.test_timeout, silence=settings.silence_timeout,
         )  # fmt: skip
 
 

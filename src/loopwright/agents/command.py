@@ -35,16 +35,17 @@ class CommandAgent(TurnwiseAgent):
         command = message.definition.command if message.definition is not None else None
         if message.action != "DEVELOP" or not command:
             return _answer(id, message, "failed", "This agent runs the commands of tasks; it can do nothing else.")
-        limit = message.seconds - min(_HEADROOM, message.seconds / 4)
+        patience = Patience(message.seconds - min(_HEADROOM, message.seconds / 4), message.silence)
         try:
             done = await run_shell(
                 command, cwd=self._project, marker=self._marker,
-                patience=Patience(limit), output_cap=OUTPUT_KEPT, on_output=lambda text: self._hear(id, text),
+                patience=patience, output_cap=OUTPUT_KEPT, on_output=lambda text: self._hear(id, text),
             )  # fmt: skip
         except Invalid as error:
             return _answer(id, message, "failed", str(error))
         if done.cut is not None:
-            return _answer(id, message, "failed", f"The command took longer than {limit:g} s.", text=done.output)
+            words = f"The command {patience.told(done.cut, 'timeout_per_action')}."
+            return _answer(id, message, "failed", words, text=done.output)
         status: ReportStatus = "success" if done.exit_code == 0 else "failed"
         return _answer(id, message, status, _ended(done.exit_code), text=done.output, exit_code=done.exit_code)
 

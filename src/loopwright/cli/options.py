@@ -66,6 +66,10 @@ SETTINGS: dict[str, Any] = {
     "test_timeout": Annotated[
         float | None, typer.Option("--test-timeout", metavar="S", help="Seconds that one test run may take.")
     ],
+    "silence_timeout": Annotated[
+        float | None,
+        typer.Option("--silence-timeout", metavar="S", help="Seconds without a sign of life (0: no limit)."),
+    ],
     "allow_test_changes": Annotated[
         bool | None,
         typer.Option(

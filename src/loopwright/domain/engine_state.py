@@ -180,6 +180,7 @@ class RunSettings(Record):
     test_command: str | None = None
     test_timeout: float = Field(default=600, gt=0)
     action_timeout: float = Field(default=600, gt=0)
+    silence_timeout: float = Field(default=300, ge=0)
     require: Require = "all"
     min_pass_rate: float = Field(default=100, ge=0, le=100)
     min_coverage: float = Field(default=0, ge=0, le=100)

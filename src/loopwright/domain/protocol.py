@@ -22,7 +22,10 @@ class Control(Enum):
 
 
 class Message(Record):
-    """One message to an agent. Agents that read prose take `text`; embedded ones take the typed order beside it."""
+    """One message to an agent. Agents that read prose take `text`; embedded ones take the typed order beside it.
+
+    `seconds` for the whole turn, `silence` between two signs of life (0: no limit).
+    """
 
     action: ActionName
     text: str
@@ -30,6 +33,7 @@ class Message(Record):
     definition: LoopTask | None = None
     debug: DebugRequest | None = None
     seconds: float = 600
+    silence: float = 0
 
 
 class ActionReport(Record):

@@ -18,7 +18,7 @@ CODE = re.compile(
 BUILD = "build"
 """Key of the failed test that stands for code that could not be compiled; `build of PART` for a part of the project."""
 
-RunTrouble = Literal["timeout", "no_tests", "crashed", "unparsable"]
+RunTrouble = Literal["timeout", "silent", "no_tests", "crashed", "unparsable"]
 
 
 class Coverage(Record):
@@ -33,7 +33,8 @@ class TestRun(Record):
 
     `sources` maps a test's key to a digest of its own function and named fixtures ("" where unknown).
     `output` is the end of what was printed, capped. `trouble` says why the results can not be complete, and `why` what is
-    known of its cause, or what would help.
+    known of its cause, or what would help. `exit_code` is None for a run that was ended from outside: without trouble it
+    was done by then, and `why` says what kept it.
     """
 
     __test__ = False

@@ -15,7 +15,8 @@ _FILE = re.compile(r"[^:]+\.\w{1,5}(?=::|$)")
 """The file that a test's key begins with, where runners put it there."""
 
 TROUBLES: dict[RunTrouble, str] = {
-    "timeout": "the test run took too long and was ended",
+    "timeout": "the test run took too long",
+    "silent": "the test run hung",
     "no_tests": "no tests were found",
     "crashed": "the test command failed by itself (exit code {exit_code})",
     "unparsable": "the test results could not be read",

@@ -1,9 +1,12 @@
 """The project's tests: found, run in a process group of their own, and reported as they were measured."""
 
+import os
 import re
 import shlex
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
@@ -14,7 +17,7 @@ from loopwright.validation.probe import split_key
 from loopwright.validation.python_project import program
 from loopwright.validation.runners import detected, runner_for
 from loopwright.validation.runners.contract import Reading
-from loopwright.workspace.patience import Patience
+from loopwright.workspace.patience import Cut, Patience
 from loopwright.workspace.process import Finished, run_shell
 
 OUTPUT_KEPT = 64_000
@@ -24,6 +27,9 @@ _NO_PROGRAMS = frozenset({
     "umask", "unset", "until", "while",
 })  # fmt: skip
 """Words of the shell itself, which may begin a command line."""
+
+_CUT_SHORT: dict[Cut | None, RunTrouble] = {"timeout": "timeout", "silence": "silent"}
+"""A run that only did not exit has said all that it had to say."""
 
 
 class ProjectTests:
@@ -57,6 +63,7 @@ class ProjectTests:
         command: str,
         *,
         timeout: float,
+        silence: float = 0,
         marker: str,
         on_output: Callable[[str], None] | None = None,
         at: Path | None = None,
@@ -66,18 +73,25 @@ class ProjectTests:
         with tempfile.TemporaryDirectory(prefix="loopwright-tests-", ignore_cleanup_errors=True) as name:
             folder = Path(name).resolve()
             instrumented = runner.instrument(command, root, folder)
+            patience = Patience(
+                timeout,
+                silence,
+                progress=partial(_last_written, folder),
+                is_done=lambda: runner.read(root, folder).complete,
+            )
             finished = await run_shell(
                 instrumented.command,
                 cwd=root,
                 project=self._root,
                 marker=marker,
-                patience=Patience(timeout),
+                patience=patience,
                 env=instrumented.env,
                 output_cap=OUTPUT_KEPT,
                 on_output=on_output,
             )
             reading = runner.read(root, folder)
-        results = (*reading.results, *_unfinished(reading, finished, timeout))
+        cut = patience.told(finished.cut, "test_timeout") if finished.cut else None
+        results = (*reading.results, *_unfinished(reading, cut))
         return TestRun(
             command=command,
             runner=runner.name,
@@ -87,15 +101,15 @@ class ProjectTests:
             coverage=reading.coverage,
             sources=reading.sources,
             trouble=trouble_of(reading, results, finished),
-            why=reading.why or None,
+            why=f"it {cut}" if cut else reading.why or None,
             output=finished.output,
         )
 
 
 def trouble_of(reading: Reading, results: tuple[TestResult, ...], finished: Finished) -> RunTrouble | None:
     """Why the results can not be complete, or None."""
-    if finished.cut is not None:
-        return "timeout"
+    if finished.cut in _CUT_SHORT:
+        return _CUT_SHORT[finished.cut]
     if reading.damaged:
         return "unparsable"
     if not results and reading.complete:
@@ -103,18 +117,21 @@ def trouble_of(reading: Reading, results: tuple[TestResult, ...], finished: Fini
     if not results and finished.exit_code == 0:
         return "unparsable"
     failed = any(result.status == "failed" for result in results)
-    unexplained = finished.exit_code != 0 and not failed
+    unexplained = finished.cut is None and finished.exit_code != 0 and not failed
     return "crashed" if unexplained or not reading.complete else None
 
 
-def _unfinished(reading: Reading, finished: Finished, timeout: float) -> tuple[TestResult, ...]:
+def _unfinished(reading: Reading, cut: str | None) -> tuple[TestResult, ...]:
     """Tests that began and never ended have failed."""
-    why = (
-        f"timed out after {timeout:g} s"
-        if finished.cut is not None
-        else "the test process ended while this test was running"
-    )
+    why = f"still running when the test run {cut}" if cut else "the test process ended while this test was running"
     return tuple(
         TestResult(test_name=name, suite=suite, status="failed", error_message=why)
         for suite, name in map(split_key, reading.running)
     )
+
+
+def _last_written(folder: Path) -> float:
+    """When the framework last wrote what it has done; 0 before it does."""
+    with os.scandir(folder) as entries, suppress(FileNotFoundError):  # one of them may just be replaced
+        return max((entry.stat().st_mtime for entry in entries), default=0.0)
+    return 0.0

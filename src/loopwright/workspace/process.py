@@ -25,6 +25,7 @@ OUTPUT_CAP = 1_000_000
 _LINGER = 0.3  # seconds that output is still read after the leader's exit, when something keeps the pipe open
 _STUBBORN = 2.0  # seconds after which a process that does not even die of KILL is left to the kernel
 _POLL = 0.03
+_BLUR = 0.05  # seconds by which two processes' starts, or a file's time, can not be told apart
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ async def _until_exit_or_limit(
 ) -> Cut | None:
     def is_lingering() -> bool:
         """Done, and no later step of the same command has begun since."""
-        quiet = time.time() - patience.progress()
+        quiet = time.time() - patience.progress() + _BLUR
         return patience.is_done() and not any(p.session == process.pid and p.age < quiet for p in living())
 
     work = asyncio.ensure_future(_read_until_exit(process, source, capture))

@@ -1,0 +1,165 @@
+"""Stop and restart through the real command: everything that belongs to the loop ends in time, and nothing else."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from loopwright.workspace.living import living, look
+from loopwright.workspace.marks import LOOP, Mark
+from tests.real_command import COMMAND, Project
+
+TESTS = "import unittest\n\n\nclass Nothing(unittest.TestCase):\n    def test_it(self) -> None:\n        pass\n"
+STOP_SECONDS = 10.0
+SOON = 30.0
+
+WAYS = {
+    "child": "sleep 300 &",
+    "daemon": "(setsid -f sleep 300)",
+    "clean_daemon": "(env -i setsid -f sleep 300)",
+    "own_session": "setsid sleep 300 &",
+    "own_group": "set -m; sleep 300 & set +m",
+    "clean_group": "set -m; env -i sleep 300 & set +m",
+    "deaf": "(trap '' TERM HUP INT; sleep 300) &",
+    "stopped": "sleep 300 & kill -STOP $!",
+    "clean_stopped": "env -i setsid sleep 300 & sleep 0.2; kill -STOP $!",
+}
+"""How a task's processes try to get out of sight."""
+
+BOMB = "hop() { sleep 0.0$((RANDOM % 9)); hop & }; for n in $(seq 20); do hop & done"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project" / "test_done.py").write_text(TESTS)
+    return Project(tmp_path / "project", tmp_path / "state")
+
+
+def created(project: Project, command: str) -> str:
+    _, loop = project.call("create", "One step", "--auto", "--agent", "builtin")
+    loop_id = str(loop["loop_id"])
+    assert project.call("tasks", loop_id, "add", "step", "--tool", "bash", "--command", command)[0] == 0
+    return loop_id
+
+
+def hiding() -> str:
+    """A command that starts a process in every way; their sleeps are told apart by their number."""
+    starts = "\n".join(way.replace("sleep 300", f"sleep {300 + n}") for n, way in enumerate(WAYS.values()))
+    return f"{starts}\ntouch up; sleep 299"
+
+
+def sleepers(project: Project) -> list[int]:
+    """Living processes in the project's folder whose program is sleep, whatever they carry."""
+    found = []
+    for process in living():
+        try:
+            here = os.readlink(f"/proc/{process.pid}/cwd") == str(project.root)
+            if here and Path(f"/proc/{process.pid}/comm").read_text() in ("sleep\n", "bash\n"):
+                found.append(process.pid)
+        except OSError:
+            continue
+    return found
+
+
+def until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SOON
+    while not holds():
+        assert time.monotonic() < deadline
+        os.sched_yield()
+
+
+@contextmanager
+def running(project: Project, loop_id: str, *before: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A runner whose task has begun."""
+    words = [*before, *COMMAND, "run", "--loop-id", loop_id, "--auto", "--json", "--project", str(project.root)]
+    runner = subprocess.Popen(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        env=project.environment, start_new_session=True,
+    )  # fmt: skip
+    try:
+        until(lambda: (project.root / "up").exists() or runner.poll() is not None)
+        yield runner
+    finally:
+        runner.kill()
+        runner.wait()
+
+
+def stop(project: Project, loop_id: str) -> float:
+    """Seconds that stop took."""
+    begun = time.monotonic()
+    assert project.call("stop", loop_id)[0] == 0
+    return time.monotonic() - begun
+
+
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_stop_ends_a_deaf_or_hanging_runner_with_all_that_hides(project: Project, is_stopped: bool) -> None:
+    loop_id = created(project, f"{BOMB}\n{hiding()}")
+    with running(project, loop_id, "sh", "-c", "trap '' TERM HUP INT; exec \"$@\"", "sh") as runner:
+        assert len(sleepers(project)) >= len(WAYS)
+        if is_stopped:
+            runner.send_signal(signal.SIGSTOP)
+        assert stop(project, loop_id) < STOP_SECONDS
+        assert sleepers(project) == []
+        assert runner.wait(1) == (-signal.SIGKILL if is_stopped else 1)
+    assert project.state_of(loop_id)["failure_reason"] == "Manually stopped by user"
+
+
+@contextmanager
+def innocents(project: Project, loop_id: str) -> Iterator[list[subprocess.Popen[bytes]]]:
+    """Processes in the project's folder that look like the loop's, and are none."""
+    number = re.sub(r"[^0-9a-f]", "", loop_id)[-8:]
+    marks = [
+        Mark(loop_id, f"{project.root}-copy").with_run(),
+        Mark(f"{loop_id[:-8]}{number[::-1]}", str(project.root)).with_run(),
+    ]
+    started = [subprocess.Popen(["sleep", "400"], cwd=project.root, env={**os.environ, LOOP: loop_id})]
+    for mark in marks:
+        with mark.handed_on():
+            started.append(subprocess.Popen(["sleep", "400"], cwd=project.root, env=mark.environment({})))
+    started.append(subprocess.Popen(["sleep", "400"], cwd=project.root, start_new_session=True))
+    try:
+        yield started
+    finally:
+        for process in started:
+            process.kill()
+            process.wait()
+
+
+@pytest.mark.parametrize("start", ["run --auto --loop-id", "stop", "resume --all"])
+def test_the_next_start_reaps_what_a_killed_runner_left_and_nothing_else(project: Project, start: str) -> None:
+    once = "mkdir first || exit 1"  # the second attempt ends at once
+    loop_id = created(project, f"{once}; {hiding()}")
+    with running(project, loop_id) as runner:
+        runner.kill()
+        runner.wait()
+        left = sleepers(project)
+        assert len(left) >= len(WAYS)
+        with innocents(project, loop_id) as others:
+            words = start.split()
+            project.call(*words) if "--all" in words else project.call(*words, loop_id)
+            until(lambda: not any(look(pid) for pid in left))
+            assert [process.poll() for process in others] == [None] * len(others)
+        if start != "stop":
+            until(lambda: project.state_of(loop_id)["status"] == "failed")
+    assert not list((project.state / "loopwright").glob("*.processes/*.json"))
+
+
+def test_a_loopwright_inside_of_another_spares_the_outer_one(tmp_path: Path, project: Project) -> None:
+    shutil.copytree(project.root, tmp_path / "inner")
+    inner = Project(tmp_path / "inner", project.state)
+    inner_id = created(inner, "sleep 300 & touch in.txt")
+    call = f"{sys.executable} -m loopwright run --loop-id {inner_id} --auto --json --project {inner.root}"
+    outer_id = created(project, f"sleep 300 & {call}; test -e {inner.root}/in.txt && echo $? > out.txt")
+    code, state = project.call("run", "--loop-id", outer_id, "--auto")
+    assert code == 0, (state["engine"], state["skill_state"])
+    assert (project.root / "out.txt").read_text() == "0\n"
+    assert sleepers(inner) == sleepers(project) == []
