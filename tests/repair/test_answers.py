@@ -28,8 +28,8 @@ def patch(point: str) -> dict[str, object]:
     [
         ({"tried": 9, "turned": 2, "survived": 1}, "a.py:f:3", "confirmed", "fresh process"),
         ({"tried": 9, "turned": 2, "exhausted": True}, None, "inconclusive", "2 of 9"),
-        ({"tried": 9, "exhausted": True}, None, "rejected", "all 9"),
-        ({"tried": 9, "exhausted": True}, "b.py:g:1", "rejected", "all 9"),
+        ({"tried": 9, "exhausted": True}, None, "rejected", "(9)"),
+        ({"tried": 9, "exhausted": True}, "b.py:g:1", "rejected", "(9)"),
         ({"tried": 9, "offered": 12}, None, "inconclusive", "9 edits tried"),
         ({"tried": 9, "offered": 12}, "b.py:g:1", "pending", None),
         ({}, None, "pending", None),

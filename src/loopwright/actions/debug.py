@@ -10,6 +10,7 @@ from loopwright.domain.loop_selector import Next, failed_task
 from loopwright.domain.outcomes import ActionOutcome, Change, Debugged, NeedsInput
 from loopwright.domain.protocol import ActionReport, Message
 from loopwright.domain.record import Items
+from loopwright.domain.words import plural
 from loopwright.engine.threads import in_thread
 
 SHOWN = 8
@@ -58,7 +59,7 @@ async def _explore(session: Session, request: DebugRequest) -> Diagnosis | None:
     untested = any(h.status == "pending" for h in request.hypotheses)
     if untested:
         return None
-    session.bus.publish("activity", f"tracing {len(request.failing)} failing tests")
+    session.bus.publish("activity", f"tracing {plural(len(request.failing), 'failing test')}")
     diagnosis = await session.debugger.diagnose(request)
     session.bus.publish("result", diagnosis.active_bug)
     return diagnosis.evolve(hypotheses=(*request.hypotheses, *diagnosis.hypotheses))
@@ -69,7 +70,7 @@ async def _search(session: Session, agent: str, request: DebugRequest, diagnosis
     if not request.failing or not request.python:
         return _nothing_found(session, request, "there is no failing Python test to work from", nothing_left=True)
     message = Message(action="DEBUG", text="", debug=request, seconds=request.budget_seconds + 60)
-    session.bus.publish("activity", f"testing edits for {len(request.hypotheses)} hypotheses on a copy")
+    session.bus.publish("activity", f"testing edits for {plural(len(request.hypotheses), 'hypothesis')} on a copy")
     output = await session.turns.ask(agent, message)
     findings = output.findings
     if findings is None:
@@ -77,8 +78,9 @@ async def _search(session: Session, agent: str, request: DebugRequest, diagnosis
         return _nothing_found(session, request, said)
     bug = diagnosis.active_bug if diagnosis else session.skill().debug.active_bug
     if findings.patch is None:
-        note = findings.note or f"no edit among {findings.candidates} candidates holds"
-        return Debugged(findings.hypotheses, bug, None, note, nothing_left=True)
+        tried = findings.candidates
+        none = f"none of {plural(tried, 'edit')} holds" if tried else "no edit is known for what still fails"
+        return Debugged(findings.hypotheses, bug, None, findings.note or none, nothing_left=True)
     return await _apply(session, findings, findings.patch, bug)
 
 

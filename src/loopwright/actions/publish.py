@@ -23,6 +23,7 @@ from loopwright.domain.outcomes import (
     NeedsInput,
     Validated,
 )
+from loopwright.domain.words import plural
 
 Line = dict[str, JsonValue]
 
@@ -33,7 +34,7 @@ def result_words(outcome: ActionOutcome) -> str:
         case Initialised():
             baseline = outcome.baseline.tests.values() if outcome.baseline else ()
             failing = sum(test.status == "failed" for test in baseline)
-            return f"{len(baseline)} tests, {failing} failing" if baseline else "no tests"
+            return f"{plural(len(baseline), 'test')}, {failing} failing" if baseline else "no tests"
         case Developed():
             return "completed" if outcome.ok else f"failed: {outcome.message}"
         case Validated():

@@ -7,12 +7,13 @@ from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_folds import ACTION_OF, end_action
 from loopwright.domain.outcomes import Interrupted, Step
+from loopwright.domain.words import plural
 
 
 async def take_over(session: Session, left: tuple[int, ...]) -> None:
     """Runs once, under the lease, before the first step of this process. `left`: processes that were ended."""
     if left:
-        session.bus.publish("activity", f"ended {len(left)} processes that an earlier runner had left behind")
+        session.bus.publish("activity", f"ended {plural(len(left), 'process')} that an earlier runner had left behind")
     state = session.state()
     if _under_way(state):
         await _record_interruption(session, state)

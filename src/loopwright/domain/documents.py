@@ -12,6 +12,7 @@ from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import LoopState, SkillState
 from loopwright.domain.progress import progress
 from loopwright.domain.record import first_problem
+from loopwright.domain.words import plural
 
 Json = dict[str, Any]  # Any: parsed JSON, typed by the model at the end
 
@@ -153,7 +154,7 @@ def _validate_words(skill: SkillState) -> str:
     validate = skill.validate_
     if validate.last_run_at is None:
         return "The tests have not been run yet."
-    verdict = "passed" if validate.passed else f"failed ({len(validate.failed_tests)} tests)"
+    verdict = "passed" if validate.passed else f"failed ({plural(len(validate.failed_tests), 'test')})"
     return f"Last validation {verdict}: {validate.pass_rate:g} % of tests pass, coverage {validate.coverage:g} %."
 
 

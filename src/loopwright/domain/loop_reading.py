@@ -11,6 +11,7 @@ from loopwright.domain.errors import Invalid, NewerSchema
 from loopwright.domain.ids import is_safe
 from loopwright.domain.loop import ERRORS_KEPT, LoopState
 from loopwright.domain.loop_mending import Json, part, validated
+from loopwright.domain.words import plural
 
 ACTION_NAMES = {
     "action-init": "INIT",
@@ -140,7 +141,7 @@ def _define_tasks(document: Json, tasks: Sequence[Mapping[str, Any]], repairs: l
             if task.get("order") is None:
                 task["order"] = order
         document["engine"] = {**engine, "tasks": defined}
-        repairs.append(f"{len(defined)} task definitions were taken from the tasks' own records")
+        repairs.append(f"{plural(len(defined), 'task')} defined by what the runner's records say of them")
 
 
 def _recount(document: Json, repairs: list[str]) -> None:
@@ -161,7 +162,7 @@ def _recount(document: Json, repairs: list[str]) -> None:
     errors = skill.get("errors")
     if isinstance(errors, list) and len(errors) > ERRORS_KEPT:
         skill["errors"] = errors[-ERRORS_KEPT:]
-        repairs.append(f"the last {ERRORS_KEPT} of {len(errors)} errors were kept")
+        repairs.append(f"the last {ERRORS_KEPT} of {plural(len(errors), 'error')} were kept")
     skill.update({k: v for k, v in (("develop", develop), ("debug", debug), ("validate", validate)) if v})
 
 

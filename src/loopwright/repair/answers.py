@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings, Patch, ProbeHit
 from loopwright.domain.ids import next_hypothesis_id
 from loopwright.domain.loop import EvidenceCriteria, Hypothesis, HypothesisStatus
+from loopwright.domain.words import plural
 
 Plain = Mapping[str, Any]  # Any: parsed JSON from the worker
 
@@ -16,6 +17,8 @@ _CRITERIA = EvidenceCriteria(
     reject="Every small edit that is known for this statement was tried, and none turned a failing test.",
 )
 _CONDITION = "Some small edit of this statement makes at least one failing test pass and breaks none that passes."
+_COMPILED = EvidenceCriteria(confirm="Python compiles the file.", reject="The file compiles, and the tests still fail.")
+_COMPILES = "Once this line is mended, Python can compile the file and the tests can be collected."
 _BYSTANDERS = 3
 
 
@@ -82,9 +85,9 @@ def _numbered(known: Sequence[Hypothesis], places: Sequence[Plain]) -> list[Hypo
             Hypothesis(
                 id=ids[-1],
                 description=_description(place),
-                testable_condition=_CONDITION,
+                testable_condition=_CONDITION if "says" not in place else _COMPILES,
                 logging_point=place["point"],
-                evidence_criteria=_CRITERIA,
+                evidence_criteria=_CRITERIA if "says" not in place else _COMPILED,
                 likelihood=float(rank),
                 evidence=_evidence(place),
             )
@@ -93,6 +96,8 @@ def _numbered(known: Sequence[Hypothesis], places: Sequence[Plain]) -> list[Hypo
 
 
 def _description(place: Plain) -> str:
+    if "says" in place:
+        return f"`{place['code']}` ({place['file']}, line {place['line']}) is no valid Python: {place['says']}"
     raised = f", and {' and '.join(place['exceptions'])} came from it" if place["exceptions"] else ""
     return (
         f"`{place['code']}` in {place['func']} ({place['file']}:{place['line']}) may be wrong: "
@@ -101,13 +106,13 @@ def _description(place: Plain) -> str:
 
 
 def _tests(count: int, kind: str) -> str:
-    return f"{count or 'no'} {kind} {'test' if count == 1 else 'tests'}"
+    return f"{plural(count, f'{kind} test')}" if count else f"no {kind} tests"
 
 
 def _evidence(place: Plain) -> dict[str, JsonValue]:
-    kept = ("file", "line", "func", "code", "exceptions")
+    kept = ("file", "line", "func", "code", "exceptions", "says")
     return {
-        **{name: place[name] for name in kept},
+        **{name: place[name] for name in kept if name in place},
         "suspiciousness": place["score"],
         "failing_tests": place["failing"],
         "passing_tests": place["passing"],
@@ -134,16 +139,16 @@ def _judged(hypothesis: Hypothesis, place: Plain | None, cause: str | None, what
 
 
 def _verdict(place: Plain, cause: str | None) -> tuple[HypothesisStatus, str]:
-    tried, offered = place["tried"], place["offered"]
+    tried, offered = plural(place["tried"], "edit"), place["offered"]
     if place["point"] == cause:
         return "confirmed", "a patch here turned failing tests and broke none, in a fresh process"
     if place["turned"]:
-        return "inconclusive", f"{place['turned']} of {tried} edits turned a failing test, none became the patch"
+        return "inconclusive", f"{place['turned']} of {tried} turned a failing test, none became the patch"
     if place["exhausted"]:
-        return "rejected", f"all {tried} known edits were tried, and none turned a failing test"
+        return "rejected", f"every known edit was tried ({place['tried']:,}), and none turned a failing test"
     if cause is not None:
-        return "pending", f"{tried} edits tried before a patch was found elsewhere; none turned a failing test"
-    return "inconclusive", f"{tried} edits tried (at least {offered} are possible), and none turned a failing test"
+        return "pending", f"{tried} tried before a patch was found elsewhere; none turned a failing test"
+    return "inconclusive", f"{tried} tried (at least {offered:,} are possible), and none turned a failing test"
 
 
 def _place_of(hypothesis: Hypothesis, places: Mapping[str, Plain]) -> Plain | None:
@@ -163,6 +168,8 @@ def _patch(plain: Plain, hypothesis: str) -> Patch:
 
 def _note(answer: Plain) -> str:
     seconds, tried = answer.get("seconds", 0.0), answer.get("candidates", 0)
-    speed = f"{tried} edits tried in {seconds:.1f} s ({tried / seconds:.0f} a second" if tried and seconds else ""
-    speed += f", {answer['cold']} with a fresh import)" if speed else ""
-    return "; ".join([*([speed] if speed else []), *answer.get("notes", ())])
+    speed = []
+    if tried and seconds:
+        rate = f"{tried / seconds:.0f} a second, {answer['cold']} with a fresh import"
+        speed = [f"{plural(tried, 'edit')} tried in {seconds:.1f} s ({rate})"]
+    return "; ".join([*speed, *answer.get("notes", ())])

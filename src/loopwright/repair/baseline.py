@@ -15,6 +15,7 @@ from .localize import Spectrum, is_test_file
 from .probe import Probes
 from .session import Driver, Outcome, collect_and, key_of
 from .source import Source
+from .syntax import Broken, broken_by
 from .trace import IMPORT, Line, Recorder
 from .zygote import Project
 
@@ -33,6 +34,7 @@ class Baseline:
     sources: dict[str, Source]
     imported: frozenset[Line]
     troubles: list[str] = field(default_factory=list)
+    broken: list[Broken] = field(default_factory=list)
 
 
 def measure(project: Project, tree: str, failing: Sequence[str], seconds: float) -> Baseline | None:
@@ -62,6 +64,7 @@ def measure(project: Project, tree: str, failing: Sequence[str], seconds: float)
         sources=_sources(tree, lines),
         imported=lines.get(IMPORT, frozenset()),
         troubles=answer["troubles"],
+        broken=[Broken(*values) for values in answer["broken"]],
     )
 
 
@@ -149,9 +152,10 @@ def _traced_run(project: Project, tree: str, failing: frozenset[str], patience: 
         ],
         "lines": {test: list(lines) for test, lines in recorder.lines.items()},
         "sources": texts,
+        "broken": sorted({tuple(found) for error in driver.errors if (found := broken_by(error, tree))}),
         "troubles": [
             *driver.troubles,
-            *([f"{left_out} passing tests were too slow to screen with"] if left_out else []),
+            *([f"passing tests that were too slow to screen with: {left_out}"] if left_out else []),
         ],
     }
 

@@ -47,7 +47,7 @@ class Laboratory:
             odd = self._odd(seconds)
         if odd:
             names = ", ".join(self.baseline.keys[n] for n in sorted(odd)[:3])
-            self.notes.append(f"{len(odd)} tests depend on chance and did not screen candidates: {names}")
+            self.notes.append(f"tests that depend on chance and did not screen candidates: {names}")
         self.guards -= odd
         self.targets -= odd if self.targets - odd else frozenset()
 

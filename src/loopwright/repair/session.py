@@ -17,6 +17,7 @@ from .budget import TimeUp, processor_time
 Status = Literal["passed", "failed", "skipped"]
 
 _QUIET = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:terminalreporter", "--capture=sys", "--tb=native")
+_ERRORS = 200  # kept to look into; a suite that can not be collected has one a file
 _UNITTEST = ("-o", "addopts=")
 _CALM = {"pytest_cov": ("--no-cov",), "xdist": ("-n0",), "pytest_timeout": ("--timeout=0",)}
 
@@ -33,17 +34,25 @@ class Outcome:
 
 
 class Driver:
-    """Pytest plugin: hands the collected items to `loop` and keeps what the test under way reports."""
+    """Pytest plugin: hands the collected items to `loop` and keeps what the test under way reports.
+
+    `errors` are what kept files from being collected and tests from passing.
+    """
 
     def __init__(self, loop: Callable[["Driver", list[pytest.Item]], None], plain: bool) -> None:
         self._loop = loop
         self._plain = plain
         self._outcome = Outcome()
         self.troubles: list[str] = []
+        self.errors: list[BaseException] = []
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
             self.troubles.append(f"{report.nodeid}: {str(report.longrepr)[-400:]}")
+
+    def pytest_exception_interact(self, call: "pytest.CallInfo[object]") -> None:
+        if call.excinfo is not None and len(self.errors) < _ERRORS:
+            self.errors.append(call.excinfo.value)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         self._loop(self, session.items)

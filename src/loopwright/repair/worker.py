@@ -25,6 +25,7 @@ from .zygote import Project
 _HYPOTHESES = 10
 _CANDIDATES = 20_000
 _REFUTED = 12
+_TALLIED = ("offered", "tried", "turned", "survived", "exhausted", "kinds")
 _PATCHES = 2  # one to apply, and its best rival
 _CANDIDATE_SHARE = 0.8  # of the time that is left; the rest confirms
 
@@ -59,10 +60,10 @@ def _diagnose(order: Answer) -> Answer:
     first = baseline.spectrum.outcomes[min(baseline.spectrum.failing)]
     return {
         "active_bug": _bug(baseline),
-        "locations": [_plain(one, Tally()) for one in chosen],
+        "locations": [*_unreadable(baseline), *(_plain(one, Tally()) for one in chosen)],
         "probes": hits,
         "first_error": first.error,
-        "notes": baseline.troubles,
+        "notes": [*_unreadable_words(baseline), *baseline.troubles],
     }
 
 
@@ -90,7 +91,7 @@ def _search(order: Answer) -> Answer:
         "candidates": search.tried,
         "cold": search.cold,
         "seconds": search.seconds,
-        "notes": [*baseline.troubles, *laboratory.notes],
+        "notes": [*_unreadable_words(baseline), *baseline.troubles, *laboratory.notes],
     }
 
 
@@ -121,6 +122,13 @@ def _confirmed(search: Search, baseline: Baseline, pristine: str, deadline: floa
 
 
 def _nothing(baseline: Baseline | None) -> Answer:
+    """Why there is nothing to search in; what a file that can not be compiled kept from running is no news then."""
+    if baseline and baseline.broken:
+        return {
+            "active_bug": baseline.broken[0].words,
+            "locations": _unreadable(baseline),
+            "notes": _unreadable_words(baseline),
+        }
     why = (
         "the traced test run did not end in time"
         if baseline is None
@@ -131,7 +139,25 @@ def _nothing(baseline: Baseline | None) -> Answer:
     return {"active_bug": "", "locations": [], "notes": [why, *(baseline.troubles if baseline else [])]}
 
 
+def _unreadable(baseline: Baseline) -> list[dict[str, Any]]:  # Any: plain JSON
+    """Places that keep a file from being compiled: known for sure, and no edit of ours can mend them."""
+    untried = {"passing": 0, "exceptions": [], **{name: getattr(Tally(), name) for name in _TALLIED}}
+    return [
+        {
+            **untried, "file": one.file, "line": one.line, "func": "<module>", "code": one.code, "says": one.says,
+            "point": f"{one.file}:<module>:{one.line}", "score": 1.0, "failing": len(baseline.troubles),
+        }
+        for one in baseline.broken
+    ]  # fmt: skip
+
+
+def _unreadable_words(baseline: Baseline) -> list[str]:
+    return [f"{one.words} (no edit can be tested before that is mended)" for one in baseline.broken]
+
+
 def _bug(baseline: Baseline) -> str:
+    if baseline.broken:
+        return baseline.broken[0].words
     failing = sorted(baseline.spectrum.failing)
     outcome = baseline.spectrum.outcomes[failing[0]]
     more = f" (and {len(failing) - 1} more)" if len(failing) > 1 else ""
@@ -150,12 +176,7 @@ def _plain(location: Location, tally: Tally) -> dict[str, Any]:  # Any: plain JS
         "failing": len(location.failing),
         "passing": len(location.passing),
         "exceptions": location.frames,
-        "offered": tally.offered,
-        "tried": tally.tried,
-        "turned": tally.turned,
-        "survived": tally.survived,
-        "exhausted": tally.exhausted,
-        "kinds": tally.kinds,
+        **{name: getattr(tally, name) for name in _TALLIED},
     }
 
 
