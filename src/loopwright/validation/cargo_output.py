@@ -10,8 +10,8 @@ from typing import Any  # Any: parsed JSON, matched where it is used
 from loopwright.domain.loop import TestResult
 from loopwright.domain.testing import BUILD
 from loopwright.validation import libtest
+from loopwright.validation.reading import Reading
 from loopwright.validation.results import failure, plain, told_apart
-from loopwright.validation.runners.contract import Reading
 from loopwright.validation.shims import Recording
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -147,8 +147,11 @@ def not_compiled(lines: list[str]) -> Iterator[TestResult]:
     failed = _NOT_COMPILED.findall(said)
     errors = [part for part in said.split("\n\n") if re.match(r"error(\[E\d+\])?:", part.lstrip("\n"))]
     text = "\n\n".join(part for part in errors if not _NOT_COMPILED.match(part.lstrip("\n"))) or said
-    for package, label in dict.fromkeys(failed):
-        yield failure("", plain(_unbuilt(package, label)), text)
+    names = {package: [_unbuilt(package, label) for of, label in failed if of == package] for package, _ in failed}
+    for package, targets_of in names.items():
+        build = f"{BUILD} of {package}"
+        for name in (build,) if build in targets_of else dict.fromkeys(targets_of):  # its tests rest on it
+            yield failure("", plain(name), text)
 
 
 def _unbuilt(package: str, label: str) -> str:

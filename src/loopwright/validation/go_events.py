@@ -8,8 +8,8 @@ from textwrap import dedent
 from typing import Any  # Any: parsed JSON, matched where it is used
 
 from loopwright.domain.loop import TestResult, TestStatus
+from loopwright.validation.reading import Reading
 from loopwright.validation.results import failure, plain, told_apart
-from loopwright.validation.runners.contract import Reading
 from loopwright.validation.shims import Recording
 
 _ENDS: dict[str, TestStatus] = {"pass": "passed", "fail": "failed", "skip": "skipped"}

@@ -13,7 +13,7 @@ from loopwright.validation import javascript_tests, package_json, probe, results
 from loopwright.validation.coverage import istanbul, lcov, v8
 from loopwright.validation.coverage.lines import FileLines, combined
 from loopwright.validation.javascript_tests import TestFile
-from loopwright.validation.runners.contract import Reading
+from loopwright.validation.reading import Reading
 
 Framework = Literal["node", "vitest", "jest"]
 SEPARATOR = " > "

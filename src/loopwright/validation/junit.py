@@ -8,14 +8,16 @@ from xml.etree.ElementTree import Element
 import junitparser
 
 from loopwright.domain.loop import TestResult, TestStatus
+from loopwright.domain.testing import BUILD
+from loopwright.validation.reading import Reading
 from loopwright.validation.results import failure, plain, told_apart
-from loopwright.validation.runners.contract import Reading
 from loopwright.validation.safe_xml import UnreadableXml, parse
 
 _BY_ATTRIBUTE: dict[str, TestStatus] = {
     "notrun": "skipped", "disabled": "skipped", "skipped": "skipped", "failed": "failed", "error": "failed",
 }  # fmt: skip
 _LONGEST_TIME = 1e9
+_ONLY_COUNTED = "the report counts a failure, and none of its tests failed: something around them did"
 
 
 class Case(NamedTuple):
@@ -45,17 +47,23 @@ def cases(data: bytes) -> Iterator[Case]:
     if _tag(root) not in ("testsuites", "testsuite"):
         raise UnreadableXml("it is no JUnit report")
     waiting: list[tuple[Element, tuple[str, ...]]] = [(root, ())]
+    has_failed = False
     while waiting:
         element, suites = waiting.pop()
         if _tag(element) == "testcase":
-            yield _case(element, suites)
+            case = _case(element, suites)
+            has_failed = has_failed or case.status == "failed"
+            yield case
             continue
         name = plain(element.get("name") or "")
         inner = (*suites, name) if name and _tag(element) == "testsuite" else suites
         children = [child for child in element if _tag(child) in ("testsuite", "testcase")]
         waiting += [(child, inner) for child in reversed(children)]
         if _counts_failures(element) and not any(_tag(c) == "testsuite" or _has_failed(c) for c in children):
-            yield Case(inner, "", "", "failed", 0, "the suite failed, and none of its tests did", "")
+            has_failed = True
+            yield Case(inner, "" if inner else BUILD, "", "failed", 0, _ONLY_COUNTED, "")
+    if _counts_failures(root) and not has_failed:
+        yield Case((), BUILD, "", "failed", 0, _ONLY_COUNTED, "")
 
 
 def read(files: list[tuple[str, Path]]) -> Reading:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from loopwright.domain.loop import TestResult
 from loopwright.validation import cargo_output, junit
-from loopwright.validation.runners.contract import Reading
+from loopwright.validation.reading import Reading
 from loopwright.validation.shims import Recording
 
 _NO_TESTS = 4

@@ -11,8 +11,8 @@ from loopwright.domain.loop import TestResult, TestStatus
 from loopwright.domain.test_material import PATTERN
 from loopwright.validation.coverage import coveragepy
 from loopwright.validation.coverage.lines import FileLines, combined
+from loopwright.validation.reading import Reading
 from loopwright.validation.results import plain, told_apart
-from loopwright.validation.runners.contract import Reading
 
 INJECTED = Path(__file__).parent / "injected"
 ORDER = "LOOPWRIGHT_PROBE"

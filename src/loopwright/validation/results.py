@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from loopwright.domain.loop import TestResult
 from loopwright.domain.testing import Coverage
-from loopwright.validation.runners.contract import Reading
+from loopwright.validation.reading import Reading
 
 MESSAGE_KEPT = 2000
 TRACE_KEPT = 8000

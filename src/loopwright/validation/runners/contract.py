@@ -1,11 +1,9 @@
 """What a test framework has to offer; one file in this folder for each."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from loopwright.domain.loop import TestResult
-from loopwright.domain.testing import Coverage
+from loopwright.validation.reading import Reading as Reading
 
 
 class Instrumented(NamedTuple):
@@ -13,25 +11,6 @@ class Instrumented(NamedTuple):
 
     command: str
     env: dict[str, str]
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What the runner left behind.
-
-    `running`: keys of tests that began and never ended. `complete`: the runner itself says that it came to its end.
-    `damaged`: something could not be read; `why` says what, in words, or what would help. `reported`: the framework
-    was there at all, even if it came to no result.
-    """
-
-    results: tuple[TestResult, ...] = ()
-    sources: dict[str, str] = field(default_factory=dict)
-    running: tuple[str, ...] = ()
-    coverage: Coverage | None = None
-    complete: bool = False
-    damaged: bool = False
-    reported: bool = False
-    why: str = ""
 
 
 class Runner(Protocol):
