@@ -25,9 +25,9 @@ async def complete(session: Session, choice: Next) -> ActionOutcome:
     is_settled = seen is not None if wanted != "succeeded" else seen
     if is_settled or wanted not in WORTH_ANOTHER_LOOK or (command is None and wanted != "succeeded"):
         return Completed(wanted, reason(state, choice), summarise(session, state, None))
-    session.bus.publish("activity", "validating once more before the end")
     if command is None:
         return nothing_to_run(tree, counted=False)
+    session.bus.publish("activity", "validating once more before the end")
     checked = await validate_tree(session, command, counted=False)
     if checked.passed and not open_tasks(state):
         return Completed("succeeded", None, summarise(session, state, checked), checked)

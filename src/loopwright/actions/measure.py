@@ -84,6 +84,10 @@ async def validate_tree(session: Session, command: str, *, counted: bool) -> Val
         touched=measured.touched,
         counted=counted,
     )
+    if loose:
+        session.note(
+            "changed_under_test", f"changed while the tests ran, so the run proves nothing: {', '.join(loose)}"
+        )
     _remember(session, outcome)
     return outcome
 

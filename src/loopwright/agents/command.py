@@ -45,9 +45,12 @@ class CommandAgent(TurnwiseAgent):
             return _answer(id, message, "failed", str(error))
         if done.cut is not None:
             words = f"The command {patience.told(done.cut, 'timeout_per_action')}."
-            return _answer(id, message, "failed", words, text=done.output)
+            return _answer(id, message, "failed", words, text=done.output, truncated=done.truncated)
         status: ReportStatus = "success" if done.exit_code == 0 else "failed"
-        return _answer(id, message, status, _ended(done.exit_code), text=done.output, exit_code=done.exit_code)
+        return _answer(
+            id, message, status, _ended(done.exit_code),
+            text=done.output, exit_code=done.exit_code, truncated=done.truncated,
+        )  # fmt: skip
 
     def _hear(self, id: str, text: str) -> None:
         """Keeps the latest output, within the cap."""
@@ -63,7 +66,14 @@ def _ended(exit_code: int | None) -> str:
 
 
 def _answer(
-    id: str, message: Message, status: ReportStatus, words: str, *, text: str = "", exit_code: int | None = None
+    id: str,
+    message: Message,
+    status: ReportStatus,
+    words: str,
+    *,
+    text: str = "",
+    exit_code: int | None = None,
+    truncated: bool = False,
 ) -> AgentOutput:
     report = ActionReport(action=message.action, status=status, message=words)
-    return AgentOutput(agent_id=id, running=False, text=text, report=report, exit_code=exit_code)
+    return AgentOutput(agent_id=id, running=False, text=text, report=report, exit_code=exit_code, truncated=truncated)

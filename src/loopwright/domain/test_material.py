@@ -5,7 +5,6 @@ import json
 import re
 import tomllib
 from collections.abc import Callable
-from pathlib import PurePosixPath
 
 FOLDERS = (
     r"(?:.+/)?(?:tests?|__tests__|__mocks__|__snapshots__|__fixtures__|test[_-]?data|testdata|cypress)/.+",
@@ -71,15 +70,19 @@ def holds_tests(path: str) -> bool:
 
 def is_mixed(path: str) -> bool:
     """Whether the file holds settings of the tests beside other things."""
-    return PurePosixPath(path).name in _MIXED
+    return _name(path) in _MIXED
 
 
 def settings_of(path: str, text: str) -> object:
     """What a mixed file says about the tests, in a form that can be compared; a broken file is taken as a whole."""
     try:
-        return _MIXED[PurePosixPath(path).name](text)
+        return _MIXED[_name(path)](text)
     except (ValueError, configparser.Error, RecursionError):
         return text
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _pyproject(text: str) -> object:

@@ -1,0 +1,127 @@
+"""A project with one failing test, and agents that want it to look mended: real store, real git, real pytest."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from loopwright.actions.runner import LoopRunner
+from loopwright.agents.command import CommandAgent
+from loopwright.agents.scripted import Answer, Script, ScriptedAgent
+from loopwright.clock import SystemClock
+from loopwright.domain.engine_state import RunSettings
+from loopwright.domain.loop import LoopState
+from loopwright.domain.loop_commands import take_up
+from loopwright.domain.testing import TestRun
+from loopwright.engine.bus import Bus, Note
+from loopwright.engine.service import LoopService
+from loopwright.ports import Agent
+from loopwright.store.files import FileStore
+from loopwright.store.loops import LOOPS
+from loopwright.validation.run import ProjectTests
+from loopwright.workspace.git import GitWorkspace
+from tests.fakes import CountingLauncher, NoDebugger, NoProcesses
+from tests.stage import ABLE
+from tests.validation.projects import PYTEST, PYTHON, lay_out
+
+BROKEN = {
+    "app.py": "def add(a, b):\n    return a - b\n\n\ndef greet():\n    return 'hello'\n",
+    "tests/test_app.py": (
+        "from app import add, greet\n\n\ndef test_add():\n    assert add(2, 2) == 4\n\n\n"
+        "def test_greet():\n    assert greet() == 'hello'\n"
+    ),
+    "pytest.ini": "[pytest]\ntestpaths = tests\n",
+}
+MENDED = BROKEN["app.py"].replace("a - b", "a + b")
+ADD = "tests/test_app.py::test_add"
+UNITTEST = f"{PYTHON} -m unittest discover -s tests -t ."
+
+
+FIRST_RUNS: dict[str, TestRun] = {}
+"""By command, what was measured of the broken project before anybody touched it: always the same."""
+
+
+class CountedTests(ProjectTests):
+    """The real runner; remembers where it ran. `is_pristine`: the first run is that of the broken project."""
+
+    def __init__(self, root: Path, *, is_pristine: bool) -> None:
+        super().__init__(root)
+        self.ran_at: list[Path | None] = []
+        self._is_pristine = is_pristine
+
+    async def run(
+        self,
+        command: str,
+        *,
+        timeout: float,
+        silence: float = 0,
+        marker: str,
+        on_output: Callable[[str], None] | None = None,
+        at: Path | None = None,
+    ) -> TestRun:
+        self.ran_at.append(at)
+        is_known = self._is_pristine and len(self.ran_at) == 1
+        if is_known and command in FIRST_RUNS:
+            return FIRST_RUNS[command]
+        run = await super().run(command, timeout=timeout, silence=silence, marker=marker, on_output=on_output, at=at)
+        if is_known:
+            FIRST_RUNS[command] = run
+        return run
+
+    @property
+    def counter_checks(self) -> int:
+        return sum(at is not None for at in self.ran_at)
+
+
+@dataclass
+class Court:
+    """The engine on a real project. `notes` is all that an observer heard."""
+
+    project: Path
+    command: str = PYTEST
+    max_iterations: int = 2
+    allow_test_changes: bool = False
+    notes: list[Note] = field(default_factory=list)
+    on_note: Callable[[Note], None] = field(default=lambda note: None)
+
+    def __post_init__(self) -> None:
+        is_pristine = all((self.project / name).read_text() == text for name, text in BROKEN.items())
+        self.tests = CountedTests(self.project, is_pristine=is_pristine)
+        self.clock = SystemClock("+08:00")
+        self.workspace = GitWorkspace(self.project, self.project.parent / "private")
+
+    async def judge(self, *answers: Answer, task: dict[str, object] | None = None) -> LoopState:
+        """Drives a loop with one task and this agent to its end."""
+        with FileStore(self.project, LOOPS, self.clock) as store:
+            service = LoopService(store, self.workspace, self.clock, CountingLauncher(), NoProcesses(), "test")
+            settings = RunSettings(mode="auto", agent="scripted", test_command=self.command, test_timeout=60)
+            loop_id = service.create(
+                "Make add work", max_iterations=self.max_iterations, settings=settings,
+                allow_test_changes=self.allow_test_changes,
+            ).loop_id  # fmt: skip
+            service.add_task(loop_id, {"description": "mend add", "tool": "scripted", **(task or {})})
+            return await self.drive(store, loop_id, *answers)
+
+    async def drive(self, store: FileStore[LoopState], loop_id: str, *answers: Answer) -> LoopState:
+        scripted = ScriptedAgent(Script(capabilities=ABLE, answers=answers), self.project)
+
+        def make(name: str, loop_id: str, bus: Bus) -> Agent:
+            return CommandAgent(self.project, loop_id) if name == "bash" else scripted
+
+        runner = LoopRunner(
+            str(self.project), store, self.workspace, self.tests, self.clock, NoProcesses(),
+            agents=make, debugger=lambda id, bus: NoDebugger(),
+        )  # fmt: skip
+        return await runner.drive(loop_id, take_up=take_up, bus=Bus(self.notes.append, self.on_note))
+
+    def summary(self, state: LoopState) -> str:
+        folder = self.project / ".workflow" / ".loop" / f"{state.loop_id}.progress"
+        return (folder / "summary.md").read_text(encoding="utf-8")
+
+
+def incidents(state: LoopState) -> dict[str, str]:
+    """The last message of each kind."""
+    return {incident.kind: incident.message for incident in state.engine.incidents}
+
+
+def broken_project(root: Path) -> Path:
+    return lay_out(root / "project", BROKEN)
