@@ -80,6 +80,35 @@ def test_status_develop_and_exit(desk: Desk) -> None:
     assert code in (1, 3)
 
 
+def test_a_task_is_added_from_the_menu_and_done(desk: Desk) -> None:
+    agent = desk.script(planned("Look"), {"text": said("DEVELOP")})
+    terminal = Terminal(desk, "run", "Look around", "--agent", agent)
+    terminal.wait_for("the loop can be resumed")
+    assert "add       add a task" in terminal.text
+    terminal.press(ENTER)  # the planned task
+    terminal.wait_for("the loop can be resumed")
+    terminal.press(UP, UP, UP, ENTER)  # exit, complete, add
+    terminal.wait_for("What shall be done?")
+    terminal.press(ENTER)  # a change of mind
+    terminal.wait_for("the loop can be resumed")
+    terminal.press(UP, UP, UP, ENTER)
+    terminal.wait_for("What shall be done?")
+    terminal.press("Say hello", ENTER)
+    terminal.wait_for("Who does it?")
+    terminal.wait_for("bash")
+    terminal.press(UP, ENTER)  # the last of them
+    terminal.wait_for("With which command?")
+    terminal.press("echo hello > hello.txt", ENTER)
+    terminal.wait_for("the loop can be resumed")
+    terminal.press(ENTER)  # develop is preselected now
+    terminal.wait_for("the loop can be resumed")
+    terminal.press(UP, ENTER)
+    assert terminal.end() == 3
+    assert (desk.project / "hello.txt").read_text() == "hello\n"
+    loop_id = desk.run("list", "--json").lines[0]["data"][0]["loop_id"]  # type: ignore[index]  # parsed JSON
+    assert "added, from the menu" in desk.run("logs", str(loop_id)).out
+
+
 def test_leaving_can_be_resumed(desk: Desk) -> None:
     terminal = Terminal(desk, "run", "Look around", "--agent", desk.script(planned("Look"), {"text": said("DEVELOP")}))
     terminal.wait_for("the loop can be resumed")

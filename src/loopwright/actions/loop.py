@@ -63,7 +63,7 @@ class LoopFlow:
             return ()
         if not self._session.interactive or choice.action in ACTS_BY_ITSELF:
             return (choice,)
-        chosen = await choose(self._session, state, choice)
+        chosen = await choose(self._session, state, self._facts, choice)
         return (chosen,) if chosen else ()
 
     def begin(self, choice: Next) -> bool:

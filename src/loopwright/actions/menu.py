@@ -3,12 +3,26 @@
 from collections.abc import Callable
 
 from loopwright.actions.session import Session
+from loopwright.domain.agents import BUILT_IN
 from loopwright.domain.engine_state import Outcome
 from loopwright.domain.events import Event
+from loopwright.domain.ids import new_task_id
 from loopwright.domain.loop import ActionName, LoopState
 from loopwright.domain.loop_commands import allowed, edit, leave
-from loopwright.domain.loop_selector import CHOSEN, Next, blocked_because, open_tasks, passed, runnable, validated
-from loopwright.ports import MenuEntry
+from loopwright.domain.loop_selector import (
+    CHOSEN,
+    Facts,
+    Next,
+    blocked_because,
+    next_action,
+    normalise,
+    open_tasks,
+    passed,
+    runnable,
+    validated,
+)
+from loopwright.domain.loop_tasks import add_task
+from loopwright.ports import MenuEntry, Person
 
 MORE = 10
 """Iterations that raising the limit from the menu adds."""
@@ -21,6 +35,7 @@ WORDS = {
     "debug": "look for the cause of what fails",
     "validate": "run the tests",
     "status": "show where the loop stands",
+    "add": "add a task",
     "complete": "write the summary and end",
     "exit": "leave; the loop can be resumed",
     "raise": f"allow {MORE} more iterations",
@@ -31,7 +46,9 @@ def entries(state: LoopState, suggested: Next) -> tuple[MenuEntry, ...]:
     """The menu for a state. At the iteration limit only complete, exit and raising it are offered."""
     at_limit = state.current_iteration >= state.max_iterations
     names = (
-        ("complete", "exit", "raise") if at_limit else ("develop", "debug", "validate", "status", "complete", "exit")
+        ("complete", "exit", "raise")
+        if at_limit
+        else ("develop", "debug", "validate", "status", "add", "complete", "exit")
     )
     return tuple(
         MenuEntry(
@@ -44,7 +61,7 @@ def entries(state: LoopState, suggested: Next) -> tuple[MenuEntry, ...]:
     )
 
 
-async def choose(session: Session, state: LoopState, suggested: Next) -> Next | None:
+async def choose(session: Session, state: LoopState, facts: Facts, suggested: Next) -> Next | None:
     """The person's choice as a step; None when they leave."""
     person = session.person
     assert person is not None, "interactive mode is refused without a person"
@@ -57,9 +74,27 @@ async def choose(session: Session, state: LoopState, suggested: Next) -> Next | 
             return None
         if name == "raise":
             _commit(session, "edited", lambda s: edit(s, {"max_iterations": s.max_iterations + MORE}))
-            state = session.state()
+        elif name == "add":
+            await _add_task(session, person)
         else:
             await person.show(state)
+        state = normalise(session.state())
+        suggested = next_action(state, facts) or suggested
+
+
+async def _add_task(session: Session, person: Person) -> None:
+    """Asks for a task; an empty answer is a change of mind."""
+    fields = {"description": (await person.ask("What shall be done? (empty: nothing)", ())).strip()}
+    if not fields["description"]:
+        return
+    own = session.state().engine.settings.agent
+    fields["tool"] = await person.ask("Who does it?", tuple(dict.fromkeys((own, *BUILT_IN))))
+    if fields["tool"] == "bash":
+        fields["command"] = (await person.ask("With which command? (empty: no task)", ())).strip()
+        if not fields["command"]:
+            return
+    id, at = new_task_id(session.clock.token()), session.now()
+    _commit(session, "task_added", lambda s: add_task(s, id, fields, at), task=id)
 
 
 async def _step(session: Session, state: LoopState, action: ActionName) -> Next:
@@ -69,5 +104,6 @@ async def _step(session: Session, state: LoopState, action: ActionName) -> Next:
     return Next(action, CHOSEN, outcome, task.id if task else None)
 
 
-def _commit(session: Session, type: str, rule: Callable[[LoopState], LoopState]) -> None:
-    session.store.update(session.loop_id, rule, actor="person", event=Event(type=type), epoch=session.epoch)
+def _commit(session: Session, type: str, rule: Callable[[LoopState], LoopState], **data: str) -> None:
+    event = Event(type=type, data=dict(data))
+    session.store.update(session.loop_id, rule, actor="person", event=event, epoch=session.epoch)
