@@ -19,7 +19,7 @@ _HEADER = re.compile(r"^ +Running (?:unittests ?)?(?P<source>[^()`]*?) ?\((?P<fi
 _COMMAND = re.compile(r"^ +Running `(?:.* )?(?P<file>[^\s`]+/deps/[\w.-]+-[0-9a-f]{16})(?: [^`]*)?`$")
 _DOC = re.compile(r"^ +Doc-tests (\S+)$")
 _FAILED = re.compile(r"^error: (?:test|doctest|bench) failed, to rerun pass ")
-_ENDS = re.compile(
+ENDS = re.compile(
     rf"{_HEADER.pattern}|{_DOC.pattern}|{_FAILED.pattern}".replace("?P<source>", "").replace("?P<file>", "")
 )
 _NOT_COMPILED = re.compile(r"^error: could not compile `([^`]+)`(?: \(([^)]*)\))?", re.MULTILINE)
@@ -107,7 +107,7 @@ def _runs(lines: list[str], known: dict[str, Target]) -> list[_Run]:
             runs.append(begun)
         elif libtest.RUNNING.match(line):
             runs = runs or [_Run("tests")]
-            block, at = libtest.read_block(lines, at, _ENDS)
+            block, at = libtest.read_block(lines, at, ENDS)
             runs[-1].blocks.append(block)
             continue
         elif runs:
