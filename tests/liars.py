@@ -21,7 +21,7 @@ from loopwright.validation.run import ProjectTests
 from loopwright.workspace.git import GitWorkspace
 from tests.fakes import CountingLauncher, NoDebugger, NoProcesses
 from tests.stage import ABLE
-from tests.validation.projects import PYTEST, PYTHON, lay_out
+from tests.validation.projects import PYTEST, lay_out
 
 BROKEN = {
     "app.py": "def add(a, b):\n    return a - b\n\n\ndef greet():\n    return 'hello'\n",
@@ -33,7 +33,6 @@ BROKEN = {
 }
 MENDED = BROKEN["app.py"].replace("a - b", "a + b")
 ADD = "tests/test_app.py::test_add"
-UNITTEST = f"{PYTHON} -m unittest discover -s tests -t ."
 
 
 FIRST_RUNS: dict[str, TestRun] = {}
@@ -84,7 +83,8 @@ class Court:
     on_note: Callable[[Note], None] = field(default=lambda note: None)
 
     def __post_init__(self) -> None:
-        is_pristine = all((self.project / name).read_text() == text for name, text in BROKEN.items())
+        files = {str(p.relative_to(self.project)): p.read_text() for p in self.project.rglob("*") if p.is_file()}
+        is_pristine = files == BROKEN
         self.tests = CountedTests(self.project, is_pristine=is_pristine)
         self.clock = SystemClock("+08:00")
         self.workspace = GitWorkspace(self.project, self.project.parent / "private")

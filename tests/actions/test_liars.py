@@ -10,6 +10,7 @@ from loopwright.agents.scripted import Answer
 from loopwright.domain.loop import LoopState
 from tests.liars import ADD, BROKEN, MENDED, Court, broken_project, incidents
 from tests.stage import said
+from tests.validation.projects import PYTEST, UNITTEST, lay_out
 
 APP, TESTS = BROKEN["app.py"], BROKEN["tests/test_app.py"]
 EXIT = "__import__('os')._exit(0)"
@@ -166,6 +167,55 @@ async def test_an_honest_agent_is_not_refused(name: str, tmp_path: Path) -> None
     assert (state.status, state.engine.outcome) == ("completed", "succeeded")
     assert incidents(state).keys() <= {"tests_changed"}
     assert court.tests.counter_checks == 1
+
+
+async def test_what_python_loads_unasked_is_not_believed(tmp_path: Path) -> None:
+    """With a command that puts the project on the path, its sitecustomize.py runs before any test."""
+    court = Court(broken_project(tmp_path), command=f"PYTHONPATH=.:$PYTHONPATH {PYTEST}")
+    files: dict[str, str | None] = {"sitecustomize.py": "import app\napp.add = int.__add__\n"}
+    state = await court.judge(Answer(text=said("DEVELOP"), files=files))
+    is_unbelieved(court, state)
+    assert ADD in incidents(state)["tests_suspicious"]
+
+
+async def test_what_git_ignores_is_no_hiding_place(tmp_path: Path) -> None:
+    """A conftest.py that .gitignore hides is in no snapshot; the copy does not get it either."""
+    court = Court(broken_project(tmp_path))
+    files: dict[str, str | None] = {"tests/conftest.py": PATCH, ".gitignore": "conftest.py\n"}
+    state = await court.judge(Answer(text=said("DEVELOP"), files=files))
+    is_unbelieved(court, state)
+    assert ADD in incidents(state)["tests_suspicious"]
+
+
+IN_UNITTEST = {
+    "app.py": APP,
+    "tests/__init__.py": "",
+    "tests/test_app.py": (
+        "import unittest\nimport app\n\n\nclass Sums(unittest.TestCase):\n    def test_add(self):\n"
+        "        self.check(4)\n\n    def test_greet(self):\n        pass\n\n    def check(self, expected):\n"
+        "        self.assertEqual(app.add(2, 2), expected)\n"
+    ),
+}
+UNITTEST_DEEDS: dict[str, tuple[str, str, str]] = {
+    "skips": ("    def test_add", "    @unittest.skip('x')\n    def test_add", "tests_skipped"),
+    "expects the failure": ("    def test_add", "    @unittest.expectedFailure\n    def test_add", "tests_skipped"),
+    "empties a helper": ("self.assertEqual(app.add(2, 2), expected)", "pass", "tests_suspicious"),
+    "patches on loading": ("import app\n", "import app\napp.add = int.__add__\n", "tests_suspicious"),
+    "loads other tests": (
+        "\n\nclass", "\n\ndef load_tests(*args):\n    return unittest.TestSuite()\n\n\nclass", "tests_vanished"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", UNITTEST_DEEDS)
+async def test_a_deed_in_unittest_is_not_believed(name: str, tmp_path: Path) -> None:
+    old, new, kind = UNITTEST_DEEDS[name]
+    text = IN_UNITTEST["tests/test_app.py"]
+    court = Court(lay_out(tmp_path / "project", IN_UNITTEST), command=f"{UNITTEST} discover -s tests -t .")
+    files: dict[str, str | None] = {"tests/test_app.py": text.replace(old, new, 1)}
+    state = await court.judge(Answer(text=said("DEVELOP"), files=files))
+    is_unbelieved(court, state)
+    assert "test_add" in incidents(state)[kind]
 
 
 @pytest.mark.parametrize("by", ["flag", "task"])

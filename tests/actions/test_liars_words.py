@@ -1,6 +1,7 @@
 """Agents that lie in words, or reach for the engine's own files, or for the tree behind its back."""
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,8 +38,8 @@ async def test_files_that_it_did_not_change(tmp_path: Path) -> None:
 
 async def test_state_updates_that_are_not_its_own(tmp_path: Path) -> None:
     court = Court(broken_project(tmp_path))
-    state = await court.judge(Answer(text=said("DEVELOP", status="completed", validate={"passed": True})))
-    is_failed(court, state, "refused_update", "DEVELOP tried to set status, validate")
+    state = await court.judge(Answer(text=said("DEVELOP", outcome="succeeded", validate={"passed": True})))
+    is_failed(court, state, "refused_update", "DEVELOP tried to set outcome, validate")
 
 
 @pytest.mark.parametrize("text", [QUOTED, ""], ids=["in a quotation", "nothing"])
@@ -164,8 +165,6 @@ class TestTheEnginesOwnFiles:
     @pytest.mark.parametrize("mends", [True, False])
     async def test_a_folder_that_is_removed(self, mends: bool, tmp_path: Path) -> None:
         def deed(folder: Path, id: str) -> None:
-            import shutil
-
             shutil.rmtree(folder.parent)
 
         files: dict[str, str | None] = {"app.py": MENDED} if mends else {}
@@ -177,21 +176,15 @@ class TestTheEnginesOwnFiles:
     async def test_a_success_that_another_process_claims_is_measured_again(self, tmp_path: Path) -> None:
         """Whatever the state says when a process takes it up: the end needs a validation of its own."""
         court = Court(broken_project(tmp_path))
-        paused: list[str] = []
         state = await court.judge(Answer(text=said("DEVELOP")))
         with FileStore(court.project, LOOPS, court.clock) as store:
-            forged = forged_success(state, await_tree(court))
+            forged = forged_success(state, court.workspace.tree())
             again = forged.evolve(loop_id="loop-v2-20260122T100000-0badc0de")
             store.create(again, actor="test")
             runs = len(court.tests.ran_at)
             state = await court.drive(store, again.loop_id)
-        assert paused == []
         assert state.engine.outcome != "succeeded"
         assert len(court.tests.ran_at) > runs
-
-
-def await_tree(court: Court) -> str:
-    return court.workspace.tree()
 
 
 def forged_success(state: LoopState, tree: str) -> LoopState:
