@@ -4,6 +4,7 @@ import hashlib
 import os
 import resource
 import secrets
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,6 +20,10 @@ _SPARE_LIMIT = 10
 too; so its soft limit, else endless, can carry a number where a cleaned environment carries nothing."""
 
 _LOOP_BITS, _RUN_BITS = 36, 26
+
+STARTING = threading.Lock()
+"""Held while a limit of the whole process carries a number: a thread that starts something of its own then has to hold
+it too, or that would be taken for the loop's."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +45,17 @@ class Mark:
     @contextmanager
     def handed_on(self) -> Iterator[None]:
         """What is started inside of this block carries the number; nothing may be awaited there."""
-        soft, hard = resource.getrlimit(_SPARE_LIMIT)
-        try:
-            resource.setrlimit(_SPARE_LIMIT, (self._number, hard))
-        except (ValueError, OSError):  # a low hard limit: the tags have to do
-            yield
-            return
-        try:
-            yield
-        finally:
-            resource.setrlimit(_SPARE_LIMIT, (soft, hard))
+        with STARTING:
+            soft, hard = resource.getrlimit(_SPARE_LIMIT)
+            try:
+                resource.setrlimit(_SPARE_LIMIT, (self._number, hard))
+            except (ValueError, OSError):  # a low hard limit: the tags have to do
+                yield
+                return
+            try:
+                yield
+            finally:
+                resource.setrlimit(_SPARE_LIMIT, (soft, hard))
 
     def is_on(self, pid: int) -> bool:
         """Whether that process carries this mark, by its number or by its tags."""

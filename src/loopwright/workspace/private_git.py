@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from loopwright.domain.errors import Invalid, WorkspaceError
+from loopwright.workspace.marks import STARTING
 
 _SETTINGS = {
     "core.bare": "false",
@@ -60,20 +61,25 @@ def git(
     keep_open: Sequence[int] = (),
 ) -> subprocess.CompletedProcess[bytes]:
     """Runs git with our settings and without the user's; the caller looks at the exit code."""
+    argv = ("git", *_SWITCHES, *args)
     try:
-        return subprocess.run(
-            ("git", *_SWITCHES, *args),
-            cwd=cwd,
-            env={**clean_environment(), **(env or {})},
-            input=stdin,
-            capture_output=True,
-            pass_fds=keep_open,
-            check=False,
-        )
+        with STARTING:
+            process = subprocess.Popen(
+                argv,
+                cwd=cwd,
+                env={**clean_environment(), **(env or {})},
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=keep_open,
+            )
     except FileNotFoundError:
         if not cwd.is_dir():
             raise WorkspaceError(f"The project folder {cwd} does not exist") from None
         raise Invalid("git is needed to keep snapshots of the project, and was not found on PATH") from None
+    with process:
+        said, complained = process.communicate(stdin)
+    return subprocess.CompletedProcess(argv, process.returncode, said, complained)
 
 
 class PrivateGit:
