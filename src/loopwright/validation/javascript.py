@@ -41,9 +41,10 @@ def read(root: Path, folder: Path, framework: Framework) -> Reading:
     logs = [_log(file) for file in sorted(folder.glob(f"*.{framework}.ndjson"))]
     # What a child of `node --test` says itself is whole, also where it exits before its parent has heard it.
     heard = {test.file for log in logs if log.role == "child" for test in (*log.running.values(), *log.tests)}
+    cut = {test.file for log in logs if log.role == "child" for test in log.running.values()}
     outer = [log for log in logs if log.role != "child"]
-    tests = [test for log in logs for test in log.all_tests() if not _is_echo(test, log, heard)]
-    running = {test.key: None for log in logs for test in log.running.values() if not _is_echo(test, log, heard)}
+    tests = [test for log in logs for test in log.all_tests() if not _is_echo(test, log, heard, cut)]
+    running = {test.key: None for log in logs for test in log.running.values() if not _is_echo(test, log, heard, cut)}
     files = {file: javascript_tests.parsed(root / file) for file in sorted({test.file for test in tests})}
     found = results.told_apart(_result(test, files[test.file]) for test in tests)
     return Reading(
@@ -140,9 +141,11 @@ def _log(file: Path) -> _Log:
     return log
 
 
-def _is_echo(test: _Test, log: _Log, heard: set[str]) -> bool:
-    """Whether the parent only repeats a child; of a file that told its tests, only its failure is news."""
-    return log.role != "child" and test.file in heard and (bool(test.path) or test.status != "failed")
+def _is_echo(test: _Test, log: _Log, heard: set[str], cut: set[str]) -> bool:
+    """Whether the parent only repeats a child; a file's failure is news, unless a test that was cut short explains it."""
+    if log.role == "child" or test.file not in heard:
+        return False
+    return bool(test.path) or test.status != "failed" or test.file in cut
 
 
 def _is_around(key: str, running: Mapping[str, None]) -> bool:
