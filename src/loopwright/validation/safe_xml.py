@@ -29,7 +29,7 @@ def parse(data: bytes) -> ElementTree.Element:
         raise UnreadableXml("it is not written in UTF-8")
     prolog = _PROLOG.match(text)
     rest = text[prolog.end() if prolog else 0 :]
-    if rest[:2] == b"<!":
+    if rest.startswith(b"<!") and not rest.startswith(b"<!--"):
         raise UnreadableXml("it has a document type (DOCTYPE), which reports do not need")
     try:
         return ElementTree.fromstring(text)
