@@ -41,6 +41,7 @@ class Sources:
         self._files: dict[str, syntax.File] = {}
         self._texts: dict[ast.AST, str] = {}
         self._bare: dict[tuple[ast.AST, str], ast.AST] = {}
+        self._shells: dict[ast.ClassDef, list[ast.AST]] = {}
         self._reals: dict[str, str | None] = {}
         self._packages: dict[str, str] = {}
         self._reached: dict[tuple[str, ast.AST], list[tuple[str, ast.AST]]] = {}
@@ -63,7 +64,9 @@ class Sources:
             begin = [(file, self._bare.setdefault((n, without), syntax.bare(n, without))) for file, n in begin]
         classes = [place for base in getattr(cls, "__mro__", ()) for place in self._class(base)]
         for file, node in classes:
-            begin += [(file, part) for part in syntax.shell(node)]
+            if node not in self._shells:
+                self._shells[node] = syntax.shell(node)
+            begin += [(file, part) for part in self._shells[node]]
         for module in around:
             begin += self._loading(module)
         texts = {self._text(node) for _, node in self._closure(begin, classes)}

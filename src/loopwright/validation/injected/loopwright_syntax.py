@@ -112,9 +112,12 @@ def bare(node: ast.AST, without: str) -> ast.AST:
 
 
 def shell(cls: ast.ClassDef) -> list[ast.AST]:
-    """What of a class reaches each of its tests: decorators, bases, and statements that define nothing."""
-    statements = [n for n in cls.body if _defined(n) is None]
-    return [*cls.decorator_list, *cls.bases, *cls.keywords, *statements]
+    """What of a class reaches each of its tests: decorators, statements that define nothing, and which bases it has.
+
+    What the bases hold is found where they are written; here they are only named.
+    """
+    bases = ast.Constant(value=" ".join(map(ast.dump, (*cls.bases, *cls.keywords))))
+    return [*cls.decorator_list, *(n for n in cls.body if _defined(n) is None), bases]
 
 
 def members(cls: ast.ClassDef) -> Iterator[tuple[str, ast.AST]]:
