@@ -74,7 +74,7 @@ def until(holds: Callable[[], bool]) -> None:
     deadline = time.monotonic() + SOON
     while not holds():
         assert time.monotonic() < deadline
-        os.sched_yield()
+        time.sleep(0.02)
 
 
 @contextmanager
@@ -111,6 +111,31 @@ def test_stop_ends_a_deaf_or_hanging_runner_with_all_that_hides(project: Project
         assert sleepers(project) == []
         assert runner.wait(1) == (-signal.SIGKILL if is_stopped else 1)
     assert project.state_of(loop_id)["failure_reason"] == "Manually stopped by user"
+
+
+def test_a_flood_of_output_does_not_hold_up_a_stop(project: Project) -> None:
+    """The test command floods; the runner shows it line by line, as in a log."""
+    _, loop = project.call("create", "Quiet!", "--auto", "--agent", "builtin", "--test-command", "touch up; yes")
+    words = [*COMMAND, "run", "--loop-id", loop["loop_id"], "--auto", "--project", str(project.root)]
+    with (project.root.parent / "log").open("wb") as log:
+        runner = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=project.environment)
+        try:
+            until((project.root / "up").exists)
+            flood = next(p.pid for p in living() if Path(f"/proc/{p.pid}/comm").read_text() == "yes\n")
+            until(lambda: written_by(flood) > 30_000_000)
+            assert stop(project, loop["loop_id"]) < STOP_SECONDS / 2
+            assert runner.wait(STOP_SECONDS) == 1
+        finally:
+            runner.kill()
+            runner.wait()
+    kept = [path for path in project.root.rglob("*") if path.is_file()] + [project.root.parent / "log"]
+    assert sum(path.stat().st_size for path in kept) < 1_000_000
+
+
+def written_by(pid: int) -> int:
+    """Bytes that the process has written so far."""
+    lines = Path(f"/proc/{pid}/io").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("wchar:"))
 
 
 @contextmanager

@@ -50,7 +50,7 @@ def until(holds: Callable[[], bool]) -> None:
     deadline = time.monotonic() + SOON
     while not holds():
         assert time.monotonic() < deadline
-        os.sched_yield()
+        time.sleep(0.02)
 
 
 def is_gone(pid: int) -> bool:

@@ -27,9 +27,13 @@ def short(text: str, cells: int) -> str:
     line = clean(text)
     if width(line) <= cells:
         return line
-    while line and width(line) > cells - 1:
-        line = line[:-1]
-    return line + "…"
+    kept, room = [], cells - 1
+    for character in line:
+        room -= width(character)
+        if room < 0:
+            break
+        kept.append(character)
+    return "".join(kept) + "…"
 
 
 def fold(line: str, cells: int) -> list[str]:
