@@ -4,8 +4,10 @@ import json
 from pathlib import Path, PurePosixPath
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from loopwright.validation.coverage import coveragepy
+from loopwright.validation.coverage import coveragepy, istanbul, lcov, v8
 from loopwright.validation.coverage.lines import FileLines, combined, is_own_code
 
 
@@ -60,3 +62,68 @@ def test_paths_are_those_of_the_project(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_own_code(file: str, own: bool) -> None:
     assert is_own_code(PurePosixPath(file)) is own
+
+
+class TestLcov:
+    def test_counts_of_lines(self, tmp_path: Path) -> None:
+        text = (
+            "TN:\nSF:src/a.js\nFN:1,f\nDA:1,3\nDA:2,0\nDA:3,1,abc\nBRDA:1,0,0,-\nend_of_record\n"
+            f"SF:{tmp_path}/b.js\r\nDA:1,0\r\nDA:1,2\r\nend_of_record\r\nSF:torn.js\nDA:1,1\n"
+        )
+        measured = combined(tmp_path, lcov.read(text, tmp_path))
+        assert measured is not None
+        assert measured.files == {"b.js": 100.0, "src/a.js": 66.67}
+
+    @given(st.text())
+    def test_anything_can_be_read(self, text: str) -> None:
+        list(lcov.read(text, Path("/")))
+
+
+class TestIstanbul:
+    def test_a_line_ran_when_a_statement_that_begins_on_it_did(self, tmp_path: Path) -> None:
+        at = [{"start": {"line": line, "column": 0}, "end": {"line": 9, "column": 1}} for line in (1, 1, 2, 4)]
+        statements = {str(number): place for number, place in enumerate(at)}
+        file = {"path": "/x", "statementMap": statements, "s": {"0": 0, "1": 2, "2": 0, "3": 5}}
+        (tmp_path / "report.json").write_text(json.dumps({str(tmp_path / "a.js"): file}))
+        assert list(istanbul.read(tmp_path / "report.json")) == [FileLines(tmp_path / "a.js", {1, 4}, {2})]
+
+    @pytest.mark.parametrize("text", ["", "{", "[]", '{"a": 1}', '{"a": {"statementMap": {"0": {}}, "s": {}}}'])
+    def test_what_is_no_report_measures_nothing(self, tmp_path: Path, text: str) -> None:
+        (tmp_path / "report.json").write_text(text)
+        assert list(istanbul.read(tmp_path / "report.json")) == []
+        assert list(istanbul.read(tmp_path / "missing.json")) == []
+
+
+class TestV8:
+    SOURCE = "const a = '😀' // ä\n\nfunction f(x) {\n  if (x) {\n    return 1\n  }\n  return 2\n}\nf(0)\n"
+
+    def report(self, folder: Path, *ranges: tuple[str, str, int], **more: object) -> Path:
+        """A report whose ranges go from the first to the second text."""
+        (folder / "a b.js").write_text(self.SOURCE, encoding="utf-8")
+
+        def offset(text: str, *, end: bool = False) -> int:
+            before = self.SOURCE[: self.SOURCE.index(text) + (len(text) if end else 0)]
+            return len(before.encode("utf-16-le")) // 2
+
+        parts = [
+            {"startOffset": offset(first), "endOffset": offset(last, end=True), "count": count}
+            for first, last, count in ranges
+        ]
+        script = {"url": (folder / "a b.js").as_uri(), "functions": [{"ranges": parts}]}
+        others = [{"url": "node:fs", "functions": []}, {"url": "file:///elsewhere.js", "functions": []}]
+        (folder / "report.json").write_text(json.dumps({"result": [script, *others], **more}))
+        return folder / "report.json"
+
+    def test_the_innermost_range_decides(self, tmp_path: Path) -> None:
+        report = self.report(tmp_path, ("const", "f(0)", 1), ("function", "2\n}", 1), ("{\n    return 1", "1\n  }", 0))
+        assert list(v8.read([report], tmp_path)) == [FileLines(tmp_path / "a b.js", {1, 3, 4, 7, 8, 9}, {5, 6})]
+
+    def test_what_was_translated_is_left_out(self, tmp_path: Path) -> None:
+        url = (tmp_path / "a b.js").as_uri()
+        report = self.report(tmp_path, ("const", "f(0)", 1), **{"source-map-cache": {url: {}}})
+        assert list(v8.read([report], tmp_path)) == []
+
+    def test_what_is_no_report_measures_nothing(self, tmp_path: Path) -> None:
+        for text in ("", "{", "{}", '{"result": [{"url": 7}]}'):
+            (tmp_path / "torn.json").write_text(text)
+            assert list(v8.read([tmp_path / "torn.json"], tmp_path)) == []

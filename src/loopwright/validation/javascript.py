@@ -142,7 +142,7 @@ def _log(file: Path) -> _Log:
 
 
 def _is_echo(test: _Test, log: _Log, heard: set[str], cut: set[str]) -> bool:
-    """Whether the parent only repeats a child; a file's failure is news, unless a test that was cut short explains it."""
+    """Whether the parent only repeats a child; its own failure is news, unless a test that was cut short explains."""
     if log.role == "child" or test.file not in heard:
         return False
     return bool(test.path) or test.status != "failed" or test.file in cut
