@@ -246,7 +246,7 @@ class TestReal:
         lay_out(tmp_path, {"t.sh": "set -e\ngo version\ncd calc\ngo test -v -run 'TestAdd|TestSkipped' . -args list\n"})
         measured = run(tmp_path, "sh t.sh")
         assert statuses(measured) == {"calc::TestAdd": "passed", "calc::TestSkipped": "skipped"}
-        assert (measured.runner, measured.trouble, measured.exit_code) == ("make", None, 0)
+        assert (measured.runner, measured.trouble, measured.exit_code) == ("wrapper", None, 0)
         assert "=== RUN   TestAdd" in measured.output, "asked for by -v"
 
     def test_what_tests_start_is_no_part_of_the_run(self, tmp_path: Path) -> None:

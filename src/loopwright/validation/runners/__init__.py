@@ -1,5 +1,6 @@
 """The table of test frameworks: a new one is one file here and one line below."""
 
+import shlex
 from pathlib import Path
 
 from loopwright.validation import package_json
@@ -27,7 +28,7 @@ FRAMEWORKS: tuple[Runner, ...] = (
 )
 
 WRAPPED: Runner = Wrapped(FRAMEWORKS)
-"""Takes every command that not exactly one framework recognises."""
+"""Takes every command that does more than to run exactly one framework that it names."""
 
 RUNNERS: tuple[Runner, ...] = (*FRAMEWORKS, WRAPPED)
 
@@ -41,4 +42,12 @@ def detected(root: Path) -> str | None:
 
 def runner_for(command: str, root: Path) -> Runner:
     named = [framework for framework in FRAMEWORKS if framework.recognises(command, root)]
-    return named[0] if len(named) == 1 else WRAPPED
+    return named[0] if len(named) == 1 and not _has_parts(command) else WRAPPED
+
+
+def _has_parts(command: str) -> bool:
+    """Whether it is more than one command: what the others run is not written on it."""
+    try:
+        return any(not word.strip(";&|") for word in shlex.shlex(command, posix=True, punctuation_chars=True))
+    except ValueError:  # a quotation without its end: the shell will say so
+        return False

@@ -27,7 +27,7 @@ class Wrapped:
     Where none was, JUnit reports that were written during the run are read.
     """
 
-    name = "make"
+    name = "wrapper"
 
     def __init__(self, frameworks: Sequence[Runner]) -> None:
         self._frameworks = frameworks
