@@ -179,7 +179,7 @@ class Sources:
 
     def _text(self, node: ast.AST) -> str:
         if node not in self._texts:
-            self._texts[node] = ast.dump(syntax.without_docstrings(node))
+            self._texts[node] = ast.dump(node)
         return self._texts[node]
 
 

@@ -36,6 +36,8 @@ def parsed(file: str) -> File:
         return File({}, {}, {}, [])
     parsed = File({}, {}, {}, [])
     for node in ast.walk(tree):
+        if _docstring(node):
+            node.body = node.body[1:] or [ast.Pass()]  # type: ignore[attr-defined]  # a definition: it has a body
         if isinstance(node, _Function):
             parsed.functions[min([node.lineno, *(d.lineno for d in node.decorator_list)])] = node
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -129,16 +131,6 @@ def uses(node: ast.AST) -> list[str]:
     """Every name and attribute in it, each once."""
     found = (getattr(n, "id", None) or getattr(n, "attr", None) for n in ast.walk(node))
     return list(dict.fromkeys(name for name in found if name))
-
-
-def without_docstrings(node: ast.AST) -> ast.AST:
-    if not any(_docstring(n) for n in ast.walk(node)):
-        return node
-    stripped = copy.deepcopy(node)
-    for inner in ast.walk(stripped):
-        if _docstring(inner):
-            inner.body = inner.body[1:] or [ast.Pass()]  # type: ignore[attr-defined]  # a definition: it has a body
-    return stripped
 
 
 def _docstring(node: ast.AST) -> bool:
