@@ -4,9 +4,9 @@ Every loop has a token of its own: it is in its description, its tasks, what the
 """
 
 import hashlib
-import json
 import os
 import subprocess
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -108,21 +108,25 @@ WAIT = 'echo "$TOKEN begins"; echo "$TOKEN" >> "$OUT"; exec sleep 300'
 """A task that goes on until somebody ends it."""
 
 
+def begin(member: Member) -> subprocess.Popen[bytes]:
+    """Starts the real command on the loop, in a session of its own; what it prints is kept."""
+    command = [*COMMAND, "run", "--loop-id", member.id, "--auto", "--project", str(member.project.root), "--json"]
+    with member.printed.open("ab") as out, STARTING:  # this process may drive loops of its own meanwhile
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=member.project.environment,
+            start_new_session=True,
+        )  # fmt: skip
+
+
 def run(member: Member) -> int:
     """Drives the loop by the real command to its end; the exit code."""
-    command = [*COMMAND, "run", "--loop-id", member.id, "--auto", "--project", str(member.project.root), "--json"]
-    with member.printed.open("ab") as out:
-        with STARTING:  # this process may drive loops of its own meanwhile
-            runner = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=member.project.environment
-            )
-        return runner.wait(240)
+    return begin(member).wait(240)
 
 
 @contextmanager
 def running(*members: Member) -> Iterator[dict[Member, subprocess.Popen[bytes]]]:
     """Runners of these loops, each of which has begun a task; whatever is left of them is ended afterwards."""
-    runners = {member: member.project.start("run", "--loop-id", member.id, "--auto") for member in members}
+    runners = {member: begin(member) for member in members}
     try:
         for member in members:
             until(member.written.exists)
@@ -136,10 +140,12 @@ def running(*members: Member) -> Iterator[dict[Member, subprocess.Popen[bytes]]]
 
 
 def until(holds: Callable[[], bool]) -> None:
+    """Looks again and again, and leaves the processor to those it waits for."""
     deadline = time.monotonic() + SOON
+    never = threading.Event()
     while not holds():
         assert time.monotonic() < deadline, "it never came"
-        os.sched_yield()
+        never.wait(0.02)
 
 
 def crossings(members: Sequence[Member]) -> Iterator[str]:
@@ -194,8 +200,3 @@ def _git(project: Project, *words: str) -> str:
     directory = private_directory(project.state / "loopwright", project.root.resolve())
     done = subprocess.run(["git", f"--git-dir={directory}", *words], capture_output=True, text=True, check=False)
     return done.stdout
-
-
-def told(member: Member) -> list[dict[str, object]]:
-    """What its runner printed, object by object."""
-    return [json.loads(line) for line in member.printed.read_text().splitlines()]

@@ -1,21 +1,10 @@
 """Fifty loops at once, in five projects, of the same ten ids in each: nothing crosses."""
 
 import asyncio
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
 from pathlib import Path
 
-from loopwright.actions.runner import LoopRunner
-from loopwright.agents.command import CommandAgent
-from loopwright.clock import SystemClock
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import take_up
-from loopwright.engine.bus import Bus
-from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
-from loopwright.workspace.git import GitWorkspace
-from tests.fakes import JudgedTests, NoDebugger, NoProcesses
+from tests.fleet.drive import drive
 from tests.fleet.fleet import WRITE, Member, crossings, enlist, found, run
 
 IDS = (
@@ -29,26 +18,6 @@ BY_COMMAND = 2
 
 AT_ONCE = 4
 STEPS = 2
-
-
-async def drive(members: Sequence[Member]) -> list[LoopState]:
-    """All of them in this process, at the same time."""
-    clock = SystemClock("+08:00")
-    with ExitStack() as stores:
-        opened = {
-            root: stores.enter_context(FileStore(root, LOOPS, clock)) for root in {m.project.root for m in members}
-        }
-
-        def driven(member: Member) -> asyncio.Future[LoopState]:
-            root = member.project.root
-            runner = LoopRunner(
-                str(root), opened[root], GitWorkspace(root, member.project.state / "loopwright"),
-                JudgedTests(root, lambda project: {"it": "passed"}), clock, NoProcesses(),
-                agents=lambda name, id, bus: CommandAgent(root, id), debugger=lambda id, bus: NoDebugger(),
-            )  # fmt: skip
-            return asyncio.ensure_future(runner.drive(member.id, take_up=take_up, bus=Bus()))
-
-        return await asyncio.gather(*(driven(member) for member in members))
 
 
 def test_nothing_crosses_between_fifty_loops(tmp_path: Path) -> None:
@@ -72,3 +41,14 @@ def test_nothing_crosses_between_fifty_loops(tmp_path: Path) -> None:
         assert member.written.read_text().split() == [member.token] * STEPS
         assert member.state().status == "completed"
         assert member.processes() == []
+
+
+def test_the_search_for_crossings_would_find_them(tmp_path: Path) -> None:
+    project = found(tmp_path, "project", tmp_path / "state")
+    one, other = (enlist(Member(project, id), WRITE, tests="judge") for id in ("loop", "loop-1"))
+    asyncio.run(drive([one, other]))
+    assert list(crossings([one, other])) == []
+    transcript = next(path for path in one.files if path.name == "transcript.ndjson")
+    transcript.write_text(f"{transcript.read_text()}{other.token}\n")
+    other.written.write_text(one.token)
+    assert len(list(crossings([one, other]))) == 2

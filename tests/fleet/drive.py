@@ -1,0 +1,37 @@
+"""Several loops driven in this very process, at the same time."""
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import ExitStack
+
+from loopwright.actions.runner import LoopRunner
+from loopwright.agents.command import CommandAgent
+from loopwright.clock import SystemClock
+from loopwright.domain.loop import LoopState
+from loopwright.domain.loop_commands import take_up
+from loopwright.engine.bus import Bus
+from loopwright.store.files import FileStore
+from loopwright.store.loops import LOOPS
+from loopwright.workspace.git import GitWorkspace
+from tests.fakes import JudgedTests, NoDebugger, NoProcesses
+from tests.fleet.fleet import Member
+
+
+async def drive(members: Sequence[Member]) -> list[LoopState]:
+    """Real store, git and commands; tests that are always green. The states they rest in, in order."""
+    clock = SystemClock("+08:00")
+    with ExitStack() as stores:
+        opened = {
+            root: stores.enter_context(FileStore(root, LOOPS, clock)) for root in {m.project.root for m in members}
+        }
+
+        async def driven(member: Member) -> LoopState:
+            root = member.project.root
+            runner = LoopRunner(
+                str(root), opened[root], GitWorkspace(root, member.project.state / "loopwright"),
+                JudgedTests(root, lambda project: {"it": "passed"}), clock, NoProcesses(),
+                agents=lambda name, id, bus: CommandAgent(root, id), debugger=lambda id, bus: NoDebugger(),
+            )  # fmt: skip
+            return await runner.drive(member.id, take_up=take_up, bus=Bus())
+
+        return await asyncio.gather(*map(driven, members))

@@ -1,0 +1,56 @@
+"""Two loops in one project at the same time: one tree, and all else apart."""
+
+import asyncio
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from loopwright.workspace.git import GitWorkspace, private_directory
+from tests.fleet.drive import drive
+from tests.fleet.fleet import Member, crossings, enlist, found
+
+SNAPSHOTS = 8
+MEETING = "touch out/{me}.here; until [ -e out/{other}.here ]; do sleep 0.01; done; "
+BOTH_WROTE = "echo {me} > {me}.py; touch out/{me}.wrote; until [ -e out/{other}.wrote ]; do sleep 0.01; done"
+
+
+def test_two_loops_that_change_the_same_tree(tmp_path: Path) -> None:
+    """Each task's changes are what changed while it ran, whoever did it; everything else is the loop's own."""
+    project = found(tmp_path, "project", tmp_path / "state")
+    pair = [
+        enlist(Member(project, me), (MEETING + BOTH_WROTE).format(me=me, other=other), "true", tests="judge")
+        for me, other in (("a", "b"), ("b", "a"))
+    ]
+    states = asyncio.run(drive(pair))
+    for member, state in zip(pair, states, strict=True):
+        assert (state.loop_id, state.engine.outcome) == (member.id, "succeeded")
+        assert state.skill_state is not None
+        first, _ = state.skill_state.develop.tasks
+        assert set(first.files_changed) == {"a.py", "b.py"}
+    assert list(crossings(pair)) == []
+
+
+def test_snapshots_of_two_loops_at_once(tmp_path: Path) -> None:
+    """One after another, each on a ref of its own, and each holds every file that was there when it was asked for."""
+    project, home = tmp_path / "project", tmp_path / "private"
+    project.mkdir()
+    spaces = [GitWorkspace(project, home) for _ in range(2)]
+
+    def snapshots(number: int) -> None:
+        id = f"loop{'-1' * number}"
+        for n in range(SNAPSHOTS):
+            (project / f"{id}.{n}").write_text(id)
+            taken = spaces[number % 2].snapshot(id, f"{n} of {id}")
+            assert f"{id}.{n}" in git(project, home, "ls-tree", "--name-only", taken.tree).split()
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(snapshots, range(4)))
+    for id in ("loop", "loop-1", "loop-1-1", "loop-1-1-1"):
+        log = git(project, home, "log", "--reverse", "--format=%s", f"refs/loopwright/{id}")
+        assert log.splitlines() == [f"{n} of {id}" for n in range(SNAPSHOTS)]
+    assert spaces[0].tree() == spaces[1].tree()
+
+
+def git(project: Path, home: Path, *words: str) -> str:
+    directory = private_directory(home.resolve(), project.resolve())
+    return subprocess.run(["git", f"--git-dir={directory}", *words], capture_output=True, text=True, check=True).stdout
