@@ -1,0 +1,51 @@
+"""The agents as their lock file pins them, installed once for this machine and outside the tree."""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import platformdirs
+
+HERE = Path(__file__).parent
+PINS = ("package.json", "package-lock.json")
+LIMIT = 280
+"""Seconds for the download, about 0.9 GB; the suite's own limit for one test is 300."""
+
+
+class NotInstalled(Exception):
+    """Why there are no agents here, in one line."""
+
+
+@cache
+def node_modules() -> Path:
+    """The folder the agents are in, filled by npm the first time. No install script is run. NotInstalled otherwise."""
+    for program in ("node", "npm"):
+        if shutil.which(program) is None:
+            raise NotInstalled(f"{program} is not installed")
+    digest = hashlib.sha256(b"".join((HERE / name).read_bytes() for name in PINS)).hexdigest()[:16]
+    place = platformdirs.user_cache_path("loopwright-tests") / f"agents-{digest}"
+    if not place.is_dir():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
+            _install(Path(scratch))
+            os.rename(scratch, place)
+            os.mkdir(scratch)  # for TemporaryDirectory to remove
+    return place / "node_modules"
+
+
+def _install(folder: Path) -> None:
+    for name in PINS:
+        shutil.copy(HERE / name, folder)
+    # Not "npm ci": it refuses a lock without the optional packages of other platforms, and not every registry has them.
+    command = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    try:
+        done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        raise NotInstalled(f"npm took longer than {LIMIT} s") from None
+    if done.returncode != 0:
+        told = [line for line in done.stderr.splitlines() if line.strip()]
+        raise NotInstalled(f"npm install failed: {told[0] if told else done.returncode}")
