@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from loopwright.domain.verdict import baseline_of, compare, verdict
-from loopwright.validation.run import ProjectTests
+from loopwright.validation.run import ProjectTests, is_done
 from loopwright.validation.runners import WRAPPED, runner_for
+from loopwright.validation.runners.pytest import Pytest
 from tests.javascript import Toolbox
 from tests.validation.projects import PYTEST, UNITTEST, lay_out, run, statuses
 
@@ -200,6 +201,14 @@ class TestReports:
         measured = run(tmp_path, "sh t.sh")
         assert measured.coverage is not None
         assert measured.coverage.files == {"a.c": 50.0}
+
+
+def test_what_follows_a_framework_that_is_done_is_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "1-1.jsonl").write_text('{"kind": "begin"}\n{"kind": "end", "status": 0}\n')
+    WRAPPED.environment(tmp_path, tmp_path)
+    assert WRAPPED.read(tmp_path, tmp_path).complete
+    assert is_done(Pytest(), tmp_path, tmp_path)
+    assert not is_done(WRAPPED, tmp_path, tmp_path)
 
 
 def test_the_wrapper_knows_the_projects_python(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from loopwright.domain.loop import TestResult
 from loopwright.domain.testing import RunTrouble, TestRun
 from loopwright.validation.probe import split_key
 from loopwright.validation.python_project import program
-from loopwright.validation.runners import detected, runner_for
-from loopwright.validation.runners.contract import Reading
+from loopwright.validation.runners import WRAPPED, detected, runner_for
+from loopwright.validation.runners.contract import Reading, Runner
 from loopwright.workspace.patience import Cut, Patience
 from loopwright.workspace.process import Finished, run_shell
 
@@ -77,7 +77,7 @@ class ProjectTests:
                 timeout,
                 silence,
                 progress=partial(_last_written, folder),
-                is_done=lambda: runner.read(root, folder).complete,
+                is_done=lambda: is_done(runner, root, folder),
             )
             finished = await run_shell(
                 instrumented.command,
@@ -104,6 +104,11 @@ class ProjectTests:
             why=f"it {cut}" if cut else reading.why or None,
             output=finished.output,
         )
+
+
+def is_done(runner: Runner, root: Path, folder: Path) -> bool:
+    """Whether the tests have come to their end. Behind a wrapper, more may follow what one framework has completed."""
+    return runner is not WRAPPED and runner.read(root, folder).complete
 
 
 def trouble_of(reading: Reading, results: tuple[TestResult, ...], finished: Finished) -> RunTrouble | None:
