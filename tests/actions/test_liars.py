@@ -143,6 +143,11 @@ async def test_a_deed_is_not_believed_and_leaves_a_line(name: str, tmp_path: Pat
     summary = court.summary(state)
     assert "## Incidents" in summary
     assert all(message in summary for message in told.values())
+    assert state.skill_state is not None
+    assert state.skill_state.summary is not None
+    assert [f"{i.kind}: {i.message}" for i in state.engine.incidents] == state.skill_state.summary.validate_[
+        "incidents"
+    ]
     assert court.tests.counter_checks == (deed.kind == "tests_suspicious")
 
 

@@ -1,5 +1,6 @@
 """COMPLETE: look once more, write the summary, end the loop."""
 
+from collections.abc import Iterable
 from datetime import datetime
 
 from loopwright.actions.measure import nothing_to_run, validate_tree
@@ -57,6 +58,7 @@ def reason(state: LoopState, choice: Next) -> str | None:
 def summarise(session: Session, state: LoopState, checked: Validated | None) -> Summary:
     """What was done and what is left; `duration` in milliseconds since the loop was created."""
     skill = state.skill_state or SkillState()
+    noted = (*state.engine.incidents, *session.incidents)
     begun = datetime.fromisoformat(state.created_at)
     duration = (session.clock.now() - begun).total_seconds() * 1000
     return Summary(
@@ -64,7 +66,7 @@ def summarise(session: Session, state: LoopState, checked: Validated | None) -> 
         iterations=state.current_iteration,
         develop=_develop(skill),
         debug=_debug(skill),
-        validate=_validate(state, skill, checked),
+        validate=_validate(state, skill, checked, dict.fromkeys(f"{i.kind}: {i.message}" for i in noted)),
     )
 
 
@@ -88,7 +90,9 @@ def _debug(skill: SkillState) -> dict[str, object]:
     return {"rounds": skill.debug.iteration, "confirmed": skill.debug.confirmed_hypothesis, "hypotheses": told}
 
 
-def _validate(state: LoopState, skill: SkillState, checked: Validated | None) -> dict[str, object]:
+def _validate(
+    state: LoopState, skill: SkillState, checked: Validated | None, incidents: Iterable[str]
+) -> dict[str, object]:
     failing = checked.failing if checked else skill.validate_.failed_tests
     last = state.engine.last_validation
     return {
@@ -99,4 +103,5 @@ def _validate(state: LoopState, skill: SkillState, checked: Validated | None) ->
         "still_failing": list(failing),
         "reasons": list(checked.reasons if checked else last.reasons if last else ()),
         "open_tasks": open_tasks(state),
+        "incidents": list(incidents),
     }

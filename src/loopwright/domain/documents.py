@@ -171,9 +171,10 @@ def render_summary(state: LoopState, skill: SkillState) -> str:
     ]  # fmt: skip
     for name, part in (("Develop", summary.develop), ("Debug", summary.debug), ("Validate", summary.validate_)):
         lines += ["", f"## {name}", ""]
-        lines += [_summary_line(key, value) for key, value in part.items()]
+        lines += [_summary_line(key, value) for key, value in part.items() if key != "incidents"]
     if state.engine.incidents:
-        lines += ["", "## Incidents", "", *(f"- {i.at} {i.kind}: {i.message}" for i in state.engine.incidents)]
+        told = (f"- {i.at} {i.kind}: {' '.join(i.message.split())}" for i in state.engine.incidents)
+        lines += ["", "## Incidents", "", *told]
     return "\n".join(lines) + "\n"
 
 

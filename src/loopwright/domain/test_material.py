@@ -11,7 +11,7 @@ FOLDERS = (
     r"spec/.+",
     r"(?:.+/)?src/(?:it|integration-?[tT]est|androidTest)/.+",
 )
-"""Everything below these: tests, what they share, and their data. Maven's `src/test` and Rust's `tests` are among it."""
+"""Everything below these: tests, what they share, and their data. Maven's `src/test` and Rust's `tests` are there."""
 
 TESTS = (
     r"test_[^/]*\.\w+",
