@@ -197,6 +197,16 @@ def test_the_line_a_test_fails_at_counts_by_what_it_says_not_by_its_number(trace
     assert first != look("AssertionError", trace=trace.format("assert closed()", 7)).failures
 
 
+def test_another_place_in_the_test_itself_is_news_and_another_place_in_the_program_is_not() -> None:
+    trace = "at Object.<anonymous> ({}:12:5)"
+    one, other, third = (
+        failures(look("not equal", trace=trace.format(place) + f"\nat total (src/sum.js:{n}:9)"))[0]
+        for n, place in enumerate(("sum.test.js:12", "sum.test.js:12", "sum.test.js:30"))
+    )
+    assert one == other
+    assert (one.kind, one.numbers == third.numbers) == (third.kind, False)
+
+
 def test_causes_count_by_their_words_and_again_by_their_verdict() -> None:
     told = [hypothesis(f"H{n}", description=text) for n, text in enumerate(("Off by one", "off by  one.", "no lock"))]
     assert ideas(told) == 2
@@ -213,6 +223,14 @@ def test_a_thousand_failures_are_kept_small_and_alike() -> None:
     assert len(failures(kept[0])) == FAILURES_KEPT
     engine = EngineState(sightings=(kept[0],) * SIGHTINGS_KEPT)
     assert len(engine.model_dump_json(include={"sightings"})) < 12_000
+
+
+@pytest.mark.parametrize(
+    "text", ["test" * 1000, "test.py" * 600, "\n" * 4000, "1" * 4000, ":1" * 2000, "File " * 800, "/tmp" * 999]
+)
+def test_hostile_messages_take_no_time(text: str) -> None:
+    for message, trace in ((text, None), ("", text), (f"{text}!", f'  File "{text}"\n{text}')):
+        assert look(message, trace=trace).failed == 1
 
 
 def test_only_what_has_to_be_repaired_is_seen() -> None:

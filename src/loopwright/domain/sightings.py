@@ -30,8 +30,11 @@ BY_CHANCE = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 NUMBER = re.compile(r"\d+(\.\d+)?")
-OWN_LINE = re.compile(r'^>(.*)$|^\s*File ".*\n(.*)$', re.MULTILINE)
+OWN_LINE = re.compile(r'^>(.*)$|^[ \t]*File ".*\n(.*)$', re.MULTILINE)
 """The first line that a Python trace quotes is the test's own: it does not change when the program is rewritten."""
+
+PLACE = re.compile(r'(?<![\w.-])[\w-][\w.-]{0,99}(?::|", line )\d+')
+"""A file's name with a line; those in files of tests change less often than those in the program."""
 
 
 class Failure(NamedTuple):
@@ -53,12 +56,12 @@ def failures(sighting: Sighting) -> tuple[Failure, ...]:
 
 def sighting(outcome: Validated, failing: Sequence[str], skill: SkillState) -> Sighting:
     """What this validation saw; `failing` are the keys of the tests that have to be repaired."""
-    wanted = frozenset(failing)
-    kept = sorted({_failure(result) for result in outcome.results if result.key in wanted})[:FAILURES_KEPT]
+    results = {result.key: result for result in outcome.results}
+    sample = sorted((key for key in failing if key in results), key=_name)[:FAILURES_KEPT]
     return Sighting(
         failing=_digest("\n".join(sorted(failing)), 16) if failing else "",
         tree=outcome.tree,
-        failures="".join(kept),
+        failures="".join(_failure(results[key]) for key in sample),
         failed=len(failing),
         passed=sum(result.status == "passed" for result in outcome.results),
         coverage=outcome.coverage,
@@ -85,11 +88,18 @@ def ideas(hypotheses: Sequence[Hypothesis]) -> int:
 
 def _failure(result: TestResult) -> str:
     """The three digests of a Failure in a row."""
-    message = BY_CHANCE.sub("…", (result.error_message or "")[:TEXT_LOOKED_AT])
-    line = OWN_LINE.search(result.stack_trace or "")
-    place = (line[1] or line[2] or "").strip() if line else ""
-    kind = f"{_words(NUMBER.sub('#', message))}\n{place}"
-    return "".join(_digest(text, WIDTH) for text in (result.key, kind, f"{_words(message)}\n{place}"))
+    said, trace = (result.error_message or "")[:TEXT_LOOKED_AT], result.stack_trace or ""
+    message = BY_CHANCE.sub("…", said)
+    line = OWN_LINE.search(trace)
+    quoted = (line[1] or line[2] or "").strip() if line else ""
+    places = (place[0] for place in PLACE.finditer(f"{said}\n{trace}"))
+    own = next((place for place in places if "test" in place.lower() or "spec" in place.lower()), "")
+    kind, numbers = _words(NUMBER.sub("#", message)), _words(message)
+    return _name(result.key) + _digest(f"{kind}\n{quoted}", WIDTH) + _digest(f"{numbers}\n{quoted}\n{own}", WIDTH)
+
+
+def _name(key: str) -> str:
+    return _digest(key, WIDTH)
 
 
 def _words(text: str) -> str:
