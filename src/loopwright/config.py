@@ -16,6 +16,8 @@ from loopwright.domain.record import first_problem
 
 PREFIX = "LOOPWRIGHT_"
 FLAG = "flag"
+TEN_YEARS = 315_576_000
+"""Seconds; more is a mistake, and overflows clocks."""
 Values = Mapping[str, Any]  # Any: from TOML or the environment, typed by Settings
 
 
@@ -26,13 +28,17 @@ class Settings(BaseModel):
 
     agent: str = Field("auto", min_length=1, description="agent that does the work: auto, builtin, or a name")
     max_iterations: Iterations = Field(10, description="iterations after which a loop ends as exhausted")
-    max_minutes: float | None = Field(None, gt=0, description="working time after which a loop ends as over_budget")
+    max_minutes: float | None = Field(
+        None, gt=0, le=TEN_YEARS / 60, description="working time after which a loop ends as over_budget"
+    )
     max_tokens: Tokens | None = Field(None, description="tokens after which a loop ends as over_budget")
     max_cost: float | None = Field(None, gt=0, description="US dollars after which a loop ends as over_budget")
     test_command: str | None = Field(None, min_length=1, description="how the tests are run (default: detected)")
-    test_timeout: float = Field(600, gt=0, description="seconds a test run may take")
-    silence_timeout: float = Field(300, ge=0, description="seconds a program may give no sign of life (0: no limit)")
-    timeout_per_action: float = Field(600, gt=0, description="seconds an agent's turn or a bash task may take")
+    test_timeout: float = Field(600, gt=0, le=TEN_YEARS, description="seconds a test run may take")
+    silence_timeout: float = Field(300, ge=0, le=TEN_YEARS, description="seconds a program may give no sign of life (0: no limit)")
+    timeout_per_action: float = Field(
+        600, gt=0, le=TEN_YEARS, description="seconds an agent's turn or a bash task may take"
+    )
     allow_test_changes: bool = Field(False, description="accept tests that pass only since their own source changed")
     require: Require = Field("all", description="all, or no_new_failures for projects that were red before")
     min_pass_rate: float = Field(100, ge=0, le=100, description="percent of tests that must pass")

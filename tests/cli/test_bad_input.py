@@ -28,6 +28,8 @@ WRONG = [
     (["run", "x", "--auto", "--max-iterations", "0"], 2, "--max-iterations: must be from 1 to 1,000,000 (got 0)"),
     (["run", "x", "--auto", "--max-iterations", "1" + 20 * "0"], 2, "--max-iterations: must be from 1 to 1,000,000"),
     (["create", "x", "--max-tokens", "0"], 2, "--max-tokens: must be from 1 to 1,000,000,000,000,000"),
+    (["create", "x", "--max-minutes", "1e300"], 2, "--max-minutes: "),
+    (["create", "x", "--test-timeout", "1e300"], 2, "--test-timeout: "),
     (["create", "x", "--max-cost", "-1"], 2, "--max-cost: "),
     (["run", "x", "--auto", "--max-iterations", "many"], 2, "--max-iterations"),
     (["run", "x", "--auto", "--max-minutes", "-1"], 2, "--max-minutes: "),

@@ -200,6 +200,12 @@ def test_a_task_is_listed_with_every_field(cli: Terminal, loop_id: str) -> None:
             assert words in shown, shown
 
 
+def test_an_empty_tag_removes_all(cli: Terminal, loop_id: str) -> None:
+    assert cli.data("edit", loop_id, "--tag", "a", "--tag", " ")["tags"] == ["a"]
+    assert cli.data("edit", loop_id, "--tag", "")["tags"] == []
+    assert "tags edited, on the command line" in cli.text("logs", loop_id)
+
+
 def test_a_limit_out_of_bounds_is_one_clear_sentence(cli: Terminal, loop_id: str) -> None:
     for wrong in ("1" + 20 * "0", "0", "-3"):
         told = str(cli.json("edit", loop_id, "--max-iterations", wrong, code=2)["error"])

@@ -194,7 +194,9 @@ def answer_question(
 
 @takes(LOOP_FIELDS)
 def edit(loop_id: LoopId, given: Given, project: Project = HERE, json: Json = False) -> None:
-    """Change a loop's texts and limits."""
+    """Change a loop's texts and limits; an empty --tag or --notes removes what is there."""
+    if "tags" in given:
+        given["tags"] = tuple(tag for tag in given["tags"] if tag.strip())
     with opened(project) as engine:
         state = engine.service.edit(loop_id, given)
     answer(json, state, f"{loop_id}: changed {', '.join(given)}")

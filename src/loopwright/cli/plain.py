@@ -14,8 +14,8 @@ from loopwright.domain.loop import LoopState
 from loopwright.engine.bus import Note
 
 CELLS = 160
-QUIET_SECONDS = 5.0
-"""How long a log may say nothing while a program prints."""
+QUIET_SECONDS, MOST_QUIET_SECONDS = 5.0, 60.0
+"""How long a log may say nothing while a program prints; twice as long each time, so that hours stay readable."""
 
 SILENT = frozenset({"running", "lease_taken"})
 """Commits that say nothing to a person."""
@@ -36,16 +36,19 @@ class LineView:
 
     def __init__(self) -> None:
         self._spoke = time.monotonic()
+        self._quiet = QUIET_SECONDS
 
     def look(self, scene: Scene, entries: Sequence[Entry]) -> None:
         for entry in entries:
             if entry.event.type not in SILENT:
+                self._quiet = QUIET_SECONDS
                 self._say(f"{event_line(entry)}{_about(entry, scene.state)}")
 
     def note(self, note: Note, at: datetime) -> None:
         if note.kind in ("activity", "agent") and (words := said(note.text)):
             self._say(f"{at.astimezone():%H:%M:%S}   {short(words, CELLS)}")
-        elif note.kind == "output" and clean(note.text) and time.monotonic() - self._spoke > QUIET_SECONDS:
+        elif note.kind == "output" and clean(note.text) and time.monotonic() - self._spoke > self._quiet:
+            self._quiet = min(2 * self._quiet, MOST_QUIET_SECONDS)
             self._say(f"{at.astimezone():%H:%M:%S}   … {short(note.text, CELLS)}")
 
     def aside(self) -> AbstractContextManager[None]:

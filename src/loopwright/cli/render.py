@@ -80,7 +80,7 @@ def _table(rows: Sequence[Sequence[str]], cells: int) -> list[str]:
 def _stacked(row: Sequence[str], cells: int) -> list[str]:
     """For narrow terminals: a loop's id, below it what is known."""
     id, status, iteration, percent, tests, old, title = row
-    facts = status if status == "damaged" else f"{status}, iteration {iteration}, {percent}, tests {tests}, {old} old"
+    facts = status if status == "damaged" else f"{status}, iteration {iteration}, {percent}, tests {tests}, {old} ago"
     return [id, *fold(f"  {facts}", cells), *fold(f"  {title}", cells)]
 
 

@@ -19,7 +19,7 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "stopped": lambda f: "stopped for good",
     "exited": lambda f: "left from the menu",
     "answered": lambda f: "the question was answered",
-    "edited": lambda f: "title, description or limits edited",
+    "edited": lambda f: f"{f.get('fields') or 'limit'} edited",
     "task_added": lambda f: f"task {f['task']} added",
     "task_edited": lambda f: f"task {f['task']} edited",
     "task_removed": lambda f: f"task {f['task']} removed",

@@ -121,7 +121,7 @@ class LoopService:
 
     def edit(self, loop_id: str, changes: Fields) -> LoopState:
         given = dict(changes)
-        return self._commit(loop_id, lambda s: commands.edit(s, given), "edited")
+        return self._commit(loop_id, lambda s: commands.edit(s, given), "edited", fields=", ".join(given))
 
     def add_task(self, loop_id: str, fields: Fields) -> LoopTask:
         id, at, given = new_task_id(self.clock.token()), self._now(), dict(fields)
