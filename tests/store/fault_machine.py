@@ -15,7 +15,8 @@ from loopwright.domain.loop import LoopState
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from tests.store.faulty import READS, WRITES, Died, FaultyDisk, Trouble, lose_power
-from tests.store.making import EDITED, ID, HandClock, files_at, independent_replay, journal_of, json_of, loop, tagging
+from tests.store.making import EDITED, ID, HandClock, files_at, journal_of, json_of, loop, tagging
+from tests.store.stranger import independent_replay
 
 TROUBLES: tuple[Trouble, ...] = ("full", "broken", "short", "dies before", "dies halfway", "dies after")
 WHO = st.integers(0, 1)

@@ -20,7 +20,10 @@ class Died(BaseException):
 
 
 class FaultyDisk(Disk):
-    """`plan(call, nth)` says what happens to the nth call of all (from 0); `durable` is what a loss of power leaves; processes share it."""
+    """`plan(call, nth)` says what happens to the nth call of all, from 0.
+
+    `durable` is what a loss of power leaves; processes share it.
+    """
 
     def __init__(self, durable: dict[str, bytes] | None = None) -> None:
         self.plan: Callable[[str, int], Trouble | None] = lambda call, nth: None

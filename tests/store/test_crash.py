@@ -9,7 +9,8 @@ from loopwright.domain.errors import NotFound
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
-from tests.store.making import EDITED, ID, HandClock, files_at, independent_replay, journal_of, loop, retitle, tagging
+from tests.store.making import EDITED, ID, HandClock, files_at, journal_of, loop, retitle, tagging
+from tests.store.stranger import independent_replay
 
 CALLS = ("append", "sync", "truncate", "replace", "swap", "sync_folder", "make_folder", "remove")
 

@@ -19,13 +19,13 @@ from tests.store.making import (
     ID,
     HandClock,
     files_at,
-    independent_replay,
     journal_of,
     json_of,
     loop,
     retitle,
     tagging,
 )
+from tests.store.stranger import independent_replay
 
 MANY = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -11,7 +11,8 @@ import pytest
 from loopwright.domain import loop_commands
 from loopwright.domain.loop import LoopState
 from loopwright.store.files import FileStore
-from tests.store.making import EDITED, ID, files_at, independent_replay, journal_of, json_of, loop, retitle, tagging
+from tests.store.making import EDITED, ID, files_at, journal_of, json_of, loop, retitle, tagging
+from tests.store.stranger import independent_replay
 
 Doc = dict[str, Any]  # parsed JSON
 SKILL = {"completed_actions": ["INIT"]}

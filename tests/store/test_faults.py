@@ -15,13 +15,13 @@ from tests.store.making import (
     ID,
     HandClock,
     files_at,
-    independent_replay,
     journal_of,
     json_of,
     loop,
     retitle,
     tagging,
 )
+from tests.store.stranger import independent_replay
 
 
 class FailingDisk(Disk):

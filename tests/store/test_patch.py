@@ -11,7 +11,8 @@ from pydantic import JsonValue
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import Develop, DevelopTask, Hypothesis, LoopState, SkillState
 from loopwright.store.patch import apply, diff, plain
-from tests.store.making import START, loop, patched
+from tests.store.making import START, loop
+from tests.store.stranger import patched
 
 AT = START.isoformat()
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)

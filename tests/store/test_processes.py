@@ -15,7 +15,8 @@ import pytest
 from loopwright.domain.errors import Conflict
 from loopwright.store.disk import Disk
 from loopwright.store.lease import holder
-from tests.store.making import EDITED, ID, files_at, independent_replay, journal_of, json_of, loop, retitle, tagging
+from tests.store.making import EDITED, ID, files_at, journal_of, json_of, loop, retitle, tagging
+from tests.store.stranger import independent_replay
 
 ROOT = Path(__file__).parent.parent.parent
 ENVIRONMENT = {**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}

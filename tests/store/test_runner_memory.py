@@ -11,7 +11,8 @@ from loopwright.domain.errors import Conflict, NotFound, StoreError
 from loopwright.domain.loop import LoopState
 from loopwright.store.files import FileStore
 from tests.chance import SEED
-from tests.store.making import EDITED, ID, files_at, independent_replay, loop, retitle, tagging
+from tests.store.making import EDITED, ID, files_at, loop, retitle, tagging
+from tests.store.stranger import independent_replay
 from tests.store.tampering import ATTACKS, Files
 
 TASK = {"task_id": "t", "description": "d", "created_at": "2026-01-22T10:00:00+08:00"}

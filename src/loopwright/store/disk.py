@@ -170,10 +170,14 @@ def _opened(path: str) -> int:
 def _made(path: str, how: int = FRESH) -> int:
     """A descriptor of a plain file; whatever else stood there is moved aside."""
     try:
-        return os.open(path, how, 0o644)
+        fd = os.open(path, how, 0o644)
     except OSError as error:
         if error.errno not in ODD or is_plain(path):
             raise
+    else:
+        if stat.S_ISREG(os.fstat(fd).st_mode):
+            return fd
+        os.close(fd)
     move_aside(path)
     return os.open(path, how, 0o644)
 

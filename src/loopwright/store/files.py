@@ -21,7 +21,7 @@ from loopwright.store.grouping import Turns
 from loopwright.store.hold import Hold, Memory
 from loopwright.store.index import Index
 from loopwright.store.kind import Kind, S, with_next_epoch
-from loopwright.store.known import Deleted, Known, state_at
+from loopwright.store.known import Deleted, Known, read_journal, state_at
 from loopwright.store.lease import HeldLease, Seat, holder
 from loopwright.store.locks import Flock
 from loopwright.store.network import network_type
@@ -141,16 +141,15 @@ class FileStore(Generic[S]):
 
     @DiskTrouble()
     def recover(self, id: str, *, actor: str) -> S:
-        """See ports.Store. A damaged journal is kept beside the new one."""
+        """See ports.Store. A damaged journal is kept beside the new one, even where the JSON file made up for it."""
         paths = self._paths(id)
+        request: Request[S] = Request(_unchanged, actor, Event(type="recovered"), None)
         with self._known_lock(paths):
             self._writer.refuse_uncertain(id)
-            try:
-                request: Request[S] = Request(lambda state: state, actor, Event(type="recovered"), None)
+            with contextlib.suppress(Corrupt):
                 self._writer.carry_out(paths, [request], lambda: False)
-            except Corrupt:
+            if request.result is None or read_journal(self._disk, paths).rest == "damage":
                 return self._writer.restart(paths, rescue(self._disk, self._kind, paths, self._writer.now()), actor)
-        assert request.result is not None
         return request.result
 
     @DiskTrouble()
@@ -179,6 +178,8 @@ class FileStore(Generic[S]):
         if seat is None:
             raise Conflict(f"{self._kind.name} {id} is being driven by process {self.holder(id)}")
         try:
+            if read_journal(self._disk, paths).rest == "damage":
+                self.recover(id, actor="runner")
             state = self.update(id, with_next_epoch, actor="runner", event=Event(type="lease_taken"))
             with self._held(paths, seat):
                 yield HeldLease(state.engine.epoch)

@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Iterator
 from typing import Self
 
-from loopwright.store.aside import ODD, is_plain, move_aside
+from loopwright.store.aside import is_plain, move_aside
 
 PATIENCE = 1.0
 """Seconds a reader waits for a writer that does not go on; more than a thousand commits take."""
@@ -63,17 +63,10 @@ class Flock(Descriptor):
 
     @classmethod
     def _tried(cls, path: str, flags: int, how: int) -> Self | None:
-        """None when the file was unlinked while we waited, for then it locks nothing any more.
-
-        Also None after something that is no file was moved out of the way.
-        """
-        try:
-            lock = cls(os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o644))
-        except OSError as error:
-            if error.errno not in ODD or is_plain(path):
-                raise
+        """None when the file was unlinked while we waited, for then it locks nothing any more."""
+        if not is_plain(path) and os.path.lexists(path):
             move_aside(path)
-            return None
+        lock = cls(os.open(path, flags | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644))
         try:
             fcntl.flock(lock.fd, how)
             if os.fstat(lock.fd).st_nlink:

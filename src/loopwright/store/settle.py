@@ -77,6 +77,8 @@ def _foreign(kind: Kind[S], view: View[S], base: S, now: str, id: str) -> Settle
     assert found is not None
     try:
         state, _ = kind.read(Document(found.doc, id, now, {}))
+        if kind.id_of(state) != id:
+            return _put_back(known, f"its JSON file is that of {kind.id_of(state)}", now)
         taken, accepted, refused = kind.take_in(base, state, known.state, now)
         projection.render(patch.plain(taken), rev=0, journal_bytes=0)
     except (Invalid, RecursionError) as error:

@@ -111,8 +111,8 @@ class Writer(Generic[S]):
         cached = self._source.cached(paths)
         if cached:
             return Ground(cached, cached, [])
-        if os.path.islink(paths.journal):
-            self._disk.replace(paths.journal, self._disk.read(paths.journal) or b"", durable=True)
+        if os.path.islink(paths.journal) and (linked := self._disk.read(paths.journal)):
+            self._disk.replace(paths.journal, linked, durable=True)
         hold = self._source.holds.get(paths.id)
         if hold and not hold.knows(self._disk.read(paths.journal)):
             self._restore(paths, hold, now)
