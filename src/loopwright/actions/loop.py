@@ -7,7 +7,7 @@ from loopwright.actions.debug import debug
 from loopwright.actions.develop import develop
 from loopwright.actions.init import init
 from loopwright.actions.menu import choose
-from loopwright.actions.publish import change_lines, publish, result_words
+from loopwright.actions.publish import announce, change_lines, publish, result_words
 from loopwright.actions.session import Session
 from loopwright.actions.validate import validate
 from loopwright.domain.engine_state import Checkpoint
@@ -17,7 +17,7 @@ from loopwright.domain.loop import ActionName, LoopState
 from loopwright.domain.loop_commands import control_signal
 from loopwright.domain.loop_folds import begin_action, end_action
 from loopwright.domain.loop_selector import Facts, Next, next_action, normalise, still_holds
-from loopwright.domain.outcomes import ActionFailed, ActionOutcome, Interrupted, Step, Validated
+from loopwright.domain.outcomes import ActionFailed, ActionOutcome, Completed, Interrupted, Step, Validated
 from loopwright.domain.protocol import Control
 
 Handler = Callable[[Session, Next], Awaitable[ActionOutcome]]
@@ -113,6 +113,8 @@ class LoopFlow:
                 "reasons": list(outcome.reasons) if isinstance(outcome, Validated) else [],
             },
         )
+        if isinstance(outcome, Completed):
+            announce(session, end_action(before, step, checkpoint))
         state = session.store.update(
             session.loop_id, lambda latest: end_action(latest, step, checkpoint),
             actor="runner", event=event, epoch=session.epoch,

@@ -88,6 +88,11 @@ def publish(session: Session, state: LoopState, lines: Sequence[Line], outcome: 
     session.store.append_progress(session.loop_id, "debug.log", ())
 
 
+def announce(session: Session, state: LoopState) -> None:
+    """Shows an end that is about to be committed: nobody takes up a loop that has ended, to write its summary."""
+    session.store.write_progress(session.loop_id, render_progress(state))
+
+
 def missing_changes(session: Session, entries: Sequence[Entry]) -> list[Line]:
     """Lines that were committed but did not reach changes.log before a crash."""
     path = session.store.progress_path(session.loop_id) / "changes.log"
