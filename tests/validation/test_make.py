@@ -211,6 +211,18 @@ def test_what_follows_a_framework_that_is_done_is_waited_for(tmp_path: Path) -> 
     assert not is_done(WRAPPED, tmp_path, tmp_path)
 
 
+def test_tox_is_told_to_hand_on_what_the_frameworks_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TOX_OVERRIDE", raising=False)
+    (tmp_path / "first").mkdir()
+    env = WRAPPED.instrument("tox", tmp_path, tmp_path / "first").env
+    setting, _, names = env["TOX_OVERRIDE"].partition("+=")
+    assert setting == "testenv.pass_env"
+    assert {*names.split(",")} == env.keys() - {"PATH", "TOX_OVERRIDE"}
+    monkeypatch.setenv("TOX_OVERRIDE", "testenv.commands=true")
+    (tmp_path / "second").mkdir()
+    assert "TOX_OVERRIDE" not in WRAPPED.instrument("tox", tmp_path, tmp_path / "second").env
+
+
 def test_the_wrapper_knows_the_projects_python(tmp_path: Path) -> None:
     lay_out(tmp_path, {"test_a.py": TESTS})
     assert WRAPPED.interpreter("make test", tmp_path) is not None

@@ -136,19 +136,22 @@ def main(order_file: str, tool: str, *args: str) -> int:
     call = TOOLS[name](list(args), stem)
     if call is None:
         os.execv(program, [program, *args])
-    if name == "go" and _lacks_covdata(program):
-        call = call._replace(args=[word for word in call.args if word != f"-coverprofile={stem}.cover"])
     # What the tests themselves start is no part of the run: no shim, no probe.
     restored = {**os.environ, **order["restore"], "PATH": os.pathsep.join(outside), **call.env}
     env = {name: value for name, value in restored.items() if value is not None}
+    if name == "go" and _lacks_covdata(program, env):
+        call = call._replace(args=[word for word in call.args if word != f"-coverprofile={stem}.cover"])
     return _record([program, *call.args], call, env, stem)
 
 
-def _lacks_covdata(program: str) -> bool:
+def _lacks_covdata(program: str, env: dict[str, str]) -> bool:
     """Whether coverage would fail for packages without tests: Go 1.25 and later, downloaded by another Go."""
     import subprocess
 
-    asked = subprocess.run([program, "env", "GOTOOLDIR"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    null, pipe = subprocess.DEVNULL, subprocess.PIPE
+    asked = subprocess.run(
+        [program, "env", "GOTOOLDIR"], env=env, stdin=null, stdout=pipe, stderr=null, errors="replace"
+    )
     tools = asked.stdout.strip()
     old = re.search(r"/toolchain@v[\d.]+-go1\.(\d+)", tools)
     return old is not None and int(old.group(1)) >= 25 and not os.path.exists(os.path.join(tools, "covdata"))

@@ -53,7 +53,7 @@ class Wrapped:
             if framework.recognises(command, root):
                 command, more = framework.instrument(command, root, folder)
                 env |= more
-        return Instrumented(command, _restored(env, folder))
+        return Instrumented(command, _restored(_through_tox(env), folder))
 
     def environment(self, root: Path, folder: Path) -> dict[str, str]:
         env = shims.environment(folder, ())
@@ -74,6 +74,14 @@ class Wrapped:
         if not found.reported:
             return Reading(why="; ".join(reading.why for reading in readings if reading.why) or _SILENT)
         return found if found.coverage else replace(found, coverage=_cobertura(root, written))
+
+
+def _through_tox(env: dict[str, str]) -> dict[str, str]:
+    """tox hands on only what it is told to; settings of a person's own are left alone."""
+    if "TOX_OVERRIDE" in os.environ:
+        return env
+    names = ",".join(sorted(name for name in env if name != "PATH"))
+    return {**env, "TOX_OVERRIDE": f"testenv.pass_env+={names}"}
 
 
 def _restored(env: dict[str, str], folder: Path) -> dict[str, str]:
