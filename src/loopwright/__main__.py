@@ -6,12 +6,28 @@ import sys
 
 
 def main() -> None:
+    """Also while modules are loaded, Ctrl-C is no accident that needs a traceback."""
+    try:
+        _answer_version()
+        _run()
+    except KeyboardInterrupt:
+        as_json = "--json" in sys.argv
+        words = b'{"success": false, "error": "interrupted"}\n' if as_json else b"loopwright: interrupted\n"
+        with contextlib.suppress(OSError):
+            os.write(1 if as_json else 2, words)
+        os._exit(130)
+
+
+def _answer_version() -> None:
     if sys.argv[1:] in (["--version"], ["-V"]):
         from loopwright import __version__
 
         with contextlib.suppress(OSError):  # a full disk, a reader that has gone: the usual way knows what to say
             os.write(1, f"loopwright {__version__}\n".encode())
-            return
+            sys.exit(0)
+
+
+def _run() -> None:
     import gc
 
     gc.set_threshold(50_000)  # starting up makes many objects that stay: looking for garbage among them is in vain

@@ -10,7 +10,7 @@ import typer
 from loopwright import __version__
 from loopwright.cli import demo, follow, loops, run, settings, tasks
 from loopwright.cli.options import need_command
-from loopwright.cli.output import Outlet, refuse
+from loopwright.cli.output import Outlet, Told, refuse
 from loopwright.domain.errors import Exit, Invalid, LoopwrightError, translate
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -76,7 +76,12 @@ def main(arguments: Sequence[str]) -> int:
     as_json = "--json" in arguments[: [*arguments, "--"].index("--")]
     try:
         _check_encoding(arguments)
-        return app(args=list(arguments), prog_name="loopwright", standalone_mode=False) or Exit.DONE
+        code = app(args=list(arguments), prog_name="loopwright", standalone_mode=False) or Exit.DONE
+        if code == Exit.INTERRUPTED:  # what typer makes of a KeyboardInterrupt
+            refuse(as_json, "interrupted")
+        return code
+    except Told as end:
+        return end.code
     except LoopwrightError as error:
         refuse(as_json, str(error))
         return translate(error).exit

@@ -77,6 +77,14 @@ def refuse(as_json: bool, words: str) -> None:
         print(f"loopwright: {words}", file=sys.stderr)
 
 
+class Told(Exception):
+    """An end with a code of its own, about which all has been said."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__(code)
+        self.code = code
+
+
 def remark(words: str) -> None:
     """Something beside the result; never on stdout."""
     print(words, file=sys.stderr, flush=True)

@@ -19,7 +19,7 @@ from loopwright.cli.options import (
     opened,
     takes,
 )
-from loopwright.cli.output import answer, has_person, is_plain, remark, write
+from loopwright.cli.output import Told, answer, has_person, is_plain, remark, write
 from loopwright.cli.text import clean
 from loopwright.domain.errors import Conflict, Exit, Invalid
 
@@ -146,5 +146,5 @@ def _run(engine: "Engine", loop_id: str, take_up: "TakeUp", *, interactive: bool
             write({"type": "interrupted", "success": False, "loop_id": loop_id, "error": f"interrupted; {how}"})
         else:
             remark(f"\nloopwright: interrupted; nothing is lost, take it up again with: {how}")
-        return Exit.INTERRUPTED
+        raise Told(Exit.INTERRUPTED) from None
     return tell_rest(engine, rested, as_json=json, elsewhere=at)
