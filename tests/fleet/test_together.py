@@ -7,7 +7,7 @@ from pathlib import Path
 
 from loopwright.workspace.git import GitWorkspace, private_directory
 from tests.fleet.drive import drive
-from tests.fleet.fleet import Member, crossings, enlist, found
+from tests.fleet.fleet import WRITE, Member, crossings, enlist, found
 
 SNAPSHOTS = 8
 MEETING = "touch out/{me}.here; until [ -e out/{other}.here ]; do sleep 0.01; done; "
@@ -27,6 +27,19 @@ def test_two_loops_that_change_the_same_tree(tmp_path: Path) -> None:
         assert state.skill_state is not None
         first, _ = state.skill_state.develop.tasks
         assert set(first.files_changed) == {"a.py", "b.py"}
+    assert list(crossings(pair)) == []
+
+
+def test_a_project_inside_of_a_project(tmp_path: Path) -> None:
+    """The outer one sees the files of the inner one, as files; of its loops it neither keeps nor changes anything."""
+    state = tmp_path / "state"
+    outside, inside = found(tmp_path, "project", state), found(tmp_path / "project", "inner", state)
+    pair = [enlist(Member(project, "loop-1"), WRITE, tests="judge") for project in (outside, inside)]
+    states = asyncio.run(drive(pair))
+    assert [state.engine.outcome for state in states] == ["succeeded"] * 2
+    kept = git(outside.root, state / "loopwright", "ls-tree", "-r", "--name-only", "refs/loopwright/loop-1").split()
+    assert "inner/test_nothing.py" in kept
+    assert not [name for name in kept if ".workflow" in name]
     assert list(crossings(pair)) == []
 
 
