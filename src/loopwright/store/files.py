@@ -258,7 +258,7 @@ class FileStore(Generic[S]):
     def _tidy(self, paths: Paths) -> None:
         try:
             lock = Flock.take(paths.lock)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return
         try:
             self._writer.projections.tidy(paths)
@@ -270,7 +270,7 @@ class FileStore(Generic[S]):
         """The write lock of a state that exists; a mistyped id leaves no trace."""
         try:
             lock = Flock.take(paths.lock)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             if paths.id not in self._source.holds:
                 with contextlib.suppress(Corrupt):
                     self._source.read(paths, self._writer.now())

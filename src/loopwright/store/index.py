@@ -94,7 +94,7 @@ class Index(Generic[S]):
         try:
             with os.scandir(self._folder) as entries:
                 ids = {id for entry in entries if (id := id_in(entry.name))}
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             ids = set()
         old, broken = self._source.legacy.states(self._now())
         for id in self._summaries.keys() - ids - old.keys():
@@ -110,7 +110,7 @@ class Index(Generic[S]):
         paths = Paths.of(self._folder, id)
         try:
             stat = os.stat(paths.state)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return journal_of(paths)
         return (stat.st_mtime_ns, stat.st_ino, stat.st_size, journal_of(paths))
 

@@ -46,7 +46,7 @@ def _folders(place: Path) -> list[Path]:
     try:
         with os.scandir(place) as entries:
             names = [e.name for e in entries if e.is_dir() and not e.name.endswith(".progress")]
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
     return [place / name for name in sorted(names)]
 
