@@ -15,8 +15,11 @@ from loopwright.validation.shims import Recording
 _ENDS: dict[str, TestStatus] = {"pass": "passed", "fail": "failed", "skip": "skipped"}
 _NOT_BUILT = re.compile(r"^FAIL\t(\S+) \[(?:build|setup) failed\]", re.MULTILINE)
 _NO_PACKAGES = re.compile(r"matched no packages|no packages to test|no Go files in")
+_END = re.compile(r"--- (PASS|FAIL|SKIP): (\S+) \(")
+_PANIC = re.compile(r"^\s*panic: .*", re.MULTILINE)
 _FRAME = re.compile(r"^(=== |\s*--- (PASS|FAIL|SKIP): |FAIL$|PASS$|FAIL\t|ok  \t|coverage: )")
-_OUTPUT_KEPT = 64_000
+_LINES_KEPT = 500
+_LONGEST_LINE = 4000
 
 
 @dataclass
@@ -26,13 +29,19 @@ class _Test:
     seconds: float = 0
     output: list[str] = field(default_factory=list)
 
+    def hear(self, text: str) -> None:
+        """Keeps the beginning and the end, where assertions and panics stand."""
+        self.output.append(text[:_LONGEST_LINE])
+        if len(self.output) > _LINES_KEPT:
+            del self.output[_LINES_KEPT // 2]
+
 
 @dataclass
-class _Package:
+class _Package(_Test):
+    """`earlier`: tests that were run once more afterwards."""
+
     tests: dict[str, _Test] = field(default_factory=dict)
     earlier: list[_Test] = field(default_factory=list)
-    status: TestStatus | None = None
-    output: list[str] = field(default_factory=list)
 
 
 def read(recording: Recording, suite_of: Callable[[str], str]) -> Reading:
@@ -47,8 +56,10 @@ def read(recording: Recording, suite_of: Callable[[str], str]) -> Reading:
     running: list[str] = []
     for name, package in packages.items():
         if name not in not_built:
-            results += _results(suite_of(name), package)
-            running += _running(suite_of(name), package)
+            suite = suite_of(name)
+            _settle(package)
+            results += _results(suite, package)
+            running += [f"{suite}::{test.name}" for test in package.tests.values() if test.status is None]
     have_ended = all(package.status is not None for package in packages.values())
     failed = any(result.status == "failed" for result in results)
     explained = recording.exit_code == 0 or failed or (not results and _NO_PACKAGES.search(said) is not None)
@@ -65,12 +76,12 @@ def _gathered(output: str) -> tuple[dict[str, _Package], list[str], str]:
     packages: dict[str, _Package] = {}
     others: list[str] = []
     builds: list[str] = []
-    for line in output.splitlines(keepends=True):
+    for line in re.findall(r"[^\n]*\n|[^\n]+", output):
         match _event(line):
             case {"Action": "build-output", "Output": str(text)}:
                 builds.append(text)
             case {"Action": str(action), "Package": str(name), **more}:
-                _take(packages.setdefault(plain(name), _Package()), action, more)
+                _take(packages.setdefault(plain(name), _Package(plain(name))), action, more)
             case {"Action": str()}:
                 pass
             case _:
@@ -87,10 +98,7 @@ def _take(package: _Package, action: str, more: dict[object, Any]) -> None:
                 package.earlier.append(test)
             package.tests[name] = _Test(name)
         case "output":
-            kept = test.output if test else package.output
-            text = plain(str(more.get("Output") or ""))
-            if sum(map(len, kept[-200:])) < _OUTPUT_KEPT:
-                kept.append(text)
+            (test or package).hear(plain(str(more.get("Output") or "")))
         case "pass" | "fail" | "skip" if not name:
             package.status = _ENDS[action]
         case "pass" | "fail" | "skip" if test is not None and test.status != "failed":
@@ -98,43 +106,40 @@ def _take(package: _Package, action: str, more: dict[object, Any]) -> None:
             test.status, test.seconds = _ENDS[action], _seconds(more.get("Elapsed"))
 
 
+def _settle(package: _Package) -> None:
+    """Says how tests without an end of their own went: test2json before 1.20 misses ends behind unfinished lines."""
+    tests = (*package.earlier, *package.tests.values())
+    ends: dict[str, set[str]] = {}
+    for text in (text for said in (package, *tests) for text in said.output):
+        for word, name in _END.findall(text):
+            ends.setdefault(name, set()).add(word.lower())
+    for test in tests:
+        if test.status is None and package.status in ("passed", "skipped"):
+            test.status = "passed"
+        elif test.status is None and package.status == "failed" and (said := ends.get(test.name)):
+            test.status = _ENDS[said.pop()] if len(said) == 1 else "failed"
+
+
 def _results(suite: str, package: _Package) -> list[TestResult]:
-    results = []
-    for test in (*package.earlier, *package.tests.values()):
-        status = test.status or _by_text(package, test.name)
-        if status == "failed":
-            text = dedent("".join(line for line in test.output if not _FRAME.match(line)))
-            panic = re.search(r"^\s*panic: .*", text, re.MULTILINE)
-            message = panic.group().strip() if panic else text
-            found = failure(suite, test.name, message, trace=text if panic else "")
-            results.append(found.evolve(duration_ms=test.seconds * 1000))
-        elif status is not None:
-            results.append(TestResult(test_name=test.name, suite=suite, status=status, duration_ms=test.seconds * 1000))
-    if package.status == "failed" and not any(result.status == "failed" for result in results):
+    results = [
+        _failed(suite, test)
+        if test.status == "failed"
+        else TestResult(test_name=test.name, suite=suite, status=test.status, duration_ms=test.seconds * 1000)
+        for test in (*package.earlier, *package.tests.values())
+        if test.status is not None
+    ]
+    is_explained = any(test.status in ("failed", None) for test in (*package.earlier, *package.tests.values()))
+    if package.status == "failed" and not is_explained:
         text = "".join(line for line in package.output if not _FRAME.match(line))
-        if not _running(suite, package):
-            results.append(failure("", suite, text or "the package failed, and none of its tests did"))
+        results.append(failure("", suite, text or "the package failed, and none of its tests did"))
     return results
 
 
-def _by_text(package: _Package, name: str) -> TestStatus | None:
-    """How a test without an end of its own went: test2json before 1.20 misses ends behind unfinished lines."""
-    if package.status in ("passed", "skipped"):
-        return "passed"
-    if package.status is None:
-        return None
-    texts = [*package.output, *(line for test in package.tests.values() for line in test.output)]
-    ends = {word for text in texts for word, of in re.findall(r"--- (PASS|FAIL|SKIP): (\S+) \(", text) if of == name}
-    if ends == {"PASS"}:
-        return "passed"
-    if ends == {"SKIP"}:
-        return "skipped"
-    return "failed" if ends else None
-
-
-def _running(suite: str, package: _Package) -> list[str]:
-    tests = package.tests.values()
-    return [f"{suite}::{t.name}" for t in tests if t.status is None and _by_text(package, t.name) is None]
+def _failed(suite: str, test: _Test) -> TestResult:
+    text = dedent("".join(line for line in test.output if not _FRAME.match(line)))
+    panic = _PANIC.search(text)
+    found = failure(suite, test.name, panic.group().strip() if panic else text, trace=text if panic else "")
+    return found.evolve(duration_ms=test.seconds * 1000)
 
 
 def _compiler(said: str, package: str) -> str:

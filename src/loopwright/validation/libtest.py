@@ -68,7 +68,7 @@ def read_block(lines: Sequence[str], at: int, ends: re.Pattern[str]) -> tuple[Bl
     start = RUNNING.match(lines[at])
     block = Block(int(start.group(1)) if start else 0)
     at += 1
-    while at < len(lines) and (line := lines[at]) is not None and not ends.match(line):
+    while at < len(lines) and not ends.match(line := lines[at]):
         if (counts := _RESULT.match(line)) is not None:
             block.closed = _agrees(block, [int(count) for count in counts.groups()], _listed(lines, at))
             block.contradicted = not block.closed

@@ -62,15 +62,18 @@ def recordings(folder: Path, tools: Collection[str]) -> Iterator[Recording]:
 
 
 def _recording(path: Path) -> Recording:
-    note = json.loads(path.read_bytes())
+    try:
+        note = json.loads(path.read_bytes())
+    except ValueError:
+        note = {}
     stem = path.with_suffix("")
     parts = [file.read_bytes() if (file := Path(f"{stem}.{kind}")).exists() else b"" for kind in ("out", "err")]
     is_whole = [len(part) for part in parts][: len(note.get("sizes", ()))] == note.get("sizes")
     output, errors = (part.decode("utf-8", "replace") for part in parts)
     return Recording(
-        tool=note["tool"],
-        args=tuple(note["args"]),
-        cwd=Path(note["cwd"]),
+        tool=note.get("tool", ""),
+        args=tuple(note.get("args", ())),
+        cwd=Path(note.get("cwd", "/")),
         output=output,
         errors=errors,
         exit_code=note["exit"] if is_whole else None,

@@ -67,13 +67,15 @@ class Wrapped:
             reading = framework.read(root, folder)
             if reading not in readings:  # frameworks that share a probe read the same
                 readings.append(reading)
-        written = changed(root, shims.begun(folder), ".xml")
         found = results.joined(readings)
+        if found.coverage is not None:
+            return found
+        written = changed(root, shims.begun(folder), ".xml")
         if not found.reported:
             found = _from_reports(written)
         if not found.reported:
             return Reading(why="; ".join(reading.why for reading in readings if reading.why) or _SILENT)
-        return found if found.coverage else replace(found, coverage=_cobertura(root, written))
+        return replace(found, coverage=_cobertura(root, written))
 
 
 def _through_tox(env: dict[str, str]) -> dict[str, str]:
