@@ -18,9 +18,18 @@ from loopwright.domain.sightings import Failure, failures
 from loopwright.domain.words import agreeing
 
 QUIET = 4
+"""Validations in a row without news that are enough."""
+
 BACK = 2
+"""Those that are enough once the code is one that was tested before."""
+
 BARREN = 8
+"""Validations in a row without progress that are enough, whatever the news."""
+
 IDLE = 6
+"""Rounds of debugging in a row that changed nothing: more than the selector allows by itself, so that its last resort
+comes first."""
+
 COVERAGE_STEP = 0.5
 """Percent points below which coverage wobbles by itself."""
 
