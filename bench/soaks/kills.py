@@ -6,6 +6,7 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,6 +17,9 @@ from tests.real_command import Project, carrying
 
 KILLS = 200
 """At scale 1. A quarter of them hits the embedded debugger at work, the others hit tasks."""
+
+IN_ONE_LOOP = 8
+"""Kills that one loop has to bear, at most."""
 
 SAMPLES = Path(__file__).parent.parent.parent / "tests" / "samples"
 TASKS = 4
@@ -28,30 +32,34 @@ sleep 0.2; echo {n} > done-{n}.txt"""
 
 
 def run(chance: random.Random, scale: float) -> Mapping[str, int]:
+    """Counts the kills, and the processes that the dead runners left for the next start to end."""
     wanted = {"repairs": max(1, round(KILLS * scale / 4)), "tasks": max(1, round(KILLS * scale * 3 / 4))}
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory(prefix="loopwright-kills-") as name:
-        room = Path(name).resolve()
         for kind, kills in wanted.items():
-            while counts[f"kills of {kind}"] < kills:
-                counts["loops"] += 1
-                project = Project(room / f"project-{counts['loops']}", room / "state")
-                course = Course(project, chance, kills - counts[f"kills of {kind}"])
-                (course.repair if kind == "repairs" else course.tasks)()
+            longest = KINDS[kind](Course(Path(name), chance)).lasted
+            while (left := kills - counts[f"kills of {kind}"]) > 0:
+                course = KINDS[kind](Course(Path(name), chance, min(left, IN_ONE_LOOP), longest))
                 counts[f"kills of {kind}"] += course.kills
                 counts["processes left behind by them"] += len(course.left)
+                counts["loops"] += 1
     return counts
 
 
 class Course:
-    """One loop, killed up to `most` times and then let to its end."""
+    """One loop, its runner killed up to `most` times within `longest` seconds of its start, and then let to its end.
 
-    def __init__(self, project: Project, chance: random.Random, most: int) -> None:
-        self._project, self._chance, self._most = project, chance, most
-        self.kills = 0
+    `lasted`: seconds that the last run took.
+    """
+
+    def __init__(self, room: Path, chance: random.Random, most: int = 0, longest: float = 0) -> None:
+        folder = Path(tempfile.mkdtemp(dir=room)).resolve()
+        self._project = Project(folder / "project", folder / "state")
+        self._chance, self._most, self._longest = chance, most, longest
+        self.kills, self.lasted = 0, 0.0
         self.left: set[Living] = set()
 
-    def tasks(self) -> None:
+    def tasks(self) -> "Course":
         """Every task that was committed is never run again."""
         root = self._project.root
         root.mkdir()
@@ -60,34 +68,38 @@ class Course:
         for n in range(TASKS):
             words = ("--tool", "bash", "--command", COMMAND.format(n=n))
             assert self._project.call("tasks", loop_id, "add", f"step {n}", *words)[0] == 0
-        self._to_its_end(loop_id, longest=2.5)
+        self._to_its_end(loop_id)
         assert all((root / f"done-{n}.txt").read_text() == f"{n}\n" for n in range(TASKS))
         done = finished_tasks(self._project, loop_id)
         assert len(done) == len(set(done)) == TASKS, done
+        return self
 
-    def repair(self) -> None:
+    def repair(self) -> "Course":
         """Its tests are never changed; warm workers die with the runner."""
         root = self._project.root
         shutil.copytree(SAMPLES / "ledger", root)
         tests = {path.name: path.read_bytes() for path in root.glob("test_*.py")}
-        self._to_its_end(self._created("Make the tests pass"), longest=8)
+        self._to_its_end(self._created("Make the tests pass"))
         assert tests == {path.name: path.read_bytes() for path in root.glob("test_*.py")}
+        return self
 
     def _created(self, words: str) -> str:
         code, state = self._project.call("create", words, "--auto", "--agent", "builtin")
         assert code == 0, state
         return str(state["loop_id"])
 
-    def _to_its_end(self, loop_id: str, longest: float) -> None:
+    def _to_its_end(self, loop_id: str) -> None:
         committed: list[str] = []
-        while self.kills < self._most and self._killed(loop_id, self._chance.uniform(0, longest)):
+        while self.kills < self._most and self._killed(loop_id, self._chance.uniform(0, self._longest)):
             self.kills += 1
             self.left |= processes_in(self._project.root)
             self._project.state_of(loop_id)  # readable after every kill
             now = finished_tasks(self._project, loop_id)
             assert now[: len(committed)] == committed, "an acknowledged step is gone"
             committed = now
+        begun = time.monotonic()
         code, shown = self._project.call("run", "--loop-id", loop_id, "--auto")
+        self.lasted = time.monotonic() - begun
         state = self._project.state_of(loop_id)
         assert (code, state["status"], state["engine"]["outcome"]) == (0, "completed", "succeeded"), (code, shown)
         self._nothing_is_left(loop_id)
@@ -108,6 +120,9 @@ class Course:
         assert processes_in(self._project.root) == set()
         assert [process for process in self.left if look(process.pid) == process] == []
         assert list((self._project.state / "loopwright").glob("*.processes/*")) == []
+
+
+KINDS = {"repairs": Course.repair, "tasks": Course.tasks}
 
 
 def processes_in(folder: Path) -> set[Living]:

@@ -3,6 +3,7 @@
 import asyncio
 import resource
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,7 @@ def test_what_is_passed_on_is_what_came_in_whole_lines(text: str, cuts: list[int
     heard: list[str] = []
     capture, data = Capture(CAP, heard.append), text.encode("utf-8", "replace")
     places = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]
-    for begin, end in zip(places, places[1:], strict=False):
+    for begin, end in pairwise(places):
         capture.feed(data[begin:end])
     assert all(piece.endswith("\n") for piece in heard)
     capture.finish()

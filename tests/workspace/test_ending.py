@@ -83,12 +83,13 @@ def test_sweep_finds_it(way: str) -> None:
 
 def test_a_swept_session_and_its_children_go_even_without_any_mark() -> None:
     """As on a system where limits can not be set: the leader is known from the registry, the rest hangs on it."""
-    with started("bash", "-c", "env -i setsid sh -c 'echo $$; exec sleep 60' & env -i sleep 61 & wait") as leader:
-        hidden = int(line_of(leader))
+    child, orphan = f"env -i setsid {HIDDEN} &", f"(env -i {HIDDEN} &)"
+    with started("bash", "-c", f"{child} {orphan}; wait; sleep 60") as leader:
+        hidden = {int(line_of(leader)), int(line_of(leader))}
         known = look(leader.pid)
         assert known is not None
-        assert {leader.pid, hidden} < set(sweep(Mark("another", "project"), frozenset({known})))
-        assert is_gone(hidden)
+        assert {leader.pid, *hidden} <= set(sweep(Mark("another", "project"), frozenset({known})))
+        assert all(map(is_gone, hidden))
 
 
 INNOCENT = {
@@ -180,8 +181,9 @@ def test_where_limits_are_fixed_the_variables_have_to_do() -> None:
         "import resource, subprocess, sys; resource.setrlimit(10, (5, 5));"
         "from loopwright.workspace.marks import Mark;"
         f"mark = Mark({MINE.loop!r}, {MINE.project!r}).with_run()\n"
-        "with mark.handed_on(): child = subprocess.Popen(['sleep', '60'], env=mark.environment({}))\n"
-        "print(child.pid, mark.is_on(child.pid), flush=True)"
+        "with mark.handed_on(): child = subprocess.Popen(['sh', '-c', 'echo $$; exec sleep 60'],"
+        " env=mark.environment({}), stdout=subprocess.PIPE, text=True)\n"
+        "print(child.stdout.readline().strip(), mark.is_on(child.pid), flush=True)"
     )
     with started(sys.executable, "-c", code) as parent:
         pid, known = line_of(parent).split()

@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -99,23 +98,6 @@ def test_what_was_below_us_before_stays(own: OwnProcesses) -> None:
     finally:
         before.kill()
         before.wait()
-
-
-def test_exit_codes_are_heard_where_the_death_of_children_is_ignored(tmp_path: Path) -> None:
-    program = f"""
-import asyncio, pathlib
-from loopwright.workspace.own import OwnProcesses
-from loopwright.workspace.patience import Patience
-from loopwright.workspace.process import run_shell
-async def main():
-    here = pathlib.Path({str(tmp_path)!r})
-    async with OwnProcesses(here, here / "state").owning("loop"):
-        done = await run_shell("exit 3", cwd=here, marker="loop", patience=Patience(20))
-        print(done.exit_code)
-asyncio.run(main())
-"""
-    line = ["sh", "-c", 'trap "" CHLD; exec "$0" -c "$1"', sys.executable, program]
-    assert subprocess.run(line, capture_output=True, text=True, timeout=60, check=True).stdout == "3\n"
 
 
 def test_end_runner_spares_the_rest_of_its_pipeline(own: OwnProcesses) -> None:

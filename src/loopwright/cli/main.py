@@ -1,5 +1,6 @@
 """The outermost edge of the command line: which commands there are, and how each error leaves."""
 
+import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -61,6 +62,7 @@ def loopwright(
 
 def run_command_line() -> None:
     """The process's entry."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, as some parents have it, every program would exit with 0
     out, err = Outlet(1), Outlet(2)
     sys.stdout, sys.stderr = out.text(), err.text()
     code = main(sys.argv[1:])

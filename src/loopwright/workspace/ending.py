@@ -38,11 +38,11 @@ async def end_session(leader: int, mark: Mark | None = None, grace: float = GRAC
     def belongs(process: Living) -> bool:
         return process.session == leader or (mark is not None and mark.is_on(process.pid))
 
-    told: set[Living] = set()
+    told: frozenset[Living] = frozenset()
     deadline = time.monotonic() + grace
     try:
         while (members := _find(belongs).members) and time.monotonic() < deadline and len(members) < _SWARM:
-            for process in members - told:  # one may have been forked since we looked last
+            for process in _oldest_first(members - told):  # one may have been forked since we looked last
                 _signal(process.pid, signal.SIGTERM)
                 _signal(process.pid, signal.SIGCONT)  # one that was stopped could not hear it
             told |= members
@@ -80,10 +80,15 @@ def _kill(belongs: Test) -> tuple[int, ...]:
         for group in found.groups:  # in one stroke: no member can fork its way past it
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, signal.SIGKILL)
-        for process in found.members:
+        for process in _oldest_first(found.members):
             _signal(process.pid, signal.SIGKILL)
             killed[process.pid] = None
     return tuple(killed)
+
+
+def _oldest_first(processes: frozenset[Living]) -> list[Living]:
+    """A shell whose child ends before itself would begin the next command."""
+    return sorted(processes, key=lambda process: (process.started, process.pid))
 
 
 def _signal(pid: int, number: signal.Signals) -> None:

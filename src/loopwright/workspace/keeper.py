@@ -3,7 +3,6 @@
 import asyncio
 import ctypes
 import os
-import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 
@@ -18,7 +17,7 @@ _SET_SUBREAPER, _GET_SUBREAPER = 36, 37
 @asynccontextmanager
 async def keeping(registry: Registry) -> AsyncIterator[None]:
     """While it lasts, `registry` knows what lives below this process outside of its own session."""
-    with _subreaper(), _heard_of_children():
+    with _subreaper():
         keeper = asyncio.ensure_future(_keep(registry))
         try:
             yield
@@ -69,16 +68,3 @@ def _subreaper() -> Iterator[None]:
         yield
     finally:
         libc.prctl(_SET_SUBREAPER, before.value, 0, 0, 0)
-
-
-@contextmanager
-def _heard_of_children() -> Iterator[None]:
-    """Where whoever started us ignores the death of children, the exit codes of ours would be lost."""
-    if signal.getsignal(signal.SIGCHLD) is not signal.SIG_IGN:
-        yield
-        return
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGCHLD, signal.SIG_IGN)
