@@ -69,6 +69,12 @@ def test_a_baseline_holds_status_and_source() -> None:
         ({"t/a.py": "failed"}, {"t/a.pyx::x": "passed"}, Comparison(vanished=("t/a.py",))),
         ({"t/a.py": "failed"}, {"t/b.py::x": "passed"}, Comparison(vanished=("t/a.py",))),
         ({"t::a": "failed"}, {"t::a::x": "passed"}, Comparison(vanished=("t::a",))),
+        # What did not compile is mended by every test that runs now.
+        ({"build of core": "failed"}, {"core::x": "passed"}, Comparison()),
+        ({"build": "failed"}, {"other::x": "skipped"}, Comparison()),
+        ({"build": "failed"}, {}, Comparison(vanished=("build",))),
+        ({"build": "failed"}, {"t": "passed"}, Comparison(vanished=("build",))),
+        ({"builder": "failed"}, {"other::x": "passed"}, Comparison(vanished=("builder",))),
     ],
 )
 def test_what_differs(before: dict[str, TestStatus], now: dict[str, TestStatus], expected: Comparison) -> None:
