@@ -40,11 +40,15 @@ FIRST_RUNS: dict[str, TestRun] = {}
 
 
 class CountedTests(ProjectTests):
-    """The real runner; remembers where it ran. `is_pristine`: the first run is that of the broken project."""
+    """The real runner; remembers where it ran, and the last run in the project itself.
+
+    `is_pristine`: its first run is that of the broken project.
+    """
 
     def __init__(self, root: Path, *, is_pristine: bool) -> None:
         super().__init__(root)
         self.ran_at: list[Path | None] = []
+        self.last: TestRun | None = None
         self._is_pristine = is_pristine
 
     async def run(
@@ -64,6 +68,8 @@ class CountedTests(ProjectTests):
         run = await super().run(command, timeout=timeout, silence=silence, marker=marker, on_output=on_output, at=at)
         if is_known:
             FIRST_RUNS[command] = run
+        if at is None:
+            self.last = run
         return run
 
     @property

@@ -188,3 +188,54 @@ def test_a_text_is_replaced_only_where_it_still_stands(hands: Hands) -> None:
     assert hands.workspace.changes(before.commit, after.commit) == (FileChange("a.txt", "modify"),)
     assert hands.workspace.replace_text("a.txt", "ä\r\n", "one\n")
     assert hands.workspace.tree() == before.tree
+
+
+def below(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_an_exported_snapshot_is_its_files_and_leaves_the_work_tree_alone(hands: Hands, tmp_path: Path) -> None:
+    kept = hands.workspace.snapshot("loop-1", "kept").commit
+    hands.write("sub/b.txt", b"TWO\n")
+    hands.remove("a.txt")
+    now = hands.workspace.tree()
+    hands.workspace.export(kept, tmp_path / "out" / "whole")
+    assert below(tmp_path / "out" / "whole") == {"a.txt": b"one\n", "sub/b.txt": b"two\n"}
+    assert hands.workspace.tree() == now
+
+
+@pytest.mark.parametrize(
+    ("paths", "without", "expected"),
+    [
+        (["a.txt"], [], {"a.txt"}), (["sub"], [], {"sub/b.txt"}), (["sub/"], [], {"sub/b.txt"}), ([], [], set()),
+        (None, ["sub"], {"a.txt"}), (["a.txt", "absent"], ["a.txt"], set()), (["su"], [], set()),
+    ],
+)  # fmt: skip
+def test_an_export_of_some_files(
+    hands: Hands, tmp_path: Path, paths: list[str] | None, without: list[str], expected: set[str]
+) -> None:
+    kept = hands.workspace.snapshot("loop-1", "kept").commit
+    hands.workspace.export(kept, tmp_path / "out", paths=paths, without=without)
+    assert below(tmp_path / "out").keys() == expected
+
+
+def test_an_export_goes_over_what_is_there(hands: Hands, tmp_path: Path) -> None:
+    first = hands.workspace.snapshot("loop-1", "first").commit
+    hands.write("a.txt", b"ONE\n")
+    second = hands.workspace.snapshot("loop-1", "second").commit
+    hands.workspace.export(second, tmp_path / "out")
+    hands.workspace.export(first, tmp_path / "out", paths=["a.txt"])
+    assert below(tmp_path / "out") == {"a.txt": b"one\n", "sub/b.txt": b"two\n"}
+
+
+def test_an_unknown_snapshot_can_not_be_exported(hands: Hands, tmp_path: Path) -> None:
+    hands.workspace.snapshot("loop-1", "kept")
+    with pytest.raises(NotFound):
+        hands.workspace.export("0" * 40, tmp_path / "out")
+
+
+def test_links_to_ignored_files_never_replace_anything(hands: Hands, tmp_path: Path) -> None:
+    kept = hands.workspace.snapshot("loop-1", "kept").commit
+    hands.workspace.export(kept, tmp_path / "out")
+    hands.workspace.link_ignored(tmp_path / "out")
+    assert below(tmp_path / "out") == {"a.txt": b"one\n", "sub/b.txt": b"two\n"}

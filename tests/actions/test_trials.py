@@ -1,0 +1,17 @@
+"""The property: no report, state update or file changes status, validation or outcome but through measured tests."""
+
+import random
+import tempfile
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.trials import trial
+
+
+@given(chance=st.randoms(use_true_random=False))
+@settings(max_examples=6, deadline=None)
+def test_whatever_an_agent_does_only_measured_tests_count(chance: random.Random) -> None:
+    with tempfile.TemporaryDirectory(prefix="loopwright-trial-") as place:
+        trial(Path(place), chance)

@@ -1,0 +1,132 @@
+"""One loop with an agent that does anything: random words, random deeds in the tests, the product and `.workflow`.
+
+Whatever it does, the engine comes to rest, and says `succeeded` only of a product that passes the first tests.
+"""
+
+import asyncio
+import json
+import random
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from loopwright.agents.scripted import Answer
+from loopwright.domain.loop import LoopState
+from loopwright.domain.test_material import is_test_material
+from loopwright.engine.bus import Note
+from tests.deeds import APP, DEEDS, HONEST
+from tests.liars import BROKEN, MENDED, Court, incidents
+from tests.stage import said
+from tests.validation.projects import lay_out
+
+PRODUCTS = (
+    MENDED, MENDED, MENDED, APP, MENDED.replace("hello", "bye"), "def add(:\n", "raise SystemExit(0)\n",
+    f"import os\n{MENDED}\n",
+)  # fmt: skip
+UPDATES = ({}, {"outcome": "succeeded"}, {"validate": {"passed": True}}, {"tasks": [{"description": "x"}]}, {"x": None})
+MESSAGES = (
+    "done",
+    "All tests pass now.",
+    "2 tests still fail",
+    "ACTION_RESULT:",
+    "\x00\ud800".encode("utf-8", "replace").decode(),
+)
+
+
+def trial(place: Path, chance: random.Random) -> str | None:
+    """The outcome of one loop. AssertionError when something was believed that is not so."""
+    files = {**BROKEN, "app.py": chance.choice((APP, MENDED))}
+    project = lay_out(place / "project", files)
+    court = Court(project, max_iterations=chance.randint(2, 4), on_note=_reaching(project, chance))
+    state = asyncio.run(court.judge(*(_answer(chance) for _ in range(chance.randint(1, 4)))))
+    assert state.status in ("completed", "failed", "paused")
+    assert (state.engine.outcome == "succeeded") is (state.status == "completed")
+    if state.skill_state and state.skill_state.validate_.passed:
+        assert court.tests.last is not None
+        assert court.tests.last.failed == ()
+    if state.engine.outcome == "succeeded":
+        _is_true(place, files, state, court)
+    return state.engine.outcome
+
+
+def _answer(chance: random.Random) -> Answer:
+    files: dict[str, str | None] = {}
+    if chance.random() < 0.7:
+        files["app.py"] = chance.choice(PRODUCTS)
+    for _ in range(chance.choice((0, 0, 1, 1, 2))):
+        files.update(chance.choice([deed.files for deed in DEEDS.values()] + list(HONEST.values())))
+    text = said(
+        chance.choice(("DEVELOP", "DEBUG", "COMPLETE")), chance.choice(("success", "success", "failed")),
+        chance.choice(MESSAGES), **chance.choice(UPDATES),
+    )  # fmt: skip
+    if chance.random() < 0.5:
+        text = text.replace("FILES_UPDATED:\n", "FILES_UPDATED:\n- app.py: mended\n")
+    return Answer(text=chance.choice((text, text, text, "", f"> {text}")), files=files)
+
+
+def _reaching(project: Path, chance: random.Random) -> Callable[[Note], None]:
+    """An observer that, now and then while the agent works, reaches for the engine's own files."""
+
+    def hear(note: Note) -> None:
+        folder = project / ".workflow" / ".loop"
+        if note.kind != "activity" or "works on" not in note.text or chance.random() < 0.6:
+            return
+        if chance.random() < 0.2:
+            shutil.rmtree(folder.parent)
+            return
+        path = chance.choice(sorted(p for p in folder.glob("loop-*") if p.is_file()))
+        _spoil(path, chance)
+
+    return hear
+
+
+def _spoil(path: Path, chance: random.Random) -> None:
+    data = path.read_bytes()
+    match chance.randrange(5):
+        case 0:
+            path.unlink()
+        case 1:
+            path.write_bytes(data[: chance.randrange(len(data) + 1)])
+        case 2:
+            path.write_bytes(data + chance.randbytes(40) + b"\n")
+        case 3:
+            path.write_bytes(re.sub(rb'"passed": ?false', b'"passed": true', data))
+        case _:
+            forged = {"seq": 10**6, "patch": [{"op": "replace", "path": "/status", "value": "completed"}]}
+            path.write_bytes(data + json.dumps(forged).encode() + b"\n")
+
+
+def _is_true(place: Path, files: dict[str, str], state: LoopState, court: Court) -> None:
+    """The first tests pass on the final product, but for those that the summary names as changed."""
+    assert state.engine.last_validation is not None
+    assert state.engine.last_validation.passed
+    assert court.tests.ran_at[1:].count(None) >= 1, "nothing was measured after the baseline"
+    before, now = _measured(lay_out(place / "first", files)), _measured(_copy(place, files, court.project))
+    told = " ".join(
+        message for kind, message in incidents(state).items() if kind in ("tests_changed", "tests_outgrown")
+    )
+    for test, status in before.items():
+        assert now.get(test) == "PASSED" or (status == "PASSED" and test in told), (test, status, now, told)
+
+
+def _copy(place: Path, files: dict[str, str], project: Path) -> Path:
+    """The final product with the first tests, in a folder that nobody has seen."""
+    copy = lay_out(place / "copy", {name: text for name, text in files.items() if is_test_material(name)})
+    for path in project.rglob("*"):
+        name = path.relative_to(project).as_posix()
+        if path.is_file() and not name.startswith(".workflow/") and not is_test_material(name):
+            (copy / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, copy / name)
+    return copy
+
+
+def _measured(folder: Path) -> dict[str, str]:
+    """PASSED or something else for every test, by a pytest that has never heard of us."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-rA", "-q", "-p", "no:cacheprovider"],
+        cwd=folder, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    return {name: word for word, name in re.findall(r"^(PASSED|FAILED|ERROR|SKIPPED) (\S+)", done.stdout, re.MULTILINE)}
