@@ -128,6 +128,7 @@ def test_the_status_says_whether_somebody_is_at_work() -> None:
     assert status_words(loop("running"), live=False) == "running (no runner)"
     assert status_words(loop("failed", "stalled"), live=False) == "failed (stalled)"
     assert status_words(loop("completed", "succeeded"), live=False) == "completed"
+    assert status_words(loop("failed", "failed"), live=False) == "failed"
 
 
 def test_the_page_shows_every_section() -> None:

@@ -111,6 +111,9 @@ def test_in_the_background(desk: Desk) -> None:
     code, out, _ = ended(watching)
     assert code == 3
     assert json.loads(out.splitlines()[-1])["status"] == "paused"
+    log = desk.run("logs", loop_id, "--name", "runner.log").out
+    assert "DEVELOP task-" in log, "what the runner said is for people"
+    assert "{" not in log
     assert desk.run("resume", loop_id).code == 0
     assert desk.run("stop", loop_id).code == 0
     assert desk.state(loop_id)["status"] == "failed"

@@ -6,7 +6,7 @@ from datetime import datetime
 from loopwright.actions.measure import nothing_to_run, validate_tree
 from loopwright.actions.session import Session
 from loopwright.domain.engine_state import Outcome
-from loopwright.domain.loop import LoopState, SkillState, Summary
+from loopwright.domain.loop import FINISHED, LoopState, SkillState, Summary
 from loopwright.domain.loop_selector import Next, open_tasks
 from loopwright.domain.outcomes import ActionOutcome, Completed, Validated
 from loopwright.domain.stall import stalled_because
@@ -68,6 +68,14 @@ def summarise(session: Session, state: LoopState, checked: Validated | None) -> 
         debug=_debug(skill),
         validate=_validate(state, skill, checked, dict.fromkeys(f"{i.kind}: {i.message}" for i in noted)),
     )
+
+
+def summed_up(session: Session, state: LoopState) -> LoopState:
+    """A loop that ended without COMPLETE (a task that fails fast, errors in a row, a stop) has its summary too."""
+    skill = state.skill_state
+    if state.status not in FINISHED or skill is None or skill.summary is not None:
+        return state
+    return state.evolve(skill_state=skill.evolve(summary=summarise(session, state, None)))
 
 
 def _develop(skill: SkillState) -> dict[str, object]:

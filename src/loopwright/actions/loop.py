@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from loopwright.actions.complete import complete
+from loopwright.actions.complete import complete, summed_up
 from loopwright.actions.debug import debug
 from loopwright.actions.develop import develop
 from loopwright.actions.init import init
@@ -116,7 +116,7 @@ class LoopFlow:
         if isinstance(outcome, Completed):
             announce(session, end_action(before, step, checkpoint))
         state = session.store.update(
-            session.loop_id, lambda latest: end_action(latest, step, checkpoint),
+            session.loop_id, lambda latest: summed_up(session, end_action(latest, step, checkpoint)),
             actor="runner", event=event, epoch=session.epoch,
         )  # fmt: skip
         publish(session, state, lines, outcome)

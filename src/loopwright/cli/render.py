@@ -33,7 +33,7 @@ def status_words(state: LoopState, *, live: bool) -> str:
         "running": None if live else "no runner",
         "paused": "asks" if engine.waiting else "limit" if engine.parked else None,
         "completed": None if engine.outcome == "succeeded" else engine.outcome,
-        "failed": engine.outcome,
+        "failed": None if engine.outcome == "failed" else engine.outcome,
     }.get(state.status)
     return f"{state.status} ({beside})" if beside else state.status
 
@@ -135,7 +135,8 @@ def _head(state: LoopState, live: bool, now: datetime) -> Iterator[str]:
     yield LABEL.format("progress", f"{progress(state).overall:.0f} %")
     yield LABEL.format("agent", clean(settings.agent))
     yield LABEL.format("mode", settings.mode)
-    yield LABEL.format("tests by", clean(settings.test_command) if settings.test_command else "not found yet")
+    none = "none found" if engine.tests_found is False else "not found yet"
+    yield LABEL.format("tests by", clean(settings.test_command) if settings.test_command else none)
     yield LABEL.format("spent", _spent(state))
     yield LABEL.format("created", local(state.created_at))
     yield LABEL.format("updated", f"{local(state.updated_at)} ({age(state.updated_at, now)} ago)")

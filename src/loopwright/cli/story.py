@@ -65,7 +65,7 @@ class Story:
         """Passes a note of this moment on, after what was committed before it."""
         if note.kind != "output":
             self.look()
-        self._view.note(note, datetime.now().astimezone())
+        self._view.note(note, self._service.clock.now())
 
     def catch_up(self, notes: "Tail") -> LoopState:
         """Shows what another process has done since the last look, in the order in which it was done.

@@ -69,7 +69,7 @@ class RunnerLauncher:
         command = [sys.executable, "-m", "loopwright", "run", "--project", str(self._project), "--loop-id", loop_id]
         with (folder / "runner.log").open("ab") as log:
             process = subprocess.Popen(
-                [*command, "--launched", "--json"],
+                [*command, "--launched"],
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self._project, start_new_session=True,
             )  # fmt: skip
         process.returncode = 0  # it outlives us on purpose; nobody waits for it here
