@@ -23,7 +23,10 @@ class Setup:
 
 @dataclass(frozen=True)
 class RealAgent:
-    """A program that is ready to be started. `environment` is complete: nothing of ours is inherited."""
+    """A program that is ready to be started, by the words people use.
+
+    `environment` is complete: nothing of ours is inherited, and its PATH finds the program.
+    """
 
     name: str
     argv: tuple[str, ...]
@@ -32,7 +35,7 @@ class RealAgent:
     mode: str | None
 
 
-def codex(modules: Path, model: str) -> Setup:
+def codex(model: str) -> Setup:
     """Speaks the responses dialect.
 
     It warns in the conversation when it does not know the model's name. In its own default mode, "agent", a second
@@ -55,20 +58,21 @@ stream_max_retries = 1
 enabled = false
 """
     return Setup(
-        argv=(_node(), str(modules / "@agentclientprotocol/codex-acp/dist/index.js")),
+        argv=("codex-acp",),
         environment={"SCRIPTED_KEY": "none"},
         files={".codex/config.toml": config},
         mode="workspace-write",
     )
 
 
-def qwen(modules: Path, model: str) -> Setup:
+def qwen(model: str) -> Setup:
     """Speaks the chat dialect.
 
     Without `approvalMode` it starts in "auto", where a second model decides what is allowed; without the rest it asks
     the model after every turn what to remember and what the user may want to say next.
     """
     settings = {
+        "security": {"auth": {"selectedType": "openai"}},
         "privacy": {"usageStatisticsEnabled": False},
         "telemetry": {"enabled": False},
         "general": {"enableAutoUpdate": False, "disableAutoUpdate": True, "disableUpdateNag": True},
@@ -77,13 +81,13 @@ def qwen(modules: Path, model: str) -> Setup:
         "ui": {"enableFollowupSuggestions": False},
     }
     return Setup(
-        argv=(_node(), str(modules / "@qwen-code/qwen-code/cli-entry.js"), "--acp", "--auth-type", "openai"),
+        argv=("qwen", "--acp"),
         environment={"OPENAI_API_KEY": "none", "OPENAI_BASE_URL": f"{model}/v1", "OPENAI_MODEL": "scripted"},
         files={".qwen/settings.json": json.dumps(settings)},
     )
 
 
-def gemini(modules: Path, model: str) -> Setup:
+def gemini(model: str) -> Setup:
     """Speaks Google's dialect."""
     settings = {
         "security": {"auth": {"selectedType": "gemini-api-key"}},
@@ -92,9 +96,10 @@ def gemini(modules: Path, model: str) -> Setup:
         "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
     }
     return Setup(
-        argv=(_node(), str(modules / "@google/gemini-cli/bundle/gemini.js"), "--acp", "-m", "gemini-2.5-pro"),
+        argv=("gemini", "--acp"),
         environment={
             "GEMINI_API_KEY": "none",
+            "GEMINI_MODEL": "gemini-2.5-pro",
             "GOOGLE_GEMINI_BASE_URL": model,
             "GEMINI_CLI_TRUST_WORKSPACE": "true",
         },
@@ -102,11 +107,8 @@ def gemini(modules: Path, model: str) -> Setup:
     )
 
 
-def opencode(modules: Path, model: str) -> Setup:
-    """Speaks the chat dialect.
-
-    Its npm program is made by an install script, so the platform package is started; it is pinned for one platform.
-    """
+def opencode(model: str) -> Setup:
+    """Speaks the chat dialect, and asks for a title first."""
     provider = {
         "npm": "@ai-sdk/openai-compatible",
         "options": {"baseURL": f"{model}/v1", "apiKey": "none"},
@@ -120,13 +122,13 @@ def opencode(modules: Path, model: str) -> Setup:
         "permission": {"edit": "ask", "bash": "ask"},
     }
     return Setup(
-        argv=(str(modules / "opencode-linux-x64-baseline/bin/opencode"), "acp"),
+        argv=("opencode", "acp"),
         environment={"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_DISABLE_MODELS_FETCH": "1"},
         files={".config/opencode/opencode.json": json.dumps(settings)},
     )
 
 
-AGENTS: Mapping[str, Callable[[Path, str], Setup]] = {
+AGENTS: Mapping[str, Callable[[str], Setup]] = {
     "codex": codex,
     "qwen": qwen,
     "gemini": gemini,
@@ -136,18 +138,19 @@ AGENTS: Mapping[str, Callable[[Path, str], Setup]] = {
 
 def real_agent(name: str, modules: Path, model: str, home: Path) -> RealAgent:
     """Writes the agent's files into a fresh home. `model` is the scripted model's address."""
-    setup = AGENTS[name](modules, model)
+    setup = AGENTS[name](model)
     for path, text in setup.files.items():
         (home / path).parent.mkdir(parents=True, exist_ok=True)
         (home / path).write_text(text, encoding="utf-8")
     (home / "tmp").mkdir(parents=True, exist_ok=True)
-    return RealAgent(name, setup.argv, {**_base(home), **setup.environment}, home, setup.mode)
+    return RealAgent(name, setup.argv, {**_base(home, modules), **setup.environment}, home, setup.mode)
 
 
-def _base(home: Path) -> Mapping[str, str]:
+def _base(home: Path, modules: Path) -> Mapping[str, str]:
+    node = Path(shutil.which("node") or "node")
     folders = {"CONFIG": ".config", "DATA": ".local/share", "STATE": ".local/state", "CACHE": ".cache"}
     return {
-        "PATH": os.pathsep.join([str(Path(_node()).parent), "/usr/local/bin", "/usr/bin", "/bin"]),
+        "PATH": os.pathsep.join([str(modules / ".bin"), str(node.parent), "/usr/local/bin", "/usr/bin", "/bin"]),
         "HOME": str(home),
         **{f"XDG_{name}_HOME": str(home / folder) for name, folder in folders.items()},
         "TMPDIR": str(home / "tmp"),
@@ -157,7 +160,3 @@ def _base(home: Path) -> Mapping[str, str]:
         "DO_NOT_TRACK": "1",
         MARKER: str(home),
     }
-
-
-def _node() -> str:
-    return shutil.which("node") or "node"

@@ -38,6 +38,15 @@ def node_modules() -> Path:
 
 
 def _install(folder: Path) -> None:
+    _npm(folder)
+    # opencode's own package makes its program by an install script; this is what the script would choose.
+    program = Path("..", "opencode-linux-x64-baseline", "bin", "opencode")
+    binaries = folder / "node_modules" / ".bin"
+    if (binaries / program).exists():
+        (binaries / "opencode").symlink_to(program)
+
+
+def _npm(folder: Path) -> None:
     for name in PINS:
         shutil.copy(HERE / name, folder)
     # Not "npm ci": it refuses a lock without the optional packages of other platforms, and not every registry has them.
