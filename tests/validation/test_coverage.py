@@ -95,7 +95,7 @@ class TestIstanbul:
 
 
 class TestV8:
-    SOURCE = "const a = '😀' // ä\n\nfunction f(x) {\n  if (x) {\n    return 1\n  }\n  return 2\n}\nf(0)\n"
+    SOURCE = f"const a = '{'😀' * 12}'\n\n" + "function f(x) {\n  if (x) {\n    return 1\n  }\n  return 2\n}\nf(0)\n"
 
     def report(self, folder: Path, *ranges: tuple[str, str, int], **more: object) -> Path:
         """A report whose ranges go from the first to the second text."""

@@ -332,6 +332,15 @@ class TestSettingsOfTheProject:
         assert asked.coverage is not None
         assert (tmp_path / "coverage").is_dir()
 
+    @BOTH_PACKAGES
+    def test_a_snapshot_that_is_not_there_is_not_simply_written(
+        self, kit: Kit, tmp_path: Path, javascript: Toolbox, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.delenv("CI", raising=False)
+        kit.lay_out(tmp_path, javascript, {"a.test.js": "it('one', () => { expect(1).toMatchSnapshot() })\n"})
+        assert statuses(run(tmp_path, kit.command)) == {"a.test.js::one": "failed"}
+        assert not (tmp_path / "__snapshots__").exists()
+
     def test_node_that_measures_by_itself(self, tmp_path: Path, javascript: Toolbox) -> None:
         files = {
             "src/price.js": every_ending(NODE)["src/price.js"],

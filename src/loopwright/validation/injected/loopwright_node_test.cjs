@@ -17,7 +17,7 @@ function watch(order) {
   if (role === 'child') order.restore()
   if (role === 'parent') measure(order)
   Readable.prototype.emit = function (type, data) {
-    if (this.constructor.name === 'TestsStream') {
+    if (this.constructor?.name === 'TestsStream') {
       if (!observers.has(this)) {
         if (role === 'alone') order.restore()
         observers.set(this, new Observer(order, role))
