@@ -139,7 +139,7 @@ def test_ctrl_c_at_the_menu(desk: Desk) -> None:
     terminal.wait_for("the loop can be resumed")
     terminal.press(CTRL_C)
     assert terminal.end() == 130
-    assert "take it up again with: loopwright resume" in terminal.text
+    assert "take it up again with: loopwright run --loop-id" in terminal.text
 
 
 def test_ctrl_c_during_an_action(desk: Desk) -> None:

@@ -77,7 +77,7 @@ CONTINUE: dict[LoopStatus, Steps] = {
     "created": (("next", "loopwright start {id}{at}"),),
     "running": (("next", "loopwright resume {id}{at}"),),
     "paused": (("next", "loopwright resume {id}{at}"),),
-    "user_exit": (("next", "loopwright resume {id}{at}"),),
+    "user_exit": (("next", "loopwright run --loop-id {id}{at}"), ("or", "loopwright resume {id}{at}")),
 }
 WATCH: Steps = (("next", "loopwright watch {id}{at}"),)
 ANSWER: Steps = (("next", 'loopwright answer {id} "…"{at}'), ("then", "loopwright resume {id}{at}"))

@@ -75,9 +75,9 @@ def _damaged(service: "LoopService", at: str) -> list["Damaged"]:
         try:
             service.read(id)
         except NewerSchema as error:
-            found.append(Damaged(id, str(error), None))
+            found.append(Damaged(id, str(error).removeprefix(f"loop {id}: "), None))
         except LoopwrightError:
-            found.append(Damaged(id, reason, f"loopwright recover {id}{at}"))
+            found.append(Damaged(id, reason.removeprefix(f"loop {id}: "), f"loopwright recover {id}{at}"))
     return found
 
 

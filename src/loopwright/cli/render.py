@@ -114,12 +114,12 @@ def recovery_page(state: LoopState, repairs: Sequence[str], kept: Sequence[Path]
     else:
         lines = [f"{state.loop_id} can be read again"]
         lines += [LABEL.format("from" if not i else "", words) for i, words in enumerate(repairs)]
-        lines.append(LABEL.format("brought back", _brought_back(state)))
+        lines.append(LABEL.format("restored", _restored(state)))
     lines += [LABEL.format("put aside" if not i else "", path) for i, path in enumerate(kept)]
     return "\n".join([*lines, LABEL.format("next", f"loopwright show {state.loop_id}{elsewhere}")])
 
 
-def _brought_back(state: LoopState) -> str:
+def _restored(state: LoopState) -> str:
     counts = ((len(state.engine.tasks), "task"), (len(state.engine.checkpoints), "checkpoint"))
     known = ", ".join(plural(n, thing) for n, thing in counts)
     return f"{status_words(state, live=False)}, iteration {state.current_iteration} of {state.max_iterations}, {known}"

@@ -141,7 +141,7 @@ def _run(engine: "Engine", loop_id: str, take_up: "TakeUp", *, interactive: bool
     try:
         rested = drive(engine, loop_id, take_up, interactive=interactive, as_json=json)
     except KeyboardInterrupt:
-        how = f"loopwright resume {loop_id}{at}"
+        how = f"loopwright run --loop-id {loop_id}{at}" if interactive else f"loopwright resume {loop_id}{at}"
         if json:
             write({"type": "interrupted", "success": False, "loop_id": loop_id, "error": f"interrupted; {how}"})
         else:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from loopwright.cli.ending import tests_words
-from loopwright.cli.text import clean, short, stopwatch
+from loopwright.cli.text import clean, short, stopwatch, width
 from loopwright.domain.loop import FINISHED, LoopState
 from loopwright.domain.progress import Done, plan, progress
 
@@ -37,7 +37,10 @@ class Scene:
 def scene_lines(scene: Scene, cells: int) -> list[Line]:
     """The plan with what is over folded, then the facts, then what is done right now; each at most `cells` wide."""
     state = scene.state
-    head = " · ".join((state.loop_id, stopwatch(scene.seconds), state.status, f"iteration {_iteration(state)}"))
+    parts = (state.loop_id, stopwatch(scene.seconds), state.status, f"iteration {_iteration(state)}")
+    head = " · ".join(parts)
+    if width(head) > cells:
+        head = " · ".join((*parts[:-1], _iteration(state)))
     lines = [Line(head, "head"), Line(f"  {clean(state.title)}", "head")]
     for step in plan(state, scene.history):
         indent = "    " if step.content.startswith(" ") else "  "
