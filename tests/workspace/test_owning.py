@@ -90,7 +90,7 @@ def test_what_was_below_us_before_stays(own: OwnProcesses) -> None:
 
     async def scene() -> None:
         async with own.owning(LOOP):
-            pass
+            await asyncio.sleep(0.5)  # more than one look of the keeper
 
     try:
         asyncio.run(scene())

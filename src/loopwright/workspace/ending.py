@@ -36,7 +36,9 @@ async def end_session(leader: int, mark: Mark | None = None, grace: float = GRAC
     """
 
     def belongs(process: Living) -> bool:
-        return process.session == leader or (mark is not None and mark.is_on(process.pid))
+        if process.session == leader or mark is None:
+            return process.session == leader
+        return process.started >= mark.since and mark.is_on(process.pid)
 
     told: frozenset[Living] = frozenset()
     deadline = time.monotonic() + grace

@@ -16,23 +16,27 @@ _SET_SUBREAPER, _GET_SUBREAPER = 36, 37
 
 @asynccontextmanager
 async def keeping(registry: Registry) -> AsyncIterator[None]:
-    """While it lasts, `registry` knows what lives below this process outside of its own session."""
+    """While it lasts, `registry` knows what was started below this process outside of its own session.
+
+    Meant for a process that drives a loop and does nothing else: whatever else it starts so would be taken for it.
+    """
+    before = frozenset(process for process, _ in children())
     with _subreaper():
-        keeper = asyncio.ensure_future(_keep(registry))
+        keeper = asyncio.ensure_future(_keep(registry, before))
         try:
             yield
         finally:
             keeper.cancel()
             await asyncio.wait({keeper})
-            _bury()
+            _bury(before)
     if not keeper.cancelled():
         keeper.result()
 
 
-async def _keep(registry: Registry) -> None:
+async def _keep(registry: Registry, before: frozenset[Living]) -> None:
     known: set[Living] = set()
     while True:
-        below = _bury()
+        below = _bury(before)
         if below != known:
             with suppress(OSError):  # no room: tried again at the next look, and the marks tell the same
                 registry.write(below)
@@ -40,14 +44,14 @@ async def _keep(registry: Registry) -> None:
         await asyncio.sleep(LOOK_SECONDS)
 
 
-def _bury() -> set[Living]:
-    """Waits for dead orphans, which nobody else does; the children that live, but for our own session's.
+def _bury(before: frozenset[Living]) -> set[Living]:
+    """Waits for dead orphans, which nobody else does; the children that live, but for our own session's and `before`.
 
     Whoever starts a program inside of our session (git) waits for it, and run_group for those in AWAITED.
     """
     below = set()
     for process, is_dead in children():
-        if process.session == os.getsid(0):
+        if process.session == os.getsid(0) or process in before:
             continue
         if not is_dead:
             below.add(process)

@@ -3,10 +3,9 @@
 import os
 import time
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
-PROC = Path("/proc")
+PROC = "/proc"
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -25,6 +24,11 @@ class Living(NamedTuple):
         return time.clock_gettime(time.CLOCK_BOOTTIME) - self.started / _TICKS
 
 
+def now() -> int:
+    """The time as `started` counts it."""
+    return int(time.clock_gettime(time.CLOCK_BOOTTIME) * _TICKS)
+
+
 def living() -> Iterator[Living]:
     """Every process that can be seen now."""
     for name in os.listdir(PROC):
@@ -40,7 +44,7 @@ def look(pid: int) -> Living | None:
 
 def children() -> Iterator[tuple[Living, bool]]:
     """Every child of this process, and whether it is dead: a zombie that has to be waited for."""
-    pids = {int(pid) for thread in _threads() for pid in _read(thread / "children").split()}
+    pids = {int(pid) for thread in _threads() for pid in _read(f"{thread}/children").split()}
     for pid in pids:
         process, is_dead = _stat(pid)
         if process is not None:
@@ -49,7 +53,7 @@ def children() -> Iterator[tuple[Living, bool]]:
 
 def carries(pid: int, tags: Mapping[str, str]) -> bool:
     """Whether the process was started with all these environment variables. False where we may not look."""
-    environment = set(_read(PROC / str(pid) / "environ").split(b"\0"))
+    environment = set(_read(f"{PROC}/{pid}/environ").split(b"\0"))
     return all(os.fsencode(f"{name}={value}") in environment for name, value in tags.items())
 
 
@@ -65,16 +69,16 @@ def own_line() -> frozenset[int]:
 
 def boot() -> str:
     """Differs after every start of the machine: ids and start times mean nothing beyond it."""
-    return _read(PROC / "sys" / "kernel" / "random" / "boot_id").decode().strip()
+    return _read(f"{PROC}/sys/kernel/random/boot_id").decode().strip()
 
 
-def _threads() -> list[Path]:
-    tasks = PROC / "self" / "task"
-    return [tasks / name for name in os.listdir(tasks)]
+def _threads() -> list[str]:
+    tasks = f"{PROC}/self/task"
+    return [f"{tasks}/{name}" for name in os.listdir(tasks)]
 
 
 def _stat(pid: int) -> tuple[Living | None, bool]:
-    text = _read(PROC / str(pid) / "stat")
+    text = _read(f"{PROC}/{pid}/stat")
     if not text:
         return None, True
     # The program's name stands in parentheses and may itself hold spaces and parentheses.
@@ -83,8 +87,9 @@ def _stat(pid: int) -> tuple[Living | None, bool]:
     return Living(pid, parent, group, session, int(fields[19])), fields[0] in (b"Z", b"X")
 
 
-def _read(path: Path) -> bytes:
+def _read(path: str) -> bytes:
     try:
-        return path.read_bytes()
+        with open(path, "rb", buffering=0) as file:
+            return file.read()
     except (FileNotFoundError, ProcessLookupError, PermissionError):  # it ended meanwhile, or is not ours
         return b""

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
-from loopwright.workspace.living import carries
+from loopwright.workspace.living import carries, now
 
 LOOP, PROJECT, RUN = "LOOPWRIGHT_LOOP", "LOOPWRIGHT_PROJECT", "LOOPWRIGHT_RUN"
 """Environment variables. Copies of a project hold loops of the same id, so a loop is named by both."""
@@ -28,15 +28,19 @@ it too, or that would be taken for the loop's."""
 
 @dataclass(frozen=True)
 class Mark:
-    """Tells the processes of one loop from all others; with `run`, 32 hex digits, those of one run from its others."""
+    """Tells the processes of one loop from all others; with `run`, 32 hex digits, those of one run from its others.
+
+    No process that was `started` before `since` carries it.
+    """
 
     loop: str
     project: str
     run: str = ""
+    since: int = 0
 
     def with_run(self) -> "Mark":
         """A mark for a run that begins."""
-        return Mark(self.loop, self.project, secrets.token_hex(16))
+        return Mark(self.loop, self.project, secrets.token_hex(16), now())
 
     def environment(self, more: Mapping[str, str]) -> dict[str, str]:
         """Our own environment with `more` and the tags."""
