@@ -1,5 +1,6 @@
 """A network of its own that holds nothing but 127.0.0.1: what works in there has not talked to anybody else."""
 
+import shutil
 import socket
 import subprocess
 import sys
@@ -39,6 +40,9 @@ class Fence:
 @contextmanager
 def fenced() -> Iterator[Fence]:
     """A fence while the block lasts; an open one, with an empty prefix, where the system does not let us make it."""
+    if not all(map(shutil.which, ("unshare", "nsenter"))):
+        yield Fence()
+        return
     ours, theirs = socket.socketpair()
     with ours, theirs:
         holder = subprocess.Popen(

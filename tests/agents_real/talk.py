@@ -37,7 +37,6 @@ class Heard:
     allow: bool = True
     updates: list[Any] = field(default_factory=list)  # Any: the library's union of a dozen classes
     asked: list[Asked] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
 
     @property
     def kinds(self) -> set[str]:
@@ -69,11 +68,7 @@ class Heard:
         self, session_id: str, path: str, content: str, **_more: Any
     ) -> schema.WriteTextFileResponse | None:
         """opencode calls this though we do not offer it, and writes the file itself as well."""
-        self.notes.append("fs/write_text_file")
         return None
-
-    async def ext_notification(self, method: str, params: dict[str, Any]) -> None:
-        self.notes.append(method)
 
 
 @dataclass

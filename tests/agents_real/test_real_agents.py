@@ -29,7 +29,7 @@ Tokens = tuple[int, int]
 class Known:
     """What we know from running an agent; a new version of it may change its mind.
 
-    `asks` holds the kinds of calls it asks permission for, of a shell command, a written file and a tool of ours.
+    `asks` holds the kinds of calls it asks permission for, of two commands, a written file and a tool of ours.
     `tokens` finds what it tells of a turn with two requests of 1000 tokens in, 200 of them cached, and 50 out, 10 of
     them reasoning; `told` is what comes out of that.
     """
@@ -57,9 +57,9 @@ def _in_chunks(_response: schema.PromptResponse, heard: Heard) -> Tokens:
 
 KNOWN: Mapping[str, Known] = {
     "codex": Known(asks=("execute",), tokens=_in_response, told=(2000, 100)),
-    "qwen": Known(asks=("execute", "edit", "other"), tokens=_in_chunks, told=(2000, 100)),
-    "gemini": Known(asks=("execute", "edit", "other"), tokens=_in_quota, told=(2000, 80)),
-    "opencode": Known(asks=("execute", "edit"), tokens=_in_response, told=(1000, 40)),
+    "qwen": Known(asks=("execute", "execute", "edit", "other"), tokens=_in_chunks, told=(2000, 100)),
+    "gemini": Known(asks=("execute", "execute", "edit", "other"), tokens=_in_quota, told=(2000, 80)),
+    "opencode": Known(asks=("execute", "execute", "edit"), tokens=_in_response, told=(1000, 40)),
 }
 """codex runs both in a sandbox and asks only for the tool; opencode tells of a turn's last request only, and like
 gemini leaves reasoning out."""
@@ -69,11 +69,12 @@ gemini leaves reasoning out."""
 async def test_it_does_what_the_model_says(
     name: str, real_agent: Prepare, fence: Fence, project: Path, tmp_path: Path
 ) -> None:
-    """A command, a file and a tool of ours, in one session."""
+    """Two commands at once, a file and a tool of ours, in one session."""
     done = Reply(text="All is done now.")
+    commands = ShellCall("printf ran > ran.txt"), ShellCall("printf too > ran_too.txt")
     script = by_text(
         {
-            "the command": steps(Reply(text="I shall run it.", calls=(ShellCall("printf ran > ran.txt"),)), done),
+            "the commands": steps(Reply(text="I shall run them.", calls=commands), done),
             "the file": steps(Reply(calls=(WriteCall(str(project / "written.txt"), "written\n"),)), done),
             "the note": steps(Reply(calls=(McpCall("notes", "note", {"text": "noted"}),)), done),
         }
@@ -85,9 +86,9 @@ async def test_it_does_what_the_model_says(
         agent = real_agent(name, model)
         asked: list[str | None] = []
         async with talking(agent, project, fence, (notes,)) as talk:
-            response = await talk.prompt("Do the command.")
+            response = await talk.prompt("Do the commands.")
             assert response.stop_reason == "end_turn"
-            assert talk.heard.text == "I shall run it.All is done now."
+            assert talk.heard.text == "I shall run them.All is done now."
             assert talk.heard.kinds >= {"agent_message_chunk", "tool_call_update"}
             assert KNOWN[name].tokens(response, talk.heard) == KNOWN[name].told
             asked += [each.call.kind for each in talk.heard.asked]
@@ -97,6 +98,7 @@ async def test_it_does_what_the_model_says(
                 assert all({"allow_once", "reject_once"} <= each.kinds for each in talk.heard.asked)
         assert tuple(asked) == KNOWN[name].asks
     assert (project / "ran.txt").read_text() == "ran"
+    assert (project / "ran_too.txt").read_text() == "too"
     assert (project / "written.txt").read_text() == "written\n"
     assert (tmp_path / "notes").read_text() == "noted\n"
     assert not started_by(agent.home)
