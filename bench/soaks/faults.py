@@ -8,11 +8,11 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.store.fault_machine import FaultMachine
 
-AT_FULL_SCALE, STEPS = 800, 30
+AT_FULL_SCALE, STEPS = 400, 30
 
 
 def run(chance: random.Random, scale: float) -> Mapping[str, int]:
-    """At scale 1 eight hundred sequences of up to thirty operations each, against a model."""
+    """At scale 1 four hundred sequences of up to thirty operations each, against a model."""
     sequences = max(2, round(AT_FULL_SCALE * scale))
     given = settings(
         max_examples=sequences, stateful_step_count=STEPS, deadline=None, database=None,

@@ -2,7 +2,7 @@
 
 from typing import Generic, NamedTuple, assert_never
 
-from loopwright.domain.errors import Invalid
+from loopwright.domain.errors import Invalid, NewerSchema
 from loopwright.domain.events import Event
 from loopwright.store import patch, projection
 from loopwright.store.kind import Document, Kind, S, with_incident
@@ -81,7 +81,7 @@ def _foreign(kind: Kind[S], view: View[S], base: S, now: str, id: str) -> Settle
             return _put_back(known, f"its JSON file is that of {kind.id_of(state)}", now)
         taken, accepted, refused = kind.take_in(base, state, known.state, now)
         projection.render(patch.plain(taken), rev=0, journal_bytes=0)
-    except (Invalid, RecursionError) as error:
+    except (Invalid, NewerSchema, RecursionError) as error:
         return _put_back(known, f"its JSON file made no sense ({error})", now)
     if refused:
         message = f"another program changed {', '.join(refused)}; put back"
