@@ -35,7 +35,9 @@ class Settings(BaseModel):
     max_cost: float | None = Field(None, gt=0, description="US dollars after which a loop ends as over_budget")
     test_command: str | None = Field(None, min_length=1, description="how the tests are run (default: detected)")
     test_timeout: float = Field(600, gt=0, le=TEN_YEARS, description="seconds a test run may take")
-    silence_timeout: float = Field(300, ge=0, le=TEN_YEARS, description="seconds a program may give no sign of life (0: no limit)")
+    silence_timeout: float = Field(
+        300, ge=0, le=TEN_YEARS, description="seconds a program may give no sign of life (0: no limit)"
+    )
     timeout_per_action: float = Field(
         600, gt=0, le=TEN_YEARS, description="seconds an agent's turn or a bash task may take"
     )

@@ -85,6 +85,16 @@ def test_a_command_that_takes_too_long_is_ended_before_the_waiting_is(tmp_path: 
     assert output.text == "begun\n"
 
 
+def test_a_silent_command_is_ended(tmp_path: Path) -> None:
+    output = answer(tmp_path, order("echo begun; sleep 60").evolve(silence=1))
+    assert output.report is not None
+    assert output.report.status == "failed"
+    assert output.report.message == (
+        "The command gave no sign of life for 1 s and was ended (setting silence_timeout)."
+    )
+    assert output.text == "begun\n"
+
+
 def test_a_flood_is_capped(tmp_path: Path) -> None:
     output = answer(tmp_path, order("head -c 30000000 /dev/zero | tr '\\0' y; echo end"))
     assert output.text.endswith("end\n")

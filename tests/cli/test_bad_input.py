@@ -39,6 +39,7 @@ WRONG = [
     (["run", "x", "--auto", "--min-coverage", "101"], 2, "--min-coverage: "),
     (["run", "x", "--auto", "--require", "most"], 2, "no_new_failures"),
     (["run", "x", "--auto", "--test-timeout", "0"], 2, "--test-timeout: "),
+    (["create", "x", "--silence-timeout", "-1"], 2, "--silence-timeout: "),
     (["run", "x", "--auto", "--test-command", "no-such-program -q"], 2, "no-such-program"),
     (["run", "x", "--auto", "--test-command", "'"], 2, "test command"),
     (["run", "x", "--auto", "--agent", "nobody"], 7, "no agent named 'nobody'"),
