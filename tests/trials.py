@@ -26,7 +26,13 @@ PRODUCTS = (
     MENDED, MENDED, MENDED, APP, MENDED.replace("hello", "bye"), "def add(:\n", "raise SystemExit(0)\n",
     f"import os\n{MENDED}\n",
 )  # fmt: skip
-UPDATES = ({}, {"outcome": "succeeded"}, {"validate": {"passed": True}}, {"tasks": [{"description": "x"}]}, {"x": None})
+UPDATES: tuple[dict[str, object], ...] = (
+    {},
+    {"outcome": "succeeded"},
+    {"validate": {"passed": True}},
+    {"tasks": [{"description": "x"}]},
+    {"x": None},
+)
 MESSAGES = (
     "done",
     "All tests pass now.",

@@ -102,7 +102,7 @@ async def test_a_deed_in_unittest_is_not_believed(name: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("by", ["flag", "task"])
 async def test_an_agent_that_may_change_tests_is_not_refused(by: str, tmp_path: Path) -> None:
     court = Court(broken_project(tmp_path), allow_test_changes=by == "flag")
-    allowance = {"allow_test_changes": True} if by == "task" else {}
+    allowance: dict[str, object] = {"allow_test_changes": True} if by == "task" else {}
     state = await court.judge(Answer(text=said("DEVELOP"), files=edited("== 4", "== 0")), task=allowance)
     assert state.engine.outcome == "succeeded"
     assert court.tests.counter_checks == 0

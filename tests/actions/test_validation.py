@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from loopwright.agents.scripted import Answer
 from loopwright.domain.engine_state import RunSettings
 from loopwright.domain.loop import LoopState
@@ -76,3 +78,32 @@ async def test_success_is_measured_by_the_process_that_ends_the_loop(stage: Make
     state = await ready.drive(loop_id)
     assert state.status == "completed"
     assert ready.tests.runs == runs + 1
+
+
+def as_expected(project: Path) -> dict[str, str]:
+    """A framework without digests: app.txt has to say what the test files expect."""
+    said_there = (project / "app.txt").read_text()
+    expected = sorted((project / "tests").glob("*.txt"))
+    return {path.stem: "passed" if path.read_text() == said_there else "failed" for path in expected}
+
+
+@pytest.mark.parametrize(
+    ("files", "outcome", "runs"),
+    [
+        ({"app.txt": "good"}, "succeeded", 2),
+        ({"app.txt": "good", "tests/more.txt": "good"}, "succeeded", 3),
+        ({"app.txt": "good", "Makefile": "test:\n\ttrue\n"}, "succeeded", 3),
+        ({"app.txt": "good", "Makefile": "all:\n\ttrue\n"}, "succeeded", 2),
+        ({"tests/app.txt": "bad"}, "exhausted", 3),
+        ({"tests/app.txt": "bad", "tests/more.txt": "bad"}, "exhausted", 3),
+    ],
+)
+async def test_the_counter_check_needs_no_digests(
+    stage: MakeStage, files: dict[str, str | None], outcome: str, runs: int
+) -> None:
+    """One run for the baseline, one to validate, and one more where test material has changed."""
+    ready = stage(ONE_TASK, Answer(text=said("DEVELOP"), files=files), judge=as_expected)
+    (ready.project / "tests").mkdir()
+    (ready.project / "tests" / "app.txt").write_text("good")
+    state = await ready.drive(ready.create(max_iterations=2))
+    assert (state.engine.outcome, ready.tests.runs) == (outcome, runs)

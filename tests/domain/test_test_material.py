@@ -68,6 +68,8 @@ MAKEFILE = "all: x\n\tcc x.c\n\ntest: all\n\t./run.sh\n\n\t./more.sh\nclean:\n\t
         ("package.json", PACKAGE, PACKAGE.replace("*.js", "*.ts"), False),
         ("package.json", PACKAGE, PACKAGE.replace('"build"', '"pretest"'), False),
         ("package.json", "[]", "{", False),
+        ("package.json", "", '{"name": "x", "scripts": {"build": "tsc"}}', False),
+        ("package.json", "{}", '{"name": "x", "scripts": {"build": "tsc"}}', True),
         ("Makefile", MAKEFILE, MAKEFILE.replace("rm x", "rm -f x").replace("cc x.c", "cc -O2 x.c"), True),
         ("Makefile", MAKEFILE, MAKEFILE.replace("./run.sh", "true"), False),
         ("Makefile", MAKEFILE, MAKEFILE.replace("./more.sh", "true"), False),

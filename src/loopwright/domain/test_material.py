@@ -74,9 +74,12 @@ def is_mixed(path: str) -> bool:
 
 
 def settings_of(path: str, text: str) -> object:
-    """What a mixed file says about the tests, in a form that can be compared; a broken file is taken as a whole."""
+    """What a mixed file says about the tests, in a form that can be compared; None when it says nothing.
+
+    A broken file is taken as a whole.
+    """
     try:
-        return _MIXED[_name(path)](text)
+        return _MIXED[_name(path)](text) or None
     except (ValueError, configparser.Error, RecursionError):
         return text
 
@@ -101,10 +104,9 @@ def _package(text: str) -> object:
     if not isinstance(package, dict):
         return None
     scripts = package.get("scripts")
-    named = (
-        {name: line for name, line in scripts.items() if _SCRIPT.fullmatch(name)} if isinstance(scripts, dict) else {}
-    )
-    return {"scripts": named, **{name: package[name] for name in ("jest", "vitest", "mocha", "ava") if name in package}}
+    lines = scripts if isinstance(scripts, dict) else {}
+    said = {f"script {name}": line for name, line in lines.items() if _SCRIPT.fullmatch(name)}
+    return said | {name: package[name] for name in ("jest", "vitest", "mocha", "ava") if name in package}
 
 
 def _makefile(text: str) -> object:

@@ -64,7 +64,8 @@ def left_behind(changes: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], tu
 
     New files are output unless they are code, which could change what the next run does.
     """
-    written, touched = [], []
+    written: list[str] = []
+    touched: list[str] = []
     for file, action in changes:
         is_output = action == "create" and CODE.fullmatch(file) is None and not is_by_name(file)
         (written if is_output else touched).append(file)
