@@ -80,24 +80,18 @@ def test_the_same_id_in_two_projects(project: Project, other: Project) -> None:
         assert (there.state().status, refs(other), refs(project)) == ("running", [there.id], [])
 
 
-def test_a_copy_of_a_project_with_a_running_loop(project: Project, tmp_path: Path) -> None:
+def test_a_second_runner_and_a_copy_of_the_project(project: Project, tmp_path: Path) -> None:
+    """A second runner is refused; a copy has a loop of its own, which can be stopped without touching the first."""
     original = waiting(project, "loop-1")
     with running(original):
+        before = sleepers(original)
+        assert project.call("run", "--loop-id", original.id, "--auto")[0] == Exit.ILLEGAL
         copied = Project(tmp_path / "copy" / "project", project.state)
         shutil.copytree(project.root, copied.root)
         code, state = copied.call("stop", original.id)
         assert (code, state["status"]) == (0, "failed")
-        assert sleepers(original)
+        assert sleepers(original) == before
         assert original.state().status == "running"
-
-
-def test_a_second_runner_is_refused_and_the_first_goes_on(project: Project) -> None:
-    member = waiting(project, "loop-1")
-    with running(member):
-        before = sleepers(member)
-        assert project.call("run", "--loop-id", member.id, "--auto")[0] == Exit.ILLEGAL
-        assert sleepers(member) == before
-        assert member.state().status == "running"
 
 
 def test_a_loop_that_a_loop_runs(project: Project, other: Project) -> None:
