@@ -181,5 +181,8 @@ class TestSources:
         assert file.digest_of(("any",))
 
     def test_deep_nesting_is_no_trouble(self, tmp_path: Path) -> None:
-        (tmp_path / "a.js").write_text("(" * 20_000 + ")" * 20_000)
-        assert javascript_tests.parsed(tmp_path / "a.js") is not None
+        for opened, closed in (("[", "]"), ("f(", ")"), ("() => {", "}"), ("describe('x', () => {", "})")):
+            (tmp_path / "a.js").write_text(opened * 3000 + "it('y', f)" + closed * 3000)
+            file = javascript_tests.parsed(tmp_path / "a.js")
+            assert file is not None
+            assert file.digest_of(("x",) * 3000 + ("y",))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from tree_sitter import Node
 
@@ -39,14 +40,38 @@ class _Block:
     declared: dict[str, list[Node]] = field(default_factory=dict)
 
 
+class _Name(NamedTuple):
+    """What a test can be called; `written` where that is not put together at run time."""
+
+    pattern: re.Pattern[str]
+    written: str | None = None
+
+    def fits(self, name: str) -> bool:
+        return name == self.written if self.written is not None else self.pattern.fullmatch(name) is not None
+
+
+_Names = tuple[_Name, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class _Case:
-    """A call that makes tests; `names` match them level by level, `exact` counts those that are written out."""
+    """A call that makes tests; `names` are theirs, level by level."""
 
     node: Node
-    names: tuple[re.Pattern[str], ...]
+    names: _Names
     blocks: tuple[_Block, ...]
-    exact: int
+
+    @property
+    def exact(self) -> int:
+        return sum(name.written is not None for name in self.names)
+
+
+class _Place(NamedTuple):
+    """A node whose children are still to be read, the names above them, and the blocks around."""
+
+    node: Node
+    names: _Names
+    blocks: tuple[_Block, ...]
 
 
 def parsed(path: Path) -> "TestFile | None":
@@ -72,7 +97,9 @@ class TestFile:
     def __init__(self, tree: Node) -> None:
         self._tree = tree
         self._cases: list[_Case] = []
-        self._read(tree, (), (_Block(),))
+        self._written: dict[tuple[str | None, ...], list[_Case]] = {}
+        self._known: dict[tuple[_Case, ...], str] = {}
+        self._read()
 
     @property
     def declares_tests(self) -> bool:
@@ -81,59 +108,74 @@ class TestFile:
 
     def digest(self) -> str:
         """Of the whole file."""
-        return sources.digest([self._tree], _normal)
+        return self.digest_of(())
 
     def digest_of(self, path: Sequence[str]) -> str:
         """Of the test with these names, the hooks and suites around it, and whatever of this file it names.
 
         Of the whole file for a test that is written in some other way.
         """
-        cases = self._cases_of(path)
-        if not cases:
-            return self.digest()
-        blocks = list(dict.fromkeys(block for case in cases for block in case.blocks))
-        around = [node for block in blocks for node in (*block.head, *block.hooks)]
-        nodes = [*around, *(case.node for case in cases)]
-        return sources.digest([*nodes, *named_by(nodes, [block.declared for block in blocks])], _normal)
+        cases = self._cases_of(path) if path else ()
+        if cases not in self._known:
+            nodes = _around(cases) if cases else [self._tree]
+            self._known[cases] = sources.digest(nodes, _normal)
+        return self._known[cases]
 
-    def _cases_of(self, path: Sequence[str]) -> list[_Case]:
+    def _cases_of(self, path: Sequence[str]) -> tuple[_Case, ...]:
         """Those whose names say it most exactly; failing that, by the last name: suites may be made by functions."""
+        if written := self._written.get(tuple(path)):
+            return tuple(written)
         whole = [case for case in self._cases if _fits(case, path)]
-        found = whole or [case for case in self._cases if case.names[-1].fullmatch(path[-1])]
+        found = whole or [case for case in self._cases if case.names[-1].fits(path[-1])]
         best = max((case.exact for case in found), default=0)
-        return [case for case in found if case.exact == best]
+        return tuple(case for case in found if case.exact == best)
 
-    def _read(self, node: Node, names: tuple[re.Pattern[str], ...], blocks: tuple[_Block, ...]) -> None:
-        for child in node.named_children:
-            for name, declared in bindings(child):
-                blocks[-1].declared.setdefault(name, []).extend(declared)
-            call = _call_of(child)
-            kind = _kind(call) if call is not None else None
-            if call is None or kind is None:
-                self._read(child, names, (*blocks, _Block()) if child.type in _SCOPES else blocks)
-            elif kind == "hook":
-                blocks[-1].hooks.append(call)
-            else:
-                self._read_call(call, kind, names, blocks)
+    def _read(self) -> None:
+        waiting = [_Place(self._tree, (), (_Block(),))]
+        while waiting:
+            place = waiting.pop()
+            inner = [self._enter(child, place) for child in place.node.named_children]
+            waiting += reversed([place for place in inner if place is not None])
 
-    def _read_call(self, call: Node, kind: str, names: tuple[re.Pattern[str], ...], blocks: tuple[_Block, ...]) -> None:
+    def _enter(self, node: Node, around: _Place) -> _Place | None:
+        """Notes what this node is for the tests; where more of them may stand inside, that place."""
+        _, names, blocks = around
+        for name, declared in bindings(node):
+            blocks[-1].declared.setdefault(name, []).extend(declared)
+        call = _call_of(node)
+        kind = _kind(call) if call is not None else None
+        if call is None or kind is None:
+            return _Place(node, names, (*blocks, _Block()) if node.type in _SCOPES else blocks)
+        if kind == "hook":
+            blocks[-1].hooks.append(call)
+            return None
+        return self._enter_call(call, kind, names, blocks)
+
+    def _enter_call(self, call: Node, kind: str, names: _Names, blocks: tuple[_Block, ...]) -> _Place | None:
         arguments = call.child_by_field_name("arguments")
         given = arguments.named_children if arguments is not None else []
         names = (*names, _name(given))
         if kind == "test":
-            exact = sum(_ANYTHING not in name.pattern for name in names)
-            self._cases.append(_Case(call, names, blocks, exact))
+            self._cases.append(_Case(call, names, blocks))
+            self._written.setdefault(tuple(name.written for name in names), []).append(self._cases[-1])
         body = next((node for node in reversed(given) if node.type in _FUNCTIONS), None)
-        if body is not None:
-            callee = call.child_by_field_name("function")
-            head = tuple(node for node in (callee, *given) if node is not None and node is not body)
-            self._read(body, names, (*blocks, _Block() if kind == "test" else _Block(head)))
+        if body is None:
+            return None
+        callee = call.child_by_field_name("function")
+        head = tuple(node for node in (callee, *given) if node is not None and node is not body)
+        return _Place(body, names, (*blocks, _Block() if kind == "test" else _Block(head)))
+
+
+def _around(cases: Sequence[_Case]) -> list[Node]:
+    """Everything that these tests are made of."""
+    blocks = list(dict.fromkeys(block for case in cases for block in case.blocks))
+    shared = [node for block in blocks for node in (*block.head, *block.hooks)]
+    nodes = [*shared, *(case.node for case in cases)]
+    return [*nodes, *named_by(nodes, [block.declared for block in blocks])]
 
 
 def _fits(case: _Case, path: Sequence[str]) -> bool:
-    return len(case.names) == len(path) and all(
-        name.fullmatch(part) for name, part in zip(case.names, path, strict=True)
-    )
+    return len(case.names) == len(path) and all(name.fits(part) for name, part in zip(case.names, path, strict=True))
 
 
 def _call_of(node: Node) -> Node | None:
@@ -170,17 +212,17 @@ def _words(node: Node | None) -> list[str]:
     return words
 
 
-def _name(given: Sequence[Node]) -> re.Pattern[str]:
-    """Matches the names that a test with these arguments can get."""
+def _name(given: Sequence[Node]) -> _Name:
+    """The name that a test with these arguments gets: a text, or that of a function or class."""
     first = given[0] if given else None
     if first is None or first.type not in ("string", "template_string"):
         own = first.child_by_field_name("name") if first is not None else None
         text = sources.text_of(own if own is not None else first)
         known = first is not None and (own is not None or first.type == "identifier")
-        return re.compile(f"{re.escape(text)}|{_ANYTHING}" if known else _ANYTHING)
-    text = sources.text_of(first)[1:-1]
-    plain = re.sub(r"\\(['\"`\\])", r"\1", text)
-    return re.compile(_VARIABLE.sub(lambda _: _ANYTHING, re.escape(plain)), re.DOTALL)
+        return _Name(re.compile(f"{re.escape(text)}|{_ANYTHING}" if known else _ANYTHING))
+    text = re.sub(r"\\(['\"`\\])", r"\1", sources.text_of(first)[1:-1])
+    pattern = _VARIABLE.sub(lambda _: _ANYTHING, re.escape(text))
+    return _Name(re.compile(pattern, re.DOTALL), None if _ANYTHING in pattern else text)
 
 
 def _normal(token: bytes) -> bytes:
