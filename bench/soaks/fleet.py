@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from loopwright.domain.errors import Exit
-from tests.fleet.fleet import WRITE, Member, begin, crossings, enlist, found
+from tests.fleet.fleet import WRITE, Member, begin, crossings, enlist, found, until
 
 LOOPS, PROJECTS, AT_ONCE, STEPS = 120, 6, 6, 3
 MOST_TROUBLE = 4
@@ -78,6 +78,8 @@ def disturbed(member: Member, runner: "subprocess.Popen[bytes]", way: str) -> bo
     if way == "kill":
         os.kill(runner.pid, signal.SIGKILL)
     elif way != "leave alone":
+        # Before it holds the loop, it would take up again what a stop has just ended: whoever says run means it.
+        until(lambda: runner.poll() is not None or member.holder() == runner.pid)
         code, _ = member.project.call(way, member.id, *(["--now"] if way == "pause" else []))
     runner.wait(240)
     assert code in (Exit.DONE, Exit.ILLEGAL), (way, code)

@@ -66,6 +66,11 @@ class Member:
         with FileStore(self.project.root, LOOPS, SystemClock("+08:00")) as store:
             return store.read(self.id)
 
+    def holder(self) -> int | None:
+        """The process that drives it."""
+        with FileStore(self.project.root, LOOPS, SystemClock("+08:00")) as store:
+            return store.holder(self.id)
+
     def processes(self) -> list[int]:
         """Those that carry its mark, but for zombies."""
         mark = Mark(self.id, str(self.project.root.resolve()))
