@@ -111,6 +111,18 @@ def test_a_folder_that_can_not_be_written(project: Path, capsys: pytest.CaptureF
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_no_command_at_all_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 2
-    assert "Commands:" in capsys.readouterr().err
+@pytest.mark.parametrize("group", [[], ["config"], ["schema"]], ids=" ".join)
+def test_no_command_at_all_shows_the_help(group: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    """The same way everywhere: the help alone, on stderr, exit code 2."""
+    assert main(group) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("Usage: loopwright")
+    assert "Commands:" in err
+    assert err.rstrip() == main_help(group, capsys).rstrip()
+
+
+def main_help(group: list[str], capsys: pytest.CaptureFixture[str]) -> str:
+    """What --help prints."""
+    assert main([*group, "--help"]) == 0
+    return capsys.readouterr().out
