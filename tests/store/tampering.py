@@ -96,7 +96,11 @@ def rewrite_a_line(files: Files, chance: random.Random) -> None:
     lines = files.lines()
     at = chance.randrange(len(lines))
     line = opened(lines[at])
-    line["actor"] = "x" * len(line["actor"])
+    if "state" in line:
+        line["state"]["title"] = line["state"]["title"].swapcase()
+    for op in line.get("patch", ()):
+        if isinstance(op.get("value"), str) and op["path"].startswith(("/tags", "/title")):
+            op["value"] = op["value"].swapcase()
     lines[at] = sealed(line)
     with files.journal.open("r+b") as journal:
         journal.write(b"".join(lines))

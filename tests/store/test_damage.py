@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -311,3 +312,16 @@ def test_the_same_place_by_another_name_is_the_same_store(tmp_path: Path) -> Non
     with files_at(real) as store:
         assert store.read(ID).title == "A title"
     assert issubclass(Corrupt, StoreError)
+
+
+def test_the_reader_in_the_documents_is_all_it_takes(tmp_path: Path) -> None:
+    import re
+
+    from tests.store.stranger import patched
+
+    some_history(tmp_path)
+    page = (Path(__file__).parent.parent.parent / "docs" / "files.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {"patched": patched}  # what the page's code defines
+    exec(code, names)
+    assert names["replay"](journal_of(tmp_path)) == json.loads(json_of(tmp_path).read_bytes())
