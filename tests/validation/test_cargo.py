@@ -164,6 +164,19 @@ class TestTorn:
         assert change[0] in self.GREEN
         assert not is_green(read("green", 0, self.GREEN.replace(*change, 1)), exit_code=0)
 
+    def test_the_list_of_failures_has_to_agree(self) -> None:
+        changed = self.WORKSPACE.replace("\n    tests::fails\n", "\n    tests::ghost\n")
+        assert changed != self.WORKSPACE
+        assert read("workspace", 101, changed).damaged
+
+    def test_an_exit_status_without_an_explanation(self) -> None:
+        assert not read("green", 101).complete
+        assert not read("green", None).complete
+
+    def test_what_a_test_prints_does_not_end_the_tests(self) -> None:
+        output = self.GREEN.replace("test fine ... ok", "failures:\n\n---- x stdout ----\ntest fine ... ok")
+        assert is_green(read("green", 0, output), exit_code=0)
+
     @pytest.mark.parametrize(
         ("line", "name"),
         [

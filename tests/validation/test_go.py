@@ -1,5 +1,6 @@
 """go test: recorded events, sources, coverage profiles, and real runs where Go is installed."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -129,6 +130,18 @@ class TestTorn:
     @given(cuts(SHOP), st.sampled_from([2, None]), st.sampled_from([0, 1]))
     def test_a_failing_run_never_becomes_a_passing_one(self, at: int, exit_code: int | None, outer: int) -> None:
         assert not is_green(read("go-1.19.8/shop", exit_code, self.SHOP[:at]), exit_code=outer)
+
+    def test_an_end_that_is_missing(self) -> None:
+        whole = recording("go-1.19.8/green", exit_code=0).output
+        assert not read("go-1.19.8/green", None).complete
+        assert not read("go-1.19.8/shop", None).complete
+        assert not read("go-1.19.8/green", 1).complete, "the exit status has no explanation"
+        assert not read("go-1.19.8/green", 0, whole[: whole.rindex('{"Time"')]).complete, "a package has no end"
+
+    def test_the_worst_of_two_ends_counts(self) -> None:
+        events = [{"Action": action, "Package": "p", "Test": "TestA"} for action in ("run", "fail", "pass")]
+        output = "".join(json.dumps(event) + "\n" for event in events)
+        assert [result.status for result in read("go-1.19.8/none", 0, output).results] == ["failed"]
 
     def test_killed(self) -> None:
         whole = recording("go-1.19.8/green", exit_code=0).output

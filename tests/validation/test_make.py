@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.domain.loop import TestResult
+from loopwright.domain.testing import Coverage
 from loopwright.domain.verdict import baseline_of, compare, verdict
+from loopwright.validation.reading import Reading
+from loopwright.validation.results import joined
 from loopwright.validation.run import ProjectTests, is_done
 from loopwright.validation.runners import WRAPPED, runner_for
 from loopwright.validation.runners.pytest import Pytest
@@ -201,6 +205,20 @@ class TestReports:
         measured = run(tmp_path, "sh t.sh")
         assert measured.coverage is not None
         assert measured.coverage.files == {"a.c": 50.0}
+
+
+def test_joined_readings() -> None:
+    test = TestResult(test_name="a", suite="s", status="passed")
+    low, high = Coverage(percent=40, files={"a.go": 40}), Coverage(percent=90, files={"b.py": 90})
+    one = Reading(results=(test,), coverage=high, complete=True, reported=True)
+    other = Reading(results=(test,), coverage=low, complete=True, reported=True, sources={"s::a": "1"})
+    whole = joined([one, Reading(), other])
+    assert [result.key for result in whole.results] == ["s::a", "s::a#2"]
+    assert whole.coverage == Coverage(percent=40, files={"a.go": 40, "b.py": 90})
+    assert (whole.complete, whole.damaged, whole.sources) == (True, False, {"s::a": "1"})
+    assert not joined([one, Reading(reported=True)]).complete
+    assert joined([one, Reading(reported=True, damaged=True, why="torn")]).why == "torn"
+    assert joined([Reading()]) == Reading()
 
 
 def test_what_follows_a_framework_that_is_done_is_waited_for(tmp_path: Path) -> None:
