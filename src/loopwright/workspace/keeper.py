@@ -66,9 +66,9 @@ def _subreaper() -> Iterator[None]:
     """Orphans below this process become its children. Does nothing where the system can not do that."""
     libc = ctypes.CDLL(None)
     before = ctypes.c_int(0)
-    libc.prctl(_GET_SUBREAPER, ctypes.byref(before), 0, 0, 0)
-    libc.prctl(_SET_SUBREAPER, 1, 0, 0, 0)
+    libc.prctl(_GET_SUBREAPER, ctypes.byref(before))
+    libc.prctl(_SET_SUBREAPER, ctypes.c_ulong(1))
     try:
         yield
     finally:
-        libc.prctl(_SET_SUBREAPER, before.value, 0, 0, 0)
+        libc.prctl(_SET_SUBREAPER, ctypes.c_ulong(before.value))

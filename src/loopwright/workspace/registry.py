@@ -13,14 +13,14 @@ class Registry:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._part = path.with_suffix(".part")
 
     def write(self, processes: Iterable[Living]) -> None:
         """Replaces all that was known; a reader finds the old or the new."""
         known = sorted((process.pid, process.started) for process in processes)
         self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        part = self._path.with_suffix(".part")
-        part.write_text(json.dumps({"boot": boot(), "processes": known}))
-        os.replace(part, self._path)
+        self._part.write_text(json.dumps({"boot": boot(), "processes": known}))
+        os.replace(self._part, self._path)
 
     def living(self) -> frozenset[Living]:
         """Those that are still the same; an id that was given to another process since counts for nothing."""
@@ -28,7 +28,8 @@ class Registry:
         return frozenset(process for process, started in found if process is not None and process.started == started)
 
     def clear(self) -> None:
-        self._path.unlink(missing_ok=True)
+        for path in (self._path, self._part):
+            path.unlink(missing_ok=True)
 
     def _known(self) -> list[tuple[int, int]]:
         """Empty after a restart of the machine, and for a file that is none of ours."""
