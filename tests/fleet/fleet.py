@@ -20,7 +20,8 @@ from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from loopwright.workspace.git import private_directory
 from loopwright.workspace.living import living
-from loopwright.workspace.marks import STARTING, Mark
+from loopwright.workspace.marks import Mark
+from loopwright.workspace.starting import STARTING
 from tests.real_command import COMMAND, Project
 
 FILES = {

@@ -5,7 +5,11 @@ import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from loopwright.workspace.git import GitWorkspace, private_directory
+from loopwright.workspace.marks import Mark
+from loopwright.workspace.private_git import git as run_git
 from tests.fleet.drive import drive
 from tests.fleet.fleet import WRITE, Member, crossings, enlist, found
 
@@ -62,6 +66,16 @@ def test_snapshots_of_two_loops_at_once(tmp_path: Path) -> None:
         log = git(project, home, "log", "--reverse", "--format=%s", f"refs/loopwright/{id}")
         assert log.splitlines() == [f"{n} of {id}" for n in range(SNAPSHOTS)]
     assert spaces[0].tree() == spaces[1].tree()
+
+
+def test_git_of_another_thread_is_not_started_as_a_process_of_the_loop(tmp_path: Path) -> None:
+    """It would be ended with the loop's run. The number is handed on by a limit of the whole process."""
+    with ThreadPoolExecutor(1) as pool:
+        with Mark("loop", str(tmp_path)).handed_on():
+            asked = pool.submit(run_git, "version", cwd=tmp_path)
+            with pytest.raises(TimeoutError):
+                asked.result(0.1)
+        assert asked.result().returncode == 0
 
 
 def git(project: Path, home: Path, *words: str) -> str:

@@ -4,13 +4,13 @@ import hashlib
 import os
 import resource
 import secrets
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
 from loopwright.workspace.living import carries, now
+from loopwright.workspace.starting import STARTING
 
 LOOP, PROJECT, RUN = "LOOPWRIGHT_LOOP", "LOOPWRIGHT_PROJECT", "LOOPWRIGHT_RUN"
 """Environment variables. Copies of a project hold loops of the same id, so a loop is named by both."""
@@ -20,10 +20,6 @@ _SPARE_LIMIT = 10
 too; so its soft limit, else endless, can carry a number where a cleaned environment carries nothing."""
 
 _LOOP_BITS, _RUN_BITS = 36, 26
-
-STARTING = threading.Lock()
-"""Held while a limit of the whole process carries a number: a thread that starts something of its own then has to hold
-it too, or that would be taken for the loop's."""
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from loopwright.domain.errors import Invalid, WorkspaceError
-from loopwright.workspace.marks import STARTING
+from loopwright.workspace.starting import STARTING
 
 _SETTINGS = {
     "core.bare": "false",
