@@ -1,6 +1,5 @@
 """What the process that drives a state remembers of it: nothing done to its files meanwhile makes it forget."""
 
-import hashlib
 import os
 from itertools import takewhile
 from typing import Generic, NamedTuple
@@ -30,7 +29,10 @@ class Memory(NamedTuple, Generic[S]):
 
 
 class Hold(Generic[S]):
-    """Lease, memory, and an open journal, which outlives the removal of its name. `real`: see `Place.real`."""
+    """Lease, memory, every byte of the journal, and the open journal itself, which outlives the removal of its name.
+
+    `real`: see `Place.real`.
+    """
 
     def __init__(self, seat: Seat, paths: Paths, memory: Memory[S], history: bytes, real: tuple[str, ...]) -> None:
         self.seat, self.real, self._paths = seat, real, paths
@@ -41,24 +43,22 @@ class Hold(Generic[S]):
         """Remembers a journal that was written anew and holds `history`."""
         before, self._journal = self._journal, Descriptor(os.open(self._paths.journal, READ))
         before.release()
-        self._bytes = hashlib.sha256(history)
+        self._history = bytearray(history)
         self.memory = memory
 
     def remember(self, memory: Memory[S], more: bytes) -> None:
         """The journal went on with `more`."""
-        self._bytes.update(more)
+        self._history += more
         self.memory = memory
 
     def knows(self, journal: bytes | None) -> bool:
         """Whether `journal` begins with every byte that is remembered."""
-        if journal is None or len(journal) < self.memory.end:
-            return False
-        return hashlib.sha256(memoryview(journal)[: self.memory.end]).digest() == self._bytes.digest()
+        return journal is not None and memoryview(journal)[: len(self._history)] == self._history
 
-    def original(self, disk: Disk) -> bytes | None:
-        """The journal as it was, also after its file was removed; None where it was written over."""
+    def original(self, disk: Disk) -> bytes:
+        """The journal as it was; with what others added last, unless the file was written over."""
         found = disk.read_at(self._journal.fd, 0, os.fstat(self._journal.fd).st_size)
-        return found if self.knows(found) else None
+        return found if self.knows(found) else bytes(self._history)
 
     def release(self) -> None:
         self._journal.release()

@@ -15,7 +15,7 @@ from loopwright.store import patch, progress, projection
 from loopwright.store.commit import Stamp, Step, advance, refuse_old_epoch
 from loopwright.store.disk import CREATE, WRITE, Disk
 from loopwright.store.hold import Hold, Memory, follow
-from loopwright.store.journal import DELETED, scan
+from loopwright.store.journal import DELETED
 from loopwright.store.kind import Kind, S, with_incident
 from loopwright.store.known import Finding, Known, View, journal_of, projection_in
 from loopwright.store.paths import Paths
@@ -227,14 +227,9 @@ class Writer(Generic[S]):
 
     def _restore(self, paths: Paths, hold: Hold[S], now: str) -> None:
         """Everything from the runner's memory, after its files were removed or changed under its hands."""
-        memory, history = hold.memory, hold.original(self._disk)
-        state, seq = memory.state, memory.seq
-        if history is None:
-            found = self._disk.read(paths.journal) or b""
-            history = found[: max((line.end for line in scan(found).lines if line.seq <= seq), default=0)]
-        else:
-            _, state, seq, end, _ = follow(self._kind, memory, history[memory.end :], now)
-            history = history[:end]
+        history = hold.original(self._disk)
+        _, state, seq, end, _ = follow(self._kind, hold.memory, history[hold.memory.end :], now)
+        history = history[:end]
         file = projection_in(self._disk, paths) or b""
         strange = (shown := projection.parse(file)) is None or not shown.genuine
         known = Known(state, patch.plain(state), seq, len(history), 0, file if strange else None, whole=True)
