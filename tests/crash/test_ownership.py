@@ -161,7 +161,7 @@ def innocents(project: Project, loop_id: str) -> Iterator[list[subprocess.Popen[
             process.wait()
 
 
-@pytest.mark.parametrize("start", ["run --auto --loop-id", "stop", "resume --all"])
+@pytest.mark.parametrize("start", ["stop", "resume --all"])
 def test_the_next_start_reaps_what_a_killed_runner_left_and_nothing_else(project: Project, start: str) -> None:
     once = "mkdir first || exit 1"  # the second attempt ends at once
     loop_id = created(project, f"{once}; {hiding()}")
