@@ -10,6 +10,7 @@ from loopwright.domain.loop import FINISHED, LoopState, SkillState, Summary
 from loopwright.domain.loop_selector import Next, open_tasks
 from loopwright.domain.outcomes import ActionOutcome, Completed, Validated
 from loopwright.domain.stall import stalled_because
+from loopwright.domain.verdict import TROUBLES
 from loopwright.domain.words import plural
 
 WORTH_ANOTHER_LOOK: frozenset[Outcome] = frozenset({"succeeded", "exhausted", "unverified"})
@@ -34,11 +35,11 @@ async def complete(session: Session, choice: Next) -> ActionOutcome:
         return Completed("succeeded", None, summarise(session, state, checked), checked)
     if wanted == "succeeded":
         return checked
-    return Completed(wanted, reason(state, choice), summarise(session, state, checked), checked)
+    return Completed(wanted, reason(state, choice, checked.reasons), summarise(session, state, checked), checked)
 
 
-def reason(state: LoopState, choice: Next) -> str | None:
-    """Why the loop ends as failed, in words; None for an end that is completed."""
+def reason(state: LoopState, choice: Next, seen: tuple[str, ...] = ()) -> str | None:
+    """Why the loop ends as failed, in words; None for an end that is completed. `seen`: what the last look said."""
     limit = state.engine.budget.reached
     match choice.outcome:
         case "exhausted" if state.current_iteration >= state.max_iterations:
@@ -50,7 +51,7 @@ def reason(state: LoopState, choice: Next) -> str | None:
         case "stalled":
             return stalled_because(state.engine.sightings)
         case "unverified" if choice.row:
-            return "there are no tests, so nothing could be verified"
+            return f"{seen[0] if seen else TROUBLES['no_tests']}, so nothing could be verified"
         case _:
             return None
 

@@ -8,12 +8,14 @@ from loopwright.domain.engine_state import Baseline
 from loopwright.domain.loop import TestResult
 from loopwright.domain.outcomes import Validated
 from loopwright.domain.testing import TestRun, left_behind, unsettled
-from loopwright.domain.verdict import Comparison, baseline_of, compare, told, verdict
+from loopwright.domain.verdict import TROUBLES, Comparison, baseline_of, compare, told, verdict
 from loopwright.engine.threads import in_thread
 from loopwright.ports import Snapshot
 
 RESULTS_KEPT = 1000
 TEXT_KEPT = 4000
+LAST_LINES = 4
+"""Of a test run that crashed: enough for an error and its place."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,10 @@ async def run_tests(session: Session, command: str) -> Measured:
     )  # fmt: skip
     if run.exit_code is None and run.trouble is None:
         session.note("tests_ended", f"the test run did not end by itself: {run.why}")
+    if run.trouble in ("crashed", "unparsable"):
+        last_words = run.output.strip().splitlines()[-LAST_LINES:]
+        for words in (TROUBLES[run.trouble].format(exit_code=run.exit_code), *last_words):
+            session.bus.publish("activity", words)
     left = await session.tree()
     if left == tree:
         return Measured(run, before, tree, left)
@@ -59,8 +65,6 @@ async def validate_tree(session: Session, command: str, *, counted: bool) -> Val
     """Runs the tests and judges the result against the baseline."""
     measured = await run_tests(session, command)
     run, settings = measured.run, session.state().engine.settings
-    if run.trouble in ("crashed", "unparsable"):
-        session.bus.publish("activity", f"the test run ended early: {run.trouble}")
     comparison = await _compared(session, measured, command)
     loose = _loose(session, measured)
     passed, reasons = verdict(
