@@ -1,7 +1,6 @@
 """The agents as their lock file pins them, installed once for this machine and outside the tree."""
 
 import hashlib
-import os
 import shutil
 import subprocess
 import tempfile
@@ -31,9 +30,14 @@ def node_modules() -> Path:
     if not place.is_dir():
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent) as scratch:
-            _install(Path(scratch))
-            os.rename(scratch, place)
-            os.mkdir(scratch)  # for TemporaryDirectory to remove
+            folder = Path(scratch, "agents")
+            folder.mkdir()
+            _install(folder)
+            try:
+                folder.rename(place)
+            except OSError:
+                if not place.is_dir():  # else somebody was faster
+                    raise
     return place / "node_modules"
 
 
@@ -50,7 +54,7 @@ def _npm(folder: Path) -> None:
     for name in PINS:
         shutil.copy(HERE / name, folder)
     # Not "npm ci": it refuses a lock without the optional packages of other platforms, and not every registry has them.
-    command = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    command = ("npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error", "--fetch-retries=0")
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=LIMIT)
     except subprocess.TimeoutExpired:

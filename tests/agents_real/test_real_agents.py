@@ -146,3 +146,23 @@ async def test_a_new_process_loads_the_session_of_a_killed_one(
         assert told is not None
         assert "Which word?" in told.user
         assert any("xylophone" in said.text for said in told.history)
+
+
+async def test_codex_ends_a_turn_in_trouble_as_if_it_were_done(
+    real_agent: Prepare, fence: Fence, project: Path
+) -> None:
+    """Only the thread's status and the missing usage tell; a used-up plan alone is an error, with the date in words."""
+    with serving(lambda _conversation: Fault.SERVER_ERROR, fence.listen()) as model:
+        async with talking(real_agent("codex", model), project, fence) as talk:
+            response = await talk.prompt("Do it.")
+            assert (response.stop_reason, response.usage) == ("end_turn", None)
+            assert "high demand" in talk.heard.text
+            infos = [update.field_meta for update in talk.heard.updates if isinstance(update, schema.SessionInfoUpdate)]
+            assert {"codex": {"threadStatus": {"type": "systemError"}}} in infos
+
+            model.script = lambda _conversation: Fault.USAGE_LIMIT
+            with pytest.raises(acp.RequestError) as raised:
+                await talk.prompt("And now?")
+            told = raised.value.data or {}
+            assert told["codexErrorInfo"] == "usageLimitExceeded"
+            assert "try again at Jan 1st, 2100" in told["message"]

@@ -5,7 +5,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from tests.model.dialect import Asked, Dialect, Form, Json, Refused, Said, data
+from tests.model.dialect import RESETS_AT, Asked, Dialect, Form, Json, Refused, Said, data
 from tests.model.script import Conversation, Fault, Message, Usage
 
 
@@ -120,7 +120,7 @@ def _refuse(fault: Fault) -> Refused:
                 "retry-after": "3600",
                 "anthropic-ratelimit-unified-status": "rejected",
                 "anthropic-ratelimit-unified-representative-claim": "five_hour",
-                "anthropic-ratelimit-unified-reset": "4102444800",
+                "anthropic-ratelimit-unified-reset": str(RESETS_AT),
             },
         ),
         Fault.OVERLOADED: (529, "overloaded_error", "Overloaded", {}),

@@ -10,6 +10,9 @@ from tests.model.tools import Spoken
 
 Json = Mapping[str, object]
 
+RESETS_AT = 4102444800
+"""When a usage limit is lifted, for providers that say so: the first of January 2100, in seconds since 1970."""
+
 
 @dataclass(frozen=True)
 class Said:

@@ -6,11 +6,8 @@ from typing import Literal
 from pydantic import BaseModel
 
 from tests.model import openai_chat
-from tests.model.dialect import Asked, Dialect, Form, Json, Refused, Said, data
+from tests.model.dialect import RESETS_AT, Asked, Dialect, Form, Json, Refused, Said, data
 from tests.model.script import Conversation, Fault, Message, Usage
-
-RESETS_IN = 3600
-"""Seconds until the usage limit of a ChatGPT plan is lifted."""
 
 
 class _Part(BaseModel):
@@ -126,7 +123,7 @@ def _refuse(fault: Fault) -> Refused:
     if fault is not Fault.USAGE_LIMIT:
         return openai_chat.refuse(fault)
     limit = {"type": "usage_limit_reached", "message": "The usage limit has been reached", "plan_type": "plus"}
-    return Refused(429, {"error": {**limit, "resets_in_seconds": RESETS_IN}}, {"x-codex-primary-used-percent": "100"})
+    return Refused(429, {"error": {**limit, "resets_at": RESETS_AT}}, {"x-codex-primary-used-percent": "100"})
 
 
 RESPONSES = Dialect(
