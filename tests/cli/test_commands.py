@@ -74,6 +74,8 @@ def test_list_and_show(cli: Terminal, loop_id: str) -> None:
     page = cli.json("list", "--limit", "1")
     assert (page["total"], page["limit"], page["hasMore"]) == (1, 1, False)
     assert cli.json("list", "--status", "completed")["data"] == []
+    assert cli.text("list", "--status", "completed") == "no loop here is completed\n"
+    assert cli.text("list", "--status", "damaged") == "no loop here is damaged\n"
     shown = cli.text("show", loop_id)
     assert loop_id in shown
     assert f"loopwright start {loop_id}" in shown

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from loopwright import __version__
-from loopwright.cli import demo, follow, loops, run, settings, tasks
+from loopwright.cli import demo, follow, looking, loops, run, settings, tasks
 from loopwright.cli.options import need_command
 from loopwright.cli.output import Outlet, Told, refuse
 from loopwright.domain.errors import Exit, Invalid, LoopwrightError, translate
@@ -18,11 +18,11 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "run": run.run,
     "create": run.create,
     "start": loops.start,
-    "list": loops.list_loops,
-    "show": loops.show,
+    "list": looking.list_loops,
+    "show": looking.show,
     "watch": follow.watch,
     "logs": follow.logs,
-    "diff": loops.diff,
+    "diff": looking.diff,
     "pause": loops.pause,
     "resume": loops.resume,
     "stop": loops.stop,
