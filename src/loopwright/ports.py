@@ -58,7 +58,10 @@ class Store(Protocol[S]):
         ...
 
     def read(self, id: str) -> S:
-        """The last acknowledged state. NotFound, Corrupt, NewerSchema. Never writes."""
+        """The last acknowledged state. NotFound, Corrupt, NewerSchema.
+
+        Never writes, but for the process that holds the lease: it puts back what others did to the state's files.
+        """
         ...
 
     def read_at(self, id: str, rev: int) -> S:

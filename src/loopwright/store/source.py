@@ -80,13 +80,11 @@ class Source(Generic[S]):
         """
         cached, known, found = self.cache.get(paths.id), view.known, view.found
         base = None
-        if view.forged:
-            pass
-        elif view.finding is Finding.AHEAD and cached and (cached.inode, cached.seq) == (known.inode, known.seq):
+        if view.finding is Finding.AHEAD and cached and (cached.inode, cached.seq) == (known.inode, known.seq):
             view = view._replace(finding=Finding.FOREIGN)
         elif view.finding is Finding.FOREIGN and self._disk.is_older_than_boot(paths.state):
             view = view._replace(finding=Finding.BROKEN)
-        elif view.finding is Finding.FOREIGN and found:
+        elif view.finding is Finding.FOREIGN and found and not view.forged:
             base = state_at(self._disk, self._kind, paths, found.rev, now)
         return settle(self._kind, view, base, now, id=paths.id)
 
