@@ -157,11 +157,11 @@ class TestSeveral:
         test = f"""
             import os, subprocess
             def test_outer():
-                assert "loopwright" not in os.environ["PATH"] and "NODE_OPTIONS" not in os.environ
+                assert os.environ["PATH"].startswith("/of/its/own:") and "NODE_OPTIONS" not in os.environ
                 env = {{**os.environ, "CARGO_TARGET_DIR": {str(target)!r}}}
                 assert subprocess.run(["cargo", "test"], cwd="inner", env=env).returncode == 101
         """
-        lay_out(tmp_path, {"test_a.py": test, "t.sh": f"{PYTEST}\n"})
+        lay_out(tmp_path, {"test_a.py": test, "t.sh": f"PATH=/of/its/own:$PATH {PYTEST}\n"})
         measured = run(tmp_path, "sh t.sh")
         assert (statuses(measured), measured.trouble) == ({"test_a.py::test_outer": "passed"}, None)
 

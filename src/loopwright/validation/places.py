@@ -24,6 +24,6 @@ def changed(root: Path, since: int, suffix: str) -> list[Path]:
         for path in sorted(folder.glob(f"*{suffix}")):
             status = path.lstat()
             # The time of the last change to the file's entry is the kernel's own: no program can set it.
-            if stat.S_ISREG(status.st_mode) and status.st_ctime_ns >= since:
+            if stat.S_ISREG(status.st_mode) and status.st_ctime_ns >= since and os.access(path, os.R_OK):
                 found.append(path)
     return found

@@ -10,6 +10,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+ASKED = "LOOPWRIGHT_SHIMS"
+"""Environment variable without which a stand-in only becomes the tool: unset for what tests start."""
+
 _SHIM = Path(__file__).parent / "injected" / "loopwright_shim.py"
 
 
@@ -37,7 +40,7 @@ def environment(folder: Path, tools: Collection[str]) -> dict[str, str]:
         if shutil.which(tool) is not None:
             _write_script(bin / tool, f'exec {shlex.quote(str(folder / "record"))} {tool} "$@"')
     known = os.environ.get("PATH", os.defpath)
-    return {"PATH": os.pathsep.join([str(bin), known])}
+    return {"PATH": os.pathsep.join([str(bin), known]), ASKED: "1"}
 
 
 def restoring(folder: Path, before: Mapping[str, str | None]) -> None:
@@ -59,6 +62,11 @@ def recordings(folder: Path, tools: Collection[str]) -> Iterator[Recording]:
     found = (path for path in folder.glob("*.json") if path.name.rsplit("-", 2)[0] in tools)
     for path in sorted(found, key=lambda path: path.name.rsplit("-", 2)[1].zfill(20)):
         yield _recording(path)
+
+
+def begun(folder: Path) -> int:
+    """When the stand-ins were laid out, in nanoseconds: what a run writes is younger."""
+    return (folder / "record").stat().st_ctime_ns
 
 
 def _recording(path: Path) -> Recording:
@@ -95,8 +103,3 @@ def _prepared(folder: Path) -> Path:
 def _write_script(path: Path, line: str) -> None:
     path.write_text(f"#!/bin/sh\n{line}\n", encoding="utf-8")
     path.chmod(0o755)
-
-
-def begun(folder: Path) -> int:
-    """When the stand-ins were laid out, in nanoseconds: what a run writes is younger."""
-    return (folder / "record").stat().st_ctime_ns

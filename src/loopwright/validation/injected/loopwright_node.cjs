@@ -21,6 +21,7 @@ function observe(order, preload) {
     release()
     delete process.env[ORDER]
     delete process.env[PRELOAD]
+    delete process.env.LOOPWRIGHT_SHIMS // go, cargo and mvn are theirs again
     const left = (process.env.NODE_OPTIONS ?? '').replace(preload, '').trim()
     if (left === '') delete process.env.NODE_OPTIONS
     else process.env.NODE_OPTIONS = left

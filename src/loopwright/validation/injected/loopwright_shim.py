@@ -17,6 +17,9 @@ from typing import Any, NamedTuple  # Any: parsed JSON of the order and of test2
 RECORDED_MOST = 256 * 1024 * 1024
 """Bytes of one stream that are recorded; a longer one counts as cut short."""
 
+ASKED = "LOOPWRIGHT_SHIMS"
+"""Without this variable it is a test that calls us, which is no part of the run."""
+
 _LINGER = 0.3  # seconds that output is still read after the tool's exit, when something keeps the pipe open
 _LONGEST_LINE = 1 << 20
 _CARGO_VALUES = ("--config", "-Z", "-C", "--color", "--manifest-path")
@@ -133,11 +136,11 @@ def main(order_file: str, tool: str, *args: str) -> int:
         return 127
     name = os.path.basename(tool)
     stem = os.path.join(order["folder"], f"{name}-{time.time_ns()}-{os.getpid()}")
-    call = TOOLS[name](list(args), stem)
+    call = TOOLS[name](list(args), stem) if ASKED in os.environ else None
     if call is None:
         os.execv(program, [program, *args])
     # What the tests themselves start is no part of the run: no shim, no probe.
-    restored = {**os.environ, **order["restore"], "PATH": os.pathsep.join(outside), **call.env}
+    restored = {**os.environ, ASKED: None, **order["restore"], "PATH": os.pathsep.join(outside), **call.env}
     env = {name: value for name, value in restored.items() if value is not None}
     if name == "go" and _lacks_covdata(program, env):
         call = call._replace(args=[word for word in call.args if word != f"-coverprofile={stem}.cover"])

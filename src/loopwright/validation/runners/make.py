@@ -88,8 +88,9 @@ def _through_tox(env: dict[str, str]) -> dict[str, str]:
 
 def _restored(env: dict[str, str], folder: Path) -> dict[str, str]:
     """Every framework takes back all of this for what its tests start, and not only its own part."""
-    before = {name: os.environ.get(name) for name in env}
-    shims.restoring(folder, {name: value for name, value in before.items() if name != "PATH"})
+    # A wrapper may have put a place of its own before the PATH, which has to stay.
+    before = {name: os.environ.get(name) for name in env if name != "PATH"}
+    shims.restoring(folder, before)
     if probe.ORDER not in env:
         return env
     order = json.loads(env[probe.ORDER])
