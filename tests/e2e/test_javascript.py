@@ -32,9 +32,9 @@ def driven(project: Project, *commands: str) -> tuple[int, Any]:
     for command in commands:
         code, _ = project.call("tasks", loop_id, "add", "change the cart", "--tool", "bash", "--command", command)
         assert code == 0
-    code, _ = project.call("run", "--loop-id", loop_id, "--auto")
+    code, state = project.call("run", "--loop-id", loop_id, "--auto")
     assert list(carrying(loop_id)) == []
-    return code, project.state_of(loop_id)
+    return code, state
 
 
 def progress(project: Project, state: Any, name: str) -> str:
@@ -73,16 +73,10 @@ def test_what_stays_broken_is_named(shop: str, file: str, tmp_path: Path, javasc
     assert json.loads(progress(project, state, "coverage.json"))["files"].keys() == {file}
 
 
-@pytest.mark.parametrize(
-    ("lie", "words"),
-    [
-        ("sed -i '/assert.equal.total.cart/d' src/cart.test.js", COUNTS),
-        ("sed -i '1i process.exit(0)' src/cart.test.js", "missing"),
-    ],
-)
-def test_a_lie_is_no_success(lie: str, words: str, tmp_path: Path, javascript: Toolbox) -> None:
+def test_an_emptied_assertion_is_no_success(tmp_path: Path, javascript: Toolbox) -> None:
     project = opened("shop_node", tmp_path, javascript)
-    code, state = driven(project, lie)
-    assert code == 1, state
+    code, state = driven(project, "sed -i '/assert.equal.total.cart/d' src/cart.test.js")
+    assert code == 1
     assert state["skill_state"]["validate"]["passed"] is False
-    assert words in progress(project, state, "summary.md")
+    summary = progress(project, state, "summary.md")
+    assert f"passing only since the tests were changed: src/cart.test.js::{COUNTS}" in summary
