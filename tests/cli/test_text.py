@@ -7,7 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.cli.text import age, clean, clean_lines, coloured, columns, duration, fold, short, stopwatch, width
+from loopwright.cli.text import (
+    age,
+    clean,
+    clean_lines,
+    coloured,
+    columns,
+    duration,
+    fold,
+    last_line,
+    short,
+    stopwatch,
+    width,
+)
 
 
 @given(st.text())
@@ -45,6 +57,11 @@ def test_a_folded_line_fits_and_loses_nothing(line: str, cells: int) -> None:
     longest = max((width(word) for word in line.split()), default=0)
     indent = len(line) - len(line.lstrip())
     assert all(width(piece) <= max(cells, longest + indent + 4) for piece in pieces)
+
+
+def test_of_several_lines_the_last_one_is_shown() -> None:
+    assert last_line("test_a PASSED\ntest_b \x1b[31mFAILED\n\n  \n") == "test_b [31mFAILED"
+    assert last_line("\n \x07\n") == ""
 
 
 cell = st.text(alphabet=st.characters(categories=("L", "N")), max_size=8)

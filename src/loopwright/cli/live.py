@@ -13,6 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from loopwright.cli.scene import Kind, Scene, scene_lines
+from loopwright.cli.text import last_line
 from loopwright.domain.events import Entry
 from loopwright.engine.bus import Note
 
@@ -52,7 +53,7 @@ class PlanView:
             return
         match note.kind:
             case "output":
-                self._scene = replace(self._scene, output=note.text) if note.text.strip() else self._scene
+                self._scene = replace(self._scene, output=last_line(note.text) or self._scene.output)
             case "action":
                 self._scene = replace(self._scene, doing="", output="")
             case _:

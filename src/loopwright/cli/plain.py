@@ -7,7 +7,7 @@ from datetime import datetime
 
 from loopwright.cli.output import write
 from loopwright.cli.scene import Scene, said
-from loopwright.cli.text import clean, local, short
+from loopwright.cli.text import last_line, local, short
 from loopwright.cli.wording import event_words
 from loopwright.domain.events import Entry
 from loopwright.domain.loop import LoopState
@@ -47,9 +47,9 @@ class LineView:
     def note(self, note: Note, at: datetime) -> None:
         if note.kind in ("activity", "agent") and (words := said(note.text)):
             self._say(f"{at.astimezone():%H:%M:%S}   {short(words, CELLS)}")
-        elif note.kind == "output" and clean(note.text) and time.monotonic() - self._spoke > self._quiet:
+        elif note.kind == "output" and time.monotonic() - self._spoke > self._quiet and (last := last_line(note.text)):
             self._quiet = min(2 * self._quiet, MOST_QUIET_SECONDS)
-            self._say(f"{at.astimezone():%H:%M:%S}   … {short(note.text, CELLS)}")
+            self._say(f"{at.astimezone():%H:%M:%S}   … {short(last, CELLS)}")
 
     def aside(self) -> AbstractContextManager[None]:
         return nullcontext()

@@ -12,6 +12,11 @@ def clean(text: str) -> str:
     return "".join(c for c in " ".join(text.split()) if unicodedata.category(c)[0] != "C")
 
 
+def last_line(text: str) -> str:
+    """The last line with anything on it, clean: several may have been printed since the last look."""
+    return next((line for line in map(clean, reversed(text.splitlines())) if line), "")
+
+
 def clean_lines(text: str) -> str:
     """As `clean`, but lines and tabs stay."""
     return "".join(c for c in text if c in "\n\t" or unicodedata.category(c)[0] != "C")
