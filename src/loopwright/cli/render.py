@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loopwright.cli.ending import LABEL, SHOWN, headline, next_lines, some, tests_words
-from loopwright.cli.text import age, clean, columns, duration, fold, local, short, width
+from loopwright.cli.text import age, clean, columns, cut, duration, fold, local, short, width
 from loopwright.domain.engine_state import LoopTask
 from loopwright.domain.loop import LoopState
 from loopwright.domain.progress import progress, task_statuses
@@ -74,7 +74,7 @@ def _too_wide(rows: Sequence[Sequence[str]], cells: int) -> bool:
 
 
 def _table(rows: Sequence[Sequence[str]], cells: int) -> list[str]:
-    return [short_end(line, cells) for line in columns([HEAD, *rows])]
+    return [cut(line, cells) for line in columns([HEAD, *rows])]
 
 
 def _stacked(row: Sequence[str], cells: int) -> list[str]:
@@ -82,13 +82,6 @@ def _stacked(row: Sequence[str], cells: int) -> list[str]:
     id, status, iteration, percent, tests, old, title = row
     facts = status if status == "damaged" else f"{status}, iteration {iteration}, {percent}, tests {tests}, {old} ago"
     return [id, *fold(f"  {facts}", cells), *fold(f"  {title}", cells)]
-
-
-def short_end(line: str, cells: int) -> str:
-    """The line in at most that many cells, its columns as they are."""
-    return line if width(line) <= cells else next(
-        line[:n] + "…" for n in range(len(line) - 1, -1, -1) if width(line[:n]) < cells
-    )  # fmt: skip
 
 
 def loop_page(
@@ -101,10 +94,17 @@ def loop_page(
         _history(state, most),
     ]  # fmt: skip
     lines = [folded for part in parts for line in part for folded in fold(line, cells)]
-    if not whole and any("… and " in line for line in lines):
+    if _longest(state) > most:
         lines += ["", f"loopwright show {state.loop_id} --all{elsewhere} shows every line"]
     told = fold(headline(state, live=live), cells)
     return "\n".join([*lines, "", *told, *next_lines(state, live, elsewhere)])
+
+
+def _longest(state: LoopState) -> int:
+    """Items of the longest list on the page."""
+    skill, engine = state.skill_state, state.engine
+    told = (skill.debug.hypotheses, skill.validate_.failed_tests) if skill else ()
+    return max(len(items) for items in (*told, engine.checkpoints, engine.incidents))
 
 
 def recovery_page(state: LoopState, repairs: Sequence[str], kept: Sequence[Path], elsewhere: str) -> str:

@@ -41,6 +41,13 @@ def short(text: str, cells: int) -> str:
     return "".join(kept) + "…"
 
 
+def cut(line: str, cells: int) -> str:
+    """As `short`, for a line whose spaces are columns."""
+    if width(line) <= cells:
+        return line
+    return next(line[:n] + "…" for n in range(len(line) - 1, -1, -1) if width(line[:n]) < cells)
+
+
 def fold(line: str, cells: int) -> list[str]:
     """The line in pieces of at most that many cells, broken at spaces; the further ones are set in.
 
