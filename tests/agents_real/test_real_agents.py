@@ -61,8 +61,8 @@ KNOWN: Mapping[str, Known] = {
     "gemini": Known(asks=("execute", "execute", "edit", "other"), tokens=_in_quota, told=(2000, 80)),
     "opencode": Known(asks=("execute", "execute", "edit"), tokens=_in_response, told=(1000, 40)),
 }
-"""codex runs both in a sandbox and asks only for the tool; opencode tells of a turn's last request only, and like
-gemini leaves reasoning out."""
+"""codex runs commands and edits in a sandbox and asks only for the tool; opencode tells of a turn's last request only,
+and like gemini leaves reasoning out."""
 
 
 @pytest.mark.parametrize("name", AGENTS)
