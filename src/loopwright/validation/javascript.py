@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, NamedTuple  # Any: parsed JSON, typed by the models at the end
+from typing import Literal, NamedTuple
 
 from loopwright.domain.loop import TestResult, TestStatus
 from loopwright.validation import javascript_tests, package_json, probe, results

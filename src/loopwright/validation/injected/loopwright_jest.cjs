@@ -68,7 +68,8 @@ class Reporter {
     for (const result of file.testResults) this.write('result', test, result)
     if (file.testResults.length === 0 && !file.skipped) {
       const told = words(file.testExecError?.message ?? file.failureMessage, file.failureMessage)
-      this.log.write('result', { file: this.log.fileOf(test.path), path: [], token: test.path, status: 'failed', ms: 0, ...told })
+      const place = { file: this.log.fileOf(test.path), path: [], token: test.path }
+      this.log.write('result', { ...place, status: 'failed', ms: 0, ...told })
     }
     this.log.write('done', { token: test.path })
   }

@@ -45,7 +45,8 @@ function real(file) {
 function words(message, stack) {
   const told = plain(message)
   const trace = plain(stack)
-  return { message: told.slice(0, TRACE_KEPT), trace: (trace.includes(told) ? trace : `${told}\n${trace}`).slice(0, TRACE_KEPT) }
+  const whole = trace.includes(told) ? trace : `${told}\n${trace}`
+  return { message: told.slice(0, TRACE_KEPT), trace: whole.slice(0, TRACE_KEPT) }
 }
 
 function plain(text) {

@@ -43,7 +43,8 @@ function programName() {
 function handOn(preload) {
   const spawn = ChildProcess.prototype.spawn
   ChildProcess.prototype.spawn = function (options) {
-    const envPairs = options.envPairs?.map((pair) => (pair.includes(preload) ? pair : pair.replace(/^NODE_OPTIONS=/, `$&${preload} `)))
+    const kept = (pair) => (pair.includes(preload) ? pair : pair.replace(/^NODE_OPTIONS=/, () => `NODE_OPTIONS=${preload} `))
+    const envPairs = options.envPairs?.map(kept)
     const args = options.args?.map((word, at) => (options.args[at - 1] === '-c' ? joined(word) : word))
     return spawn.call(this, { ...options, ...(envPairs && { envPairs }), ...(args && { args }) })
   }

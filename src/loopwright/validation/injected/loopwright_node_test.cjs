@@ -11,7 +11,8 @@ const STDERR_KEPT = 4000
 // `parent` runs every file in a process of its own, the `child`; what a child tells is lost with it when it exits early,
 // so both are heard. `alone` is a file that is run without `node --test`.
 function watch(order) {
-  const role = process.env.NODE_TEST_CONTEXT !== undefined ? 'child' : process.execArgv.includes('--test') ? 'parent' : 'alone'
+  const isChild = process.env.NODE_TEST_CONTEXT !== undefined
+  const role = isChild ? 'child' : process.execArgv.includes('--test') ? 'parent' : 'alone'
   const observers = new WeakMap()
   const emit = EventEmitter.prototype.emit
   if (role === 'child') order.restore()
@@ -61,17 +62,21 @@ class Observer {
   result(type, data) {
     const names = chain(this.chains, data)
     const error = data.details?.error
-    const failed = type === 'test:fail' && data.todo === undefined && data.skip === undefined
+    const skipped = data.skip !== undefined || data.todo !== undefined
+    const failed = type === 'test:fail' && !skipped
     this.failed ||= failed
-    const only = failed && error?.failureType === 'subtestsFailed' && data.details.type === 'suite'
-    if (data.details?.type === 'suite' && (!failed || only)) return // its tests speak for it
-    const status = data.skip !== undefined || data.todo !== undefined ? 'skipped' : failed ? 'failed' : 'passed'
-    const why = typeof (data.skip ?? data.todo) === 'string' ? data.skip ?? data.todo : ''
-    const cause = error?.cause ?? error
-    const heard = isFile(data) ? this.stderr.get(data.file) ?? '' : ''
-    const told = failed ? words(heard ? lastError(heard) : cause?.message ?? cause, heard || cause?.stack) : { message: why, trace: '' }
+    // The tests of a suite speak for it, unless it failed by itself.
+    if (data.details?.type === 'suite' && (!failed || error?.failureType === 'subtestsFailed')) return
+    const status = skipped ? 'skipped' : failed ? 'failed' : 'passed'
+    const told = failed ? this.failure(data, error?.cause ?? error) : { message: reason(data), trace: '' }
     const ms = data.details?.duration_ms ?? 0
     this.log.write('result', { ...this.named(data, names), token: token(data), status, ms, ...told })
+  }
+
+  // Of a file as a whole Node only says that it failed; why, it has printed.
+  failure(data, cause) {
+    const printed = isFile(data) ? this.stderr.get(data.file) : undefined
+    return printed ? words(lastError(printed), printed) : words(cause?.message ?? cause, cause?.stack)
   }
 
   named(data, names) {
@@ -105,6 +110,10 @@ function chain(chains, data) {
 // Node reports a file as a test of its own where it holds none, or broke.
 function isFile(data) {
   return data.nesting === 0 && data.line === 1 && data.column === 1 && path.resolve(data.name) === data.file
+}
+
+function reason(data) {
+  return [data.skip, data.todo].find((why) => typeof why === 'string') ?? ''
 }
 
 function token(data) {

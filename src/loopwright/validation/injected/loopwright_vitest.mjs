@@ -94,7 +94,8 @@ export default class Reporter {
   write(kind, file, names, state, errors, ms, note) {
     const status = state === 'passed' || state === 'failed' ? state : 'skipped'
     const first = status === 'failed' ? errors?.[0] : undefined
-    const told = status === 'failed' ? words(first?.message ?? 'failed', errors?.map(story).join('\n\n')) : { message: note ?? '', trace: '' }
+    const failure = () => words(first?.message ?? 'failed', errors?.map(story).join('\n\n'))
+    const told = status === 'failed' ? failure() : { message: note ?? '', trace: '' }
     this.log.write(kind, { ...this.named(file, names), status, ms, ...told })
   }
 
