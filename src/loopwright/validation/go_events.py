@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from textwrap import dedent
 from typing import Any  # Any: parsed JSON, matched where it is used
@@ -52,7 +52,8 @@ def read(recording: Recording, suite_of: Callable[[str], str]) -> Reading:
     packages, others, builds = _gathered(recording.output)
     said = "".join([*others, recording.errors])
     not_built = dict.fromkeys(_NOT_BUILT.findall("".join([*others, *(t for p in packages.values() for t in p.output)])))
-    results = [failure("", suite_of(name), _compiler(f"{builds}\n{said}", name)) for name in not_built]
+    compiler = _compiler(f"{builds}\n{said}") if not_built else {}
+    results = [failure("", suite_of(name), compiler.get(name) or compiler[""]) for name in not_built]
     running: list[str] = []
     for name, package in packages.items():
         if name not in not_built:
@@ -142,18 +143,15 @@ def _failed(suite: str, test: _Test) -> TestResult:
     return found.evolve(duration_ms=test.seconds * 1000)
 
 
-def _compiler(said: str, package: str) -> str:
-    """What was said about a package, under its `# package` line; all of it where there is no such line."""
-    sections = list(_sections(said))
-    own = [text for name, text in sections if name == package]
-    return "\n".join(own or [text for _, text in sections]) or said or "the package could not be built"
-
-
-def _sections(said: str) -> Iterator[tuple[str, str]]:
+def _compiler(said: str) -> dict[str, str]:
+    """What was said about each package, under its `# package` line; under "" all of it, for packages without one."""
+    sections: dict[str, str] = {}
     for part in re.split(r"^(?=# )", said, flags=re.MULTILINE):
         head, _, text = part.partition("\n")
         if head.startswith("# ") and text.strip():
-            yield head[2:].split(" ")[0].removesuffix("_test"), _NOT_BUILT.sub("", text).strip("\n")
+            name = head[2:].split(" ")[0].removesuffix("_test")
+            sections[name] = sections.get(name, "") + _NOT_BUILT.sub("", text).strip("\n") + "\n"
+    return {**sections, "": "".join(sections.values()) or said.strip("\n") or "the package could not be built"}
 
 
 def _event(line: str) -> Any:
