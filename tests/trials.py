@@ -41,13 +41,16 @@ MESSAGES = (
     "\x00\ud800".encode("utf-8", "replace").decode(),
 )
 
+LIES = [deed.files for deed in DEEDS.values() if deed.kind == "tests_suspicious"]
+OTHER_DEEDS = [deed.files for deed in DEEDS.values() if deed.kind != "tests_suspicious"]
+
 
 def trial(place: Path, chance: random.Random) -> str | None:
     """The outcome of one loop. AssertionError when something was believed that is not so."""
-    files = {**BROKEN, "app.py": chance.choice((APP, MENDED))}
+    files = {**BROKEN, "app.py": chance.choice((APP, APP, APP, MENDED))}
     project = lay_out(place / "project", files)
     court = Court(project, max_iterations=chance.randint(2, 4), on_note=_reaching(project, chance))
-    state = asyncio.run(court.judge(*(_answer(chance) for _ in range(chance.randint(1, 4)))))
+    state = asyncio.run(court.judge(*(_answer(chance) for _ in range(chance.randint(1, 2)))))
     assert state.status in ("completed", "failed", "paused")
     assert (state.engine.outcome == "succeeded") is (state.status == "completed")
     if state.skill_state and state.skill_state.validate_.passed:
@@ -60,10 +63,10 @@ def trial(place: Path, chance: random.Random) -> str | None:
 
 def _answer(chance: random.Random) -> Answer:
     files: dict[str, str | None] = {}
-    if chance.random() < 0.7:
+    if chance.random() < 0.5:
         files["app.py"] = chance.choice(PRODUCTS)
-    for _ in range(chance.choice((0, 0, 1, 1, 2))):
-        files.update(chance.choice([deed.files for deed in DEEDS.values()] + list(HONEST.values())))
+    for _ in range(chance.choice((0, 1, 1, 1, 2))):
+        files.update(chance.choice(chance.choice((LIES, LIES, OTHER_DEEDS, list(HONEST.values())))))
     text = said(
         chance.choice(("DEVELOP", "DEBUG", "COMPLETE")), chance.choice(("success", "success", "failed")),
         chance.choice(MESSAGES), **chance.choice(UPDATES),

@@ -56,7 +56,7 @@ async def test_a_report_that_comes_when_asked_again(tmp_path: Path) -> None:
     assert "without a report" in incidents(state)["no_report"]
 
 
-@pytest.mark.parametrize("line", ["y\n", "y" * 99 + "\n", "y"], ids=["short lines", "long lines", "one line"])
+@pytest.mark.parametrize("line", ["y\n", "y"], ids=["short lines", "one line"])
 async def test_fifty_megabytes_of_words(line: str, tmp_path: Path) -> None:
     court = Court(broken_project(tmp_path))
     state = await court.judge(Answer(text=line * (50_000_000 // len(line)) + "\n" + said("DEVELOP")))

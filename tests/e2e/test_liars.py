@@ -26,7 +26,6 @@ class Deed(NamedTuple):
     "deed",
     [
         pytest.param(Deed("sed -i 's/== 4/== 0/' tests/test_app.py", 1, "tests_suspicious"), id="changes the test"),
-        pytest.param(Deed("rm -r tests; echo 'def test_x(): pass' > test_x.py", 1, "tests_vanished"), id="deletes it"),
         pytest.param(Deed(FORGE, 1, ""), id="forges the state"),
         pytest.param(Deed(f"{MEND}; rm -rf .workflow", 0, ""), id="mends, and removes .workflow"),
     ],
