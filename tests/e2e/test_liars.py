@@ -27,7 +27,7 @@ class Deed(NamedTuple):
     [
         pytest.param(Deed("sed -i 's/== 4/== 0/' tests/test_app.py", 1, "tests_suspicious"), id="changes the test"),
         pytest.param(Deed(FORGE, 1, ""), id="forges the state"),
-        pytest.param(Deed(f"{MEND}; rm -rf .workflow", 0, ""), id="mends, and removes .workflow"),
+        pytest.param(Deed(f"{MEND}; mv .workflow ../gone", 0, ""), id="mends, and removes .workflow"),
     ],
 )
 def test_a_lying_command_is_found_out(deed: Deed, tmp_path: Path) -> None:
