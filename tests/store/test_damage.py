@@ -325,3 +325,29 @@ def test_the_reader_in_the_documents_is_all_it_takes(tmp_path: Path) -> None:
     names: dict[str, Any] = {"patched": patched}  # what the page's code defines
     exec(code, names)
     assert names["replay"](journal_of(tmp_path)) == json.loads(json_of(tmp_path).read_bytes())
+
+
+@pytest.mark.parametrize("later", [1, 20], ids=["behind", "ahead"])
+def test_the_file_of_another_loop_is_put_back(tmp_path: Path, later: int) -> None:
+    state = some_history(tmp_path)
+    with files_at(tmp_path) as store:
+        store.create(loop("loop-2", title="Another"), actor="user")
+        for n in range(later):
+            store.update("loop-2", tagging(f"other-{n}"), actor="user", event=EDITED)
+    json_of(tmp_path).write_bytes(json_of(tmp_path, "loop-2").read_bytes())
+    with files_at(tmp_path) as store:
+        assert store.read(ID) == state or store.read(ID).title == state.title
+        after = store.update(ID, tagging("more"), actor="user", event=EDITED)
+    assert (after.loop_id, after.title, after.tags) == (ID, state.title, (*(state.tags or ()), "more"))
+    assert kinds(after) == ["state_put_back"]
+
+
+def test_what_is_kept_aside_never_replaces_what_was_kept_before(tmp_path: Path) -> None:
+    """The clock of these tests stands still, as one that was set back may come by the same time twice."""
+    some_history(tmp_path)
+    with files_at(tmp_path) as store:
+        for n in range(3):
+            json_of(tmp_path).write_text(f"garbage {n}")
+            store.update(ID, tagging(f"more-{n}"), actor="user", event=EDITED)
+    kept = sorted(path.read_text() for path in json_of(tmp_path).parent.glob("*.json.damaged-*"))
+    assert kept == ["garbage 0", "garbage 1", "garbage 2"]
