@@ -31,7 +31,7 @@ Damage = Callable[[], object]
 
 
 def run(chance: random.Random, scale: float) -> Mapping[str, int]:
-    """At scale 1 every fourth length of every file and all else; below, as many of them as the scale says, at random."""
+    """At scale 1 every fourth length of every file and all else; below, that share of them at random."""
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "made"
