@@ -181,7 +181,7 @@ def test_where_limits_are_fixed_the_variables_have_to_do() -> None:
         "import resource, subprocess, sys; resource.setrlimit(10, (5, 5));"
         "from loopwright.workspace.marks import Mark;"
         f"mark = Mark({MINE.loop!r}, {MINE.project!r}).with_run()\n"
-        "with mark.handed_on(): child = subprocess.Popen(['sh', '-c', 'echo $$; exec sleep 60'],"
+        "with mark.handed_on(): child = subprocess.Popen(['sh', '-c', 'echo $$; sleep 60; :'],"
         " env=mark.environment({}), stdout=subprocess.PIPE, text=True)\n"
         "print(child.stdout.readline().strip(), mark.is_on(child.pid), flush=True)"
     )

@@ -5,7 +5,7 @@ import os
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -40,31 +40,32 @@ async def end_session(leader: int, mark: Mark | None = None, grace: float = GRAC
             return process.session == leader
         return process.started >= mark.since and mark.is_on(process.pid)
 
-    told: frozenset[Living] = frozenset()
+    told: set[tuple[int, int]] = set()
     deadline = time.monotonic() + grace
     try:
-        while (members := _find(belongs).members) and time.monotonic() < deadline and len(members) < _SWARM:
-            for process in _oldest_first(members - told):  # one may have been forked since we looked last
-                _signal(process.pid, signal.SIGTERM)
-                _signal(process.pid, signal.SIGCONT)  # one that was stopped could not hear it
-            told |= members
+        while (members := _find(belongs, told).members) and time.monotonic() < deadline and len(members) < _SWARM:
+            for process in _oldest_first(members):
+                if process.key not in told:  # one may have been forked since we looked last
+                    told.add(process.key)
+                    _signal(process.pid, signal.SIGTERM)
+                    _signal(process.pid, signal.SIGCONT)  # one that was stopped could not hear it
             await asyncio.sleep(_POLL)
     finally:
-        _kill(belongs)
+        _kill(belongs, told)
 
 
 def sweep(mark: Mark, recorded: frozenset[Living] = frozenset()) -> tuple[int, ...]:
     """Kills all that carries `mark` or is `recorded`, with what those started; their ids."""
-    known = {(process.pid, process.started) for process in recorded}
-    return _kill(lambda process: (process.pid, process.started) in known or mark.is_on(process.pid))
+    known = {process.key for process in recorded}
+    return _kill(lambda process: mark.is_on(process.pid), known)
 
 
-def _find(belongs: Test) -> Found:
-    """What belongs, the sessions that it leads, and all below; never ourselves, our ancestors, or what is beside us."""
+def _find(belongs: Test, known: Collection[tuple[int, int]]) -> Found:
+    """What belongs or is `known`, the sessions that it leads, and all below; never ourselves or our ancestors."""
     spared = own_line()
     everybody = list(living())
     others = [process for process in everybody if process.pid not in spared]
-    found = {process.pid: process for process in others if belongs(process)}
+    found = {process.pid: process for process in others if process.key in known or belongs(process)}
     grown = bool(found)
     while grown:
         more = {p.pid: p for p in others if p.pid not in found and (p.session in found or p.parent in found)}
@@ -74,17 +75,21 @@ def _find(belongs: Test) -> Found:
     return Found(frozenset(found.values()), frozenset(g for g, count in in_found.items() if count == in_all[g]))
 
 
-def _kill(belongs: Test) -> tuple[int, ...]:
-    """KILLs until nothing is found any more: a process may start another while we look."""
+def _kill(belongs: Test, known: set[tuple[int, int]]) -> tuple[int, ...]:
+    """KILLs until nothing is found any more: a process may start another while we look.
+
+    Whoever was found once stays `known`: what tied it to the others may be dead by now.
+    """
     killed: dict[int, None] = {}
     deadline = time.monotonic() + _STUBBORN
-    while (found := _find(belongs)).members and time.monotonic() < deadline:
+    while (found := _find(belongs, known)).members and time.monotonic() < deadline:
         for group in found.groups:  # in one stroke: no member can fork its way past it
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(group, signal.SIGKILL)
         for process in _oldest_first(found.members):
             _signal(process.pid, signal.SIGKILL)
             killed[process.pid] = None
+            known.add(process.key)
     return tuple(killed)
 
 

@@ -19,6 +19,11 @@ class Living(NamedTuple):
     started: int
 
     @property
+    def key(self) -> tuple[int, int]:
+        """What it keeps for life and no other process has, while its parent may die and its group change."""
+        return self.pid, self.started
+
+    @property
     def age(self) -> float:
         """Seconds since it was started, to a hundredth."""
         return time.clock_gettime(time.CLOCK_BOOTTIME) - self.started / _TICKS
