@@ -102,7 +102,7 @@ NOT_YET: dict[str, Sequence[Sighting]] = {
 
 STALLED: dict[str, tuple[Sequence[Sighting], str]] = {
     "written anew": (anew(QUIET + 1),
-        "the same test failed with the same messages in 5 validations, although the code was changed each time"),
+        "the same test failed with the same messages in 7 validations, although the code was changed each time"),
     "to and fro": ([seen(tree=t, failed=3) for t in "aba"],
         "the same 3 tests failed with the same messages in 3 validations, "
         "while the code went back and forth between 2 versions"),
@@ -110,10 +110,10 @@ STALLED: dict[str, tuple[Sequence[Sighting], str]] = {
         "the same test failed with the same messages in 3 validations, and the code did not change"),
     "two in turn": ([seen(f, t) for f, t in ("fa", "gb", "fa", "gb")],
         "the last 2 validations saw nothing new: 2 states of the failing tests take turns"),
-    "a circle of new code": ([seen(f, str(n)) for n, f in enumerate("fghfghf")],
-        "the last 4 validations saw nothing new: 3 states of the failing tests take turns"),
-    "a circle of messages": ([failing_as("f", k, tree=str(n)) for n, k in enumerate("KLKLKL")],
-        "the last 4 validations saw nothing new: 2 states of the failing tests take turns"),
+    "a circle of new code": ([seen(f, str(n)) for n, f in enumerate("fghfghfgh")],
+        "the last 6 validations saw nothing new: 3 states of the failing tests take turns"),
+    "a circle of messages": ([failing_as("f", k, tree=str(n)) for n, k in enumerate("KLKLKLKL")],
+        "the last 6 validations saw nothing new: 2 states of the failing tests take turns"),
     "ever new words": ([seen(tree=str(n), ideas=n) for n in range(BARREN + 1)],
         "8 validations in a row brought new explanations, numbers or breakages, but no progress"),
     "idle": ([seen(), *[seen(tested=False)] * IDLE],

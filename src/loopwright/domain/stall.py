@@ -17,7 +17,7 @@ from loopwright.domain.engine_state import Sighting
 from loopwright.domain.sightings import Failure, failures
 from loopwright.domain.words import agreeing
 
-QUIET = 4
+QUIET = 6
 """Validations in a row without news that are enough."""
 
 BACK = 2
