@@ -141,6 +141,17 @@ def test_the_first_version_of_the_tests_has_the_last_word(
     assert compare(baseline, changed, allow_changes=True, doubt=doubt).suspicious == ()
 
 
+def test_a_changed_test_inside_a_product_file_is_not_cleared_by_itself() -> None:
+    """Nothing puts it back for the run of the first version, so there it passes as it was changed."""
+    baseline = first({"lib::a": "failed", "lib::b": "passed"}, {"lib::a": "1", "lib::b": "1"})
+    now: dict[str, TestStatus] = {"lib::a": "passed", "lib::b": "passed"}
+    run = ran(now, sources={"lib::a": "2", "lib::b": "1"})
+    doubt = Doubt((), ran(now, sources={"lib::a": "2", "lib::b": "1"}))
+    assert compare(baseline, run, allow_changes=False, doubt=doubt).suspicious == ("lib::a",)
+    put_back = Doubt(("t.rs",), ran(now, sources={"lib::a": "1", "lib::b": "1"}))
+    assert compare(baseline, run, allow_changes=False, doubt=put_back).suspicious == ()
+
+
 def test_an_untouched_test_that_fails_with_the_first_material_is_suspicious() -> None:
     """Something else in the tests made it pass: a module that was added and changes the product while it loads."""
     baseline = first({"t::a": "failed", "t::b": "passed"}, {"t::a": "1", "t::b": "1"})

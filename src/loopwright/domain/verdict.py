@@ -74,7 +74,7 @@ def compare(baseline: Baseline, run: TestRun, *, allow_changes: bool, doubt: Dou
     material = doubt.material if doubt else ()
     changed = tuple(k for k, test in before.items() if standing[k] and _is_changed(k, test.source, run, material))
     differing = frozenset(changed)
-    again = _Again(doubt.first if doubt else None)
+    again = _Again(doubt.first if doubt else None, {key: run.sources.get(key, "") for key in changed})
     suspicious = tuple(key for key in repaired(baseline, run) if again.doubts(key, changed=key in differing))
     return Comparison(
         vanished=tuple(key for key in before if standing[key] is None),
@@ -93,12 +93,16 @@ def compare(baseline: Baseline, run: TestRun, *, allow_changes: bool, doubt: Dou
 class _Again:
     """What the run with the first version of the tests says of a test that passes with the present one."""
 
-    def __init__(self, first: TestRun | None) -> None:
+    def __init__(self, first: TestRun | None, changed: Mapping[str, str]) -> None:
         self._now = _statuses(first) if first else {}
         self._worked = "passed" in self._now.values()
+        # A test inside of a product file was not put back: what ran there is its changed version.
+        sources = first.sources if first else {}
+        self._still_changed = frozenset(key for key, source in changed.items() if source and source == sources.get(key))
 
     def standing(self, key: str) -> str | None:
-        return _standing(key, self._now)
+        """Its status there; None where it was not run in its first version."""
+        return None if key in self._still_changed else _standing(key, self._now)
 
     def doubts(self, key: str, *, changed: bool) -> bool:
         """A run that could not run anything clears nobody, and accuses nobody either."""

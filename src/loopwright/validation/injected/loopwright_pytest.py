@@ -81,8 +81,9 @@ class Worker:
         reaching = [plugin for plugin in plugins if _reaches(plugin, item)]
         function = getattr(item, "function", None)
         if function is None:
-            docstring = getattr(getattr(item, "dtest", None), "docstring", None)
-            return self._sources.digest((), around=reaching, also=(docstring or "") + settings)
+            examples = getattr(getattr(item, "dtest", None), "examples", ())  # of a doctest
+            told = "".join(f"{example.source}\0{example.want}\0" for example in examples)
+            return self._sources.digest((), around=reaching, also=told + settings)
         module, cls = getattr(item, "module", None), getattr(item, "cls", None)
         fixtures: dict[str, Any] = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
         named = [fixture.func for name in sorted(fixtures) for fixture in fixtures[name]]
