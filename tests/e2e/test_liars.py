@@ -1,5 +1,6 @@
 """Lying commands, by the real command line: exit codes, `show` and summary.md say what was found out."""
 
+import shutil
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,3 +47,43 @@ def test_a_lying_command_is_found_out(deed: Deed, tmp_path: Path) -> None:
     assert code == 0
     assert told[0]["kind"] in shown
     assert (state["engine"]["outcome"] == "succeeded") is (deed.exit_code == 0)
+
+
+INLINE = {
+    "Cargo.toml": '[package]\nname = "sums"\nversion = "0.1.0"\nedition = "2021"\n',
+    ".gitignore": "target\nCargo.lock\n",
+    "src/lib.rs": "pub fn add(a: i32, b: i32) -> i32 {\n    a - b\n}\n\n#[cfg(test)]\nmod tests {\n"
+    "    #[test]\n    fn adds() {\n        assert_eq!(super::add(2, 2), 4);\n    }\n\n"
+    "    #[test]\n    fn zero() {\n        assert_eq!(super::add(0, 0), 0);\n    }\n}\n",
+}
+DOCTEST = {"sums.py": 'def add(a, b):\n    """Adds.\n\n    >>> add(2, 2)\n    4\n    """\n    return a - b\n'}
+
+
+@pytest.mark.parametrize(
+    ("files", "test_command", "deed", "honest"),
+    [
+        pytest.param(
+            INLINE, "cargo test", "sed -i 's/2, 2), 4/2, 2), 0/' src/lib.rs", "sed -i 's/a - b/a + b/' src/lib.rs",
+            id="rust", marks=pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed"),
+        ),
+        pytest.param(
+            DOCTEST, f"{PYTEST} --doctest-modules", "sed -i 's/^    4$/    0/' sums.py", "sed -i 's/a - b/a + b/' sums.py",
+            id="doctest",
+        ),
+    ],
+)  # fmt: skip
+def test_tests_inside_of_product_files_can_not_be_changed_either(
+    files: dict[str, str], test_command: str, deed: str, honest: str, tmp_path: Path
+) -> None:
+    for n, (command, exit_code) in enumerate(((deed, 1), (honest, 0))):
+        project = Project(tmp_path / str(n) / "project", tmp_path / "state")
+        for name, text in files.items():
+            (project.root / name).parent.mkdir(parents=True, exist_ok=True)
+            (project.root / name).write_text(text)
+        _, created = project.call("create", "Make add work", "--auto", "--agent", "bash", "--max-iterations", "2",
+                                  "--test-command", test_command)  # fmt: skip
+        loop_id = str(created["loop_id"])
+        assert project.call("tasks", loop_id, "add", "do it", "--tool", "bash", "--command", command)[0] == 0
+        assert project.call("run", "--loop-id", loop_id, "--auto")[0] == exit_code, project.state_of(loop_id)
+        kinds = {incident["kind"] for incident in project.state_of(loop_id)["engine"]["incidents"]}
+        assert ("tests_suspicious" in kinds) is (exit_code == 1)
