@@ -68,7 +68,10 @@ def test_every_field_can_be_given_and_is_kept() -> None:
         ({"description": "d", "tool": "bash"}, "needs a command"),
         ({"description": "d", "tool": "bash", "command": "  "}, "needs a command"),
         ({"description": "d", "tool": "codex", "command": "rm"}, "only tasks with tool bash run a command"),
-        ({"description": "d", "tool": "nobody"}, r"no agent is named 'nobody' \(known: auto, builtin, bash, codex, gem"),
+        (
+            {"description": "d", "tool": "nobody"},
+            r"no agent is named 'nobody' \(known: auto, builtin, bash, codex, gem",
+        ),
         ({"description": "d", "tool": "Codex"}, "no agent is named"),
         ({"description": "d", "tool": ""}, "no agent is named"),
         ({"description": "d", "tool": "scripted:"}, "no agent is named"),
