@@ -134,6 +134,9 @@ class NoProcesses:
     def sweep(self, loop_id: str) -> tuple[int, ...]:
         return ()
 
+    def within(self, loop_id: str) -> bool:
+        return False
+
     def end_runner(self, pid: int) -> None:
         raise AssertionError(f"nothing to end: {pid}")
 

@@ -298,6 +298,10 @@ class Processes(Protocol):
         """Ends what a runner that is gone has left; returns the ids. Never ourselves or our ancestors. Blocks."""
         ...
 
+    def within(self, loop_id: str) -> bool:
+        """Whether that loop has started this very process."""
+        ...
+
     def end_runner(self, pid: int) -> None:
         """Ends a runner, and nothing else: what it started is left to `sweep`."""
         ...

@@ -86,6 +86,7 @@ DOCUMENTED_EXITS = {
 # error → exit code, HTTP status; the rows of the documentation
 DOCUMENTED = {
     "Invalid": (2, 400), "NotFound": (4, 404), "IllegalTransition": (5, 400), "Conflict": (5, 409),
+    "Forbidden": (5, 403),
     "StoreError": (6, 503), "Corrupt": (6, 503), "NewerSchema": (6, 503), "Uncertain": (6, 503), "AgentError": (7, 503),
     "LoopwrightError": (1, 500),
 }  # fmt: skip
@@ -117,7 +118,7 @@ def test_an_error_of_a_kind_that_comes_later_has_the_row_of_its_nearest_ancestor
 
 
 def test_http_never_answers_422_and_never_claims_success() -> None:
-    assert {row.http for row in TRANSLATIONS.values()} <= {400, 404, 409, 500, 503}
+    assert {row.http for row in TRANSLATIONS.values()} <= {400, 403, 404, 409, 500, 503}
     assert Exit.DONE not in {row.exit for row in TRANSLATIONS.values()}
 
 

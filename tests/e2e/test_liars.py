@@ -1,6 +1,7 @@
 """Lying commands, by the real command line: exit codes, `show` and summary.md say what was found out."""
 
 import shutil
+import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,8 +68,8 @@ DOCTEST = {"sums.py": 'def add(a, b):\n    """Adds.\n\n    >>> add(2, 2)\n    4\
             id="rust", marks=pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed"),
         ),
         pytest.param(
-            DOCTEST, f"{PYTEST} --doctest-modules", "sed -i 's/^    4$/    0/' sums.py", "sed -i 's/a - b/a + b/' sums.py",
-            id="doctest",
+            DOCTEST, f"{PYTEST} --doctest-modules",
+            "sed -i 's/^    4$/    0/' sums.py", "sed -i 's/a - b/a + b/' sums.py", id="doctest",
         ),
     ],
 )  # fmt: skip
@@ -87,3 +88,23 @@ def test_tests_inside_of_product_files_can_not_be_changed_either(
         assert project.call("run", "--loop-id", loop_id, "--auto")[0] == exit_code, project.state_of(loop_id)
         kinds = {incident["kind"] for incident in project.state_of(loop_id)["engine"]["incidents"]}
         assert ("tests_suspicious" in kinds) is (exit_code == 1)
+
+
+@pytest.mark.parametrize("words", [
+    'tasks "$LOOPWRIGHT_LOOP" edit "$TASK" --allow-test-changes',
+    'tasks "$LOOPWRIGHT_LOOP" add "more" --tool bash --command true --allow-test-changes',
+])  # fmt: skip
+def test_a_loop_can_not_lift_the_checks_on_its_own_work(words: str, tmp_path: Path) -> None:
+    project = Project(broken_project(tmp_path), tmp_path / "state")
+    _, created = project.call("create", "Make add work", "--auto", "--agent", "bash", "--max-iterations", "2",
+                              "--test-command", PYTEST)  # fmt: skip
+    loop_id = str(created["loop_id"])
+    _, task = project.call("tasks", loop_id, "add", "do it", "--tool", "bash", "--command", "true")
+    change = "sed -i 's/== 4/== 0/' tests/test_app.py"
+    lift = f"env -u LOOPWRIGHT_PROJECT {sys.executable} -m loopwright {words}"
+    command = f"TASK={task['task_id']}; {change}; {lift} > lifted.txt 2>&1; echo $? >> lifted.txt"
+    assert project.call("tasks", loop_id, "edit", task["task_id"], "--command", command)[0] == 0
+    assert project.call("run", "--loop-id", loop_id, "--auto")[0] == 1
+    said = (project.root / "lifted.txt").read_text()
+    assert "a loop can not lift the checks on its own work" in said
+    assert said.endswith("\n5\n")

@@ -15,6 +15,10 @@ class NotFound(LoopwrightError):
     """A loop, task, checkpoint or file that was named does not exist."""
 
 
+class Forbidden(LoopwrightError):
+    """Whoever asks must not do this, whatever the status."""
+
+
 class IllegalTransition(LoopwrightError):
     """A command that the status table does not allow now."""
 
@@ -88,6 +92,7 @@ TRANSLATIONS: dict[type[LoopwrightError], Translation] = {
     Invalid: Translation(Exit.USAGE, 400, "invalid"),
     NotFound: Translation(Exit.NOT_FOUND, 404, "not found"),
     IllegalTransition: Translation(Exit.ILLEGAL, 400, "not possible now"),
+    Forbidden: Translation(Exit.ILLEGAL, 403, "forbidden"),
     Conflict: Translation(Exit.ILLEGAL, 409, "busy"),
     NewerSchema: Translation(Exit.DAMAGED, 503, "written by a newer version"),
     Corrupt: Translation(Exit.DAMAGED, 503, "state damaged"),

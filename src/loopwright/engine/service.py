@@ -8,7 +8,7 @@ from typing import Any
 from loopwright.domain import loop_commands as commands
 from loopwright.domain import loop_tasks as tasks
 from loopwright.domain.engine_state import Budget, Checkpoint, EngineState, Limits, LoopTask, RunSettings
-from loopwright.domain.errors import Conflict, Corrupt, Invalid, NotFound
+from loopwright.domain.errors import Conflict, Corrupt, Forbidden, Invalid, NotFound
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.ids import checked, new_loop_id, new_task_id
 from loopwright.domain.loop import TITLE_LENGTH, LoopState, LoopStatus
@@ -124,12 +124,12 @@ class LoopService:
         return self._commit(loop_id, lambda s: commands.edit(s, given), "edited", fields=", ".join(given))
 
     def add_task(self, loop_id: str, fields: Fields) -> LoopTask:
-        id, at, given = new_task_id(self.clock.token()), self._now(), dict(fields)
+        id, at, given = new_task_id(self.clock.token()), self._now(), self._judged(loop_id, fields)
         state = self._commit(loop_id, lambda s: tasks.add_task(s, id, given, at), "task_added", task=id)
         return self._task(state, id)
 
     def edit_task(self, loop_id: str, task_id: str, fields: Fields) -> LoopTask:
-        at, given = self._now(), dict(fields)
+        at, given = self._now(), self._judged(loop_id, fields)
         state = self._commit(loop_id, lambda s: tasks.edit_task(s, task_id, given, at), "task_edited", task=task_id)
         return self._task(state, task_id)
 
@@ -195,6 +195,14 @@ class LoopService:
         if self.store.holder(state.loop_id) is None:
             self.launcher.launch(state.loop_id)
         return state
+
+    def _judged(self, loop_id: str, fields: Fields) -> dict[str, Any]:
+        """A task's fields; an agent, or a command of the loop, must not choose by what it is measured."""
+        if fields.get("allow_test_changes") and self.processes.within(checked(loop_id)):
+            raise Forbidden(
+                "allow_test_changes: a loop can not lift the checks on its own work; whoever started it can"
+            )
+        return dict(fields)
 
     def _now(self) -> str:
         return self.clock.now().isoformat(timespec="milliseconds")

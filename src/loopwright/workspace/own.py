@@ -42,6 +42,11 @@ class OwnProcesses:
             finally:
                 self.sweep(loop_id)
 
+    def within(self, loop_id: str) -> bool:
+        from loopwright.workspace.marks import Mark
+
+        return Mark(loop_id, str(self._project)).is_on(os.getpid())
+
     def end_runner(self, pid: int) -> None:
         """KILL: it has had its time to let go. What shares its group may be the user's, and is left to the sweep."""
         runner = look(pid)
