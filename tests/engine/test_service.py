@@ -134,6 +134,10 @@ async def test_stop_of_a_loop_whose_runner_died(quiet: Stage) -> None:
     quiet.service.start(loop_id)
     state = await quiet.service.stop(loop_id)
     assert (state.status, state.engine.outcome) == ("failed", "stopped")
+    summary = quiet.store.progress_path(loop_id) / "summary.md"
+    assert "Manually stopped by user" in summary.read_text()
+    assert state.skill_state
+    assert state.skill_state.summary
 
 
 async def test_delete_removes_every_file(quiet: Stage) -> None:

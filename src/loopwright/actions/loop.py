@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 
-from loopwright.actions.complete import complete, summed_up
+from loopwright.actions.complete import complete
 from loopwright.actions.debug import debug
 from loopwright.actions.develop import develop
 from loopwright.actions.init import init
@@ -19,6 +19,7 @@ from loopwright.domain.loop_folds import begin_action, end_action
 from loopwright.domain.loop_selector import Facts, Next, next_action, normalise, still_holds
 from loopwright.domain.outcomes import ActionFailed, ActionOutcome, Completed, Interrupted, Step, Validated
 from loopwright.domain.protocol import Control
+from loopwright.domain.summary import summed_up
 
 Handler = Callable[[Session, Next], Awaitable[ActionOutcome]]
 
@@ -116,7 +117,7 @@ class LoopFlow:
         if isinstance(outcome, Completed):
             announce(session, end_action(before, step, checkpoint))
         state = session.store.update(
-            session.loop_id, lambda latest: summed_up(session, end_action(latest, step, checkpoint)),
+            session.loop_id, lambda latest: summed_up(end_action(latest, step, checkpoint), step.at, session.incidents),
             actor="runner", event=event, epoch=session.epoch,
         )  # fmt: skip
         publish(session, state, lines, outcome)

@@ -17,6 +17,7 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "reopened": lambda f: "reopened",
     "paused": lambda f: "paused",
     "stopped": lambda f: "stopped for good",
+    "summarised": lambda f: "its summary is written",
     "exited": lambda f: "left from the menu",
     "answered": lambda f: "the question was answered",
     "edited": lambda f: f"{f.get('fields') or 'limit'} edited",

@@ -7,11 +7,13 @@ from typing import Any
 
 from loopwright.domain import loop_commands as commands
 from loopwright.domain import loop_tasks as tasks
+from loopwright.domain.documents import render_progress
 from loopwright.domain.engine_state import Budget, Checkpoint, EngineState, Limits, LoopTask, RunSettings
 from loopwright.domain.errors import Conflict, Corrupt, Forbidden, Invalid, NotFound
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.ids import checked, new_loop_id, new_task_id
 from loopwright.domain.loop import TITLE_LENGTH, LoopState, LoopStatus
+from loopwright.domain.summary import summed_up
 from loopwright.ports import Clock, Launcher, Page, Processes, Rule, Store, Workspace
 
 STOP_PATIENCE = 5.0
@@ -107,14 +109,14 @@ class LoopService:
     async def stop(self, loop_id: str) -> LoopState:
         """Ends the loop, and its runner with everything that runner started."""
         at = self._now()
-        state = self._commit(loop_id, lambda s: commands.stop(s, at), "stopped")
+        self._commit(loop_id, lambda s: commands.stop(s, at), "stopped")
         deadline = self.clock.monotonic() + STOP_PATIENCE
         while (pid := self.store.holder(loop_id)) is not None and self.clock.monotonic() < deadline:
             await self.clock.sleep(0.05)
         if pid is not None:
             self.processes.end_runner(pid)
         self.processes.sweep(loop_id)
-        return state
+        return self._summed_up(self.store.read(loop_id))
 
     def answer(self, loop_id: str, text: str) -> LoopState:
         return self._commit(loop_id, lambda s: commands.answer(s, text), "answered")
@@ -189,6 +191,22 @@ class LoopService:
     def _commit(self, loop_id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
         event = Event(type=type, data=dict(data))
         return self.store.update(checked(loop_id), rule, actor=self.actor, event=event)
+
+    def _summed_up(self, state: LoopState) -> LoopState:
+        """Writes the summary of a loop that ended while no runner could."""
+        at = self._now()
+        if summed_up(state, at) is state:
+            return state
+        try:
+            with self.store.lease(state.loop_id) as lease:
+                ended = self.store.update(
+                    state.loop_id, lambda s: summed_up(s, at),
+                    actor=self.actor, event=Event(type="summarised"), epoch=lease.epoch,
+                )  # fmt: skip
+                self.store.write_progress(state.loop_id, render_progress(ended))
+                return ended
+        except Conflict:  # a runner again, and so a summary at its end
+            return state
 
     def _launched(self, state: LoopState) -> LoopState:
         """A runner for the loop, unless one is at it already."""

@@ -1,0 +1,71 @@
+"""What a loop leaves behind in words and numbers when it ends. Pure."""
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from loopwright.domain.engine_state import Incident
+from loopwright.domain.loop import FINISHED, LoopState, SkillState, Summary
+from loopwright.domain.loop_selector import open_tasks
+from loopwright.domain.outcomes import Validated
+
+
+def summarise(state: LoopState, at: str, checked: Validated | None = None, noted: Iterable[Incident] = ()) -> Summary:
+    """What was done and what is left; `duration` in milliseconds from the loop's creation until `at`.
+
+    `checked`: a validation, and `noted`: incidents, that are not in the state yet.
+    """
+    skill = state.skill_state or SkillState()
+    noted = (*state.engine.incidents, *noted)
+    duration = (datetime.fromisoformat(at) - datetime.fromisoformat(state.created_at)).total_seconds() * 1000
+    return Summary(
+        duration=round(max(duration, 0)),
+        iterations=state.current_iteration,
+        develop=_develop(skill),
+        debug=_debug(skill),
+        validate=_validate(state, skill, checked, dict.fromkeys(f"{i.kind}: {i.message}" for i in noted)),
+    )
+
+
+def summed_up(state: LoopState, at: str, noted: Iterable[Incident] = ()) -> LoopState:
+    """A loop that ended without COMPLETE (a task that fails fast, errors in a row, a stop) has its summary too."""
+    skill = state.skill_state or SkillState()
+    if state.status not in FINISHED or skill.summary is not None:
+        return state
+    return state.evolve(skill_state=skill.evolve(summary=summarise(state, at, noted=noted)))
+
+
+def _develop(skill: SkillState) -> dict[str, object]:
+    left = [
+        f"{task.id} ({task.status}): {task.description}" for task in skill.develop.tasks if task.status != "completed"
+    ]
+    changed = sorted({file for task in skill.develop.tasks for file in task.files_changed})
+    return {
+        "tasks": skill.develop.total, "completed": skill.develop.completed, "files_changed": changed,
+        "left_to_do": left, "errors": [f"{e.action}: {e.message}" for e in skill.errors],
+    }  # fmt: skip
+
+
+def _debug(skill: SkillState) -> dict[str, object]:
+    told = [
+        f"{h.id} {h.status}, {h.logging_point}: {h.description}"
+        + (f" ({h.verdict_reason})" if h.verdict_reason else "")
+        for h in skill.debug.hypotheses
+    ]
+    return {"rounds": skill.debug.iteration, "confirmed": skill.debug.confirmed_hypothesis, "hypotheses": told}
+
+
+def _validate(
+    state: LoopState, skill: SkillState, checked: Validated | None, incidents: Iterable[str]
+) -> dict[str, object]:
+    failing = checked.failing if checked else skill.validate_.failed_tests
+    last = state.engine.last_validation
+    return {
+        "passed": checked.passed if checked else skill.validate_.passed,
+        "tests": len(checked.results if checked else skill.validate_.test_results),
+        "coverage": f"{checked.coverage if checked else skill.validate_.coverage:g} %",
+        "require": state.engine.settings.require,
+        "still_failing": list(failing),
+        "reasons": list(checked.reasons if checked else last.reasons if last else ()),
+        "open_tasks": open_tasks(state),
+        "incidents": list(incidents),
+    }
