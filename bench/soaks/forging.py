@@ -36,9 +36,12 @@ def run(chance: random.Random, scale: float) -> Mapping[str, int]:
 
 def _attack(root: Path, chance: random.Random, counts: Counter[str], done: list[str]) -> None:
     name = chance.choice([*ATTACKS])
+    files = Files(root, ID)
+    if files.json.is_fifo() or files.journal.is_fifo():  # the next attacker would wait for it for ever
+        return
     done.append(name)
     with contextlib.suppress(OSError, ValueError, IndexError, KeyError, TypeError):  # what is gone can not be forged
-        ATTACKS[name](Files(root, ID), chance)
+        ATTACKS[name](files, chance)
         counts["attacks"] += 1
 
 
