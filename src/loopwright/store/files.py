@@ -1,8 +1,6 @@
 """The store on plain files: see `writer` for how a state changes and `source` for how it is read."""
 
 import contextlib
-import os
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -28,6 +26,7 @@ from loopwright.store.network import network_type
 from loopwright.store.paths import Paths
 from loopwright.store.place import Place
 from loopwright.store.recovery import rescue
+from loopwright.store.removal import Removal
 from loopwright.store.source import Source
 from loopwright.store.writer import Displaced, HandedOver, Request, Writer
 
@@ -55,6 +54,7 @@ class FileStore(Generic[S]):
         self._source = Source(self._disk, kind, self.root)
         self._writer = Writer(self._disk, kind, clock, self._source)
         self._index = Index(self._disk, self._folder, self._source, self._writer.now, self._finish_deletion)
+        self._removal = Removal(self._disk, self._folder, self._source, self._writer.now)
         self._turns: dict[str, Turns[Request[S]]] = {}
 
     def __enter__(self) -> Self:
@@ -163,7 +163,7 @@ class FileStore(Generic[S]):
             try:
                 with contextlib.suppress(Corrupt, Deleted):
                     self._writer.bury(paths, actor)
-                self._remove(paths)
+                self._removal.remove(paths)
             finally:
                 held.release()
 
@@ -279,7 +279,7 @@ class FileStore(Generic[S]):
         try:
             yield
         except Deleted:
-            self._finish(paths)
+            self._removal.finish(paths)
             raise
         finally:
             lock.release()
@@ -288,7 +288,7 @@ class FileStore(Generic[S]):
         try:
             self._source.view(paths, self._writer.now())
         except Deleted:
-            self._clear(paths)
+            self._removal.clear(paths)
         except NotFound:
             return
         except StoreError as error:
@@ -300,35 +300,6 @@ class FileStore(Generic[S]):
         paths = self._paths(id)
         with contextlib.suppress(NotFound), self._known_lock(paths):
             self._source.view(paths, self._writer.now())
-
-    def _finish(self, paths: Paths) -> None:
-        """Removes what a deletion left that was cut short. While somebody drives the state there was none."""
-        held = Flock.at_once(paths.lease)
-        if held is None:
-            return
-        try:
-            self._remove(paths)
-        finally:
-            held.release()
-
-    def _remove(self, paths: Paths) -> None:
-        """Every file of a buried state. Where an older place still has it, the tombstone stays and hides that."""
-        if self._source.legacy.find(paths.id, self._writer.now()) is None:
-            self._clear(paths)
-            self._disk.remove(paths.lease)
-            self._disk.remove(paths.lock)
-
-    def _clear(self, paths: Paths) -> None:
-        """All but the locks; the journal with its tombstone goes when nothing else can come back."""
-        self._source.cache.drop(paths.id)
-        shutil.rmtree(paths.progress, ignore_errors=True)
-        spared = {paths.journal, paths.lock, paths.lease}
-        with os.scandir(self._folder) as entries:
-            for entry in entries:
-                if entry.name.startswith(f"{paths.id}.") and entry.is_file() and entry.path not in spared:
-                    self._disk.remove(entry.path)
-        self._disk.sync_folder(str(self._folder))
-        self._disk.remove(paths.journal)
 
 
 def _unchanged(state: S) -> S:
