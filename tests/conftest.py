@@ -1,5 +1,6 @@
 """What all tests share: the event loop, and a stage for whole loops."""
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,12 @@ from tests.chance import SEED
 from tests.fakes import FakeClock
 from tests.javascript import Toolbox, Unavailable, toolbox
 from tests.stage import MakeStage, Stage
+
+
+def pytest_configure() -> None:
+    """A shell ignores Ctrl-C for what it starts in the background; the commands under test shall hear it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

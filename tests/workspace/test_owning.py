@@ -62,13 +62,15 @@ def test_an_orphan_comes_back_and_is_recorded_with_its_leader(own: OwnProcesses,
 
 
 def test_dead_orphans_are_buried_and_no_exit_code_is_lost(own: OwnProcesses, tmp_path: Path) -> None:
+    before = {process.pid for process, _ in children()}  # of other tests
+
     async def scene() -> None:
         async with own.owning(LOOP):
             for _ in range(4):
                 commands = [f"(setsid -f true); (setsid -f sh -c 'sleep 0.05'); exit {code}" for code in range(10)]
                 ran = (run_shell(c, cwd=tmp_path, marker=LOOP, patience=Patience(60)) for c in commands)
                 assert [done.exit_code for done in await asyncio.gather(*ran)] == list(range(10))
-            await until(lambda: not list(children()))
+            await until(lambda: {process.pid for process, _ in children()} <= before)
 
     asyncio.run(scene())
 
