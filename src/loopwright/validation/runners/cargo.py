@@ -7,50 +7,32 @@ from pathlib import Path
 
 from loopwright.validation import results, shims
 from loopwright.validation.places import changed
-from loopwright.validation.runners.contract import Instrumented, Reading
-
-_TOOLS = ("cargo",)
-_COMMAND = re.compile(r"(?<![\w.-])cargo\s+(\+\S+\s+|--?\w\S*\s+)*(test|t|nextest\s+r(un)?)(?![\w.-])")
+from loopwright.validation.runners.contract import Reading
+from loopwright.validation.runners.recorded import RecordedRunner
 
 
-class Cargo:
+class Cargo(RecordedRunner):
     name = "cargo"
+    tools = ("cargo",)
+    command = re.compile(r"(?<![\w.-])cargo\s+(\+\S+\s+|--?\w\S*\s+)*(test|t|nextest\s+r(un)?)(?![\w.-])")
 
     def detect(self, root: Path) -> str | None:
         return "cargo test" if (root / "Cargo.toml").is_file() else None
 
-    def recognises(self, command: str, root: Path) -> bool:
-        return _COMMAND.search(command) is not None
+    def read_recorded(self, root: Path, recordings: Sequence[shims.Recording], begun: int) -> Reading:
+        # A run needs these; naming the runners does not.
+        from loopwright.validation import cargo_output, nextest
+        from loopwright.validation.cargo_project import Crates
 
-    def interpreter(self, command: str, root: Path) -> str | None:
-        return None
+        def one(recording: shims.Recording) -> Reading:
+            if "nextest" not in recording.args:
+                return cargo_output.read(recording)
+            ours = Path(f"{recording.stem}.xml")
+            return nextest.read(recording, [ours] if ours.exists() else _own_reports(root, begun))
 
-    def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
-        env = self.environment(root, folder)
-        return Instrumented(shims.recorded(command, folder, _TOOLS), env)
-
-    def environment(self, root: Path, folder: Path) -> dict[str, str]:
-        return shims.environment(folder, _TOOLS)
-
-    def read(self, root: Path, folder: Path) -> Reading:
-        recordings = list(shims.recordings(folder, _TOOLS))
-        return _read(root, recordings, shims.begun(folder)) if recordings else Reading()
-
-
-def _read(root: Path, recordings: Sequence[shims.Recording], begun: int) -> Reading:
-    # A run needs these; naming the runners does not.
-    from loopwright.validation import cargo_output, nextest
-    from loopwright.validation.cargo_project import Crates
-
-    def one(recording: shims.Recording) -> Reading:
-        if "nextest" not in recording.args:
-            return cargo_output.read(recording)
-        ours = Path(f"{recording.stem}.xml")
-        return nextest.read(recording, [ours] if ours.exists() else _own_reports(root, begun))
-
-    whole = results.joined([one(recording) for recording in recordings])
-    crates = Crates(target for r in recordings for target in cargo_output.targets(r.output.split("\n")).values())
-    return replace(whole, sources={r.key: crates.digest_of(r.suite, r.test_name) for r in whole.results if r.suite})
+        whole = results.joined([one(recording) for recording in recordings])
+        crates = Crates(target for r in recordings for target in cargo_output.targets(r.output.split("\n")).values())
+        return replace(whole, sources={r.key: crates.digest_of(r.suite, r.test_name) for r in whole.results if r.suite})
 
 
 def _own_reports(root: Path, begun: int) -> list[Path]:

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from loopwright.validation import results, shims
 from loopwright.validation.places import folders
-from loopwright.validation.runners.contract import Instrumented, Reading
-
-_TOOLS = ("go",)
-_COMMAND = re.compile(r"(?<![\w.-])go\s+test(?![\w.-])")
+from loopwright.validation.runners.contract import Reading
+from loopwright.validation.runners.recorded import RecordedRunner
 
 
-class Go:
+class Go(RecordedRunner):
     name = "go"
+    tools = ("go",)
+    command = re.compile(r"(?<![\w.-])go\s+test(?![\w.-])")
 
     def detect(self, root: Path) -> str | None:
         if not (root / "go.mod").is_file():
@@ -22,40 +22,22 @@ class Go:
         has_tests = any(next(at.glob("*_test.go"), None) for at in folders(root))
         return "go test ./..." if has_tests else None
 
-    def recognises(self, command: str, root: Path) -> bool:
-        return _COMMAND.search(command) is not None
+    def read_recorded(self, root: Path, recordings: Sequence[shims.Recording], begun: int) -> Reading:
+        # A run needs these; naming the runners does not.
+        from loopwright.validation import go_events
+        from loopwright.validation.coverage import goprofile
+        from loopwright.validation.coverage.lines import combined
+        from loopwright.validation.go_project import GoProject
 
-    def interpreter(self, command: str, root: Path) -> str | None:
-        return None
+        project = GoProject(root)
 
-    def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
-        env = self.environment(root, folder)
-        return Instrumented(shims.recorded(command, folder, _TOOLS), env)
+        def one(recording: shims.Recording) -> Reading:
+            return go_events.read(recording, lambda package: project.suite_of(package, recording.cwd))
 
-    def environment(self, root: Path, folder: Path) -> dict[str, str]:
-        return shims.environment(folder, _TOOLS)
-
-    def read(self, root: Path, folder: Path) -> Reading:
-        recordings = list(shims.recordings(folder, _TOOLS))
-        return _read(root, recordings) if recordings else Reading()
-
-
-def _read(root: Path, recordings: Sequence[shims.Recording]) -> Reading:
-    # A run needs these; naming the runners does not.
-    from loopwright.validation import go_events
-    from loopwright.validation.coverage import goprofile
-    from loopwright.validation.coverage.lines import combined
-    from loopwright.validation.go_project import GoProject
-
-    project = GoProject(root)
-
-    def one(recording: shims.Recording) -> Reading:
-        return go_events.read(recording, lambda package: project.suite_of(package, recording.cwd))
-
-    whole = results.joined([one(recording) for recording in recordings])
-    profiles = (Path(f"{recording.stem}.cover") for recording in recordings)
-    return replace(
-        whole,
-        sources={r.key: project.digest_of(r.suite, r.test_name) for r in whole.results if r.suite},
-        coverage=combined(root, [lines for file in profiles for lines in goprofile.read(file, project.path_of)]),
-    )
+        whole = results.joined([one(recording) for recording in recordings])
+        profiles = (Path(f"{recording.stem}.cover") for recording in recordings)
+        return replace(
+            whole,
+            sources={r.key: project.digest_of(r.suite, r.test_name) for r in whole.results if r.suite},
+            coverage=combined(root, [lines for file in profiles for lines in goprofile.read(file, project.path_of)]),
+        )

@@ -7,63 +7,46 @@ from pathlib import Path
 
 from loopwright.validation import shims
 from loopwright.validation.places import changed
-from loopwright.validation.runners.contract import Instrumented, Reading
+from loopwright.validation.runners.contract import Reading
+from loopwright.validation.runners.recorded import RecordedRunner
 
-_TOOLS = ("mvn", "mvnw")
-_COMMAND = re.compile(
-    r"(?<![\w.-])(?:mvn|mvnw)\s(?:.*\s)?(?:test|verify|package|install|deploy|integration-test|\S*(?:surefire|failsafe)\S*)"
-    r"(?![\w-])"
-)
 _FEWER = "Maven counted {counted} tests, and its reports hold {held}: the others wrote no XML report"
 
 
-class Maven:
+class Maven(RecordedRunner):
     name = "maven"
+    tools = ("mvn", "mvnw")
+    command = re.compile(
+        r"(?<![\w.-])(?:mvn|mvnw)\s(?:.*\s)?(?:test|verify|package|install|deploy|integration-test|\S*(?:surefire|failsafe)\S*)"
+        r"(?![\w-])"
+    )
 
     def detect(self, root: Path) -> str | None:
         if not (root / "pom.xml").is_file():
             return None
         return "./mvnw test" if (root / "mvnw").is_file() else "mvn test"
 
-    def recognises(self, command: str, root: Path) -> bool:
-        return _COMMAND.search(command) is not None
+    def read_recorded(self, root: Path, recordings: Sequence[shims.Recording], begun: int) -> Reading:
+        # A run needs these; naming the runners does not.
+        from loopwright.validation import junit, maven_output
+        from loopwright.validation.maven_project import JavaTests, module_of
 
-    def interpreter(self, command: str, root: Path) -> str | None:
-        return None
-
-    def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
-        env = self.environment(root, folder)
-        return Instrumented(shims.recorded(command, folder, _TOOLS), env)
-
-    def environment(self, root: Path, folder: Path) -> dict[str, str]:
-        return shims.environment(folder, _TOOLS)
-
-    def read(self, root: Path, folder: Path) -> Reading:
-        recordings = list(shims.recordings(folder, _TOOLS))
-        return _read(root, recordings, shims.begun(folder)) if recordings else Reading()
-
-
-def _read(root: Path, recordings: Sequence[shims.Recording], begun: int) -> Reading:
-    # A run needs these; naming the runners does not.
-    from loopwright.validation import junit, maven_output
-    from loopwright.validation.maven_project import JavaTests, module_of
-
-    lines = [line for recording in recordings for line in maven_output.lines_of(recording.output)]
-    reports = [path for path in changed(root, begun, ".xml") if path.name.startswith("TEST-")]
-    found = junit.read([(f"{m}/" if (m := module_of(root, path)) else "", path) for path in reports])
-    whole = (*found.results, *maven_output.not_compiled(root, lines))
-    ran, failed = maven_output.counted(lines)
-    has_failed = any(result.status == "failed" for result in whole)
-    is_short = len(found.results) < ran or (failed > 0 and not has_failed)
-    ended = all(recording.exit_code is not None for recording in recordings)
-    explained = has_failed or all(recording.exit_code == 0 for recording in recordings)
-    java = JavaTests(root)
-    return replace(
-        found,
-        results=whole,
-        sources={r.key: java.digest_of(r.suite, r.test_name) for r in whole if r.suite},
-        complete=ended and explained and (bool(whole) or maven_output.had_none(lines)),
-        damaged=found.damaged or is_short,
-        reported=True,
-        why=found.why or (_FEWER.format(counted=ran, held=len(found.results)) if is_short else ""),
-    )
+        lines = [line for recording in recordings for line in maven_output.lines_of(recording.output)]
+        reports = [path for path in changed(root, begun, ".xml") if path.name.startswith("TEST-")]
+        found = junit.read([(f"{m}/" if (m := module_of(root, path)) else "", path) for path in reports])
+        whole = (*found.results, *maven_output.not_compiled(root, lines))
+        ran, failed = maven_output.counted(lines)
+        has_failed = any(result.status == "failed" for result in whole)
+        is_short = len(found.results) < ran or (failed > 0 and not has_failed)
+        ended = all(recording.exit_code is not None for recording in recordings)
+        explained = has_failed or all(recording.exit_code == 0 for recording in recordings)
+        java = JavaTests(root)
+        return replace(
+            found,
+            results=whole,
+            sources={r.key: java.digest_of(r.suite, r.test_name) for r in whole if r.suite},
+            complete=ended and explained and (bool(whole) or maven_output.had_none(lines)),
+            damaged=found.damaged or is_short,
+            reported=True,
+            why=found.why or (_FEWER.format(counted=ran, held=len(found.results)) if is_short else ""),
+        )
