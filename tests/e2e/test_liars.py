@@ -1,6 +1,5 @@
 """Lying commands, by the real command line: exit codes, `show` and summary.md say what was found out."""
 
-import shutil
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,6 +8,7 @@ import pytest
 
 from tests.liars import broken_project
 from tests.real_command import Project
+from tests.tools import runs
 from tests.validation.projects import PYTEST
 
 FORGE = (
@@ -65,7 +65,7 @@ DOCTEST = {"sums.py": 'def add(a, b):\n    """Adds.\n\n    >>> add(2, 2)\n    4\
     [
         pytest.param(
             INLINE, "cargo test", "sed -i 's/2, 2), 4/2, 2), 0/' src/lib.rs", "sed -i 's/a - b/a + b/' src/lib.rs",
-            id="rust", marks=pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed"),
+            id="rust", marks=pytest.mark.skipif(not runs("cargo", "--version"), reason="no cargo that runs"),
         ),
         pytest.param(
             DOCTEST, f"{PYTEST} --doctest-modules",

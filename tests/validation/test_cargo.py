@@ -13,11 +13,12 @@ from loopwright.validation.cargo_output import Target
 from loopwright.validation.cargo_project import Crates
 from loopwright.validation.reading import Reading
 from loopwright.validation.run import ProjectTests
+from tests.tools import runs
 from tests.validation import recordings
 from tests.validation.projects import lay_out, message_of, run, statuses
 from tests.validation.recordings import RECORDED, cuts, is_green, recording
 
-needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+needs_cargo = pytest.mark.skipif(not runs("cargo", "--version"), reason="no cargo that runs")
 
 MANIFEST = '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n'
 LIBRARY = """pub fn add(a: i32, b: i32) -> i32 {

@@ -14,10 +14,11 @@ from loopwright.validation.run import ProjectTests, is_done
 from loopwright.validation.runners import WRAPPED, runner_for
 from loopwright.validation.runners.pytest import Pytest
 from tests.javascript import Toolbox
+from tests.tools import runs
 from tests.validation.projects import PYTEST, UNITTEST, lay_out, run, statuses
 
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="make is not installed")
-needs_cargo = pytest.mark.skipif(shutil.which("cargo") is None, reason="cargo is not installed")
+needs_cargo = pytest.mark.skipif(not runs("cargo", "--version"), reason="no cargo that runs")
 
 TESTS = "import subprocess\n\ndef test_fits(): pass\n\ndef test_fails(): assert 1 == 2, 'no'\n"
 CRATE = {
