@@ -16,9 +16,13 @@ from tests.stage import MakeStage, Stage
 
 
 def pytest_configure() -> None:
-    """A shell ignores Ctrl-C for what it starts in the background; the commands under test shall hear it."""
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+    """What is started in the background or by nohup ignores signals, and hands that on; commands under test shall not.
+
+    A handler, unlike a signal that is ignored, is not inherited.
+    """
+    for number in (signal.SIGINT, signal.SIGHUP):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
