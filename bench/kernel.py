@@ -49,7 +49,7 @@ async def drive(project: Path, tasks: int) -> float:
             service.add_task(loop_id, {"description": f"task {n}", "tool": "scripted"})
         runner = LoopRunner(
             str(project), store, workspace, JudgedTests(project, lambda p: {"test": "passed"}), clock, NoProcesses(),
-            agents=lambda name, id, bus: agent, debugger=lambda id, bus: NoDebugger(),
+            agents=lambda name, around: agent, debugger=lambda id, bus: NoDebugger(),
         )  # fmt: skip
         begun = time.perf_counter()
         state = await runner.drive(loop_id, take_up=take_up, bus=Bus())

@@ -14,7 +14,7 @@ from loopwright.domain.loop_commands import take_up
 from loopwright.domain.testing import TestRun
 from loopwright.engine.bus import Bus, Note
 from loopwright.engine.service import LoopService
-from loopwright.ports import Agent
+from loopwright.ports import Agent, Surroundings
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from loopwright.validation.run import ProjectTests
@@ -110,8 +110,8 @@ class Court:
     async def drive(self, store: FileStore[LoopState], loop_id: str, *answers: Answer) -> LoopState:
         scripted = ScriptedAgent(Script(capabilities=ABLE, answers=answers), self.project)
 
-        def make(name: str, loop_id: str, bus: Bus) -> Agent:
-            return CommandAgent(self.project, loop_id) if name == "bash" else scripted
+        def make(name: str, around: Surroundings) -> Agent:
+            return CommandAgent(self.project, around.loop_id) if name == "bash" else scripted
 
         runner = LoopRunner(
             str(self.project), store, self.workspace, self.tests, self.clock, NoProcesses(),

@@ -14,7 +14,7 @@ from loopwright.domain.loop_commands import take_up
 from loopwright.domain.protocol import Capabilities
 from loopwright.engine.bus import Bus, Note
 from loopwright.engine.service import LoopService
-from loopwright.ports import Agent, Person, Store
+from loopwright.ports import Agent, Person, Store, Surroundings
 from loopwright.workspace.git import GitWorkspace
 from tests.fakes import CountingLauncher, FakeClock, Judge, JudgedTests, NoDebugger, NoProcesses
 
@@ -53,8 +53,8 @@ class Stage:
         self.service = LoopService(self.store, self.workspace, self.clock, self.launcher, NoProcesses(), "test")
         self.agent = ScriptedAgent(Script(capabilities=self.capabilities, answers=tuple(self.answers)), self.project)
 
-    def make_agent(self, name: str, loop_id: str, bus: Bus) -> Agent:
-        return CommandAgent(self.project, loop_id) if name == "bash" else self.agent
+    def make_agent(self, name: str, around: Surroundings) -> Agent:
+        return CommandAgent(self.project, around.loop_id) if name == "bash" else self.agent
 
     def create(self, text: str = "Make app.txt say good", *, max_iterations: int = 10) -> str:
         settings = RunSettings(mode="auto", agent="scripted")

@@ -19,7 +19,7 @@ from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_commands import take_up
 from loopwright.engine.bus import Bus
-from loopwright.ports import Agent, Rule, Snapshot
+from loopwright.ports import Agent, Rule, Snapshot, Surroundings
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from loopwright.workspace.memory import FakeWorkspace
@@ -83,8 +83,10 @@ def drive(root: Path, disk: FaultyDisk) -> LoopState:
     with TellingStore(root, LOOPS, clock, disk=disk) as store:
         (loop_id,) = (path.stem for path in (root / LOOPS.folder).glob("*.json"))
 
-        def agents(name: str, loop_id: str, bus: Bus) -> Agent:
-            return CommandAgent(root, loop_id) if name == "bash" else ScriptedAgent(Script(capabilities=ABLE), root)
+        def agents(name: str, around: Surroundings) -> Agent:
+            return (
+                CommandAgent(root, around.loop_id) if name == "bash" else ScriptedAgent(Script(capabilities=ABLE), root)
+            )
 
         runner = LoopRunner(
             str(root), store, FolderWorkspace(root), JudgedTests(root, passes), clock,

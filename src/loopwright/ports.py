@@ -1,12 +1,15 @@
 """Every port of the engine on one page. Adapters implement them; `wiring` joins the two."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+from loopwright.domain.conversation import AgentEvent
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
+from loopwright.domain.engine_state import PermissionRequest
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.loop import LoopState, LoopStatus
 from loopwright.domain.protocol import AgentOutput, Capabilities, Message
@@ -238,9 +241,28 @@ class Agent(Protocol):
         """The next message to a session that has finished its turn."""
         ...
 
+    async def cancel_turn(self, id: str) -> None:
+        """Asks the session to end its turn now; `wait` tells when it has. Nothing where none is under way."""
+        ...
+
     async def close_agent(self, id: str) -> None:
         """Ends the session and everything it started."""
         ...
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a runner gives to the agents it starts.
+
+    Their processes carry `loop_id` as their mark. `hear` gets all that they do, in order, in the runner's thread;
+    `output` what programs print meanwhile, which is shown and not kept. `permit` asks a person, and waits; True:
+    allowed.
+    """
+
+    loop_id: str
+    hear: Callable[[AgentEvent], None]
+    output: Callable[[str], None]
+    permit: Callable[[PermissionRequest], Awaitable[bool]]
 
 
 class Debugger(Protocol):

@@ -13,12 +13,11 @@ import platformdirs
 from loopwright.clock import SystemClock
 from loopwright.config import Config, Settings, load
 from loopwright.domain.agents import BUILT_IN, SCRIPTED
-from loopwright.domain.engine_state import Budget, RunSettings
+from loopwright.domain.engine_state import Budget, PermissionRequest, RunSettings
 from loopwright.domain.errors import AgentError, NotFound
 from loopwright.domain.loop import LoopState
-from loopwright.engine.bus import Bus
 from loopwright.engine.service import LoopService
-from loopwright.ports import Agent, Store
+from loopwright.ports import Agent, Store, Surroundings
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from loopwright.workspace.git import GitWorkspace, private_directory, project_root
@@ -46,9 +45,13 @@ class Engine:
         service, root = self.service, self.project
         return LoopRunner(
             str(root), service.store, service.workspace, ProjectTests(root), service.clock, service.processes,
-            agents=lambda name, loop_id, bus: make_agent(name, loop_id, root, bus),
+            agents=lambda name, around: make_agent(name, root, around),
             debugger=lambda loop_id, bus: PythonDebugger(loop_id, partial(bus.publish, "output")),
         )  # fmt: skip
+
+    def check_agent(self, name: str) -> None:
+        """AgentError when the agent of that name can not be started here."""
+        make_agent(name, self.project, _NOWHERE)
 
 
 @contextmanager
@@ -75,17 +78,17 @@ def _root(project: Path) -> Path:
     return project_root(project)
 
 
-def make_agent(name: str, loop_id: str, project: Path, bus: Bus) -> Agent:
+def make_agent(name: str, project: Path, around: Surroundings) -> Agent:
     """The agent of that name. AgentError when nothing of that name is known."""
     if name in ("auto", "builtin"):
         from loopwright.agents.builtin import BuiltinAgent
         from loopwright.repair.debugger import PythonDebugger
 
-        return BuiltinAgent(PythonDebugger(loop_id, partial(bus.publish, "output")))
+        return BuiltinAgent(PythonDebugger(around.loop_id, around.output))
     if name == "bash":
         from loopwright.agents.command import CommandAgent
 
-        return CommandAgent(project, loop_id)
+        return CommandAgent(project, around.loop_id)
     if name.startswith(SCRIPTED):
         from loopwright.agents.scripted import ScriptedAgent, read_script
 
@@ -110,6 +113,13 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
 
 def budget(settings: Settings) -> Budget:
     return Budget(max_minutes=settings.max_minutes, max_tokens=settings.max_tokens, max_cost=settings.max_cost)
+
+
+async def _refused(request: PermissionRequest) -> bool:
+    return False
+
+
+_NOWHERE = Surroundings("", lambda event: None, lambda text: None, _refused)
 
 
 def _checkpoints(settings: Settings) -> Path:

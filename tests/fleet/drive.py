@@ -30,7 +30,7 @@ async def drive(members: Sequence[Member]) -> list[LoopState]:
             runner = LoopRunner(
                 str(root), opened[root], GitWorkspace(root, member.project.state / "loopwright"),
                 JudgedTests(root, lambda project: {"it": "passed"}), clock, NoProcesses(),
-                agents=lambda name, id, bus: CommandAgent(root, id), debugger=lambda id, bus: NoDebugger(),
+                agents=lambda name, around: CommandAgent(root, around.loop_id), debugger=lambda id, bus: NoDebugger(),
             )  # fmt: skip
             return await runner.drive(member.id, take_up=take_up, bus=Bus())
 

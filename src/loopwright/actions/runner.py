@@ -2,8 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from loopwright.actions.loop import LoopFlow
+from loopwright.actions.permits import nobody_permits
 from loopwright.actions.session import Session
 from loopwright.actions.takeover import take_over
 from loopwright.actions.turns import Turns
@@ -12,10 +14,10 @@ from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.engine.bus import Bus, transcript
 from loopwright.engine.kernel import Kernel
-from loopwright.ports import Agent, Clock, Debugger, Person, Processes, Rule, Store, TestRunner, Workspace
+from loopwright.ports import Agent, Clock, Debugger, Person, Processes, Rule, Store, Surroundings, TestRunner, Workspace
 
-AgentMaker = Callable[[str, str, Bus], Agent]
-"""(agent's name, loop id, who hears what it does) → the agent; AgentError when there is none of that name."""
+AgentMaker = Callable[[str, Surroundings], Agent]
+"""The agent of that name, in these surroundings; AgentError when there is none."""
 
 
 @dataclass(frozen=True)
@@ -41,9 +43,10 @@ class LoopRunner:
         with self.store.lease(loop_id) as lease:
             self.store.update(loop_id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
             bus = bus.also(transcript(self.store, self.clock, loop_id))
+            around = Surroundings(loop_id, bus.hear, partial(bus.publish, "output"), nobody_permits)
             async with (
                 self.processes.owning(loop_id) as left,
-                Turns(lambda name: self.agents(name, loop_id, bus)) as turns,
+                Turns(lambda name: self.agents(name, around)) as turns,
             ):
                 session = Session(
                     loop_id=loop_id, project=self.project, store=self.store, workspace=self.workspace,

@@ -36,6 +36,11 @@ class TurnwiseAgent(ABC):
             raise AgentError("protocol", f"{id} is still at work")
         self._begin(id, message)
 
+    async def cancel_turn(self, id: str) -> None:
+        turn = self._turn(id)
+        turn.cancel()
+        await asyncio.wait([turn])
+
     async def wait(self, ids: Sequence[str], timeout_ms: float) -> Mapping[str, AgentOutput]:
         turns = {id: self._turn(id) for id in ids}
         if turns:

@@ -128,9 +128,7 @@ def _prepared(engine: "Engine", loop_id: str, take_up: "TakeUp") -> "LoopState":
 
 def _check_means(engine: "Engine", agent: str, test_command: str | None) -> None:
     """Errors that are better seen before a loop exists: AgentError, Invalid."""
-    from loopwright.engine.bus import Bus
-
-    engine.runner.agents(agent, "", Bus())
+    engine.check_agent(agent)
     if test_command:
         engine.runner.tests.check(test_command)
 

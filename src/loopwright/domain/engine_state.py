@@ -14,6 +14,8 @@ SCHEMA = 1
 Outcome = Literal["succeeded", "unverified", "exhausted", "stalled", "over_budget", "stopped", "failed"]
 OnError = Literal["continue", "pause", "fail_fast"]
 Require = Literal["all", "no_new_failures"]
+Policy = Literal["ask", "workspace", "read-only", "all"]
+"""What an agent may do without asking a person (see domain/permissions.py)."""
 
 Iterations = Annotated[int, *within(1, 1_000_000)]
 Tokens = Annotated[int, *within(1, 10**15)]
@@ -46,6 +48,25 @@ class Waiting(Record):
     question: str
     options: Items[str] = ()
     since: Timestamp
+
+
+class PermissionRequest(Record):
+    """Something an agent wants to do and its policy leaves to a person.
+
+    `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` where it is one.
+    `reason`: why it is asked.
+    """
+
+    id: str = Field(min_length=1)
+    agent: str
+    action: str
+    title: str
+    kind: str = "other"
+    paths: Items[str] = ()
+    command: str | None = None
+    reason: str = ""
+    since: Timestamp
+    answer: Literal["allow", "deny"] | None = None
 
 
 class Parked(Record):
@@ -173,7 +194,10 @@ class Limits:
 
 
 class RunSettings(Record):
-    """What the loop was started with, so that a resumed one goes on the same way. Times in seconds."""
+    """What the loop was started with, so that a resumed one goes on the same way. Times in seconds.
+
+    `grace_timeout`: how long an agent whose time is up has to wrap up. `park`: wait for a usage limit to pass.
+    """
 
     mode: Literal["interactive", "auto"] = "interactive"
     agent: str = "auto"
@@ -184,6 +208,9 @@ class RunSettings(Record):
     require: Require = "all"
     min_pass_rate: float = Field(default=100, ge=0, le=100)
     min_coverage: float = Field(default=0, ge=0, le=100)
+    permissions: Policy = "workspace"
+    grace_timeout: float = Field(default=60, ge=0)
+    park: bool = True
 
 
 class Spent(Record):
@@ -207,6 +234,8 @@ class EngineState(Record):
     answer: str | None = None
     interrupt: bool = False
     parked: Parked | None = None
+    asked: Items[PermissionRequest] = ()
+    sessions: dict[str, str] = Field(default_factory=dict)
     settings: RunSettings = RunSettings()
     budget: Budget = Budget()
     tasks: Items[LoopTask] = ()

@@ -1,6 +1,7 @@
 """Every error a surface may show, and the one table that maps them to exit codes and HTTP statuses."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import IntEnum
 from typing import Literal
 
@@ -59,10 +60,14 @@ class WorkspaceError(LoopwrightError):
 
 
 class AgentError(LoopwrightError):
-    """An agent that could not do its turn; `kind` says why."""
+    """An agent that could not do its turn; `kind` says why.
 
-    def __init__(self, kind: AgentTrouble, message: str) -> None:
+    `until`: when the agent says that it can be asked again (with its offset), for quota and rate_limit.
+    """
+
+    def __init__(self, kind: AgentTrouble, message: str, *, until: datetime | None = None) -> None:
         self.kind: AgentTrouble = kind
+        self.until = until
         super().__init__(message)
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from loopwright.domain.debugging import DebugRequest, Findings
-from loopwright.domain.engine_state import LoopTask
+from loopwright.domain.engine_state import LoopTask, Policy
 from loopwright.domain.loop import ActionName, DevelopTask
 from loopwright.domain.record import Items, Record
 
@@ -25,6 +25,9 @@ class Message(Record):
     """One message to an agent. Agents that read prose take `text`; embedded ones take the typed order beside it.
 
     `seconds` for the whole turn, `silence` between two signs of life (0: no limit).
+
+    `session` is the agent's own name of an earlier session of this loop, to be gone on with where it can be loaded.
+    `brief` goes before `text` in a session that knows nothing of the work so far; empty at the loop's first message.
     """
 
     action: ActionName
@@ -34,6 +37,9 @@ class Message(Record):
     debug: DebugRequest | None = None
     seconds: float = 600
     silence: float = 0
+    policy: Policy = "workspace"
+    session: str | None = None
+    brief: str = ""
 
 
 class ActionReport(Record):
@@ -49,17 +55,26 @@ class ActionReport(Record):
 
 
 class Usage(Record):
-    """What a turn cost. None: not known, which is not zero."""
+    """What a turn cost, in tokens and US dollars. None: not known, which is not zero.
+
+    `tokens` are all of them; `cached` is a part of `input`, and reasoning a part of `output`. `model` as the agent
+    names it, where it does.
+    """
 
     tokens: int | None = None
     cost: float | None = None
+    input: int | None = None
+    cached: int | None = None
+    output: int | None = None
+    model: str | None = None
 
 
 class AgentOutput(Record):
     """The state of one agent after `wait`. `text` is partial while `running`.
 
     `wrote`: project-relative files that the agent's own tool calls wrote, where that is known.
-    `truncated`: it said more than is kept.
+    `truncated`: it said more than is kept. `session`: its own name of the session, to be loaded later; None where it
+    has none. `signs` grows with every sign of life. `asking`: it waits for a person's permission, so its time stands.
     `findings` come only from an agent that measures by itself (`Capabilities.measures`).
     """
 
@@ -72,6 +87,9 @@ class AgentOutput(Record):
     wrote: Items[str] = ()
     truncated: bool = False
     usage: Usage = Usage()
+    session: str | None = None
+    signs: int = 0
+    asking: bool = False
 
 
 class Capabilities(Record):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from loopwright.domain.conversation import AgentEvent
 from loopwright.domain.loop import LoopState
 from loopwright.ports import Clock, Store
 
@@ -33,6 +34,9 @@ class Bus:
     def publish(self, kind: NoteKind, text: str) -> None:
         for observer in self.observers:
             observer(Note(kind, text))
+
+    def hear(self, event: AgentEvent) -> None:
+        """What an agent does, told as a note."""
 
     def also(self, observer: Observer) -> "Bus":
         """A bus with one more observer."""
