@@ -31,8 +31,8 @@ class BuiltinAgent(TurnwiseAgent):
         super().__init__()
         self._debugger = debugger
 
-    def heard(self, id: str) -> str:
-        return _AT_WORK
+    def at_work(self, id: str) -> AgentOutput:
+        return AgentOutput(agent_id=id, running=True, text=_AT_WORK)
 
     async def play(self, id: str, message: Message) -> AgentOutput:
         order = message.debug

@@ -26,9 +26,10 @@ class CommandAgent(TurnwiseAgent):
         super().__init__()
         self._project, self._marker = project, marker
         self._heard: dict[str, str] = {}
+        self._signs = 0
 
-    def heard(self, id: str) -> str:
-        return self._heard.get(id, "")
+    def at_work(self, id: str) -> AgentOutput:
+        return AgentOutput(agent_id=id, running=True, text=self._heard.get(id, ""), signs=self._signs)
 
     async def play(self, id: str, message: Message) -> AgentOutput:
         self._heard[id] = ""
@@ -55,6 +56,7 @@ class CommandAgent(TurnwiseAgent):
     def _hear(self, id: str, text: str) -> None:
         """Keeps the latest output, within the cap."""
         self._heard[id] = (self._heard[id] + text)[-OUTPUT_KEPT:]
+        self._signs += 1
 
 
 def _ended(exit_code: int | None) -> str:

@@ -21,9 +21,9 @@ class TurnwiseAgent(ABC):
     async def play(self, id: str, message: Message) -> AgentOutput:
         """One turn. Cancelling it leaves no process behind."""
 
-    def heard(self, id: str) -> str:
-        """What a turn under way has said so far."""
-        return ""
+    def at_work(self, id: str) -> AgentOutput:
+        """What can be told of a turn under way."""
+        return AgentOutput(agent_id=id, running=True)
 
     async def spawn_agent(self, message: Message) -> str:
         self._spawned += 1
@@ -63,6 +63,8 @@ class TurnwiseAgent(ABC):
         self._turns[id] = asyncio.ensure_future(self.play(id, message))
 
     def _output(self, id: str, turn: asyncio.Task[AgentOutput]) -> AgentOutput:
-        if turn.cancelled():
+        if id not in self._turns:
             raise AgentError("died", f"{id} was closed while it was at work")
-        return turn.result() if turn.done() else AgentOutput(agent_id=id, running=True, text=self.heard(id))
+        if turn.cancelled():
+            return self.at_work(id).evolve(running=False)
+        return turn.result() if turn.done() else self.at_work(id)
