@@ -60,9 +60,14 @@ def _text(content: str | list[_Block] | None) -> str:
 def _events(said: Said) -> Sequence[bytes]:
     start = {**_head(said), "content": [], "stop_reason": None, "usage": _usage(said.usage) | {"output_tokens": 0}}
     frames = [_event("message_start", message=start)]
+    if said.thought:
+        thinking = [{"type": "thinking_delta", "thinking": said.thought}, {"type": "signature_delta", "signature": "s"}]
+        frames += _block(0, {"type": "thinking", "thinking": ""}, thinking)
+    at_text = 1 if said.thought else 0
     if said.text:
-        frames += _block(0, {"type": "text", "text": ""}, [{"type": "text_delta", "text": p} for p in said.halves])
-    for at, call in enumerate(said.calls, start=1 if said.text else 0):
+        text = [{"type": "text_delta", "text": piece} for piece in said.halves]
+        frames += _block(at_text, {"type": "text", "text": ""}, text)
+    for at, call in enumerate(said.calls, start=at_text + bool(said.text)):
         empty = {"type": "tool_use", "id": call.id, "name": call.name, "input": {}}
         frames += _block(at, empty, [{"type": "input_json_delta", "partial_json": call.text}])
     stopped = {"stop_reason": _reason(said), "stop_sequence": None}

@@ -23,6 +23,7 @@ class Said:
     text: str
     calls: tuple[Spoken, ...]
     usage: Usage
+    thought: str = ""
 
     @property
     def halves(self) -> tuple[str, ...]:

@@ -64,7 +64,8 @@ def _text(parts: Sequence[_Part]) -> str:
 
 
 def _events(said: Said) -> Sequence[bytes]:
-    parts: list[list[Json]] = [[{"text": piece}] for piece in said.halves]
+    parts: list[list[Json]] = [[{"text": said.thought, "thought": True}]] if said.thought else []
+    parts += [[{"text": piece}] for piece in said.halves]
     parts += [[_call(said, at)] for at in range(len(said.calls))]
     last = _candidate(said, [], finishReason="STOP") | {"usageMetadata": _usage(said.usage)}
     return [*(data(_candidate(said, each)) for each in parts), data(last)]

@@ -53,7 +53,8 @@ def _read(_path: str, body: bytes) -> Asked:
 
 
 def _events(said: Said) -> Sequence[bytes]:
-    deltas: list[Json] = [{"role": "assistant", "content": piece} for piece in said.halves]
+    deltas: list[Json] = [{"role": "assistant", "reasoning_content": said.thought}] if said.thought else []
+    deltas += [{"role": "assistant", "content": piece} for piece in said.halves]
     deltas += [{"role": "assistant", "tool_calls": [{"index": at, **call}]} for at, call in enumerate(_calls(said))]
     frames = [_chunk(said, [{"index": 0, "delta": delta, "finish_reason": None}]) for delta in deltas]
     frames.append(_chunk(said, [{"index": 0, "delta": {}, "finish_reason": _reason(said)}]))

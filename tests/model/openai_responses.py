@@ -95,6 +95,9 @@ def _whole(said: Said) -> Json:
 
 def _output(said: Said) -> Sequence[dict[str, object]]:
     items: list[dict[str, object]] = []
+    if said.thought:
+        summary = [{"type": "summary_text", "text": said.thought}]
+        items.append({"type": "reasoning", "id": f"rs_{said.id}", "summary": summary})
     if said.text:
         content = [{"type": "output_text", "text": said.text, "annotations": []}]
         items.append({"type": "message", "id": f"msg_{said.id}", "role": "assistant", "content": content})

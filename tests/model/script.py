@@ -58,6 +58,22 @@ class WriteCall:
 
 
 @dataclass(frozen=True)
+class ReadCall:
+    """A whole file; some agents change no file that they have not read."""
+
+    path: str
+
+
+@dataclass(frozen=True)
+class EditCall:
+    """A part of a file, which is in there once, replaced by whatever the agent edits files with. Whole lines."""
+
+    path: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
 class McpCall:
     """A tool of an MCP server, by the names they have there."""
 
@@ -66,7 +82,7 @@ class McpCall:
     arguments: Mapping[str, object]
 
 
-Call = ShellCall | WriteCall | McpCall
+Call = ShellCall | ReadCall | WriteCall | EditCall | McpCall
 
 
 @dataclass(frozen=True)
@@ -93,9 +109,10 @@ class Delivery(Enum):
 
 @dataclass(frozen=True)
 class Reply:
-    """A text, tool calls, or both. A turn ends with a reply without calls."""
+    """A text, tool calls, or both; `thought` comes before them. A turn ends with a reply without calls."""
 
     text: str = ""
+    thought: str = field(default="", kw_only=True)
     calls: tuple[Call, ...] = ()
     usage: Usage = field(default_factory=Usage)
     delivery: Delivery = Delivery.WHOLE

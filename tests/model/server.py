@@ -217,4 +217,4 @@ def delivered(events: Sequence[bytes], delivery: Delivery) -> Sequence[bytes]:
 def _said(reply: Reply, asked: Conversation) -> Said:
     number = len(asked.history)
     calls = tuple(spoken(call, asked.tools, f"call_{number}_{at}") for at, call in enumerate(reply.calls))
-    return Said(str(number), asked.model, reply.text, calls, reply.usage)
+    return Said(str(number), asked.model, reply.text, calls, reply.usage, reply.thought)

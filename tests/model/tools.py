@@ -1,10 +1,11 @@
 """A call as the agent at hand wants it: its tools are told apart by the names it offers."""
 
 import json
+import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from tests.model.script import Call, McpCall, ShellCall, WriteCall
+from tests.model.script import Call, EditCall, McpCall, ReadCall, ShellCall, WriteCall
 
 Arguments = dict[str, object] | str
 """A free-form tool takes a text."""
@@ -18,6 +19,14 @@ SHELLS: Mapping[str, Callable[[str], Arguments]] = {
 }
 """qwen and gemini, opencode, codex, claude, goose."""
 
+READERS: Mapping[str, Callable[[str], Arguments]] = {
+    "read_file": lambda path: {"file_path": path},
+    "read": lambda path: {"filePath": path},
+    "Read": lambda path: {"file_path": path},
+    "exec_command": lambda path: {"cmd": f"cat {shlex.quote(path)}"},
+}
+"""qwen and gemini, opencode, claude; codex reads by its shell."""
+
 WRITERS: Mapping[str, Callable[[str, str], Arguments]] = {
     "write_file": lambda path, text: {"file_path": path, "content": text},
     "write": lambda path, text: {"filePath": path, "content": text},
@@ -25,6 +34,14 @@ WRITERS: Mapping[str, Callable[[str, str], Arguments]] = {
     "Write": lambda path, text: {"file_path": path, "content": text},
 }
 """qwen and gemini, opencode, codex, claude."""
+
+EDITORS: Mapping[str, Callable[[EditCall], Arguments]] = {
+    "replace": lambda call: {**_edit(call), "instruction": "as asked"},
+    "edit": lambda call: {**_edit(call), "filePath": call.path, "oldString": call.old, "newString": call.new},
+    "apply_patch": lambda call: _update(call),
+    "Edit": lambda call: _edit(call),
+}
+"""gemini, qwen and opencode (each takes its own spelling out of both), codex, claude."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +63,15 @@ def spoken(call: Call, offered: tuple[str, ...], call_id: str) -> Spoken:
         case ShellCall(command):
             name = _first(SHELLS, offered)
             return Spoken(call_id, name, SHELLS[name](command))
+        case ReadCall(path):
+            name = _first(READERS, offered)
+            return Spoken(call_id, name, READERS[name](path))
         case WriteCall(path, text):
             name = _first(WRITERS, offered)
             return Spoken(call_id, name, WRITERS[name](path, text))
+        case EditCall():
+            name = _first(EDITORS, offered)
+            return Spoken(call_id, name, EDITORS[name](call))
         case McpCall():
             return _mcp(call, offered, call_id)
 
@@ -72,6 +95,18 @@ def _first(table: Mapping[str, object], offered: tuple[str, ...]) -> str:
     raise LookupError(f"the agent offers no {' or '.join(table)}, only {', '.join(offered)}")
 
 
+def _edit(call: EditCall) -> dict[str, object]:
+    return {"file_path": call.path, "old_string": call.old, "new_string": call.new}
+
+
 def _patch(path: str, text: str) -> str:
-    added = "".join(f"+{line}\n" for line in text.splitlines())
-    return f"*** Begin Patch\n*** Add File: {path}\n{added}*** End Patch\n"
+    return f"*** Begin Patch\n*** Add File: {path}\n{_lines('+', text)}*** End Patch\n"
+
+
+def _update(call: EditCall) -> str:
+    changed = _lines("-", call.old) + _lines("+", call.new)
+    return f"*** Begin Patch\n*** Update File: {call.path}\n@@\n{changed}*** End Patch\n"
+
+
+def _lines(mark: str, text: str) -> str:
+    return "".join(f"{mark}{line}\n" for line in text.splitlines())
