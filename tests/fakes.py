@@ -12,7 +12,7 @@ from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import LoopState, TestResult
 from loopwright.domain.testing import TestRun
-from loopwright.ports import MenuEntry
+from loopwright.ports import MenuEntry, TestOrder
 
 
 class FakeClock:
@@ -65,26 +65,17 @@ class JudgedTests:
     def interpreter(self, command: str) -> str | None:
         return None
 
-    async def run(
-        self,
-        command: str,
-        *,
-        timeout: float,
-        silence: float = 0,
-        marker: str,
-        on_output: Callable[[str], None] | None = None,
-        at: Path | None = None,
-    ) -> TestRun:
+    async def run(self, order: TestOrder) -> TestRun:
         self.runs += 1
         self.before()
-        verdicts = self.judge(at or self.project)
+        verdicts = self.judge(order.at or self.project)
         results = tuple(
             TestResult.model_validate({"test_name": name, "suite": "suite", "status": status})
             for name, status in verdicts.items()
         )
         failed = "failed" in verdicts.values()
         return TestRun(
-            command=command, runner="judge", results=results, exit_code=1 if failed else 0,
+            command=order.command, runner="judge", results=results, exit_code=1 if failed else 0,
             trouble=None if results else "no_tests",
         )  # fmt: skip
 

@@ -14,7 +14,7 @@ from loopwright.domain.loop_commands import take_up
 from loopwright.domain.testing import TestRun
 from loopwright.engine.bus import Bus, Note
 from loopwright.engine.service import LoopService
-from loopwright.ports import Agent, Surroundings
+from loopwright.ports import Agent, Surroundings, TestOrder
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from loopwright.validation.run import ProjectTests
@@ -51,24 +51,15 @@ class CountedTests(ProjectTests):
         self.last: TestRun | None = None
         self._is_pristine = is_pristine
 
-    async def run(
-        self,
-        command: str,
-        *,
-        timeout: float,
-        silence: float = 0,
-        marker: str,
-        on_output: Callable[[str], None] | None = None,
-        at: Path | None = None,
-    ) -> TestRun:
-        self.ran_at.append(at)
+    async def run(self, order: TestOrder) -> TestRun:
+        self.ran_at.append(order.at)
         is_known = self._is_pristine and len(self.ran_at) == 1
-        if is_known and command in FIRST_RUNS:
-            return FIRST_RUNS[command]
-        run = await super().run(command, timeout=timeout, silence=silence, marker=marker, on_output=on_output, at=at)
+        if is_known and order.command in FIRST_RUNS:
+            return FIRST_RUNS[order.command]
+        run = await super().run(order)
         if is_known:
-            FIRST_RUNS[command] = run
-        if at is None:
+            FIRST_RUNS[order.command] = run
+        if order.at is None:
             self.last = run
         return run
 

@@ -1,11 +1,10 @@
 """Runs that were ended from outside, seen from a whole loop."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from loopwright.agents.scripted import Answer
 from loopwright.domain.testing import TestRun
+from loopwright.ports import TestOrder
 from tests.fakes import JudgedTests
 from tests.stage import MakeStage, app_is_good, said
 
@@ -18,18 +17,9 @@ class Lingering(JudgedTests):
 
     silence: float = 0
 
-    async def run(
-        self,
-        command: str,
-        *,
-        timeout: float,
-        silence: float = 0,
-        marker: str,
-        on_output: Callable[[str], None] | None = None,
-        at: Path | None = None,
-    ) -> TestRun:
-        self.silence = silence
-        run = await super().run(command, timeout=timeout, marker=marker, on_output=on_output, at=at)
+    async def run(self, order: TestOrder) -> TestRun:
+        self.silence = order.silence
+        run = await super().run(order)
         return run.evolve(exit_code=None, why=WHY)
 
 

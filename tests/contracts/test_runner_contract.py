@@ -9,7 +9,8 @@ import pytest
 
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import TestStatus
-from loopwright.ports import TestRunner
+from loopwright.domain.testing import TestRun
+from loopwright.ports import TestOrder, TestRunner
 from loopwright.validation.run import ProjectTests
 from tests.fakes import JudgedTests
 from tests.validation.projects import PYTEST, UNITTEST
@@ -24,6 +25,9 @@ class Bench:
     runner: TestRunner
     command: str
     arrange: Callable[[Verdicts], None]
+
+    def run(self) -> TestRun:
+        return asyncio.run(self.runner.run(TestOrder(self.command, timeout=60, marker="loop-contract")))
 
 
 def _judged(root: Path) -> Bench:
@@ -69,7 +73,7 @@ def test_a_program_that_does_not_exist_is_refused(bench: Bench) -> None:
 
 def test_results_are_those_of_the_tests(bench: Bench) -> None:
     bench.arrange({"a": "passed", "b": "failed", "c": "skipped", "d": "passed"})
-    measured = asyncio.run(bench.runner.run(bench.command, timeout=60, marker="loop-contract"))
+    measured = bench.run()
     assert [result.status for result in measured.results] == ["passed", "failed", "skipped", "passed"]
     assert (measured.passed_count, len(measured.failed), measured.trouble) == (2, 1, None)
     assert measured.failed[0].endswith("b")
@@ -79,17 +83,17 @@ def test_results_are_those_of_the_tests(bench: Bench) -> None:
 
 def test_all_green(bench: Bench) -> None:
     bench.arrange({"a": "passed"})
-    measured = asyncio.run(bench.runner.run(bench.command, timeout=60, marker="loop-contract"))
+    measured = bench.run()
     assert (measured.exit_code, measured.failed, measured.trouble) == (0, (), None)
 
 
 def test_no_tests_is_a_trouble_and_not_a_pass(bench: Bench) -> None:
-    measured = asyncio.run(bench.runner.run(bench.command, timeout=60, marker="loop-contract"))
+    measured = bench.run()
     assert (measured.results, measured.trouble) == ((), "no_tests")
 
 
 def test_keys_stay_the_same_from_run_to_run(bench: Bench) -> None:
     bench.arrange({"a": "passed", "b": "failed"})
-    first, second = (asyncio.run(bench.runner.run(bench.command, timeout=60, marker="loop-contract")) for _ in range(2))
+    first, second = bench.run(), bench.run()
     assert [result.key for result in first.results] == [result.key for result in second.results]
     assert first.sources == second.sources

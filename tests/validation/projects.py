@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from loopwright.domain.testing import TestRun
+from loopwright.ports import TestOrder
 from loopwright.validation.run import ProjectTests
 
 PYTHON = shlex.quote(sys.executable)
@@ -25,7 +26,7 @@ def lay_out(root: Path, files: Mapping[str, str]) -> Path:
 
 
 def run(root: Path, command: str, *, timeout: float = 60, silence: float = 0, marker: str = "loop-tests") -> TestRun:
-    return asyncio.run(ProjectTests(root).run(command, timeout=timeout, silence=silence, marker=marker))
+    return asyncio.run(ProjectTests(root).run(TestOrder(command, timeout, marker, silence)))
 
 
 def statuses(measured: TestRun) -> dict[str, str]:

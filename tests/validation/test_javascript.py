@@ -11,6 +11,7 @@ import pytest
 
 from loopwright.domain.testing import TestRun
 from loopwright.domain.verdict import baseline_of, compare
+from loopwright.ports import TestOrder
 from loopwright.validation import probe
 from loopwright.validation.run import OUTPUT_KEPT, ProjectTests
 from loopwright.workspace.living import carries, living
@@ -148,7 +149,7 @@ def test_a_hanging_test_has_failed_and_those_before_it_are_known(tmp_path: Path,
         runs = []
         for kit in (NODE, VITEST, JEST):
             project = tmp_path / kit.name
-            runs.append(ProjectTests(project).run(kit.command, timeout=patience, marker="loop-js-hanging"))
+            runs.append(ProjectTests(project).run(TestOrder(kit.command, patience, marker="loop-js-hanging")))
         return await asyncio.gather(*runs)
 
     for kit in (NODE, VITEST, JEST):

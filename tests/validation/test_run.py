@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.domain.errors import Invalid
+from loopwright.ports import TestOrder
 from loopwright.validation.run import OUTPUT_KEPT, ProjectTests
 from loopwright.workspace.living import carries, living
 from loopwright.workspace.marks import LOOP
@@ -179,7 +180,7 @@ def test_a_broken_conftest_is_a_crash_with_its_words(tmp_path: Path) -> None:
 def test_lines_are_seen_as_they_come(tmp_path: Path) -> None:
     heard: list[str] = []
     lay_out(tmp_path, {"test_it.py": "def test_it(): print('spoken')\n"})
-    asyncio.run(ProjectTests(tmp_path).run(f"{PYTEST} -s", timeout=60, marker="m", on_output=heard.append))
+    asyncio.run(ProjectTests(tmp_path).run(TestOrder(f"{PYTEST} -s", timeout=60, marker="m", on_output=heard.append)))
     assert "spoken" in "".join(heard)
 
 
@@ -195,8 +196,8 @@ def test_cancelling_ends_the_run(tmp_path: Path) -> None:
             if "begun" in text:
                 begun.set()
 
-        tests = ProjectTests(tmp_path)
-        running = asyncio.ensure_future(tests.run(f"{PYTEST} -s", timeout=60, marker="loop-stop", on_output=hear))
+        tests, order = ProjectTests(tmp_path), TestOrder(f"{PYTEST} -s", timeout=60, marker="loop-stop", on_output=hear)
+        running = asyncio.ensure_future(tests.run(order))
         await asyncio.wait_for(begun.wait(), 30)
         running.cancel()
         with pytest.raises(asyncio.CancelledError):

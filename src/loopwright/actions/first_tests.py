@@ -10,7 +10,7 @@ from loopwright.domain.test_material import is_mixed, is_test_material, settings
 from loopwright.domain.testing import TestRun
 from loopwright.domain.verdict import Doubt, compare, repaired
 from loopwright.engine.threads import in_thread
-from loopwright.ports import FileChange, Snapshot
+from loopwright.ports import FileChange, Snapshot, TestOrder
 
 
 async def doubt_about(
@@ -64,10 +64,10 @@ async def _run_first(session: Session, first: str, now: str, changes: Sequence[F
     with tempfile.TemporaryDirectory(prefix="loopwright-first-", ignore_cleanup_errors=True) as name:
         copy = Path(name).resolve() / project.name
         await in_thread(_lay_out, session, first, now, changes, copy)
-        return await session.tests.run(
+        return await session.tests.run(TestOrder(
             command.replace(str(project), str(copy)), at=copy, marker=session.loop_id,
             timeout=settings.test_timeout, silence=settings.silence_timeout,
-        )  # fmt: skip
+        ))  # fmt: skip
 
 
 def _lay_out(session: Session, first: str, now: str, changes: Sequence[FileChange], copy: Path) -> None:

@@ -10,7 +10,7 @@ from loopwright.domain.outcomes import Validated
 from loopwright.domain.testing import TestRun, left_behind, unsettled
 from loopwright.domain.verdict import TROUBLES, Comparison, baseline_of, compare, told, verdict
 from loopwright.engine.threads import in_thread
-from loopwright.ports import Snapshot
+from loopwright.ports import Snapshot, TestOrder
 
 RESULTS_KEPT = 1000
 TEXT_KEPT = 4000
@@ -35,10 +35,10 @@ async def run_tests(session: Session, command: str) -> Measured:
     settings = session.state().engine.settings
     before = await session.snapshot("before tests")
     tree = await session.tree()
-    run = await session.tests.run(
+    run = await session.tests.run(TestOrder(
         command, timeout=settings.test_timeout, silence=settings.silence_timeout, marker=session.loop_id,
         on_output=lambda line: session.bus.publish("output", line),
-    )  # fmt: skip
+    ))  # fmt: skip
     if run.exit_code is None and run.trouble is None:
         session.note("tests_ended", f"the test run did not end by itself: {run.why}")
     if run.trouble in ("crashed", "unparsable"):

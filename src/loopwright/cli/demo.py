@@ -76,11 +76,14 @@ def _play(project: Path, *, keep: bool, as_json: bool) -> Exit:
 
 
 async def _run_tests(engine: "Engine") -> "TestRun":
+    from loopwright.ports import TestOrder
+
     tests = engine.runner.tests
     command = tests.detect()
     assert command is not None, "both examples have tests"
+    order = TestOrder(command, timeout=engine.config.settings.test_timeout, marker="demo")
     with patience(f"running {command}"):
-        return await tests.run(command, timeout=engine.config.settings.test_timeout, marker="demo")
+        return await tests.run(order)
 
 
 def _show_tests(run: "TestRun") -> None:

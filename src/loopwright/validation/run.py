@@ -4,7 +4,6 @@ import os
 import re
 import shlex
 import tempfile
-from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import ClassVar
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import TestResult
 from loopwright.domain.testing import RunTrouble, TestRun
+from loopwright.ports import TestOrder
 from loopwright.validation.probe import split_key
 from loopwright.validation.python_project import program
 from loopwright.validation.runners import WRAPPED, detected, runner_for
@@ -58,24 +58,15 @@ class ProjectTests:
     def interpreter(self, command: str) -> str | None:
         return runner_for(command, self._root).interpreter(command, self._root)
 
-    async def run(
-        self,
-        command: str,
-        *,
-        timeout: float,
-        silence: float = 0,
-        marker: str,
-        on_output: Callable[[str], None] | None = None,
-        at: Path | None = None,
-    ) -> TestRun:
-        root = self._root if at is None else at.resolve()
-        runner = runner_for(command, root)
+    async def run(self, order: TestOrder) -> TestRun:
+        root = self._root if order.at is None else order.at.resolve()
+        runner = runner_for(order.command, root)
         with tempfile.TemporaryDirectory(prefix="loopwright-tests-", ignore_cleanup_errors=True) as name:
             folder = Path(name).resolve()
-            instrumented = runner.instrument(command, root, folder)
+            instrumented = runner.instrument(order.command, root, folder)
             patience = Patience(
-                timeout,
-                silence,
+                order.timeout,
+                order.silence,
                 progress=partial(_last_written, folder),
                 is_done=lambda: is_done(runner, root, folder),
             )
@@ -83,17 +74,17 @@ class ProjectTests:
                 instrumented.command,
                 cwd=root,
                 project=self._root,
-                marker=marker,
+                marker=order.marker,
                 patience=patience,
                 env=instrumented.env,
                 output_cap=OUTPUT_KEPT,
-                on_output=on_output,
+                on_output=order.on_output,
             )
             reading = runner.read(root, folder)
         cut = patience.told(finished.cut, "test_timeout") if finished.cut else None
         results = (*reading.results, *_unfinished(reading, cut))
         return TestRun(
-            command=command,
+            command=order.command,
             runner=runner.name,
             results=results,
             exit_code=finished.exit_code,

@@ -1,19 +1,25 @@
-"""Every port of the engine on one page. Adapters implement them; `wiring` joins the two."""
+"""Every port of the engine on one page. Adapters implement them; `wiring` joins the two.
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+What is handed over in records lies in `records`, and is imported from here all the same.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AbstractContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import ClassVar, Protocol, TypeVar
 
-from loopwright.domain.conversation import AgentEvent
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
-from loopwright.domain.engine_state import PermissionRequest
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.loop import LoopState, LoopStatus
 from loopwright.domain.protocol import AgentOutput, Capabilities, Message
 from loopwright.domain.testing import TestRun
+from loopwright.ports.records import FileChange as FileChange
+from loopwright.ports.records import MenuEntry as MenuEntry
+from loopwright.ports.records import Page as Page
+from loopwright.ports.records import Snapshot as Snapshot
+from loopwright.ports.records import Surroundings as Surroundings
+from loopwright.ports.records import TestOrder as TestOrder
 
 S = TypeVar("S")
 Rule = Callable[[S], S]
@@ -24,15 +30,12 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """The time in the configured zone, with its offset."""
-        ...
 
     def monotonic(self) -> float:
         """Seconds since an arbitrary start; never goes back."""
-        ...
 
     def token(self) -> str:
         """32 random hex digits."""
-        ...
 
     async def sleep(self, seconds: float) -> None: ...
 
@@ -43,13 +46,6 @@ class Lease(Protocol):
     epoch: int
 
 
-class Page(NamedTuple, Generic[S]):
-    """One page of a listing, newest `updated_at` first; `total` counts all that match."""
-
-    items: tuple[S, ...]
-    total: int
-
-
 class Store(Protocol[S]):
     """Durable workflow states (S: LoopState; later others). Calls block for a fraction of a millisecond.
 
@@ -58,18 +54,15 @@ class Store(Protocol[S]):
 
     def create(self, state: S, *, actor: str) -> S:
         """Keeps a new state under its id. Conflict when the id is taken."""
-        ...
 
     def read(self, id: str) -> S:
         """The last acknowledged state. NotFound, Corrupt, NewerSchema.
 
         Never writes, but for the process that holds the lease: it puts back what others did to the state's files.
         """
-        ...
 
     def read_at(self, id: str, rev: int) -> S:
         """The state as it was committed under `rev`. NotFound for a rev that was never committed."""
-        ...
 
     def update(self, id: str, rule: Rule[S], *, actor: str, event: Event, epoch: int | None = None) -> S:
         """Applies `rule` to the latest state and returns once the result is durable.
@@ -77,65 +70,39 @@ class Store(Protocol[S]):
         A rule that returns its argument commits nothing. A rule must be pure and may be called more than once;
         what it raises reaches the caller, and nothing is committed. Conflict when `epoch` is older than the state's.
         """
-        ...
 
     def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0) -> Page[S]:
         """A page of all readable states; its cost does not grow with their number. See `damaged`."""
-        ...
 
     def damaged(self) -> Mapping[str, str]:
         """Ids that could not be read, with the reason."""
-        ...
 
     def events(self, id: str, after: int = 0) -> Sequence[Entry]:
         """Committed entries with seq > after, in order."""
-        ...
 
     def recover(self, id: str, *, actor: str) -> S:
         """Rebuilds what is damaged, in the documented order, and commits the result."""
-        ...
 
     def delete(self, id: str, *, actor: str) -> None:
         """Removes the state and its files. Conflict while its lease is held."""
-        ...
 
     def lease(self, id: str) -> AbstractContextManager[Lease]:
         """Takes the lease, or Conflict at once. Raises the state's epoch in a commit of its own."""
-        ...
 
     def holder(self, id: str) -> int | None:
         """Process id of the lease's living holder, or None."""
-        ...
 
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
         """Replaces progress files by rename. Projections: not synced."""
-        ...
 
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
         """Appends whole lines to a progress log, after mending a torn last line."""
-        ...
 
     def kept(self, id: str) -> Sequence[Path]:
         """Damaged files that were put aside when the state was repaired, oldest first."""
-        ...
 
     def progress_path(self, id: str) -> Path:
         """The folder of the progress files."""
-        ...
-
-
-class FileChange(NamedTuple):
-    """`action` is create, modify or delete; `file` relative to the project, with '/'."""
-
-    file: str
-    action: str
-
-
-class Snapshot(NamedTuple):
-    """A commit in the private repository and the hash of its tree."""
-
-    commit: str
-    tree: str
 
 
 class Workspace(Protocol):
@@ -146,42 +113,33 @@ class Workspace(Protocol):
 
     def tree(self, without: Sequence[str] = ()) -> str:
         """Hash of all files that are not ignored, `without` some project-relative paths."""
-        ...
 
     def snapshot(self, loop_id: str, label: str) -> Snapshot:
         """Commits the work tree on the loop's own ref."""
-        ...
 
     def changes(self, before: str, after: str) -> tuple[FileChange, ...]:
         """What differs between two snapshot commits, by path."""
-        ...
 
     def diff(self, before: str, after: str) -> str:
         """Unified diff between two snapshot commits."""
-        ...
 
     def export(self, commit: str, to: Path, *, paths: Sequence[str] | None = None, without: Sequence[str] = ()) -> None:
         """Writes a snapshot's files (or only `paths`, never `without`) below the folder `to`, made where missing."""
-        ...
 
     def link_ignored(self, to: Path) -> None:
         """Makes the project's ignored files reachable below `to` by links, where nothing is in their place.
 
         Left out: what tests and builds write themselves (caches, compiled files), and test material by its name.
         """
-        ...
 
     def restore(self, commit: str, paths: Sequence[str] | None = None) -> None:
         """Makes the work tree (or only `paths`) what it was. Ignored files stay as they are."""
-        ...
 
     def replace_text(self, file: str, old: str, new: str) -> bool:
         """Rewrites a file by rename, keeping its mode; False when it does not hold `old` any more."""
-        ...
 
     def forget(self, loop_id: str) -> None:
         """Drops the loop's ref."""
-        ...
 
 
 class TestRunner(Protocol):
@@ -191,33 +149,15 @@ class TestRunner(Protocol):
 
     def detect(self) -> str | None:
         """The project's test command, or None."""
-        ...
 
     def check(self, command: str) -> None:
         """Invalid when the command can not be started (no such program)."""
-        ...
 
     def interpreter(self, command: str) -> str | None:
         """The Python that this command runs the tests with, or None when they are not Python tests."""
-        ...
 
-    async def run(
-        self,
-        command: str,
-        *,
-        timeout: float,
-        silence: float = 0,
-        marker: str,
-        on_output: Callable[[str], None] | None = None,
-        at: Path | None = None,
-    ) -> TestRun:
-        """Runs all tests. `timeout` for all of it, `silence` between two signs of life (0: no limit), in seconds.
-
-        `marker` tags every process (see workspace.marks).
-
-        `at` is another folder that is laid out like the project, to run them there.
-        """
-        ...
+    async def run(self, order: TestOrder) -> TestRun:
+        """Runs all tests."""
 
 
 class Agent(Protocol):
@@ -231,38 +171,18 @@ class Agent(Protocol):
 
     async def spawn_agent(self, message: Message) -> str:
         """Starts a session with its first message and returns the agent's id. AgentError."""
-        ...
 
     async def wait(self, ids: Sequence[str], timeout_ms: float) -> Mapping[str, AgentOutput]:
         """Outputs so far; on timeout those still at work are `running` with partial text."""
-        ...
 
     async def send_input(self, id: str, message: Message) -> None:
         """The next message to a session that has finished its turn."""
-        ...
 
     async def cancel_turn(self, id: str) -> None:
         """Asks the session to end its turn now; `wait` tells when it has. Nothing where none is under way."""
-        ...
 
     async def close_agent(self, id: str) -> None:
         """Ends the session and everything it started."""
-        ...
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What a runner gives to the agents it starts.
-
-    Their processes carry `loop_id` as their mark. `hear` gets all that they do, in order, in the runner's thread;
-    `output` what programs print meanwhile, which is shown and not kept. `permit` asks a person, and waits; True:
-    allowed.
-    """
-
-    loop_id: str
-    hear: Callable[[AgentEvent], None]
-    output: Callable[[str], None]
-    permit: Callable[[PermissionRequest], Awaitable[bool]]
 
 
 class Debugger(Protocol):
@@ -270,24 +190,12 @@ class Debugger(Protocol):
 
     def supports(self, test_command: str | None) -> bool:
         """Whether this project's failing tests can be traced."""
-        ...
 
     async def diagnose(self, request: DebugRequest) -> Diagnosis:
         """Runs the failing tests traced and probed; hypotheses come back ranked, with evidence."""
-        ...
 
     async def search(self, request: DebugRequest) -> Findings:
         """Tests edits at the hypotheses' places; never changes the project."""
-        ...
-
-
-class MenuEntry(NamedTuple):
-    """`blocked`: why it can not be chosen now. One entry is `preselected`."""
-
-    name: str
-    words: str
-    blocked: str | None = None
-    preselected: bool = False
 
 
 class Person(Protocol):
@@ -295,15 +203,12 @@ class Person(Protocol):
 
     async def ask(self, question: str, options: Sequence[str]) -> str:
         """The answer in words; one of `options` where there are any."""
-        ...
 
     async def choose(self, menu: Sequence[MenuEntry]) -> str:
         """The name of the entry that was chosen; never one that is blocked."""
-        ...
 
     async def show(self, state: LoopState) -> None:
         """Where the loop stands."""
-        ...
 
 
 class Processes(Protocol):
@@ -314,19 +219,15 @@ class Processes(Protocol):
 
         Begins by ending what an earlier runner left, and gives the ids of those.
         """
-        ...
 
     def sweep(self, loop_id: str) -> tuple[int, ...]:
         """Ends what a runner that is gone has left; returns the ids. Never ourselves or our ancestors. Blocks."""
-        ...
 
     def within(self, loop_id: str) -> bool:
         """Whether that loop has started this very process."""
-        ...
 
     def end_runner(self, pid: int) -> None:
         """Ends a runner, and nothing else: what it started is left to `sweep`."""
-        ...
 
 
 class Launcher(Protocol):
@@ -334,4 +235,3 @@ class Launcher(Protocol):
 
     def launch(self, loop_id: str) -> int:
         """Process id of the runner, which outlives the caller."""
-        ...

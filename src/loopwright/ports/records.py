@@ -1,0 +1,75 @@
+"""What is handed through the ports."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Generic, NamedTuple, TypeVar
+
+from loopwright.domain.conversation import AgentEvent
+from loopwright.domain.engine_state import PermissionRequest
+
+S = TypeVar("S")
+
+
+class Page(NamedTuple, Generic[S]):
+    """One page of a listing, newest `updated_at` first; `total` counts all that match."""
+
+    items: tuple[S, ...]
+    total: int
+
+
+class FileChange(NamedTuple):
+    """`action` is create, modify or delete; `file` relative to the project, with '/'."""
+
+    file: str
+    action: str
+
+
+class Snapshot(NamedTuple):
+    """A commit in the private repository and the hash of its tree."""
+
+    commit: str
+    tree: str
+
+
+@dataclass(frozen=True)
+class TestOrder:
+    """One run of all tests.
+
+    `timeout` for all of it, `silence` between two signs of life (0: no limit), in seconds. `marker` tags every process
+    (see workspace.marks). `on_output` hears what is printed. `at` is another folder that is laid out like the project,
+    to run them there.
+    """
+
+    __test__: ClassVar[bool] = False
+
+    command: str
+    timeout: float
+    marker: str
+    silence: float = 0
+    on_output: Callable[[str], None] | None = None
+    at: Path | None = None
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What a runner gives to the agents it starts.
+
+    Their processes carry `loop_id` as their mark. `hear` gets all that they do, in order, in the runner's thread;
+    `output` what programs print meanwhile, which is shown and not kept. `permit` asks a person, and waits; True:
+    allowed.
+    """
+
+    loop_id: str
+    hear: Callable[[AgentEvent], None]
+    output: Callable[[str], None]
+    permit: Callable[[PermissionRequest], Awaitable[bool]]
+
+
+class MenuEntry(NamedTuple):
+    """`blocked`: why it can not be chosen now. One entry is `preselected`."""
+
+    name: str
+    words: str
+    blocked: str | None = None
+    preselected: bool = False
