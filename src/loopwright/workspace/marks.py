@@ -4,7 +4,7 @@ import hashlib
 import os
 import resource
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,9 +38,10 @@ class Mark:
         """A mark for a run that begins."""
         return Mark(self.loop, self.project, secrets.token_hex(16), now())
 
-    def environment(self, more: Mapping[str, str]) -> dict[str, str]:
-        """Our own environment with `more` and the tags."""
-        return {**os.environ, **more, **self._tags}
+    def environment(self, more: Mapping[str, str], without: Collection[str] = ()) -> dict[str, str]:
+        """Our own environment `without` some variables, with `more` and the tags."""
+        ours = {name: value for name, value in os.environ.items() if name not in without}
+        return {**ours, **more, **self._tags}
 
     @contextmanager
     def handed_on(self) -> Iterator[None]:

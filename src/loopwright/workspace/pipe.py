@@ -18,6 +18,11 @@ class Pipe:
         self._source, self._sink = os.pipe()
         os.set_blocking(self._source, False)
 
+    @property
+    def descriptor(self) -> int:
+        """The end that is read from."""
+        return self._source
+
     def __enter__(self) -> Self:
         return self
 

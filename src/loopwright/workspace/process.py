@@ -22,7 +22,8 @@ AWAITED: set[int] = set()
 """Children that this module waits for itself; nobody else may."""
 
 OUTPUT_CAP = 1_000_000
-_LINGER = 0.3  # seconds that output is still read after the leader's exit, when something keeps the pipe open
+LINGER = 0.3
+"""Seconds that output is still read after the leader's exit, when something keeps the pipe open."""
 _STUBBORN = 2.0  # seconds after which a process that does not even die of KILL is left to the kernel
 _POLL = 0.03
 _BLUR = 0.05  # seconds by which two processes' starts, or a file's time, can not be told apart
@@ -103,32 +104,46 @@ async def _group(
     """A running program and the pipe its output comes from."""
     with Pipe() as source:
         with source.sink() as sink:
-            process = _start(argv, cwd, mark, env, sink)
-        AWAITED.add(process.pid)
-        try:
+            process = start(
+                argv, cwd=cwd, mark=mark, environment=mark.environment(env),
+                stdin=subprocess.DEVNULL, stdout=sink, stderr=sink,
+            )  # fmt: skip
+        async with ending(process, mark):
             yield process, source
+
+
+@asynccontextmanager
+async def ending(process: subprocess.Popen[bytes], mark: Mark) -> AsyncIterator[None]:
+    """While it lasts, nobody else waits for this process; at its end nothing is left of its session and mark."""
+    AWAITED.add(process.pid)
+    try:
+        yield
+    finally:
+        try:
+            await end_session(process.pid, mark)
         finally:
-            try:
-                await end_session(process.pid, mark)
-            finally:
-                with suppress(subprocess.TimeoutExpired):
-                    process.wait(_STUBBORN)
-                AWAITED.discard(process.pid)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_STUBBORN)
+            AWAITED.discard(process.pid)
 
 
-def _start(argv: Sequence[str], cwd: Path, mark: Mark, env: Mapping[str, str], sink: int) -> subprocess.Popen[bytes]:
+def start(
+    argv: Sequence[str],
+    *,
+    cwd: Path,
+    mark: Mark,
+    environment: Mapping[str, str],
+    stdin: int,
+    stdout: int,
+    stderr: int,
+) -> subprocess.Popen[bytes]:
+    """Starts a program as the leader of a session of its own. Whoever calls ends and awaits it. Invalid."""
     if not cwd.is_dir():
         raise Invalid(f"Cannot run {argv[0]!r} in {cwd}: there is no such folder")
     try:
         with mark.handed_on():
             return subprocess.Popen(
-                argv,
-                cwd=cwd,
-                env=mark.environment(env),
-                stdin=subprocess.DEVNULL,
-                stdout=sink,
-                stderr=sink,
-                start_new_session=True,
+                argv, cwd=cwd, env=environment, stdin=stdin, stdout=stdout, stderr=stderr, start_new_session=True
             )
     except FileNotFoundError:
         raise Invalid(f"Cannot run {argv[0]!r}: there is no such program") from None
@@ -162,14 +177,14 @@ async def _read_until_exit(process: subprocess.Popen[bytes], source: Pipe, captu
     try:
         async with asyncio.TaskGroup() as tasks:
             reading = tasks.create_task(source.read(capture.feed))
-            await _exited(process)
-            await asyncio.wait({reading}, timeout=_LINGER)
+            await exited(process)
+            await asyncio.wait({reading}, timeout=LINGER)
             reading.cancel()
     except ExceptionGroup as failed:  # there is one task, so one error: what `on_output` raised
         raise failed.exceptions[0] from None
 
 
-async def _exited(process: subprocess.Popen[bytes]) -> None:
+async def exited(process: subprocess.Popen[bytes]) -> None:
     """Waits for the exit of the leader alone, whoever still holds its pipe."""
     try:
         handle = os.pidfd_open(process.pid)
