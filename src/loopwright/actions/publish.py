@@ -20,6 +20,7 @@ from loopwright.domain.outcomes import (
     Developed,
     Initialised,
     Interrupted,
+    LimitReached,
     NeedsInput,
     Validated,
 )
@@ -45,6 +46,8 @@ def result_words(outcome: ActionOutcome) -> str:
             return outcome.outcome
         case NeedsInput():
             return f"asks: {outcome.question}"
+        case LimitReached():
+            return f"put off: {outcome.reason}"
         case Interrupted():
             return outcome.why
         case ActionFailed():

@@ -220,6 +220,7 @@ class Spent(Record):
     fruitless_task: bool = False
     revived: Items[str] = ()
     failures_in_a_row: int = 0
+    limits_in_a_row: int = 0
     fewest_failing: int | None = None
 
 

@@ -15,7 +15,7 @@ from loopwright.domain.loop import (
     TaskStatus,
 )
 from loopwright.domain.loop_selector import normalise, with_tasks
-from loopwright.domain.outcomes import Completed, Interrupted, Step, Validated
+from loopwright.domain.outcomes import Completed, Interrupted, LimitReached, Step, Validated
 
 COUNTED = frozenset({"DEVELOP", "DEBUG", "VALIDATE"})
 """Actions that use up an iteration, failed ones too."""
@@ -52,8 +52,8 @@ def spend(state: LoopState, step: Step) -> LoopState:
 
 
 def count(state: LoopState, step: Step) -> LoopState:
-    """Uses up an iteration where the action does."""
-    uncounted = isinstance(step.outcome, Interrupted) or (
+    """Uses up an iteration where the action does; one that was only put off does not."""
+    uncounted = isinstance(step.outcome, (Interrupted, LimitReached)) or (
         isinstance(step.outcome, Validated) and not step.outcome.counted
     )
     if step.action not in COUNTED or uncounted:
@@ -76,8 +76,8 @@ def succeeded(state: LoopState, step: Step) -> LoopState:
     done = (*skill.completed_actions, action)[-ACTIONS_KEPT:]
     current: CurrentAction | None = "complete" if isinstance(step.outcome, Completed) else None
     engine = state.engine
-    if engine.spent.failures_in_a_row:
-        engine = engine.evolve(spent=engine.spent.evolve(failures_in_a_row=0))
+    if engine.spent.failures_in_a_row or engine.spent.limits_in_a_row:
+        engine = engine.evolve(spent=engine.spent.evolve(failures_in_a_row=0, limits_in_a_row=0))
     return state.evolve(
         skill_state=skill.evolve(current_action=current, last_action=action, completed_actions=done), engine=engine
     )

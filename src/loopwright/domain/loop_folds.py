@@ -28,10 +28,12 @@ from loopwright.domain.outcomes import (
     Developed,
     Initialised,
     Interrupted,
+    LimitReached,
     NeedsInput,
     Step,
     Validated,
 )
+from loopwright.domain.parking import limit_lands
 from loopwright.domain.sightings import fruitless, remembered, sighting
 
 WORDS: dict[ActionName, CurrentAction] = {
@@ -74,6 +76,8 @@ def end_action(state: LoopState, step: Step, checkpoint: Checkpoint | None = Non
             return _completed(state, outcome, step)
         case NeedsInput():
             return _asked(state, outcome, step.at)
+        case LimitReached():
+            return limit_lands(state, outcome, step.at)
         case Interrupted():
             return idle(state)
         case ActionFailed():

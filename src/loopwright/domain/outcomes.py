@@ -95,6 +95,14 @@ class NeedsInput:
 
 
 @dataclass(frozen=True)
+class LimitReached:
+    """The agent has used up what it may; `until`: when it can be asked again, as it says (ISO-8601 with its offset)."""
+
+    reason: str
+    until: str | None = None
+
+
+@dataclass(frozen=True)
 class Interrupted:
     """Cancelled from outside before it had a result; it will be taken up again."""
 
@@ -108,7 +116,9 @@ class ActionFailed:
     message: str
 
 
-ActionOutcome = Initialised | Developed | Validated | Debugged | Completed | NeedsInput | Interrupted | ActionFailed
+ActionOutcome = (
+    Initialised | Developed | Validated | Debugged | Completed | NeedsInput | LimitReached | Interrupted | ActionFailed
+)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from loopwright.domain.errors import Conflict, IllegalTransition
 from loopwright.domain.loop import LoopState, LoopStatus
+from loopwright.domain.parking import is_due
 from loopwright.engine.service import LoopService
 
 PAGE = 200
@@ -30,12 +31,6 @@ def left_behind(service: LoopService, now: datetime) -> tuple[LoopState, ...]:
     orphaned = (state for state in _all(service, "running") if not service.is_live(state.loop_id))
     due = (state for state in _all(service, "paused") if is_due(state, now))
     return (*orphaned, *due)
-
-
-def is_due(state: LoopState, now: datetime) -> bool:
-    """Whether a parked loop may go on."""
-    parked = state.engine.parked
-    return parked is not None and datetime.fromisoformat(parked.until) <= now
 
 
 def _all(service: LoopService, status: LoopStatus) -> Iterator[LoopState]:
