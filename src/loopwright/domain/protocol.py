@@ -1,7 +1,7 @@
 """What passes between the engine and an agent: a message out, a report back."""
 
 from enum import Enum
-from typing import Any, Literal
+from typing import Any
 
 from pydantic import Field
 
@@ -9,8 +9,7 @@ from loopwright.domain.debugging import DebugRequest, Findings
 from loopwright.domain.engine_state import LoopTask, Policy
 from loopwright.domain.loop import ActionName, DevelopTask
 from loopwright.domain.record import Items, Record
-
-ReportStatus = Literal["success", "failed", "needs_input"]
+from loopwright.domain.statuses import ReportStatus as ReportStatus
 
 
 class Control(Enum):

@@ -28,6 +28,11 @@ def parse_report(text: str) -> ActionReport | None:
     return None
 
 
+def asks(next_action: str | None) -> bool:
+    """Whether the next action that an agent wishes for is an answer of a person's."""
+    return next_action is not None and next_action.upper().startswith("WAITING_INPUT")
+
+
 def _bare(line: str) -> str:
     """A line without fences, bold and heading marks; indentation goes too."""
     line = line.strip()
@@ -78,7 +83,7 @@ def _report(fields: dict[str, str], files: dict[str, str], next_action: str | No
     status = STATUSES.get(fields.get("status", "").strip().strip("`\"'.").lower())
     if status is None or not fields.get("action", "").strip():
         return None
-    if next_action and next_action.upper().startswith("WAITING_INPUT"):
+    if asks(next_action):
         status = "needs_input"
     return ActionReport(
         action=fields["action"].strip().strip("`").upper(),

@@ -1,0 +1,1 @@
+"""Surfaces over the Model Context Protocol."""

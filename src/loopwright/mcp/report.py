@@ -1,0 +1,75 @@
+"""The MCP server that an agent reports through, over stdio: `python -m loopwright.mcp.report FOLDER`.
+
+Started by the agent, once for each session; it ends when the agent closes its input.
+"""
+
+import asyncio
+import gc
+import signal
+import sys
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from loopwright import __version__
+from loopwright.agents.letterbox import Letter, Letterbox
+from loopwright.domain.errors import Invalid
+from loopwright.domain.tool_calls import TOOLS, answer, read_call
+from loopwright.mcp.schemas import input_schema
+
+NAME = "loopwright"
+INSTRUCTIONS = "Report to the engine that gives you your orders. End every turn by calling report_action_result once."
+BY_TEXT = "end your answer with the ACTION_RESULT block of your order instead"
+
+
+def take(box: Letterbox, tool: str, arguments: dict[str, JsonValue]) -> str:
+    """Keeps one call, and says so. Invalid, in words that let the caller mend it at once."""
+    order = box.order()
+    if order is None:
+        raise Invalid(f"There is no order to report on here; {BY_TEXT}.")
+    call = read_call(order, tool, arguments)
+    try:
+        box.put(Letter(turn=order.turn, tool=tool, arguments=call.model_dump(mode="json")))
+    except OSError as error:
+        raise Invalid(f"Not recorded: {error.strerror or error}; {BY_TEXT}.") from error
+    return answer(call)
+
+
+async def serve(box: Letterbox) -> None:
+    import mcp_types as types
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.lowlevel.server import Server
+    from mcp.server.stdio import stdio_server
+
+    Context = ServerRequestContext[dict[str, object]]
+    tools = [
+        types.Tool(name=name, description=call.words, input_schema=input_schema(call)) for name, call in TOOLS.items()
+    ]
+
+    async def listed(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=tools)
+
+    async def called(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        try:
+            told, wrong = take(box, params.name, params.arguments or {}), False
+        except Invalid as error:
+            told, wrong = str(error), True
+        return types.CallToolResult(content=[types.TextContent(type="text", text=told)], is_error=wrong)
+
+    server = Server(
+        NAME, version=__version__, instructions=INSTRUCTIONS, on_list_tools=listed, on_call_tool=called
+    )  # fmt: skip
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever interrupts the agent wants no traceback from here
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m loopwright.mcp.report FOLDER")
+    gc.set_threshold(50_000)  # loading makes many objects that stay
+    asyncio.run(serve(Letterbox(Path(sys.argv[1]))))
+
+
+if __name__ == "__main__":
+    main()
