@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.validation.python_project import interpreter_of, typed
+from loopwright.validation.python.project import interpreter_of, typed
 from loopwright.validation.run import ProjectTests
 from tests.validation.projects import lay_out
 

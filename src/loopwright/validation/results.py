@@ -23,6 +23,14 @@ def told_apart(results: Iterable[TestResult]) -> tuple[TestResult, ...]:
     return tuple(apart.values())
 
 
+def split_key(key: str) -> tuple[str, str]:
+    """Suite and name: the last `::`, but none of those in a parameter."""
+    first = key.find("::")
+    parameters = key.find("[", first) if first >= 0 else -1
+    last = key.rfind("::", 0, parameters if parameters >= 0 else None)
+    return (key[:last], key[last + 2 :]) if last >= 0 else ("", key)
+
+
 def plain(text: str) -> str:
     """Text that any JSON writer takes: lone surrogates come from names that are no UTF-8."""
     return text.encode("utf-8", "backslashreplace").decode()

@@ -13,8 +13,8 @@ from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import TestResult
 from loopwright.domain.testing import RunTrouble, TestRun
 from loopwright.ports import TestOrder
-from loopwright.validation.probe import split_key
-from loopwright.validation.python_project import program
+from loopwright.validation.python.project import program
+from loopwright.validation.results import split_key
 from loopwright.validation.runners import WRAPPED, detected, runner_for
 from loopwright.validation.runners.contract import Reading, Runner
 from loopwright.workspace.patience import Cut, Patience

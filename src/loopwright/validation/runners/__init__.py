@@ -3,7 +3,7 @@
 import shlex
 from pathlib import Path
 
-from loopwright.validation import package_json
+from loopwright.validation.javascript import package_json
 from loopwright.validation.runners.cargo import Cargo
 from loopwright.validation.runners.contract import Runner
 from loopwright.validation.runners.go import Go

@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loopwright.validation import results, shims
+from loopwright.validation import results
 from loopwright.validation.places import changed
+from loopwright.validation.recording import shims
 from loopwright.validation.runners.contract import Reading
 from loopwright.validation.runners.recorded import RecordedRunner
 
@@ -21,17 +22,17 @@ class Cargo(RecordedRunner):
 
     def read_recorded(self, root: Path, recordings: Sequence[shims.Recording], begun: int) -> Reading:
         # A run needs these; naming the runners does not.
-        from loopwright.validation import cargo_output, nextest
-        from loopwright.validation.cargo_project import Crates
+        from loopwright.validation.cargo import nextest, printed
+        from loopwright.validation.cargo.project import Crates
 
         def one(recording: shims.Recording) -> Reading:
             if "nextest" not in recording.args:
-                return cargo_output.read(recording)
+                return printed.read(recording)
             ours = Path(f"{recording.stem}.xml")
             return nextest.read(recording, [ours] if ours.exists() else _own_reports(root, begun))
 
         whole = results.joined([one(recording) for recording in recordings])
-        crates = Crates(target for r in recordings for target in cargo_output.targets(r.output.split("\n")).values())
+        crates = Crates(target for r in recordings for target in printed.targets(r.output.split("\n")).values())
         return replace(whole, sources={r.key: crates.digest_of(r.suite, r.test_name) for r in whole.results if r.suite})
 
 

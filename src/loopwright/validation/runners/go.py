@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loopwright.validation import results, shims
+from loopwright.validation import results
 from loopwright.validation.places import folders
+from loopwright.validation.recording import shims
 from loopwright.validation.runners.contract import Reading
 from loopwright.validation.runners.recorded import RecordedRunner
 
@@ -24,15 +25,15 @@ class Go(RecordedRunner):
 
     def read_recorded(self, root: Path, recordings: Sequence[shims.Recording], begun: int) -> Reading:
         # A run needs these; naming the runners does not.
-        from loopwright.validation import go_events
         from loopwright.validation.coverage import goprofile
         from loopwright.validation.coverage.lines import combined
-        from loopwright.validation.go_project import GoProject
+        from loopwright.validation.go import events
+        from loopwright.validation.go.project import GoProject
 
         project = GoProject(root)
 
         def one(recording: shims.Recording) -> Reading:
-            return go_events.read(recording, lambda package: project.suite_of(package, recording.cwd))
+            return events.read(recording, lambda package: project.suite_of(package, recording.cwd))
 
         whole = results.joined([one(recording) for recording in recordings])
         profiles = (Path(f"{recording.stem}.cover") for recording in recordings)

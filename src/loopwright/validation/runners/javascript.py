@@ -3,15 +3,15 @@
 from abc import abstractmethod
 from pathlib import Path
 
-from loopwright.validation import javascript, package_json
-from loopwright.validation.package_json import Manifest
+from loopwright.validation.javascript import observers, package_json
+from loopwright.validation.javascript.package_json import Manifest
 from loopwright.validation.runners.contract import Instrumented, Reading, Runner
 
 
 class JavaScriptRunner(Runner):
     """A framework is found by the test script that names it; `name` is also that of its logs."""
 
-    framework: javascript.Framework
+    framework: observers.Framework
 
     @property
     def name(self) -> str:
@@ -35,10 +35,10 @@ class JavaScriptRunner(Runner):
         return None
 
     def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
-        return Instrumented(javascript.instrumented(command), self.environment(root, folder))
+        return Instrumented(observers.instrumented(command), self.environment(root, folder))
 
     def environment(self, root: Path, folder: Path) -> dict[str, str]:
-        return javascript.environment(root, folder)
+        return observers.environment(root, folder)
 
     def read(self, root: Path, folder: Path) -> Reading:
-        return javascript.read(root, folder, self.framework)
+        return observers.read(root, folder, self.framework)

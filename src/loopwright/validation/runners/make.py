@@ -8,8 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from loopwright.domain.testing import Coverage
-from loopwright.validation import package_json, probe, results, shims
+from loopwright.validation import results
+from loopwright.validation.javascript import package_json
 from loopwright.validation.places import changed
+from loopwright.validation.python import probe
+from loopwright.validation.recording import shims
 from loopwright.validation.runners.contract import Instrumented, Reading, Runner
 
 _FILES = ("GNUmakefile", "makefile", "Makefile")

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from loopwright.validation import shims
 from loopwright.validation.places import changed
+from loopwright.validation.recording import shims
 from loopwright.validation.runners.contract import Reading
 from loopwright.validation.runners.recorded import RecordedRunner
 
@@ -28,14 +28,15 @@ class Maven(RecordedRunner):
 
     def read_recorded(self, root: Path, recordings: Sequence[shims.Recording], begun: int) -> Reading:
         # A run needs these; naming the runners does not.
-        from loopwright.validation import junit, maven_output
-        from loopwright.validation.maven_project import JavaTests, module_of
+        from loopwright.validation import junit
+        from loopwright.validation.maven import printed
+        from loopwright.validation.maven.project import JavaTests, module_of
 
-        lines = [line for recording in recordings for line in maven_output.lines_of(recording.output)]
+        lines = [line for recording in recordings for line in printed.lines_of(recording.output)]
         reports = [path for path in changed(root, begun, ".xml") if path.name.startswith("TEST-")]
         found = junit.read([(f"{m}/" if (m := module_of(root, path)) else "", path) for path in reports])
-        whole = (*found.results, *maven_output.not_compiled(root, lines))
-        ran, failed = maven_output.counted(lines)
+        whole = (*found.results, *printed.not_compiled(root, lines))
+        ran, failed = printed.counted(lines)
         has_failed = any(result.status == "failed" for result in whole)
         is_short = len(found.results) < ran or (failed > 0 and not has_failed)
         ended = all(recording.exit_code is not None for recording in recordings)
@@ -45,7 +46,7 @@ class Maven(RecordedRunner):
             found,
             results=whole,
             sources={r.key: java.digest_of(r.suite, r.test_name) for r in whole if r.suite},
-            complete=ended and explained and (bool(whole) or maven_output.had_none(lines)),
+            complete=ended and explained and (bool(whole) or printed.had_none(lines)),
             damaged=found.damaged or is_short,
             reported=True,
             why=found.why or (_FEWER.format(counted=ran, held=len(found.results)) if is_short else ""),

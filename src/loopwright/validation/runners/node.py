@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from loopwright.validation import node_project
-from loopwright.validation.javascript import Framework
-from loopwright.validation.package_json import Manifest
+from loopwright.validation.javascript import node_project
+from loopwright.validation.javascript.observers import Framework
+from loopwright.validation.javascript.package_json import Manifest
 from loopwright.validation.runners.javascript import JavaScriptRunner
 
 

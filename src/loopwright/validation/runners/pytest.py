@@ -5,7 +5,7 @@ import re
 import shlex
 from pathlib import Path
 
-from loopwright.validation import probe, python_project
+from loopwright.validation.python import probe, project
 from loopwright.validation.runners.contract import Instrumented, Reading
 
 # One module that can not be imported must not hide the others, and a failure must not hide those after it.
@@ -16,19 +16,19 @@ class Pytest:
     name = "pytest"
 
     def detect(self, root: Path) -> str | None:
-        tests = python_project.test_files(root)
-        if not tests or not (python_project.is_set_up_for_pytest(root) or any(t.needs_pytest for t in tests)):
+        tests = project.test_files(root)
+        if not tests or not (project.is_set_up_for_pytest(root) or any(t.needs_pytest for t in tests)):
             return None
-        return f"{python_project.typed(root, python_project.interpreter_of(root, module='pytest'))} -m pytest"
+        return f"{project.typed(root, project.interpreter_of(root, module='pytest'))} -m pytest"
 
     def recognises(self, command: str, root: Path) -> bool:
         return re.search(r"(?<![\w.-])(py\.?test)(?![\w.-])", command) is not None
 
     def interpreter(self, command: str, root: Path) -> str | None:
-        named = python_project.named_in(command, root, script="pytest")
+        named = project.named_in(command, root, script="pytest")
         if named is not None or not self.detect(root):
             return named
-        return str(python_project.interpreter_of(root, module="pytest"))
+        return str(project.interpreter_of(root, module="pytest"))
 
     def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
         return Instrumented(command, self.environment(root, folder))

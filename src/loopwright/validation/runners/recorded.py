@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 
-from loopwright.validation import shims
+from loopwright.validation.recording import shims
 from loopwright.validation.runners.contract import Instrumented, Reading, Runner
 
 

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from loopwright.validation import probe, python_project
+from loopwright.validation.python import probe, project
 from loopwright.validation.runners.contract import Instrumented, Reading
 
 _MODULE = re.compile(r"(?<=\s)-m\s*unittest(?![\w.-])")
@@ -13,17 +13,17 @@ class Unittest:
     name = "unittest"
 
     def detect(self, root: Path) -> str | None:
-        tests = [test for test in python_project.test_files(root) if test.has_test_case]
+        tests = [test for test in project.test_files(root) if test.has_test_case]
         if not tests:
             return None
-        python = python_project.typed(root, python_project.interpreter_of(root))
-        return " ".join([python, "-m unittest", *python_project.discovery(root, [test.path for test in tests])])
+        python = project.typed(root, project.interpreter_of(root))
+        return " ".join([python, "-m unittest", *project.discovery(root, [test.path for test in tests])])
 
     def recognises(self, command: str, root: Path) -> bool:
         return _MODULE.search(command) is not None
 
     def interpreter(self, command: str, root: Path) -> str | None:
-        return python_project.named_in(command, root)
+        return project.named_in(command, root)
 
     def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
         return Instrumented(_MODULE.sub("-m loopwright_unittest", command), probe.environment(root, folder))

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.validation import go_events
 from loopwright.validation.coverage import goprofile
 from loopwright.validation.coverage.lines import combined
-from loopwright.validation.go_project import GoProject
+from loopwright.validation.go import events
+from loopwright.validation.go.project import GoProject
 from loopwright.validation.reading import Reading
 from loopwright.validation.run import ProjectTests
 from tests.validation import recordings
@@ -52,7 +52,7 @@ def _suite(package: str) -> str:
 
 
 def read(name: str, exit_code: int | None, output: str | None = None) -> Reading:
-    return go_events.read(recording(name, exit_code=exit_code, output=output), _suite)
+    return events.read(recording(name, exit_code=exit_code, output=output), _suite)
 
 
 class TestRecorded:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any  # Any: what unittest hands on without looking at it
 
 if TYPE_CHECKING:
-    from loopwright.validation.injected import loopwright_probe as probe
-    from loopwright.validation.injected import loopwright_sources as sources
+    from loopwright.validation.python.injected import loopwright_probe as probe
+    from loopwright.validation.python.injected import loopwright_sources as sources
 else:
     import loopwright_probe as probe
     import loopwright_sources as sources

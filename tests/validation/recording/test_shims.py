@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.validation import shims
-from loopwright.validation.injected import loopwright_shim as shim
+from loopwright.validation.recording import loopwright_shim as shim
+from loopwright.validation.recording import shims
 
 ADDED = ("-json", "-fae", "-coverprofile=/run/s.cover")
 CARGO = ["--no-fail-fast", "--message-format=json-render-diagnostics"]

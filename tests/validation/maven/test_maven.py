@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopwright.domain.testing import BUILD
-from loopwright.validation import maven_output, shims
-from loopwright.validation.maven_project import JavaTests
+from loopwright.validation.maven import printed
+from loopwright.validation.maven.project import JavaTests
 from loopwright.validation.reading import Reading
+from loopwright.validation.recording import shims
 from loopwright.validation.run import ProjectTests
 from loopwright.validation.runners.maven import Maven
 from tests.validation import recordings
@@ -123,9 +124,9 @@ class TestRecorded:
 @settings(max_examples=60, deadline=None)
 @given(cuts(SAID) | st.none(), st.text())
 def test_no_words_make_it_stumble(at: int | None, text: str) -> None:
-    lines = maven_output.lines_of(text if at is None else SAID[:at])
-    assert maven_output.counted(lines) <= (8, 2)
-    assert list(maven_output.not_compiled(Path("/home/me/mv"), lines)) == []
+    lines = printed.lines_of(text if at is None else SAID[:at])
+    assert printed.counted(lines) <= (8, 2)
+    assert list(printed.not_compiled(Path("/home/me/mv"), lines)) == []
 
 
 @settings(max_examples=30, deadline=None)

@@ -13,7 +13,7 @@ from pathlib import Path
 ASKED = "LOOPWRIGHT_SHIMS"
 """Environment variable without which a stand-in only becomes the tool: unset for what tests start."""
 
-_SHIM = Path(__file__).parent / "injected" / "loopwright_shim.py"
+_SHIM = Path(__file__).parent / "loopwright_shim.py"
 
 
 @dataclass(frozen=True)

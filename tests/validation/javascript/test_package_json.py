@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.domain.errors import Invalid
-from loopwright.validation import package_json
+from loopwright.validation.javascript import package_json
 from loopwright.validation.run import ProjectTests
 from loopwright.validation.runners import WRAPPED, runner_for
 from tests.validation.projects import lay_out

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopwright.domain.testing import BUILD
-from loopwright.validation import cargo_output, libtest, nextest
-from loopwright.validation.cargo_output import Target
-from loopwright.validation.cargo_project import Crates
+from loopwright.validation.cargo import libtest, nextest, printed
+from loopwright.validation.cargo.printed import Target
+from loopwright.validation.cargo.project import Crates
 from loopwright.validation.reading import Reading
 from loopwright.validation.run import ProjectTests
 from tests.tools import runs
@@ -41,7 +41,7 @@ FAILING = '#[test]\nfn fits() {}\n\n#[test]\nfn fails() {\n    assert_eq!(shop::
 
 
 def read(name: str, exit_code: int | None = 101, output: str | None = None) -> Reading:
-    return cargo_output.read(recording(f"cargo-1.95.0/{name}", exit_code=exit_code, output=output))
+    return printed.read(recording(f"cargo-1.95.0/{name}", exit_code=exit_code, output=output))
 
 
 class TestRecorded:
@@ -191,7 +191,7 @@ class TestTorn:
         ],
     )
     def test_forms_of_a_line(self, line: str, name: str) -> None:
-        block, _ = libtest.read_block(["running 1 test", line], 0, cargo_output.ENDS)
+        block, _ = libtest.read_block(["running 1 test", line], 0, printed.ENDS)
         assert [libtest.name_of(raw) for raw, status in block.tests if status] == [name]
 
 

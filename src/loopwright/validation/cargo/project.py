@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tree_sitter import Node
 
-from loopwright.validation.cargo_output import Target
+from loopwright.validation.cargo.printed import Target
 from loopwright.validation.sources import digest, parse, text_of
 
 

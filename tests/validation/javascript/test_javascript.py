@@ -12,7 +12,7 @@ import pytest
 from loopwright.domain.testing import TestRun
 from loopwright.domain.verdict import baseline_of, compare
 from loopwright.ports import TestOrder
-from loopwright.validation import probe
+from loopwright.validation.javascript import observers
 from loopwright.validation.run import OUTPUT_KEPT, ProjectTests
 from loopwright.workspace.living import carries, living
 from loopwright.workspace.marks import LOOP
@@ -227,8 +227,8 @@ def test_noise_is_only_noise_and_the_environment_is_as_it_was(
 
 def test_our_own_place_may_have_any_name(tmp_path: Path, javascript: Toolbox, monkeypatch: pytest.MonkeyPatch) -> None:
     place = tmp_path / 'a "strange" \\ place' / "injected"
-    shutil.copytree(probe.INJECTED, place)
-    monkeypatch.setattr(probe, "INJECTED", place)  # as if we were installed there
+    shutil.copytree(observers.INJECTED, place)
+    monkeypatch.setattr(observers, "INJECTED", place)  # as if we were installed there
     NODE.lay_out(tmp_path / "project", javascript, {"a.test.js": "it('one', () => {})\n"})
     assert statuses(run(tmp_path / "project", NODE.command)) == {"a.test.js::one": "passed"}
 
@@ -391,12 +391,11 @@ def test_missing_packages_are_named_with_the_remedy(tmp_path: Path, javascript: 
 
 
 def test_what_a_dead_process_left_half_written_is_read(tmp_path: Path) -> None:
-    from loopwright.validation import javascript
 
     line = {"kind": "result", "file": "a.js", "path": ["\ud800"], "token": "t", "status": "passed", "ms": 1}
     (tmp_path / "1-1.jest.ndjson").write_text('{"kind": "begin"}\n' + json.dumps(line) + '\n{"kind": "resu')
-    reading = javascript.read(tmp_path, tmp_path, "jest")
+    reading = observers.read(tmp_path, tmp_path, "jest")
     assert [result.key for result in reading.results] == ["a.js::\\ud800"]
     assert (reading.complete, reading.damaged, reading.reported) == (False, False, True)
     (tmp_path / "1-1.jest.ndjson").write_text('{"kind": "begin"}\n{"kind": "result", "status": 7}\n')
-    assert javascript.read(tmp_path, tmp_path, "jest").damaged
+    assert observers.read(tmp_path, tmp_path, "jest").damaged

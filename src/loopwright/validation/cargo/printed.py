@@ -9,10 +9,10 @@ from typing import Any  # Any: parsed JSON, matched where it is used
 
 from loopwright.domain.loop import TestResult
 from loopwright.domain.testing import BUILD
-from loopwright.validation import libtest
+from loopwright.validation.cargo import libtest
 from loopwright.validation.reading import Reading
+from loopwright.validation.recording.shims import Recording
 from loopwright.validation.results import failure, plain, told_apart
-from loopwright.validation.shims import Recording
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _HEADER = re.compile(r"^ +Running (?:unittests ?)?(?P<source>[^()`]*?) ?\((?P<file>.+)\)$")

@@ -4,9 +4,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from loopwright.domain.loop import TestResult
-from loopwright.validation import cargo_output, junit
+from loopwright.validation import junit
+from loopwright.validation.cargo import printed
 from loopwright.validation.reading import Reading
-from loopwright.validation.shims import Recording
+from loopwright.validation.recording.shims import Recording
 
 _NO_TESTS = 4
 """Exit status by which nextest says that there are none."""
@@ -15,7 +16,7 @@ _NO_TESTS = 4
 def read(recording: Recording, reports: list[Path]) -> Reading:
     """The tests of the reports of one call; what could not be compiled is one failed test."""
     found = junit.read([("", report) for report in reports])
-    results = [*map(_named, found.results), *cargo_output.not_compiled(recording.output.split("\n"))]
+    results = [*map(_named, found.results), *printed.not_compiled(recording.output.split("\n"))]
     has_failed = any(result.status == "failed" for result in results)
     has_ended = found.complete or has_failed or recording.exit_code == _NO_TESTS
     explained = recording.exit_code == 0 or has_failed or not results

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tree_sitter import Node
 
 from loopwright.validation import sources
-from loopwright.validation.javascript_names import bindings, named_by
+from loopwright.validation.javascript.names import bindings, named_by
 
 _KINDS = {
     **dict.fromkeys(("describe", "suite", "context", "fdescribe", "xdescribe"), "suite"),

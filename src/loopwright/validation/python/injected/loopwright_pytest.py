@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any  # Any: private parts of pytest that diffe
 import pytest
 
 if TYPE_CHECKING:
-    from loopwright.validation.injected import loopwright_probe as probe
-    from loopwright.validation.injected import loopwright_sources as sources
+    from loopwright.validation.python.injected import loopwright_probe as probe
+    from loopwright.validation.python.injected import loopwright_sources as sources
 else:
     import loopwright_probe as probe
     import loopwright_sources as sources

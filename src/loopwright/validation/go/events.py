@@ -9,8 +9,8 @@ from typing import Any  # Any: parsed JSON, matched where it is used
 
 from loopwright.domain.loop import TestResult, TestStatus
 from loopwright.validation.reading import Reading
+from loopwright.validation.recording.shims import Recording
 from loopwright.validation.results import failure, plain, told_apart
-from loopwright.validation.shims import Recording
 
 _ENDS: dict[str, TestStatus] = {"pass": "passed", "fail": "failed", "skip": "skipped"}
 _NOT_BUILT = re.compile(r"^FAIL\t(\S+) \[(?:build|setup) failed\]", re.MULTILINE)

@@ -9,19 +9,21 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from loopwright.domain.loop import TestResult, TestStatus
-from loopwright.validation import javascript_tests, package_json, probe, results
+from loopwright.validation import results
 from loopwright.validation.coverage import istanbul, lcov, v8
 from loopwright.validation.coverage.lines import FileLines, combined
-from loopwright.validation.javascript_tests import TestFile
+from loopwright.validation.javascript import package_json, testfile
+from loopwright.validation.javascript.testfile import TestFile
 from loopwright.validation.reading import Reading
 
 Framework = Literal["node", "vitest", "jest"]
+INJECTED = Path(__file__).parent / "injected"
 SEPARATOR = " > "
 
 
 def environment(root: Path, folder: Path) -> dict[str, str]:
     """Loads our observer into every Node process; the one that is a test runner gives back what was there before."""
-    path = str(probe.INJECTED / "loopwright_node.cjs").replace("\\", "\\\\").replace('"', '\\"')
+    path = str(INJECTED / "loopwright_node.cjs").replace("\\", "\\\\").replace('"', '\\"')
     preload = f'--require "{path}"'
     known = os.environ.get("NODE_OPTIONS")
     return {
@@ -45,7 +47,7 @@ def read(root: Path, folder: Path, framework: Framework) -> Reading:
     outer = [log for log in logs if log.role != "child"]
     tests = [test for log in logs for test in log.all_tests() if not _is_echo(test, log, heard, cut)]
     running = {test.key: None for log in logs for test in log.running.values() if not _is_echo(test, log, heard, cut)}
-    files = {file: javascript_tests.parsed(root / file) for file in sorted({test.file for test in tests})}
+    files = {file: testfile.parsed(root / file) for file in sorted({test.file for test in tests})}
     found = results.told_apart(_result(test, files[test.file]) for test in tests)
     return Reading(
         results=found,
@@ -192,7 +194,7 @@ def _code_only(measured: Iterable[FileLines]) -> Iterator[FileLines]:
     known: dict[Path, frozenset[int] | None] = {}
     for path, ran, missed in measured:
         if path not in known:
-            known[path] = javascript_tests.code_lines(path)
+            known[path] = testfile.code_lines(path)
         lines = known[path]
         yield FileLines(
             path, ran if lines is None else lines & set(ran), missed if lines is None else lines & set(missed)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loopwright.domain.loop import TestResult
 from loopwright.domain.testing import BUILD
-from loopwright.validation.maven_project import module_of, suite_of
+from loopwright.validation.maven.project import module_of, suite_of
 from loopwright.validation.results import failure
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")

@@ -12,7 +12,7 @@ from loopwright.domain.test_material import PATTERN
 from loopwright.validation.coverage import coveragepy
 from loopwright.validation.coverage.lines import FileLines, combined
 from loopwright.validation.reading import Reading
-from loopwright.validation.results import plain, told_apart
+from loopwright.validation.results import plain, split_key, told_apart
 
 INJECTED = Path(__file__).parent / "injected"
 ORDER = "LOOPWRIGHT_PROBE"
@@ -40,14 +40,6 @@ def environment(root: Path, folder: Path, extra: Mapping[str, str] | None = None
         "PYTHONUNBUFFERED": "1",
         "COVERAGE_FILE": str(folder / "coverage"),
     }
-
-
-def split_key(key: str) -> tuple[str, str]:
-    """Suite and name: the last `::`, but none of those in a parameter."""
-    first = key.find("::")
-    parameters = key.find("[", first) if first >= 0 else -1
-    last = key.rfind("::", 0, parameters if parameters >= 0 else None)
-    return (key[:last], key[last + 2 :]) if last >= 0 else ("", key)
 
 
 def read(root: Path, folder: Path) -> Reading:

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from loopwright.validation.injected import loopwright_syntax as syntax
+    from loopwright.validation.python.injected import loopwright_syntax as syntax
 else:
     import loopwright_syntax as syntax
 

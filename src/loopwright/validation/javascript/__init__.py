@@ -1,0 +1,1 @@
+"""Node's test frameworks: our observers inside of them, and what the project's files say."""

@@ -1,0 +1,1 @@
+"""Python's test frameworks: our probe inside of them, and what the project's files say."""

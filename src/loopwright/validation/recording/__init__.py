@@ -1,0 +1,1 @@
+"""Tools that are recorded by a stand-in, because nothing can be loaded into them."""
