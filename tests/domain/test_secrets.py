@@ -146,8 +146,8 @@ def test_a_stream_holds_little_back() -> None:
 
 
 FLOODS = [
-    "eyJ", "eyJ.", "eyJaaaaaa.", "sk-", "sk", "-", "-----BEGIN PRIVATE KEY-----", "-----", "://", "://a:", "Bearer ", " ",
-    "a", "a1_", "xoxb-", "gh", "\\n", "-----BEGIN PRIVATE KEY-----\n" + "A" * 20, "ab",
+    "eyJ", "eyJ.", "eyJaaaaaa.", "sk-", "sk", "-", "-----BEGIN PRIVATE KEY-----", "-----", "://", "://a:", "Bearer ",
+    " ", "a", "a1_", "xoxb-", "gh", "\\n", "-----BEGIN PRIVATE KEY-----\n" + "A" * 20, "ab",
 ]  # fmt: skip
 
 

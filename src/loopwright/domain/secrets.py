@@ -79,6 +79,7 @@ SHAPES = (
 
 _EDGE = re.compile(r"[\s\"'<>`]")
 """What no secret holds, but for private keys and values that are known."""
+_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----")
 _ANNOUNCED = re.compile(r"bearer\s*\Z", re.IGNORECASE)
 
 
@@ -178,7 +179,7 @@ class Secrets:
             run -= len(announced[0])
         begun = [_begun(text, value) for value in self._values]
         key = text.rfind("-----BEGIN ")
-        if key >= 0 and "-----END " in text[key:]:
+        if key >= 0 and _KEY_END.search(text, key):
             key = -1
         return min([run, *begun, *([key] if key >= 0 else [])])
 
