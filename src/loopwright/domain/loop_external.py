@@ -3,7 +3,7 @@
 from typing import Any, assert_never
 
 from loopwright.domain import loop_commands as commands
-from loopwright.domain.engine_state import INCIDENTS_KEPT, EngineState, Incident
+from loopwright.domain.engine_state import INCIDENTS_KEPT, EngineState, Incident, PermissionRequest
 from loopwright.domain.errors import IllegalTransition, Invalid
 from loopwright.domain.loop import FINISHED, LoopState
 
@@ -82,8 +82,18 @@ def _own_engine(before: EngineState, after: EngineState) -> EngineState:
     limits = {name: getattr(after.budget, name) for name in LIMITS}
     given = {name: getattr(after, name) for name in FOR_COMMANDS}
     return before.evolve(
-        **given, budget=before.budget.evolve(**limits), incidents=_all_incidents(before.incidents, after.incidents)
-    )
+        **given, budget=before.budget.evolve(**limits), incidents=_all_incidents(before.incidents, after.incidents),
+        asked=_answered(before.asked, after.asked),
+    )  # fmt: skip
+
+
+def _answered(
+    before: tuple[PermissionRequest, ...], after: tuple[PermissionRequest, ...]
+) -> tuple[PermissionRequest, ...]:
+    """Others answer what was asked, or take it away by an end; they ask nothing, and change no question or answer."""
+    known = {request.id: request for request in before}
+    kept = (known[r.id].evolve(answer=known[r.id].answer or r.answer) for r in after if r.id in known)
+    return tuple(kept)
 
 
 def _all_incidents(before: tuple[Incident, ...], after: tuple[Incident, ...]) -> tuple[Incident, ...]:
