@@ -3,8 +3,17 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from loopwright.domain.engine_state import CHECKPOINTS_KEPT, Checkpoint, Limits, Outcome, Parked, Reached, Waiting
-from loopwright.domain.errors import IllegalTransition, Invalid
+from loopwright.domain.engine_state import (
+    CHECKPOINTS_KEPT,
+    Checkpoint,
+    Limits,
+    Outcome,
+    Parked,
+    PermissionRequest,
+    Reached,
+    Waiting,
+)
+from loopwright.domain.errors import Conflict, IllegalTransition, Invalid, NotFound
 from loopwright.domain.loop import FINISHED, LoopState, LoopStatus, SkillState
 from loopwright.domain.protocol import Control
 from loopwright.domain.words import agreeing, plural
@@ -230,6 +239,35 @@ def answer(state: LoopState, text: str) -> LoopState:
     return state.evolve(engine=state.engine.evolve(answer=text))
 
 
+def asked(state: LoopState, request: PermissionRequest) -> LoopState:
+    """Keeps what an agent asks to be permitted, until a person answers."""
+    return _asking(state, (*state.engine.asked, request))
+
+
+def answer_permission(state: LoopState, ids: tuple[str, ...], answer: Literal["allow", "deny"]) -> LoopState:
+    """A person's answer to these requests; the runner that asked takes it. NotFound, Conflict."""
+    known = {request.id: request for request in state.engine.asked}
+    for id in ids:
+        if id not in known:
+            open_ones = ", ".join(known) or "none"
+            raise NotFound(f"no request {id} is open; it may have been answered or withdrawn (open: {open_ones})")
+        if known[id].answer:
+            raise Conflict(f"request {id} is answered already: {known[id].answer}")
+    return _asking(state, tuple(r.evolve(answer=answer) if r.id in ids else r for r in state.engine.asked))
+
+
+def settled(state: LoopState, id: str) -> LoopState:
+    """Nobody waits for that request any more."""
+    if all(request.id != id for request in state.engine.asked):
+        return state
+    return _asking(state, tuple(request for request in state.engine.asked if request.id != id))
+
+
+def nothing_asked(state: LoopState) -> LoopState:
+    """Whoever asked is gone."""
+    return _asking(state, ()) if state.engine.asked else state
+
+
 def rewind(state: LoopState, then: LoopState, here: tuple[str, str], to: int, at: str) -> LoopState:
     """The runner's state of checkpoint `to` again; `here` (commit, tree) is kept as a checkpoint of its own.
 
@@ -281,8 +319,12 @@ def _end(state: LoopState, status: LoopStatus, outcome: Outcome, reason: str | N
         status=status,
         completed_at=at,
         failure_reason=reason,
-        engine=state.engine.evolve(outcome=outcome, waiting=None, parked=None),
+        engine=state.engine.evolve(outcome=outcome, waiting=None, parked=None, asked=()),
     )
+
+
+def _asking(state: LoopState, requests: tuple[PermissionRequest, ...]) -> LoopState:
+    return state.evolve(engine=state.engine.evolve(asked=requests))
 
 
 def _unfinished(skill: SkillState) -> SkillState:

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from loopwright.domain.engine_state import Policy
+from loopwright.domain.engine_state import PermissionRequest, Policy
 from loopwright.domain.harmless import objection
 
 Verdict = Literal["allow", "deny", "ask"]
@@ -54,6 +54,11 @@ TABLE: dict[str, tuple[Cell, Cell, Cell, Cell]] = {
     "other":       ("deny",             "not outside", "ask",             "unguarded"),
 }  # fmt: skip
 
+VERBS = {
+    "edit": "edit", "delete": "delete", "move": "move", "execute": "run", "fetch": "fetch", "read": "read",
+    "search": "search", "switch_mode": "work in another mode",
+}  # fmt: skip
+
 READING = frozenset({"read", "search", "think"})
 
 GUARDED: dict[Policy, frozenset[str]] = {
@@ -89,6 +94,18 @@ def decide(asked: Asked, policy: Policy, project: str) -> Decision:
             return _placed(kind, asked.paths, project, needed=cell == "inside")
         case "harmless or deny" | "harmless or ask":
             return _looked_through(asked.command, "deny" if cell == "harmless or deny" else "ask")
+
+
+def turn_policy(settings: Policy, *, reading: bool) -> Policy:
+    """What holds for one turn: planning, analysis and review only read, whatever the loop is set to."""
+    return "read-only" if reading else settings
+
+
+def request_words(request: PermissionRequest) -> str:
+    """What is asked, in a sentence without its reason."""
+    what = request.command or request.title
+    where = ", ".join(path for path in request.paths if path not in what)
+    return f"{request.agent} asks to {VERBS.get(request.kind, 'use a tool')}: {what}{f' ({where})' if where else ''}"
 
 
 def _free(kind: str, policy: Policy) -> str:
