@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from loopwright.actions.loop import LoopFlow
-from loopwright.actions.permits import nobody_permits
+from loopwright.actions.permits import Permits
 from loopwright.actions.session import Session
 from loopwright.actions.takeover import take_over
 from loopwright.actions.turns import Turns
@@ -43,7 +43,9 @@ class LoopRunner:
         with self.store.lease(loop_id) as lease:
             self.store.update(loop_id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
             bus = bus.also(transcript(self.store, self.clock, loop_id))
-            around = Surroundings(loop_id, bus.hear, partial(bus.publish, "output"), nobody_permits)
+            permits = Permits(loop_id, self.store, self.clock, bus, epoch=lease.epoch, person=person)
+            permits.forget_old()
+            around = Surroundings(loop_id, bus.hear, partial(bus.publish, "output"), permits)
             async with (
                 self.processes.owning(loop_id) as left,
                 Turns(lambda name: self.agents(name, around)) as turns,
