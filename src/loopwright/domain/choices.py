@@ -22,7 +22,7 @@ def read_choices(text: str) -> tuple[str, ...]:
 def _json_list(text: str) -> list[str] | None:
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return [str(item) for item in value if isinstance(item, (str, int, float))] if isinstance(value, list) else None
 

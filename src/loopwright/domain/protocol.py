@@ -42,7 +42,7 @@ class Message(Record):
 
 
 class ActionReport(Record):
-    """The agent's ACTION_RESULT. A claim, never a measurement."""
+    """The agent's ACTION_RESULT. A claim, never a measurement. `unread`: the part of it that could not be read."""
 
     action: str
     status: ReportStatus
@@ -51,6 +51,7 @@ class ActionReport(Record):
     files_updated: dict[str, str] = Field(default_factory=dict)
     next_action_needed: str | None = None
     options: Items[str] = ()
+    unread: str = ""
 
 
 class Usage(Record):

@@ -1,31 +1,43 @@
 """Reading an agent's ACTION_RESULT out of prose: strict in what it means, patient in how it is written."""
 
-import json
 import re
 from typing import Any
+from unicodedata import normalize
 
+from loopwright.domain.block import Block, blocks, first_object, is_quoted
 from loopwright.domain.choices import read_choices
-from loopwright.domain.protocol import ActionReport, ReportStatus
+from loopwright.domain.errors import Invalid
+from loopwright.domain.protocol import ActionReport
+from loopwright.domain.statuses import ALLOWED, read_status
+from loopwright.domain.words import clipped
 
-HEADING = re.compile(r"^(ACTION_RESULT|FILES_UPDATED|NEXT_ACTION_NEEDED)\s*:?\s*(.*)$", re.IGNORECASE)
-FIELD = re.compile(r"^[-*]\s*(action|status|message|state_updates|options)\s*:\s*(.*)$", re.IGNORECASE)
-FILE = re.compile(r"^[-*]\s*(.+?)\s*:\s+(.*)$")
-STATUSES: dict[str, ReportStatus] = {
-    "success": "success", "succeeded": "success", "completed": "success", "ok": "success",
-    "failed": "failed", "failure": "failed", "error": "failed",
-    "needs_input": "needs_input", "needs input": "needs_input", "waiting_input": "needs_input",
-}  # fmt: skip
+LONGEST, LINE = 2_000, 300
+MOST_FILES, MOST_OPTIONS = 500, 10
+_NOTHING = frozenset({"", "{}", "none", "null", "n/a", "无", "空"})
+_FILE = re.compile(r"^(.+?)\s*(?::\s|：|:$)\s*(.*)$|^(\S+)$")
 
 
-def parse_report(text: str) -> ActionReport | None:
-    """The last complete block in `text`, or None. Blocks inside a quotation do not count."""
-    lines = [_bare(line) for line in text.splitlines() if not line.lstrip().startswith(">")]
-    starts = [i for i, line in enumerate(lines) if line.upper().startswith("ACTION_RESULT")]
-    for start in reversed(starts):
-        report = _parse_block(lines[start:])
-        if report is not None:
-            return report
-    return None
+def parse_report(text: str, action: str | None = None) -> ActionReport | None:
+    """The last complete block in `text` that speaks of `action`; else the last complete one; else None."""
+    complete = []
+    for block in blocks(text):
+        try:
+            complete.append(_report(block))
+        except Invalid:
+            continue
+    return next((report for report in complete if report.action == action), complete[0] if complete else None)
+
+
+def problem_of(text: str) -> str:
+    """What keeps a report from being read in `text`, as words that fit into a sentence; empty where one can be."""
+    if parse_report(text) is not None:
+        return ""
+    for block in blocks(text):
+        try:
+            _report(block)
+        except Invalid as error:
+            return str(error)
+    return "the ACTION_RESULT block stood in a quotation" if is_quoted(text) else "there was no ACTION_RESULT block"
 
 
 def asks(next_action: str | None) -> bool:
@@ -33,76 +45,69 @@ def asks(next_action: str | None) -> bool:
     return next_action is not None and next_action.upper().startswith("WAITING_INPUT")
 
 
-def _bare(line: str) -> str:
-    """A line without fences, bold and heading marks; indentation goes too."""
-    line = line.strip()
-    if line.startswith("```"):
-        return ""
-    return re.sub(r"\*\*|__(?=\w+__)|^#+\s*|^`|`$", "", line).strip()
-
-
-def _parse_block(lines: list[str]) -> ActionReport | None:
-    parts = _parts(lines)
-    files = (FILE.match(line) for line in parts.get("FILES_UPDATED", ()))
-    named = {match[1].strip("`{}"): match[2] for match in files if match}
-    next_action = " ".join(parts.get("NEXT_ACTION_NEEDED", ())).split("\n")[0].strip() or None
-    return _report(_fields(parts["ACTION_RESULT"]), named, next_action)
-
-
-def _parts(lines: list[str]) -> dict[str, list[str]]:
-    """The lines under each heading of the first block in `lines`; what follows the block is left out."""
-    parts: dict[str, list[str]] = {}
-    current: list[str] = []
-    for line in lines:
-        heading = HEADING.match(line)
-        name = heading[1].upper() if heading else ""
-        if name in parts:
-            break
-        if heading:
-            current = parts.setdefault(name, [heading[2]] if heading[2] else [])
-        elif name or "NEXT_ACTION_NEEDED" not in parts or not parts["NEXT_ACTION_NEEDED"]:
-            current.append(line)
-    return parts
-
-
-def _fields(lines: list[str]) -> dict[str, str]:
-    """`- name: value` lines; a value goes on until the next name."""
-    fields: dict[str, str] = {}
-    key = ""
-    for line in lines:
-        field = FIELD.match(line)
-        if field:
-            key = field[1].lower()
-            fields[key] = field[2]
-        elif key:
-            fields[key] += "\n" + line
-    return fields
-
-
-def _report(fields: dict[str, str], files: dict[str, str], next_action: str | None) -> ActionReport | None:
-    status = STATUSES.get(fields.get("status", "").strip().strip("`\"'.").lower())
-    if status is None or not fields.get("action", "").strip():
-        return None
-    if asks(next_action):
-        status = "needs_input"
+def _report(block: Block) -> ActionReport:
+    """Invalid says what is missing or unreadable."""
+    fields, updates, files = _from_json(block) if block.report is not None else _from_lines(block)
+    action = re.match(r"[\W_]*(\w+)", normalize("NFKC", fields.get("action", "")))
+    if action is None:
+        raise Invalid("the block had no line “- action: …”")
+    if not fields.get("status", "").strip():
+        raise Invalid(f"the block had no line “- status: …” ({ALLOWED})")
+    try:
+        status = read_status(fields["status"])
+    except ValueError as error:
+        raise Invalid(f"its status {error}") from error
     return ActionReport(
-        action=fields["action"].strip().strip("`").upper(),
-        status=status,
-        message=fields.get("message", "").strip(),
-        state_updates=_json(fields.get("state_updates", "")),
+        action=action[1].strip("_").upper(),
+        status="needs_input" if asks(block.next_action) else status,
+        message=clipped(_unwrapped(fields.get("message", "")), LONGEST),
+        state_updates=updates or {},
         files_updated=files,
-        next_action_needed=next_action,
-        options=read_choices(fields.get("options", "")),
+        next_action_needed=clipped(block.next_action, LINE) or None,
+        options=tuple(clipped(o, LINE) for o in read_choices(fields.get("options", ""))[:MOST_OPTIONS]),
+        unread="" if updates is not None else "state_updates",
     )
 
 
-def _json(text: str) -> dict[str, Any]:  # Any: an agent's JSON, checked where it is used
-    """The first JSON object in `text`; an empty one when there is none."""
-    start = text.find("{")
-    if start < 0:
-        return {}
-    try:
-        value, _ = json.JSONDecoder().raw_decode(text[start:])
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+Parts = tuple[dict[str, str], dict[str, Any] | None, dict[str, str]]  # Any: an agent's JSON, checked where it is used
+"""Fields, state updates (None where there are some that can not be read), and files."""
+
+
+def _from_lines(block: Block) -> Parts:
+    updates = first_object(block.rest)
+    if updates is None and block.fields.get("state_updates", "").strip("`*. ").lower() in _NOTHING:
+        updates = {}
+    return block.fields, updates, _files(block)
+
+
+def _files(block: Block) -> dict[str, str]:
+    """`path: what changed`, or a path alone."""
+    files = {}
+    for entry in block.files[:MOST_FILES]:
+        found = _FILE.match(entry)
+        name = (found[1] or found[3]).strip("`*{}\"' ") if found else ""
+        if found and name.lower() not in _NOTHING:
+            files[clipped(name, LINE)] = clipped(found[2] or "", LONGEST)
+    return files
+
+
+def _from_json(block: Block) -> Parts:
+    """A block whose fields are one JSON object."""
+    given = block.report or {}
+    options = given.get("options")
+    fields = {key: str(given[key]) for key in ("action", "status", "message") if given.get(key)}
+    if options:
+        fields["options"] = " | ".join(map(str, options)) if isinstance(options, list) else str(options)
+    updates = given.get("state_updates") or {}
+    return fields, updates if isinstance(updates, dict) else None, {}
+
+
+def _unwrapped(words: str) -> str:
+    """Without the marks that enclose all of it."""
+    words = words.strip()
+    for mark in ("**", "`", '"', "“”", "*"):
+        first, last = (mark[0], mark[-1]) if len(mark) == 2 and mark[0] != mark[1] else (mark, mark)
+        inner = words[len(first) : len(words) - len(last)]
+        if len(words) > len(first) + len(last) and words.startswith(first) and words.endswith(last):
+            words = words if first in inner or last in inner else inner.strip()
+    return words

@@ -2,6 +2,7 @@
 
 import re
 from typing import Literal, get_args
+from unicodedata import normalize
 
 ReportStatus = Literal["success", "failed", "needs_input"]
 
@@ -20,7 +21,7 @@ _REMARK = re.compile(r"\s+[-–—(（]|[.,;:!。，；：！（]")
 
 def read_status(given: object) -> ReportStatus:
     """The status that is meant, also with a remark behind it; ValueError says which there are."""
-    words = str(given).strip().lower()
+    words = normalize("NFKC", str(given)).strip().lower()
     for written in (words, _REMARK.split(words)[0]):
         if status := _WORDS.get(_EDGES.sub("", written).replace("-", "_")):
             return status

@@ -94,7 +94,7 @@ def _list(given: object) -> object:
     if isinstance(given, str) and given.lstrip()[:1] in ("[", "{"):
         try:
             given = json.loads(given)
-        except ValueError:
+        except (ValueError, RecursionError):
             return given
     if isinstance(given, dict) and "path" not in given and "description" not in given:
         return [{"path": key, "description": value} for key, value in given.items()]

@@ -1,4 +1,4 @@
-"""Numbers with the thing they count, so that nobody reads of 1 tests. Pure."""
+"""Words for people: numbers with the thing they count, so that nobody reads of 1 tests, and a bound on length. Pure."""
 
 IRREGULAR = {"process": "processes", "hypothesis": "hypotheses", "is": "are", "there is": "there are", "passes": "pass"}
 
@@ -11,3 +11,8 @@ def plural(n: float, thing: str) -> str:
 def agreeing(n: float, word: str) -> str:
     """The word alone, as it stands after that number: a noun, or one of the verbs known here."""
     return word if n == 1 else IRREGULAR.get(word, f"{word}s")
+
+
+def clipped(text: str, most: int) -> str:
+    """At most that many characters, the last of them an ellipsis where some are missing."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
