@@ -1,21 +1,26 @@
 """Settings, read once: flags over environment over project over user over defaults."""
 
 import os
+import re
+import shlex
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args
 
 import platformdirs
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from loopwright.domain.engine_state import Iterations, Require, Tokens
+from loopwright.domain.agents import BUILT_IN, PRESETS
+from loopwright.domain.engine_state import Iterations, Policy, Require, Tokens
 from loopwright.domain.errors import Invalid
 from loopwright.domain.record import first_problem
 
 PREFIX = "LOOPWRIGHT_"
 FLAG = "flag"
+AGENTS = "agents"
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 TEN_YEARS = 315_576_000
 """Seconds; more is a mistake, and overflows clocks."""
 Values = Mapping[str, Any]  # Any: from TOML or the environment, typed by Settings
@@ -41,6 +46,14 @@ class Settings(BaseModel):
     timeout_per_action: float = Field(
         600, gt=0, le=TEN_YEARS, description="seconds an agent's turn or a bash task may take"
     )
+    grace_timeout: float = Field(60, ge=0, le=TEN_YEARS, description="seconds an agent whose time is up has to wrap up")
+    permissions: Policy = Field(
+        "workspace", description="what an agent may do without asking: workspace, ask, read-only, or all"
+    )
+    park: bool = Field(True, description="wait for an agent's usage limit to pass (false: pause with a question)")
+    prompts: str | None = Field(
+        None, min_length=1, description="folder of prompts that replace ours (default: .loopwright/prompts)"
+    )
     allow_test_changes: bool = Field(False, description="accept tests that pass only since their own source changed")
     require: Require = Field("all", description="all, or no_new_failures for projects that were red before")
     min_pass_rate: float = Field(100, ge=0, le=100, description="percent of tests that must pass")
@@ -50,12 +63,64 @@ class Settings(BaseModel):
     unsafe_fs: bool = Field(False, description="work on a network file system, where locks may not hold")
 
 
+def _words(given: object) -> object:
+    """A command line, or its words."""
+    if isinstance(given, str):
+        try:
+            given = shlex.split(given)
+        except ValueError as error:
+            raise ValueError(f"can not be read as a command line: {error}") from None
+    if not isinstance(given, list | tuple) or not given or not all(isinstance(word, str) for word in given):
+        raise ValueError("must be a command line, or a list of its words")
+    if not given[0].strip() or any("\0" in word for word in given):
+        raise ValueError("must begin with a program")
+    return tuple(given)
+
+
+def _by_policy(given: object) -> object:
+    """One mode for all policies, or a table of them."""
+    if isinstance(given, str):
+        return dict.fromkeys(get_args(Policy), given)
+    if not isinstance(given, dict):
+        raise ValueError(f"must be a mode, or a table of modes by policy ({', '.join(get_args(Policy))})")
+    return given
+
+
+def _variable(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+        raise ValueError("must be the name of an environment variable")
+    return name
+
+
+def _value(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("must not hold a NUL")
+    return text
+
+
+Variable = Annotated[str, AfterValidator(_variable)]
+
+
+class AgentTable(BaseModel):
+    """`[agents.NAME]`: an agent of the user's own, or what is different about one that is known."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    command: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field((), description="starts it, speaking ACP")
+    env: dict[Variable, Annotated[str, AfterValidator(_value)]] = Field({}, description="variables it gets as well")
+    without_env: tuple[Variable, ...] = Field((), description="variables of ours that it does not get")
+    mode: Annotated[dict[Policy, str], BeforeValidator(_by_policy)] = Field({}, description="session mode by policy")
+    install: str = Field("", description="what a person types to install it")
+    login: str = Field("", description="what a person types to log in")
+
+
 @dataclass(frozen=True)
 class Config:
-    """Settings, and where each value came from."""
+    """Settings and agents, and where each value came from; an agent's under `agents.NAME.KEY`."""
 
     settings: Settings
     origins: Mapping[str, str]
+    agents: Mapping[str, AgentTable]
 
 
 def load(project: Path, flags: Values, environ: Mapping[str, str] = os.environ) -> Config:
@@ -69,12 +134,19 @@ def load(project: Path, flags: Values, environ: Mapping[str, str] = os.environ) 
         (FLAG, {key: value for key, value in flags.items() if value is not None}),
     ]
     merged: dict[str, Any] = {}  # Any: as Values
+    agents: dict[str, dict[str, Any]] = {}
     origins = dict.fromkeys(Settings.model_fields, "default")
     for origin, values in sources:
-        _check(origin, values)
-        merged |= values
-        origins |= dict.fromkeys(values, origin)
-    return Config(Settings.model_validate(merged), origins)
+        plain = {key: value for key, value in values.items() if key != AGENTS}
+        _check(origin, plain)
+        merged |= plain
+        origins |= dict.fromkeys(plain, origin)
+        for name, table in _tables(origin, values.get(AGENTS, {})).items():
+            agents[name] = _merged(agents.get(name, {}), table)
+            origins |= {f"{AGENTS}.{name}.{key}": origin for key in table}
+    _check_commands(agents, origins)
+    known = {name: AgentTable.model_validate(table) for name, table in agents.items()}
+    return Config(Settings.model_validate(merged), origins, known)
 
 
 def _check(origin: str, values: Values) -> None:
@@ -88,6 +160,44 @@ def _check(origin: str, values: Values) -> None:
         name, _, words = problem.partition(":")
         told = f"--{name.replace('_', '-')}:{words}" if origin == FLAG else f"{origin}: {problem}"
         raise Invalid(told) from error
+
+
+def _tables(origin: str, tables: object) -> dict[str, dict[str, Any]]:
+    """The agents of one source, each with the keys that are given there."""
+    if not isinstance(tables, dict):
+        raise Invalid(f"{origin}: {AGENTS}: must hold tables, as in [agents.NAME] (got {tables!r})")
+    found = {}
+    for name, table in tables.items():
+        where = f"{origin}: {AGENTS}.{name}"
+        if name in BUILT_IN or not _NAME.fullmatch(name):
+            built_in = f"{', '.join(BUILT_IN)} are taken"
+            raise Invalid(f"{where}: not a name for an agent (letters, digits, - _ . and at most 64; {built_in})")
+        if not isinstance(table, dict):
+            raise Invalid(f"{where}: must be a table, as in [agents.{name}] (got {table!r})")
+        if unknown := sorted(table.keys() - AgentTable.model_fields.keys()):
+            raise Invalid(f"{where}: unknown key {', '.join(unknown)} (known: {', '.join(AgentTable.model_fields)})")
+        try:
+            found[name] = AgentTable.model_validate(table).model_dump(exclude_unset=True)
+        except ValidationError as error:
+            raise Invalid(f"{where}.{first_problem(error)}") from error
+    return found
+
+
+def _merged(before: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
+    """Key by key; tables inside, variables and modes, again key by key."""
+    inner = [key for key in ("env", "mode") if key in before and key in table]
+    return {**before, **table, **{key: {**before[key], **table[key]} for key in inner}}
+
+
+def _check_commands(agents: Mapping[str, Values], origins: Mapping[str, str]) -> None:
+    for name, table in agents.items():
+        if name not in PRESETS and "command" not in table:
+            origin = next((origins[key] for key in origins if key.startswith(f"{AGENTS}.{name}.")), "configuration")
+            example = f'command = "{name} --acp"'
+            raise Invalid(
+                f"{origin}: {AGENTS}.{name}: needs a command, for example {example}"
+                f" (only {', '.join(PRESETS)} are known without one)"
+            )
 
 
 def _environment(environ: Mapping[str, str]) -> Values:

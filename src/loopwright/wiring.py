@@ -1,9 +1,9 @@
 """Settings → engine: the only place that joins concrete classes."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 import platformdirs
 
 from loopwright.clock import SystemClock
-from loopwright.config import Config, Settings, load
-from loopwright.domain.agents import BUILT_IN, SCRIPTED
+from loopwright.config import AgentTable, Config, Settings, load
+from loopwright.domain.agents import SCRIPTED, is_known, unknown_agent
 from loopwright.domain.engine_state import Budget, PermissionRequest, RunSettings
-from loopwright.domain.errors import AgentError, NotFound
+from loopwright.domain.errors import AgentError, Invalid, NotFound
 from loopwright.domain.loop import LoopState
 from loopwright.engine.service import LoopService
 from loopwright.ports import Agent, Store, Surroundings
@@ -25,6 +25,76 @@ from loopwright.workspace.own import OwnProcesses, RunnerLauncher
 
 if TYPE_CHECKING:
     from loopwright.actions.runner import LoopRunner
+    from loopwright.agents.presets import AgentCommand
+
+
+@dataclass(frozen=True)
+class Agents:
+    """Every agent that can be named in a project; `folder` is where their sessions keep their files, loop by loop."""
+
+    project: Path
+    configured: Mapping[str, AgentTable]
+    folder: Path
+
+    @property
+    def commands(self) -> "Mapping[str, AgentCommand]":
+        """Those that are programs."""
+        from loopwright.agents.presets import agent_commands
+
+        return agent_commands(self.configured)
+
+    def chosen(self, name: str) -> str:
+        """The name itself; for `auto` that of the first agent that is installed."""
+        if name != "auto":
+            return name
+        from loopwright.agents.installed import first_installed
+
+        return first_installed(self.commands, self.project)
+
+    def check(self, name: str) -> None:
+        """Invalid for a name that nobody has, AgentError for one that is not installed."""
+        if not is_known(name, self.configured):
+            raise Invalid(unknown_agent(name, self.configured))
+        self.make(name, _NOWHERE)
+
+    def missing(self, name: str) -> str | None:
+        """Why the agent of that name can not be started here, or None."""
+        from loopwright.agents.installed import not_installed, program_of
+
+        command = self.commands.get(name)
+        return not_installed(command) if command and program_of(command, self.project) is None else None
+
+    def make(self, name: str, around: Surroundings) -> Agent:
+        """The agent of that name; nothing is started yet. AgentError when there is none."""
+        name = self.chosen(name)
+        if name == "builtin":
+            from loopwright.agents.builtin import BuiltinAgent
+            from loopwright.repair.debugger import PythonDebugger
+
+            return BuiltinAgent(PythonDebugger(around.loop_id, around.output))
+        if name == "bash":
+            from loopwright.agents.command import CommandAgent
+
+            return CommandAgent(self.project, around.loop_id)
+        if name.startswith(SCRIPTED):
+            from loopwright.agents.scripted import ScriptedAgent, read_script
+
+            return ScriptedAgent(read_script(Path(name.removeprefix(SCRIPTED))), self.project)
+        return self._program(name, around)
+
+    def _program(self, name: str, around: Surroundings) -> Agent:
+        from loopwright.agents.installed import not_installed, program_of
+
+        command = self.commands.get(name)
+        if command is None:
+            raise AgentError("refused", unknown_agent(name, self.configured))
+        program = program_of(command, self.project)
+        if program is None:
+            raise AgentError("refused", not_installed(command))
+        from loopwright.agents.acp.agent import AcpAgent
+
+        started = replace(command, argv=(program, *command.argv[1:]))
+        return AcpAgent(started, self.project, self.folder / around.loop_id, around)
 
 
 @dataclass(frozen=True)
@@ -34,6 +104,7 @@ class Engine:
     project: Path
     config: Config
     service: LoopService
+    agents: Agents
 
     @cached_property
     def runner(self) -> "LoopRunner":
@@ -45,13 +116,9 @@ class Engine:
         service, root = self.service, self.project
         return LoopRunner(
             str(root), service.store, service.workspace, ProjectTests(root), service.clock, service.processes,
-            agents=lambda name, around: make_agent(name, root, around),
+            agents=self.agents.make,
             debugger=lambda loop_id, bus: PythonDebugger(loop_id, partial(bus.publish, "output")),
         )  # fmt: skip
-
-    def check_agent(self, name: str) -> None:
-        """AgentError when the agent of that name can not be started here."""
-        make_agent(name, self.project, _NOWHERE)
 
 
 @contextmanager
@@ -61,10 +128,15 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     config = load(root, flags)
     clock = SystemClock(config.settings.timezone)
     workspace = GitWorkspace(root, _checkpoints(config.settings))
-    processes = OwnProcesses(root, private_directory(_checkpoints(config.settings), root).with_suffix(".processes"))
+    private = private_directory(_checkpoints(config.settings), root)
+    processes = OwnProcesses(root, private.with_suffix(".processes"))
+    agents = Agents(root, config.agents, private.with_suffix(".agents"))
     with FileStore(root, LOOPS, clock, unsafe_fs=config.settings.unsafe_fs) as store:
         loops: Store[LoopState] = store
-        yield Engine(root, config, LoopService(loops, workspace, clock, RunnerLauncher(root), processes, actor))
+        service = LoopService(
+            loops, workspace, clock, RunnerLauncher(root), processes, actor, frozenset(agents.configured)
+        )
+        yield Engine(root, config, service, agents)
 
 
 def read_config(project: Path, flags: dict[str, object]) -> Config:
@@ -76,24 +148,6 @@ def _root(project: Path) -> Path:
     if not project.is_dir():
         raise NotFound(f"no such project folder: {project}")
     return project_root(project)
-
-
-def make_agent(name: str, project: Path, around: Surroundings) -> Agent:
-    """The agent of that name. AgentError when nothing of that name is known."""
-    if name in ("auto", "builtin"):
-        from loopwright.agents.builtin import BuiltinAgent
-        from loopwright.repair.debugger import PythonDebugger
-
-        return BuiltinAgent(PythonDebugger(around.loop_id, around.output))
-    if name == "bash":
-        from loopwright.agents.command import CommandAgent
-
-        return CommandAgent(project, around.loop_id)
-    if name.startswith(SCRIPTED):
-        from loopwright.agents.scripted import ScriptedAgent, read_script
-
-        return ScriptedAgent(read_script(Path(name.removeprefix(SCRIPTED))), project)
-    raise AgentError("refused", f"no agent named {name!r} is known here (known: {', '.join(BUILT_IN)}, {SCRIPTED}FILE)")
 
 
 def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
@@ -108,6 +162,9 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
         require=settings.require,
         min_pass_rate=settings.min_pass_rate,
         min_coverage=settings.min_coverage,
+        permissions=settings.permissions,
+        grace_timeout=settings.grace_timeout,
+        park=settings.park,
     )
 
 

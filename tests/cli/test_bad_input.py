@@ -42,7 +42,7 @@ WRONG = [
     (["create", "x", "--silence-timeout", "-1"], 2, "--silence-timeout: "),
     (["run", "x", "--auto", "--test-command", "no-such-program -q"], 2, "no-such-program"),
     (["run", "x", "--auto", "--test-command", "'"], 2, "test command"),
-    (["run", "x", "--auto", "--agent", "nobody"], 7, "no agent named 'nobody'"),
+    (["run", "x", "--auto", "--agent", "nobody"], 2, "no agent is named 'nobody' (known: auto, builtin, bash, codex"),
     (["run", "x", "--auto", "--agent", "scripted:/no/such/file"], 2, "no such script"),
     (["run", "x", "--auto", "--project", "/no/such/folder"], 4, "no such project folder"),
     (["run", "--loop-id", NO_ID, "--auto"], 4, "not found"),

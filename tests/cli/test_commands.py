@@ -65,7 +65,8 @@ def test_create_keeps_the_settings(cli: Terminal) -> None:
     assert engine["settings"] == {
         "mode": "auto", "agent": "bash", "test_command": "true", "test_timeout": 9.0, "action_timeout": 600.0,
         "silence_timeout": 7.0,
-        "require": "no_new_failures", "min_pass_rate": 100.0, "min_coverage": 50.0,
+        "require": "no_new_failures", "min_pass_rate": 100.0, "min_coverage": 50.0, "permissions": "workspace",
+        "grace_timeout": 60.0, "park": True,
     }  # fmt: skip
 
 
@@ -111,8 +112,8 @@ def test_tasks(cli: Terminal, loop_id: str) -> None:
 
 
 def test_a_task_is_for_the_loops_own_agent(cli: Terminal) -> None:
-    loop_id = str(cli.data("create", "x", "--agent", "auto")["loop_id"])
-    assert cli.data("tasks", loop_id, "add", "Look")["tool"] == "auto"
+    loop_id = str(cli.data("create", "x", "--agent", "builtin")["loop_id"])
+    assert cli.data("tasks", loop_id, "add", "Look")["tool"] == "builtin"
 
 
 def test_logs_and_diff_of_a_loop_that_has_done_nothing(cli: Terminal, loop_id: str) -> None:
@@ -182,7 +183,7 @@ def test_a_broken_state_file_beside_a_whole_journal_is_put_back(cli: Terminal, l
 def test_a_task_for_nobody_is_refused_at_once(cli: Terminal, loop_id: str) -> None:
     for verb in (["add", "Look"], ["edit", str(cli.data("tasks", loop_id, "add", "x", "--command", "ls")["task_id"])]):
         told = str(cli.json("tasks", loop_id, *verb, "--tool", "nobody", code=2)["error"])
-        assert "no agent is named 'nobody' (known: auto, builtin, bash, codex, gemini, qwen" in told
+        assert "no agent is named 'nobody' (known: auto, builtin, bash, codex, claude, gemini, qwen" in told
     assert cli.json("tasks", loop_id, "list")["total"] == 1
 
 

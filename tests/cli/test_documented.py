@@ -61,6 +61,7 @@ def loop_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "loopwright.toml").write_text('[agents.absent]\ncommand = "/no/such/program --acp"\n')
     assert main(["create", "Mend it", "--agent", "bash", "--json"]) == Exit.DONE
     return str(json.loads(capsys.readouterr().out)["data"]["loop_id"])
 
@@ -74,7 +75,8 @@ def loop_id(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
         (["show", NO_ID], Exit.NOT_FOUND),
         (["diff", "ID", "--checkpoint", "7"], Exit.NOT_FOUND),
         (["pause", "ID"], Exit.ILLEGAL),
-        (["create", "x", "--agent", "nobody"], Exit.NO_AGENT),
+        (["create", "x", "--agent", "nobody"], Exit.USAGE),
+        (["create", "x", "--agent", "absent"], Exit.NO_AGENT),
     ],
 )
 def test_exit_codes_of_what_can_be_typed(loop_id: str, arguments: list[str], code: Exit) -> None:

@@ -70,7 +70,7 @@ def test_every_field_can_be_given_and_is_kept() -> None:
         ({"description": "d", "tool": "codex", "command": "rm"}, "only tasks with tool bash run a command"),
         (
             {"description": "d", "tool": "nobody"},
-            r"no agent is named 'nobody' \(known: auto, builtin, bash, codex, gem",
+            r"no agent is named 'nobody' \(known: auto, builtin, bash, codex, claude, gem",
         ),
         ({"description": "d", "tool": "Codex"}, "no agent is named"),
         ({"description": "d", "tool": ""}, "no agent is named"),

@@ -1,8 +1,11 @@
-"""The agents people use: how each is started, asked, and installed."""
+"""The agents people use: how each is started, asked, and installed; and the user's own tables over them."""
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import get_args
 
+from loopwright.config import AgentTable
 from loopwright.domain.engine_state import Policy
 
 
@@ -23,3 +26,62 @@ class AgentCommand:
     install: str = ""
     login: str = ""
     package: str | None = None
+
+
+def _always(mode: str) -> dict[Policy, str]:
+    return dict.fromkeys(get_args(Policy), mode)
+
+
+def _npm(
+    name: str, argv: tuple[str, ...], package: str, login: str, modes: Mapping[Policy, str],
+    environment: Mapping[str, str] | None = None,
+) -> AgentCommand:  # fmt: skip
+    return AgentCommand(
+        name, argv, environment or {}, modes=modes, install=f"npm install -g {package}", login=login, package=package
+    )
+
+
+_ASKING = json.dumps({**dict.fromkeys(("edit", "bash", "external_directory"), {"*": "ask"}), "webfetch": "ask"})
+"""For opencode, which else asks nothing. Tables, so that what the user denies by a pattern stays denied; webfetch takes
+none (1.18 then hangs at the first message)."""
+
+PRESETS: Mapping[str, AgentCommand] = {
+    preset.name: preset
+    for preset in (
+        _npm("codex", ("codex-acp",), "@agentclientprotocol/codex-acp", "codex login",
+             {**_always("read-only"), "workspace": "workspace-write", "all": "agent-full-access"}),
+        _npm("claude", ("claude-agent-acp",), "@agentclientprotocol/claude-agent-acp", "claude /login",
+             _always("default")),
+        _npm("gemini", ("gemini", "--acp"), "@google/gemini-cli", "gemini", _always("default"),
+             {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
+        _npm("qwen", ("qwen", "--acp"), "@qwen-code/qwen-code", "qwen", _always("default")),
+        _npm("opencode", ("opencode", "acp"), "opencode-ai", "opencode auth login", _always("build"),
+             {"OPENCODE_PERMISSION": _ASKING}),
+        AgentCommand("goose", ("goose", "acp"), {"GOOSE_MODE": "approve"}, modes=_always("approve"),
+                     install="brew install block-goose-cli", login="goose configure"),
+    )
+}  # fmt: skip
+"""In the order of domain.agents.PRESETS. The modes are those in which the agent asks us, and no second model of its own:
+what may be done is decided on our side (domain.permissions). Modes for planning are left out: qwen and gemini take our
+report tools away in them, claude and opencode ask and then write. codex asks in none of its modes what its sandbox
+allows, so its modes differ."""
+
+
+def agent_commands(tables: Mapping[str, AgentTable]) -> Mapping[str, AgentCommand]:
+    """The presets with the user's tables over them, and the agents that only the user knows."""
+    return {**PRESETS, **{name: _over(PRESETS.get(name), name, table) for name, table in tables.items()}}
+
+
+def _over(preset: AgentCommand | None, name: str, table: AgentTable) -> AgentCommand:
+    """A command of the user's own is another program: how the preset's is installed says nothing of it."""
+    base = preset or AgentCommand(name, ())
+    if table.command and table.command != base.argv:
+        base = replace(base, argv=table.command, install="", package=None)
+    return replace(
+        base,
+        environment={**base.environment, **table.env},
+        without=(*base.without, *table.without_env),
+        modes={**base.modes, **table.mode},
+        install=table.install or base.install,
+        login=table.login or base.login,
+    )

@@ -79,12 +79,22 @@ def _created(engine: "Engine", task: str, title: str | None, *, interactive: boo
     from loopwright.wiring import budget, run_settings
 
     settings = engine.config.settings
-    _check_means(engine, settings.agent, settings.test_command)
-    return engine.service.create(
+    agent = engine.agents.chosen(settings.agent)
+    _check_means(engine, agent, settings.test_command)
+    state = engine.service.create(
         task, title=title, max_iterations=settings.max_iterations,
-        settings=run_settings(settings, interactive=interactive), budget=budget(settings),
+        settings=run_settings(settings, interactive=interactive).evolve(agent=agent), budget=budget(settings),
         allow_test_changes=settings.allow_test_changes,
     )  # fmt: skip
+    _tell_agent(settings.agent, agent)
+    return state
+
+
+def _tell_agent(asked: str, taken: str) -> None:
+    """Who works on the loop from now on, where nobody was named."""
+    if asked != taken:
+        none = "auto: no coding agent is installed, see loopwright doctor" if taken == "builtin" else "auto"
+        remark(f"agent: {taken} ({none})")
 
 
 def _begin(state: "LoopState") -> "LoopState":
@@ -101,6 +111,9 @@ def _taking_up(engine: "Engine", given: Given, title: str | None, *, interactive
 
     known = engine.config.settings
     changed = {name: getattr(known, name) for name in given if name in RunSettings.model_fields}
+    if "agent" in changed:
+        changed["agent"] = engine.agents.chosen(known.agent)
+        _tell_agent(known.agent, changed["agent"])
     settings = {"mode": "interactive" if interactive else "auto", **changed}
 
     def take_up(state: "LoopState") -> "LoopState":
@@ -128,7 +141,7 @@ def _prepared(engine: "Engine", loop_id: str, take_up: "TakeUp") -> "LoopState":
 
 def _check_means(engine: "Engine", agent: str, test_command: str | None) -> None:
     """Errors that are better seen before a loop exists: AgentError, Invalid."""
-    engine.check_agent(agent)
+    engine.agents.check(agent)
     if test_command:
         engine.runner.tests.check(test_command)
 

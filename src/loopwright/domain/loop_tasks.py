@@ -1,6 +1,6 @@
 """Commands on a loop's tasks: add, edit, remove, reorder. Legal in every status."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -16,18 +16,22 @@ EDITABLE = frozenset(
 )
 
 
-def add_task(state: LoopState, task_id: str, fields: dict[str, Any], at: str) -> LoopState:
+def add_task(
+    state: LoopState, task_id: str, fields: dict[str, Any], at: str, agents: Collection[str] = ()
+) -> LoopState:
     # Any: parsed JSON; the model checks each value
-    """Appends a task after the last one."""
+    """Appends a task after the last one. `agents` are the names of those that were configured here."""
     order = max((task.order for task in state.engine.tasks), default=-1) + 1
-    _check_tool(state, fields)
+    _check_tool(state, fields, agents)
     task = _built({**_editable(fields), "task_id": task_id, "order": order, "created_at": at, "updated_at": at})
     return _with(state, (*state.engine.tasks, task))
 
 
-def edit_task(state: LoopState, task_id: str, fields: dict[str, Any], at: str) -> LoopState:  # Any: as above
+def edit_task(
+    state: LoopState, task_id: str, fields: dict[str, Any], at: str, agents: Collection[str] = ()
+) -> LoopState:  # Any: as above
     task = _pending(state, task_id)
-    _check_tool(state, fields)
+    _check_tool(state, fields, agents)
     edited = _built({**dict(task), **_editable(fields), "updated_at": at})
     return _with(state, tuple(edited if t is task else t for t in state.engine.tasks))
 
@@ -61,10 +65,10 @@ def _pending(state: LoopState, task_id: str) -> LoopTask:
     return task
 
 
-def _check_tool(state: LoopState, fields: dict[str, Any]) -> None:  # Any: as above
+def _check_tool(state: LoopState, fields: dict[str, Any], agents: Collection[str]) -> None:  # Any: as above
     """A name that was taken in from elsewhere may stay; a new one has to be somebody's."""
     if isinstance(tool := fields.get("tool"), str):
-        check_agent(tool, own=state.engine.settings.agent)
+        check_agent(tool, own=state.engine.settings.agent, configured=agents)
 
 
 def _editable(fields: dict[str, Any]) -> dict[str, Any]:  # Any: as above

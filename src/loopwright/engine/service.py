@@ -38,7 +38,7 @@ REPAIRS = frozenset({"recovered", "state_put_back", "journal_damaged", "journal_
 
 @dataclass(frozen=True)
 class LoopService:
-    """`actor` names the surface in the journal: cli, api, mcp."""
+    """`actor` names the surface in the journal: cli, api, mcp. `agents`: names that were configured here."""
 
     store: Store[LoopState]
     workspace: Workspace
@@ -46,6 +46,7 @@ class LoopService:
     launcher: Launcher
     processes: Processes
     actor: str = "cli"
+    agents: frozenset[str] = frozenset()
 
     def create(
         self,
@@ -127,12 +128,14 @@ class LoopService:
 
     def add_task(self, loop_id: str, fields: Fields) -> LoopTask:
         id, at, given = new_task_id(self.clock.token()), self._now(), self._judged(loop_id, fields)
-        state = self._commit(loop_id, lambda s: tasks.add_task(s, id, given, at), "task_added", task=id)
+        state = self._commit(loop_id, lambda s: tasks.add_task(s, id, given, at, self.agents), "task_added", task=id)
         return self._task(state, id)
 
     def edit_task(self, loop_id: str, task_id: str, fields: Fields) -> LoopTask:
         at, given = self._now(), self._judged(loop_id, fields)
-        state = self._commit(loop_id, lambda s: tasks.edit_task(s, task_id, given, at), "task_edited", task=task_id)
+        state = self._commit(
+            loop_id, lambda s: tasks.edit_task(s, task_id, given, at, self.agents), "task_edited", task=task_id
+        )
         return self._task(state, task_id)
 
     def remove_task(self, loop_id: str, task_id: str) -> None:
