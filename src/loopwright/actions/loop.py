@@ -2,6 +2,8 @@
 
 from collections.abc import Awaitable, Callable
 
+from pydantic import JsonValue
+
 from loopwright.actions.complete import complete
 from loopwright.actions.debug import debug
 from loopwright.actions.develop import develop
@@ -18,8 +20,9 @@ from loopwright.domain.loop_commands import control_signal
 from loopwright.domain.loop_folds import begin_action, end_action
 from loopwright.domain.loop_selector import Facts, Next, next_action, normalise, still_holds
 from loopwright.domain.outcomes import ActionFailed, ActionOutcome, Completed, Interrupted, Step, Validated
-from loopwright.domain.protocol import Control
+from loopwright.domain.protocol import Control, Usage
 from loopwright.domain.summary import summed_up
+from loopwright.domain.troubles import outcome_of
 
 Handler = Callable[[Session, Next], Awaitable[ActionOutcome]]
 
@@ -86,9 +89,13 @@ class LoopFlow:
     async def perform(self, choice: Next) -> ActionOutcome:
         try:
             return await HANDLERS[choice.action](self._session, choice)
-        except (AgentError, Invalid, OSError) as error:
-            self._session.note("no_result", f"{choice.action} gave no result: {error}")
-            return ActionFailed(str(error))
+        except AgentError as error:
+            outcome = outcome_of(error, self._session.clock.now())
+        except (Invalid, OSError) as error:
+            outcome = ActionFailed(str(error))
+        if isinstance(outcome, ActionFailed):
+            self._session.note("no_result", f"{choice.action} gave no result: {outcome.message}")
+        return outcome
 
     def interrupted(self, choice: Next) -> ActionOutcome:
         return Interrupted("cancelled by a person")
@@ -96,8 +103,9 @@ class LoopFlow:
     async def finish(self, choice: Next, outcome: ActionOutcome, elapsed: float) -> None:
         session = self._session
         before = session.state()
+        usage = await self._usage(before)
         step = Step(
-            action=choice.action, outcome=outcome, at=session.now(), elapsed=elapsed,
+            action=choice.action, outcome=outcome, at=session.now(), elapsed=elapsed, usage=usage,
             can_write=self._facts.can_write, token=session.clock.token(), incidents=session.noted(),
         )  # fmt: skip
         checkpoint = await self._checkpoint(before, choice, step.at)
@@ -112,6 +120,7 @@ class LoopFlow:
                 "result": words,
                 "changes": list(lines),
                 "reasons": list(outcome.reasons) if isinstance(outcome, Validated) else [],
+                **_cost(usage),
             },
         )
         if isinstance(outcome, Completed):
@@ -123,6 +132,16 @@ class LoopFlow:
         publish(session, state, lines, outcome)
         session.bus.publish("result", f"{choice.action}: {words}{_why(outcome)}")
 
+    async def _usage(self, state: LoopState) -> Usage:
+        """What the agents' turns of this step cost. A limit that can not hold is told of, once."""
+        usage, unpriced = await self._session.turns.spent()
+        if state.engine.budget.max_cost is not None:
+            for agent in unpriced:
+                words = f"what {agent} costs is not known; the limit on cost can not hold (tokens and time can)"
+                if all(incident.message != words for incident in state.engine.incidents):
+                    self._session.note("cost_unknown", words)
+        return usage
+
     async def _checkpoint(self, state: LoopState, choice: Next, at: str) -> Checkpoint | None:
         """A snapshot when the tree is not what the last checkpoint holds."""
         snapshot = await self._session.snapshot(f"after {choice.action}")
@@ -130,6 +149,12 @@ class LoopFlow:
         if known and known[-1].tree == snapshot.tree:
             return None
         return Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=choice.action, at=at)
+
+
+def _cost(usage: Usage) -> dict[str, JsonValue]:
+    """What is known of it."""
+    known: dict[str, JsonValue] = {"tokens": usage.tokens, "cost": usage.cost}
+    return {name: value for name, value in known.items() if value is not None}
 
 
 def _why(outcome: ActionOutcome) -> str:

@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from functools import partial
 
 from loopwright.actions.loop import LoopFlow
+from loopwright.actions.parked import until_it_goes_on
 from loopwright.actions.permits import Permits
+from loopwright.actions.recall import Recall
 from loopwright.actions.session import Session
 from loopwright.actions.takeover import take_over
 from loopwright.actions.turns import Turns
 from loopwright.domain.errors import LoopwrightError
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
+from loopwright.domain.protocol import Usage
 from loopwright.engine.bus import Bus, transcript
 from loopwright.engine.kernel import Kernel
 from loopwright.ports import Agent, Clock, Debugger, Person, Processes, Rule, Store, Surroundings, TestRunner, Workspace
@@ -20,9 +23,17 @@ AgentMaker = Callable[[str, Surroundings], Agent]
 """The agent of that name, in these surroundings; AgentError when there is none."""
 
 
+def unknown(usage: Usage) -> float | None:
+    """No price is known for anything."""
+    return None
+
+
 @dataclass(frozen=True)
 class LoopRunner:
-    """The ports a runner needs; `drive` may be called for one loop after another."""
+    """The ports a runner needs; `drive` may be called for one loop after another.
+
+    `price`: US dollars of a turn whose agent tells only its tokens, where that is known.
+    """
 
     project: str
     store: Store[LoopState]
@@ -32,6 +43,7 @@ class LoopRunner:
     processes: Processes
     agents: AgentMaker
     debugger: Callable[[str, Bus], Debugger]
+    price: Callable[[Usage], float | None] = unknown
 
     async def drive(
         self, loop_id: str, *, take_up: Rule[LoopState], bus: Bus, person: Person | None = None
@@ -48,7 +60,13 @@ class LoopRunner:
             around = Surroundings(loop_id, bus.hear, partial(bus.publish, "output"), permits)
             async with (
                 self.processes.owning(loop_id) as left,
-                Turns(lambda name: self.agents(name, around)) as turns,
+                Turns(
+                    lambda name: self.agents(name, around),
+                    Recall(self.store, loop_id, lease.epoch),
+                    self.clock,
+                    bus,
+                    self.price,
+                ) as turns,
             ):
                 session = Session(
                     loop_id=loop_id, project=self.project, store=self.store, workspace=self.workspace,
@@ -56,7 +74,10 @@ class LoopRunner:
                     epoch=lease.epoch, interactive=person is not None, person=person,
                 )  # fmt: skip
                 await take_over(session, left)
-                return await self._drive(session)
+                state = await self._drive(session)
+                while await until_it_goes_on(session, state):
+                    state = await self._drive(session)
+                return session.state()
 
     async def _drive(self, session: Session) -> LoopState:
         try:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from loopwright.actions.messages import compose
+from loopwright.actions.messages import compose, order
 from loopwright.actions.turns import Turns
 from loopwright.domain.claims import claims_green_tests, quoted, refused_updates
 from loopwright.domain.engine_state import Incident
@@ -81,8 +81,11 @@ class Session:
             continuing=self.turns.begun(agent), selected=self.interactive, previous=self.last_result,
         )  # fmt: skip
         self.bus.publish("activity", f"{agent} works on {action}")
-        output, report, asked_again = await self.turns.report(agent, message.evolve(text=text))
+        message = message.evolve(text=text, silence=self.state().engine.settings.silence_timeout)
+        output, report, asked_again, late = await self.turns.report(agent, message, self._wrap_up(action, message))
         self.bus.publish("agent", output.text or report.message)
+        if late:
+            self.note("out_of_time", f"{action}: {agent} {late}; what it reported when it was cut off counts")
         if asked_again:
             self.note("no_report", f"{agent} answered {action} without a report of its own, and was asked once more")
         if output.truncated:
@@ -91,3 +94,15 @@ class Session:
         if claims_green_tests(report):
             self.claims.append(f"{action} said {quoted(report.message)}")
         return output, report
+
+    def _wrap_up(self, action: ActionName, message: Message) -> Message | None:
+        """What an agent is told whose time is up; None where it gets no grace."""
+        state = self.state()
+        grace = state.engine.settings.grace_timeout
+        if not grace:
+            return None
+        text = compose(
+            state=state, action=action, order=order("converge", action=action), project=self.project,
+            continuing=True, selected=False, previous=(action, "out of time"),
+        )  # fmt: skip
+        return message.evolve(text=text, seconds=grace, silence=0)

@@ -1,26 +1,55 @@
-"""One agent session per loop and agent: spawned at the first message, kept until the loop rests."""
+"""One agent session per loop and agent: spawned at the first message, kept until the loop rests or is parked."""
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from typing import NamedTuple
 
-from loopwright.domain.errors import AgentError
-from loopwright.domain.protocol import ActionReport, AgentOutput, Message
+from loopwright.actions.recall import Recall
+from loopwright.domain.errors import AgentError, AgentTrouble
+from loopwright.domain.protocol import ActionReport, AgentOutput, Message, Usage
 from loopwright.domain.reports import parse_report
-from loopwright.ports import Agent
+from loopwright.domain.spending import Ledger, sum_of
+from loopwright.domain.troubles import TABLE, Respawn, Wait, mended
+from loopwright.domain.turn_watch import TurnWatch
+from loopwright.engine.bus import Bus
+from loopwright.engine.threads import in_thread
+from loopwright.ports import Agent, Clock
 
 ONCE_MORE = "Your answer had no readable ACTION_RESULT block. Repeat only that block, as the contract says."
+BROKEN_OFF = "Your last turn broke off before its end. Look at what is there, and go on from it."
 
 TEXT_KEPT = 200_000
 """Characters of an answer that are kept: the end of it, where the report stands."""
 
+LOOK_SECONDS = 0.2
+"""How often a turn is held against its limits."""
+
+CANCEL_SECONDS = 10.0
+"""How long a turn that was cancelled may take to end."""
+
+
+class Answer(NamedTuple):
+    """How a turn ended. `late`: the limit it was cut off at, in words."""
+
+    output: AgentOutput
+    late: str | None = None
+
 
 class Reported(NamedTuple):
-    """One turn with its report. `asked_again`: the first answer had none."""
+    """An answer with its report. `asked_again`: the first one had none; `late`: see Answer."""
 
     output: AgentOutput
     report: ActionReport
     asked_again: bool = False
+    late: str | None = None
+
+
+class Spent(NamedTuple):
+    """What turns cost, and the agents among them of which the cost is not known."""
+
+    usage: Usage
+    unpriced: tuple[str, ...]
 
 
 def clipped(output: AgentOutput) -> AgentOutput:
@@ -32,59 +61,188 @@ def clipped(output: AgentOutput) -> AgentOutput:
 class Turns:
     """Sends messages and waits for answers; `async with` closes every session that was opened."""
 
-    def __init__(self, agents: Callable[[str], Agent]) -> None:
-        self._agents = agents
-        self._sessions: dict[str, tuple[Agent, str]] = {}
+    def __init__(
+        self,
+        agents: Callable[[str], Agent],
+        recall: Recall,
+        clock: Clock,
+        bus: Bus,
+        price: Callable[[Usage], float | None],
+    ) -> None:
+        self._make, self._recall, self._clock, self._bus, self._price = agents, recall, clock, bus, price
+        self._agents: dict[str, Agent] = {}
+        self._open: dict[str, str] = {}
+        self._said: dict[str, str] = {}
+        self._ledger = Ledger()
 
     async def __aenter__(self) -> "Turns":
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        for name in tuple(self._sessions):
-            await self.close(name)
+        await self.rest()
+
+    async def rest(self) -> None:
+        """Closes every session; the next message to an agent goes on with the one it had."""
+        async with AsyncExitStack() as closing:
+            for name in tuple(self._open):
+                closing.push_async_callback(self.close, name)
 
     def agent(self, name: str) -> Agent:
         """The agent of that name. AgentError when there is none."""
-        return self._sessions[name][0] if name in self._sessions else self._agents(name)
+        if name not in self._agents:
+            self._agents[name] = self._make(name)
+        return self._agents[name]
 
     def begun(self, name: str) -> bool:
-        """Whether a session is open, so that the next message continues it."""
-        return name in self._sessions
+        """Whether the next message continues a session: one that is open, or one that will be loaded."""
+        return name in self._open or self._recall.session(name) is not None
 
     async def ask(self, name: str, message: Message) -> AgentOutput:
-        """One turn. AgentError(timeout) ends the session; so does cancelling."""
-        try:
-            return await self._turn(name, message)
-        except (asyncio.CancelledError, AgentError):
-            await self.close(name)
-            raise
+        """One turn, through what can be mended. AgentError ends the session; so does cancelling."""
+        return (await self._mended(name, message, message, None, [])).output
 
-    async def report(self, name: str, message: Message) -> Reported:
-        """One turn with a readable report; asked for once more where it is missing. AgentError(protocol)."""
-        output = clipped(await self.ask(name, message))
-        report = output.report or parse_report(output.text)
-        if report is not None:
-            return Reported(output, report)
-        again = clipped(await self.ask(name, message.evolve(text=ONCE_MORE)))
-        report = again.report or parse_report(again.text)
-        if report is None:
-            raise AgentError("protocol", f"{name} gave no readable ACTION_RESULT, also when asked again")
-        return Reported(output, report, asked_again=True)
+    async def report(self, name: str, message: Message, wrap_up: Message | None) -> Reported:
+        """One turn with a readable report; asked for once more where it is missing. AgentError.
+
+        `wrap_up` is sent when the turn's time is up; None: it is only cut off.
+        """
+        troubles: list[AgentTrouble] = []
+        first = await self._mended(name, message, message, wrap_up, troubles)
+        if report := _report(first.output):
+            return Reported(clipped(first.output), report, late=first.late)
+        again = await self._mended(name, message.evolve(text=ONCE_MORE), message, wrap_up, troubles)
+        if report := _report(again.output):
+            return Reported(clipped(again.output), report, True, again.late)
+        raise AgentError("protocol", f"{name} gave no readable ACTION_RESULT, also when asked again")
 
     async def close(self, name: str) -> None:
-        if name in self._sessions:
-            agent, id = self._sessions.pop(name)
-            await agent.close_agent(id)
+        if name in self._open:
+            await self.agent(name).close_agent(self._open.pop(name))
 
-    async def _turn(self, name: str, message: Message) -> AgentOutput:
-        if name in self._sessions:
-            agent, id = self._sessions[name]
-            await agent.send_input(id, message)
+    async def spent(self) -> Spent:
+        """What all turns since the last call cost, also those that failed."""
+        turns = self._ledger.take()
+        priced = await in_thread(lambda: [self._priced(turn.usage) for turn in turns]) if turns else []
+        unknown = (t.agent for t, usage in zip(turns, priced, strict=True) if t.done and usage.cost is None)
+        prose = (name for name in unknown if _takes_prose(self.agent(name)))
+        return Spent(sum_of(priced), tuple(dict.fromkeys(prose)))
+
+    def _priced(self, usage: Usage) -> Usage:
+        return usage if usage.cost is not None else usage.evolve(cost=self._price(usage))
+
+    async def _mended(
+        self, name: str, message: Message, whole: Message, wrap_up: Message | None, troubles: list[AgentTrouble]
+    ) -> Answer:
+        """One turn; what goes wrong is mended as domain/troubles says. `troubles` are those of the whole action.
+
+        `whole` is what a new process is sent instead of `message`.
+        """
+        while True:
+            try:
+                return await self._turn(name, message, wrap_up)
+            except asyncio.CancelledError:
+                await self.close(name)
+                raise
+            except AgentError as error:
+                cure = mended(error, troubles, self._clock.now())
+                troubles.append(error.kind)
+                if not isinstance(cure, Wait):
+                    await self.close(name)
+                if cure is None:
+                    self._give_up(name, error)
+                    raise
+                await self._cure(name, error, cure)
+                if isinstance(cure, Respawn):
+                    message = whole.evolve(text=f"{BROKEN_OFF}\n\n{whole.text}")
+
+    async def _cure(self, name: str, error: AgentError, cure: Wait | Respawn) -> None:
+        if isinstance(cure, Wait):
+            self._tell(f"{name}: {error}; asking again in {cure.seconds:.0f} s")
+            await self._clock.sleep(cure.seconds)
         else:
-            agent = self._agents(name)
-            id = await agent.spawn_agent(message)
-            self._sessions[name] = (agent, id)
-        output = (await agent.wait([id], message.seconds * 1000))[id]
+            self._tell(f"{name}: {error}; starting it again")
+
+    def _give_up(self, name: str, error: AgentError) -> None:
+        """A session that broke is not loaded another time: the next one begins anew, with a brief."""
+        if TABLE[error.kind].then == "fails":
+            self._recall.remember(name, None)
+
+    async def _turn(self, name: str, message: Message, wrap_up: Message | None) -> Answer:
+        answer = await self._sent(name, message)
+        return answer if answer.late is None else await self._out_of_time(name, answer.late, wrap_up)
+
+    async def _sent(self, name: str, message: Message) -> Answer:
+        """Sends a message and waits for the answer, or for a limit; then the turn is still under way."""
+        agent = self.agent(name)
+        self._ledger.begin(name)
+        if name in self._open:
+            await agent.send_input(self._open[name], message)
+        else:
+            told = self._recall.brief(self._said.pop(name, ""))
+            self._open[name] = await agent.spawn_agent(message.evolve(session=self._recall.session(name), brief=told))
+        return await self._waited(name, message.seconds, message.silence)
+
+    async def _waited(self, name: str, seconds: float, silence: float) -> Answer:
+        agent, id = self.agent(name), self._open[name]
+        watch = TurnWatch(seconds, silence, self._clock.monotonic())
+        while True:
+            output = (await agent.wait([id], LOOK_SECONDS * 1000))[id]
+            self._hear(name, output)
+            if not output.running:
+                return Answer(output)
+            if late := watch.late(output, self._clock.monotonic()):
+                return Answer(output, late)
+
+    def _hear(self, name: str, output: AgentOutput) -> None:
+        """What has to outlive the turn, should it break off: its words, its cost, its session's name."""
+        self._ledger.heard(output.usage, done=not output.running)
         if output.running:
-            raise AgentError("timeout", f"{name} was still at work after {message.seconds:g} s")
-        return output
+            self._said[name] = output.text
+        else:
+            self._said.pop(name, None)
+        if output.session is not None:
+            self._recall.remember(name, output.session)
+
+    async def _out_of_time(self, name: str, late: str, wrap_up: Message | None) -> Answer:
+        """Cuts the turn off and has the agent wrap up, once. AgentError(timeout) where it does not."""
+        asks = wrap_up is not None and _takes_prose(self.agent(name))
+        self._tell(f"{name} {late}; {'asking it to wrap up' if asks else 'it is cut off'}")
+        cut = await self._cut_off(name)
+        if _report(cut):
+            return Answer(cut, late)
+        self._said[name] = cut.text
+        if wrap_up is None or not asks or cut.running:
+            raise AgentError("timeout", f"{name} {late}")
+        try:
+            answer = await self._sent(name, wrap_up)
+        except AgentError as error:
+            if TABLE[error.kind].then != "fails":
+                raise
+            raise AgentError("timeout", f"{name} {late}, and did not wrap up: {error}") from error
+        if answer.late is not None or _report(answer.output) is None:
+            raise AgentError("timeout", f"{name} {late}, and did not wrap up")
+        return Answer(answer.output, late)
+
+    async def _cut_off(self, name: str) -> AgentOutput:
+        """Ends the turn under way; it is `running` where that did not help."""
+        agent, id = self.agent(name), self._open[name]
+        try:
+            async with asyncio.timeout(CANCEL_SECONDS):
+                await agent.cancel_turn(id)
+            return (await self._waited(name, CANCEL_SECONDS, 0)).output
+        except (AgentError, TimeoutError) as error:
+            self._tell(f"{name} could not be cut off: {error or 'it does not answer'}")
+            return AgentOutput(agent_id=id, running=True)
+
+    def _tell(self, words: str) -> None:
+        self._bus.publish("activity", words)
+
+
+def _report(output: AgentOutput) -> ActionReport | None:
+    return output.report or parse_report(clipped(output).text)
+
+
+def _takes_prose(agent: Agent) -> bool:
+    """Whether it reads what is written to it; commands and the embedded debugger do not."""
+    can = agent.capabilities
+    return can.plans or can.writes_code or can.writes_tests or (can.debugs and not can.measures)

@@ -1,7 +1,5 @@
 """What every step of a loop leaves behind, whatever it was: counts, costs, checkpoints, errors, a task's status."""
 
-from typing import TypeVar
-
 from loopwright.domain import loop_commands as commands
 from loopwright.domain.engine_state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, LoopTask
 from loopwright.domain.ids import new_task_id
@@ -16,13 +14,12 @@ from loopwright.domain.loop import (
 )
 from loopwright.domain.loop_selector import normalise, with_tasks
 from loopwright.domain.outcomes import Completed, Interrupted, LimitReached, Step, Validated
+from loopwright.domain.spending import added
 
 COUNTED = frozenset({"DEVELOP", "DEBUG", "VALIDATE"})
 """Actions that use up an iteration, failed ones too."""
 
 FAILURES_IN_A_ROW = 3
-
-N = TypeVar("N", int, float)
 
 
 def skill_of(state: LoopState) -> SkillState:
@@ -45,8 +42,8 @@ def spend(state: LoopState, step: Step) -> LoopState:
     budget, usage = state.engine.budget, step.usage
     spent = budget.evolve(
         spent_seconds=round(budget.spent_seconds + step.elapsed, 3),
-        tokens=_sum(budget.tokens, usage.tokens),
-        cost=_sum(budget.cost, usage.cost),
+        tokens=added(budget.tokens, usage.tokens),
+        cost=added(budget.cost, usage.cost),
     )
     return state.evolve(engine=state.engine.evolve(budget=spent))
 
@@ -126,7 +123,3 @@ def merged(known: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
     """Both, in order, each once; the very same tuple when nothing is new."""
     new = tuple(dict.fromkeys(item for item in more if item not in known))
     return (*known, *new) if new else known
-
-
-def _sum(a: N | None, b: N | None) -> N | None:
-    return a if b is None else b if a is None else a + b

@@ -58,7 +58,7 @@ def mended(error: AgentError, before: Sequence[AgentTrouble], now: datetime) -> 
     if row.mended == "by a new process":
         return Respawn()
     named = (error.until - now).total_seconds() if error.until else 0
-    return Wait(named if named > 0 else WAITS[tried])
+    return Wait(min(named, LONGEST_WAIT) if named > 0 else WAITS[tried])
 
 
 def outcome_of(error: AgentError, now: datetime) -> ActionOutcome:
