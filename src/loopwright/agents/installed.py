@@ -1,4 +1,4 @@
-"""Which agents are on this machine: their programs, found as a shell would find them, and what these say of themselves."""
+"""Which agents are on this machine: their programs, as a shell would find them, and what these say of themselves."""
 
 import os
 import re

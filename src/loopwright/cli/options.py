@@ -57,9 +57,17 @@ LIMITS: dict[str, Any] = {  # Any: types with a typer.Option, here and below
 }
 SETTINGS: dict[str, Any] = {
     "agent": Annotated[
-        str | None, typer.Option("--agent", metavar="NAME", help="Who does the work: auto, builtin, bash, …")
+        str | None, typer.Option("--agent", metavar="NAME", help="Who does the work: auto, builtin, codex, … (see doctor).")
+    ],
+    "permissions": Annotated[
+        str | None,
+        typer.Option("--permissions", metavar="WHAT", help="What it may do: workspace, ask, read-only or all."),
     ],
     **LIMITS,
+    "park": Annotated[
+        bool | None,
+        typer.Option("--park/--no-park", help="Wait for an agent's usage limit to pass.", show_default=False),
+    ],
     "test_command": Annotated[
         str | None, typer.Option("--test-command", metavar="CMD", help="How the tests are run (default: detected).")
     ],
