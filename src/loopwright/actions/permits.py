@@ -71,7 +71,7 @@ class Permits:
             lambda state: commands.asked(state, request), "permission_asked",
             request=request.id, words=words, reason=request.reason,
         )  # fmt: skip
-        self._bus.publish("activity", f"{words}; it waits for an answer")
+        self._bus.publish("activity", f"{words}; it waits for an answer to {request.id}")
         given = _Given(False, "withdrawn")
         try:
             given = await self._given(request)

@@ -42,10 +42,15 @@ def headline(state: LoopState, *, live: bool = False) -> str:
     if state.status == "completed":
         return _completed(state)
     return {
-        "running": "Running." if live else "Interrupted: no runner is at work on it.",
+        "running": _running(state) if live else "Interrupted: no runner is at work on it.",
         "created": "Created, not started yet.",
         "user_exit": "Left by choice; it can be resumed.",
     }.get(state.status, "Paused.")
+
+
+def _running(state: LoopState) -> str:
+    asked = len(state.engine.asked)
+    return f"Running; {plural(asked, 'request')} for permission {agreeing(asked, 'is')} open." if asked else "Running."
 
 
 def _completed(state: LoopState) -> str:
@@ -81,15 +86,19 @@ CONTINUE: dict[LoopStatus, Steps] = {
 }
 WATCH: Steps = (("next", "loopwright watch {id}{at}"),)
 ANSWER: Steps = (("next", 'loopwright answer {id} "…"{at}'), ("then", "loopwright resume {id}{at}"))
+APPROVE: Steps = (
+    ("next", "loopwright approve {id}{request} --allow{at}"),
+    ("or", "loopwright approve {id}{request} --deny{at}"),
+)
 """What to do next: by outcome for a loop that has ended, else by status."""
 
 
 def next_lines(state: LoopState, live: bool, elsewhere: str) -> list[str]:
     """What to type next, ready to be copied. `elsewhere` ends each command."""
-    reached = state.engine.budget.reached
+    reached, asked = state.engine.budget.reached, state.engine.asked
     known = {
         "id": state.loop_id, "at": elsewhere, "more": max(state.max_iterations, state.current_iteration) + 10,
-        "raising": raising(reached) if reached else "",
+        "raising": raising(reached) if reached else "", "request": f" {asked[0].id}" if len(asked) > 1 else "",
     }  # fmt: skip
     return [LABEL.format(label, pattern.format(**known)) for label, pattern in _steps(state, live)]
 
@@ -104,6 +113,8 @@ def _steps(state: LoopState, live: bool) -> Steps:
         return RESTART[outcome]
     if state.engine.waiting and not state.engine.answer:
         return ANSWER
+    if state.engine.asked and live:
+        return APPROVE
     return WATCH if state.status == "running" and live else CONTINUE[state.status]
 
 

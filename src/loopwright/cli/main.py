@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from loopwright import __version__
-from loopwright.cli import demo, follow, looking, loops, run, settings, tasks
+from loopwright.cli import approving, demo, follow, looking, loops, run, settings, tasks
 from loopwright.cli.options import need_command
 from loopwright.cli.output import Outlet, Told, refuse
 from loopwright.domain.errors import Exit, Invalid, LoopwrightError, translate
@@ -28,6 +28,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "stop": loops.stop,
     "reopen": loops.reopen,
     "answer": loops.answer_question,
+    "approve": approving.approve,
     "edit": loops.edit,
     "rewind": loops.rewind,
     "recover": loops.recover,

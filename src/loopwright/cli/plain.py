@@ -17,8 +17,8 @@ CELLS = 160
 QUIET_SECONDS, MOST_QUIET_SECONDS = 5.0, 60.0
 """How long a log may say nothing while a program prints; twice as long each time, so that hours stay readable."""
 
-SILENT = frozenset({"running", "lease_taken"})
-"""Commits that say nothing to a person."""
+SILENT = frozenset({"running", "lease_taken", "permission_asked", "permission_taken"})
+"""Commits that say nothing to a person, or what is said anyhow."""
 
 
 def event_line(entry: Entry) -> str:

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 from loopwright.cli.ending import LABEL, SHOWN, headline, next_lines, some, tests_words
 from loopwright.cli.text import age, clean, columns, cut, duration, fold, local, short, width
-from loopwright.domain.engine_state import LoopTask
+from loopwright.domain.engine_state import LoopTask, PermissionRequest
 from loopwright.domain.loop import LoopState
+from loopwright.domain.permissions import request_words
 from loopwright.domain.progress import progress, task_statuses
 from loopwright.domain.words import agreeing, plural
 
@@ -30,7 +31,7 @@ def status_words(state: LoopState, *, live: bool) -> str:
     """The status, and in brackets what one has to know about it."""
     engine = state.engine
     beside = {
-        "running": None if live else "no runner",
+        "running": ("asks" if engine.asked else None) if live else "no runner",
         "paused": "asks" if engine.waiting else "limit" if engine.parked else None,
         "completed": None if engine.outcome == "succeeded" else engine.outcome,
         "failed": None if engine.outcome == "failed" else engine.outcome,
@@ -90,8 +91,8 @@ def loop_page(
     """Everything about one loop; long lists are cut unless `whole`. `elsewhere` ends each suggested command."""
     most = EVERYTHING if whole else SHOWN
     parts = [
-        _head(state, live, now), _tasks(state), _debugging(state, most), _validation(state, most),
-        _history(state, most),
+        _head(state, live, now), _requests(state, live, most), _tasks(state), _debugging(state, most),
+        _validation(state, most), _history(state, most),
     ]  # fmt: skip
     lines = [folded for part in parts for line in part for folded in fold(line, cells)]
     if _longest(state) > most:
@@ -104,7 +105,7 @@ def _longest(state: LoopState) -> int:
     """Items of the longest list on the page."""
     skill, engine = state.skill_state, state.engine
     told = (skill.debug.hypotheses, skill.validate_.failed_tests) if skill else ()
-    return max(len(items) for items in (*told, engine.checkpoints, engine.incidents))
+    return max(len(items) for items in (*told, engine.checkpoints, engine.incidents, engine.asked))
 
 
 def recovery_page(state: LoopState, repairs: Sequence[str], kept: Sequence[Path], elsewhere: str) -> str:
@@ -145,6 +146,20 @@ def _head(state: LoopState, live: bool, now: datetime) -> Iterator[str]:
             yield LABEL.format(name, clean(value))
     if engine.answer and engine.waiting:
         yield LABEL.format("answer", clean(engine.answer))
+
+
+def _requests(state: LoopState, live: bool, most: int) -> Iterator[str]:
+    """What an agent waits for; what a dead runner has asked nobody waits for."""
+    asked = state.engine.asked if live else ()
+    if asked:
+        yield from ("", "Asks for permission")
+        yield from (f"  {line}" for line in some(asked, _request, most=most))
+
+
+def _request(request: PermissionRequest) -> str:
+    answered = f" ({request.answer})" if request.answer else ""
+    because = f"; {short(request.reason, WORDS_CELLS)}" if request.reason else ""
+    return f"{request.id}{answered}  {short(request_words(request), WORDS_CELLS)}{because}"
 
 
 def _spent(state: LoopState) -> str:

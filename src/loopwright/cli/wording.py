@@ -8,6 +8,8 @@ from loopwright.domain.events import Entry
 
 Fields = dict[str, Any]  # Any: parsed JSON; what is missing raises KeyError, and is told as it stands
 
+ANSWERS = {"allow": "allowed", "deny": "denied"}
+
 EVENTS: dict[str, Callable[[Fields], str]] = {
     "created": lambda f: "created",
     "started": lambda f: "started",
@@ -20,6 +22,11 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "summarised": lambda f: "its summary is written",
     "exited": lambda f: "left from the menu",
     "answered": lambda f: "the question was answered",
+    "permission_asked": lambda f: f"{f['request']}: {f['words']}",
+    "permission_answered": lambda f: f"{f['request']} is {ANSWERS[f['answer']]}",
+    "permission_taken": lambda f: f"the agent goes on, {f['request']} is {ANSWERS[f['answer']]}",
+    "permission_withdrawn": lambda f: f"{f['request']} needs no answer any more",
+    "permissions_forgotten": lambda f: "what an earlier runner asked for needs no answer any more",
     "edited": lambda f: f"{f.get('fields') or 'limit'} edited",
     "task_added": lambda f: f"task {f['task']} added",
     "task_edited": lambda f: f"task {f['task']} edited",
@@ -29,6 +36,8 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "action_started": lambda f: f"{f['action']} {f.get('task') or ''}".rstrip(),
     "action_finished": lambda f: f"{f['action']}: {f['result']}{_reasons(f)}",
     "taken_over": lambda f: f"taken over from a runner that died during {f['action']}",
+    "session": lambda f: f"a session with {f['agent']} is open",
+    "session_left": lambda f: f"the session with {f['agent']} is given up",
     "recovered": lambda f: f"state rebuilt from {f['from']}",
     "state_put_back": lambda f: f"last committed state put back: {f['reason']}",
     "journal_damaged": lambda f: f"lines of the journal were lost: {f['reason']}",

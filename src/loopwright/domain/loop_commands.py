@@ -244,6 +244,18 @@ def asked(state: LoopState, request: PermissionRequest) -> LoopState:
     return _asking(state, (*state.engine.asked, request))
 
 
+def chosen_requests(requests: tuple[PermissionRequest, ...], id: str | None, *, every: bool = False) -> tuple[str, ...]:
+    """The ids that an answer is for. Without an id there has to be exactly one to answer, or `every` one is meant."""
+    unanswered = tuple(request.id for request in requests if request.answer is None)
+    if id is not None:
+        return (id,)
+    if not unanswered:
+        raise Invalid("this loop asks for no permission at the moment")
+    if len(unanswered) > 1 and not every:
+        raise Invalid(f"several requests are open; name one of them, or answer all: {', '.join(unanswered)}")
+    return unanswered
+
+
 def answer_permission(state: LoopState, ids: tuple[str, ...], answer: Literal["allow", "deny"]) -> LoopState:
     """A person's answer to these requests; the runner that asked takes it. NotFound, Conflict."""
     known = {request.id: request for request in state.engine.asked}

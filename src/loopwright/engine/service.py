@@ -3,12 +3,20 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from loopwright.domain import loop_commands as commands
 from loopwright.domain import loop_tasks as tasks
 from loopwright.domain.documents import render_progress
-from loopwright.domain.engine_state import Budget, Checkpoint, EngineState, Limits, LoopTask, RunSettings
+from loopwright.domain.engine_state import (
+    Budget,
+    Checkpoint,
+    EngineState,
+    Limits,
+    LoopTask,
+    PermissionRequest,
+    RunSettings,
+)
 from loopwright.domain.errors import Conflict, Corrupt, Forbidden, Invalid, NotFound
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.ids import checked, new_loop_id, new_task_id
@@ -121,6 +129,22 @@ class LoopService:
 
     def answer(self, loop_id: str, text: str) -> LoopState:
         return self._commit(loop_id, lambda s: commands.answer(s, text), "answered")
+
+    def approve(
+        self, loop_id: str, request_id: str | None = None, *, answer: Literal["allow", "deny"], every: bool = False
+    ) -> tuple[PermissionRequest, ...]:
+        """Answers what an agent asks to be permitted: that request, the only one that is open, or `every` open one."""
+        asked = self.read(loop_id).engine.asked
+        if self.processes.within(loop_id):
+            raise Forbidden("a loop can not permit itself what it asks for; whoever started it can")
+        if asked and not self.is_live(loop_id):
+            raise Conflict(f"nobody waits for an answer: the runner of {loop_id} is gone; resume the loop")
+        ids = commands.chosen_requests(asked, request_id, every=every)
+        state = self._commit(
+            loop_id, lambda s: commands.answer_permission(s, ids, answer), "permission_answered",
+            request=", ".join(ids), answer=answer,
+        )  # fmt: skip
+        return tuple(request for request in state.engine.asked if request.id in ids)
 
     def edit(self, loop_id: str, changes: Fields) -> LoopState:
         given = dict(changes)
