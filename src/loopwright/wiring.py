@@ -16,6 +16,7 @@ from loopwright.domain.agents import SCRIPTED, is_known, unknown_agent
 from loopwright.domain.engine_state import Budget, PermissionRequest, RunSettings
 from loopwright.domain.errors import AgentError, Invalid, NotFound
 from loopwright.domain.loop import LoopState
+from loopwright.domain.secrets import Secrets, secret_values
 from loopwright.engine.service import LoopService
 from loopwright.ports import Agent, Store, Surroundings
 from loopwright.store.files import FileStore
@@ -118,6 +119,7 @@ class Engine:
             str(root), service.store, service.workspace, ProjectTests(root), service.clock, service.processes,
             agents=self.agents.make,
             debugger=lambda loop_id, bus: PythonDebugger(loop_id, partial(bus.publish, "output")),
+            secrets=Secrets(secret_values(os.environ)),
         )  # fmt: skip
 
 

@@ -1,6 +1,8 @@
 """Driving a loop in this process: lease, take-over, kernel, and everything closed at the end."""
 
+import asyncio
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 
@@ -8,15 +10,17 @@ from loopwright.actions.loop import LoopFlow
 from loopwright.actions.parked import until_it_goes_on
 from loopwright.actions.permits import Permits
 from loopwright.actions.recall import Recall
+from loopwright.actions.recorded import RecordedTurns
 from loopwright.actions.session import Session
 from loopwright.actions.takeover import take_over
-from loopwright.actions.turns import Turns
 from loopwright.domain.errors import LoopwrightError
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.protocol import Usage
-from loopwright.engine.bus import Bus, transcript
+from loopwright.domain.secrets import Secrets
+from loopwright.engine.bus import Bus
 from loopwright.engine.kernel import Kernel
+from loopwright.engine.transcript import Transcript
 from loopwright.ports import Agent, Clock, Debugger, Person, Processes, Rule, Store, Surroundings, TestRunner, Workspace
 
 AgentMaker = Callable[[str, Surroundings], Agent]
@@ -28,11 +32,16 @@ def unknown(usage: Usage) -> float | None:
     return None
 
 
+NO_VALUES = Secrets()
+"""Only what looks like a secret is one."""
+
+
 @dataclass(frozen=True)
 class LoopRunner:
     """The ports a runner needs; `drive` may be called for one loop after another.
 
-    `price`: US dollars of a turn whose agent tells only its tokens, where that is known.
+    `price`: US dollars of a turn whose agent tells only its tokens, where that is known. `secrets` are kept out of all
+    that is told of the agents.
     """
 
     project: str
@@ -44,6 +53,7 @@ class LoopRunner:
     agents: AgentMaker
     debugger: Callable[[str, Bus], Debugger]
     price: Callable[[Usage], float | None] = unknown
+    secrets: Secrets = NO_VALUES
 
     async def drive(
         self, loop_id: str, *, take_up: Rule[LoopState], bus: Bus, person: Person | None = None
@@ -52,20 +62,23 @@ class LoopRunner:
 
         Conflict when another runner has the lease.
         """
-        with self.store.lease(loop_id) as lease:
+        kept = bus.also(
+            Transcript(self.store, self.clock, loop_id), self.secrets, asyncio.get_running_loop().call_later
+        )
+        with self.store.lease(loop_id) as lease, closing(kept) as bus:
             self.store.update(loop_id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
-            bus = bus.also(transcript(self.store, self.clock, loop_id))
             permits = Permits(loop_id, self.store, self.clock, bus, epoch=lease.epoch, person=person)
             permits.forget_old()
             around = Surroundings(loop_id, bus.hear, partial(bus.publish, "output"), permits)
             async with (
                 self.processes.owning(loop_id) as left,
-                Turns(
+                RecordedTurns(
                     lambda name: self.agents(name, around),
                     Recall(self.store, loop_id, lease.epoch),
                     self.clock,
                     bus,
                     self.price,
+                    self.project,
                 ) as turns,
             ):
                 session = Session(

@@ -1,19 +1,19 @@
 """Following a loop: what was committed since the last look, and where it is shown."""
 
-import json
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple, Protocol, get_args
+from typing import Protocol
 
 from loopwright.cli.scene import Scene
 from loopwright.domain.events import Entry
 from loopwright.domain.loop import LoopState
 from loopwright.domain.progress import Done
-from loopwright.engine.bus import Note, NoteKind
+from loopwright.engine.bus import Note
 from loopwright.engine.service import LoopService
+from loopwright.engine.transcript import Kept, read_line
 
 
 class View(Protocol):
@@ -30,14 +30,6 @@ class View(Protocol):
     def aside(self) -> AbstractContextManager[None]:
         """While somebody else has the terminal."""
         ...
-
-
-class KeptNote(NamedTuple):
-    """A note from the transcript. `after`: the journal's number it was said after, 0 where that is not known."""
-
-    note: Note
-    at: datetime
-    after: int
 
 
 class Story:
@@ -63,7 +55,7 @@ class Story:
 
     def note(self, note: Note) -> None:
         """Passes a note of this moment on, after what was committed before it."""
-        if note.kind != "output":
+        if note.event is None and note.kind != "output":
             self.look()
         self._view.note(note, self._service.clock.now())
 
@@ -106,11 +98,9 @@ class Tail:
         return whole.decode(errors="replace").splitlines()
 
 
-def read_note(line: str) -> KeptNote | None:
-    """A note from a line of the transcript, or None for one that was torn."""
+def read_note(line: str) -> Kept | None:
+    """A note from a line of the transcript, or None for one that was torn or is of another version."""
     try:
-        raw = json.loads(line)
-        kind: NoteKind = next(kind for kind in get_args(NoteKind) if kind == raw["kind"])
-        return KeptNote(Note(kind, str(raw["text"])), datetime.fromisoformat(raw["ts"]), int(raw.get("after", 0)))
-    except (ValueError, KeyError, TypeError, StopIteration):
+        return read_line(line)
+    except (ValueError, TypeError):
         return None

@@ -1,60 +1,68 @@
-"""Notes about what a loop does now: to observers in this process, and to the loop's transcript."""
+"""Notes about what a loop does now: to observers in this process, and to the loop's transcript. None holds a secret."""
 
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from loopwright.domain.conversation import AgentEvent
-from loopwright.domain.loop import LoopState
-from loopwright.ports import Clock, Store
+from loopwright.domain.secrets import Secrets
+from loopwright.domain.transcript import Heard, told
+from loopwright.engine.hearing import Hearing, Later
 
-TRANSCRIPT = "transcript.ndjson"
-
-NoteKind = Literal["action", "activity", "output", "agent", "result"]
+NoteKind = Literal[
+    "action", "activity", "output", "agent", "result",
+    "able", "message", "turn",
+    "session", "said", "thought", "plan", "tool", "permission", "discovery", "usage", "trouble",
+]  # fmt: skip
+"""What the engine says, what it records of its dealings with an agent, and what is heard of the agent itself."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """`output` is a line a program printed; it is shown, never kept."""
+    """`output` is a line a program printed; it is shown, never kept. `event`: what was heard, where `text` tells it."""
 
     kind: NoteKind
     text: str
+    event: Heard | None = None
 
 
 Observer = Callable[[Note], None]
 
 
 class Bus:
-    """Hands each note to every observer, in order, in the caller's thread."""
+    """Hands each note to every observer, in order, in the caller's thread.
 
-    def __init__(self, *observers: Observer) -> None:
-        self.observers = observers
-
-    def publish(self, kind: NoteKind, text: str) -> None:
-        for observer in self.observers:
-            observer(Note(kind, text))
-
-    def hear(self, event: AgentEvent) -> None:
-        """What an agent does, told as a note."""
-
-    def also(self, observer: Observer) -> "Bus":
-        """A bus with one more observer."""
-        return Bus(*self.observers, observer)
-
-
-def transcript(store: Store[LoopState], clock: Clock, loop_id: str) -> Observer:
-    """Keeps every note but program output, a line each: {ts, after, kind, text}. Best effort: appended, not synced.
-
-    `after` is the number of the last commit before it, so that a reader can put both in order.
+    Without `later` the parts of a text are handed on once they are many, or something else happens.
     """
 
-    def keep(note: Note) -> None:
-        if note.kind != "output":
-            at = clock.now().isoformat(timespec="milliseconds")
-            after = store.read(loop_id).engine.rev
-            told = {"ts": at, "after": after, "kind": note.kind, "text": note.text}
-            line = json.dumps(told, ensure_ascii=False)
-            store.append_progress(loop_id, TRANSCRIPT, [line.encode(errors="replace")])
+    def __init__(self, *observers: Observer, secrets: Secrets | None = None, later: Later | None = None) -> None:
+        self.observers = observers
+        self.secrets = secrets or Secrets()
+        self._hearing = Hearing(self._tell, self.secrets, later)
 
-    return keep
+    def publish(self, kind: NoteKind, text: str) -> None:
+        if kind != "output":
+            self._hearing.flush()
+        self._hand(Note(kind, self.masked(text)))
+
+    def hear(self, event: Heard) -> None:
+        """What an agent does, told as a note; see Hearing for what becomes of it on the way."""
+        self._hearing.hear(event)
+
+    def masked(self, text: str) -> str:
+        """The text without its secrets."""
+        return self.secrets.masked(text)
+
+    def close(self) -> None:
+        """Hands on what was gathered; nothing is heard after it."""
+        self._hearing.close()
+
+    def also(self, observer: Observer, secrets: Secrets, later: Later) -> "Bus":
+        """A bus with one more observer, for the time that a runner drives."""
+        return Bus(*self.observers, observer, secrets=secrets, later=later)
+
+    def _tell(self, event: Heard) -> None:
+        self._hand(Note(event.kind, told(event), event))
+
+    def _hand(self, note: Note) -> None:
+        for observer in self.observers:
+            observer(note)

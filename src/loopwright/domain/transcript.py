@@ -1,0 +1,138 @@
+"""The transcript's own events, beside what is heard of an agent; how each stands in a line, and in words. Pure."""
+
+from typing import Annotated, Literal, assert_never
+
+from pydantic import Field, JsonValue, TypeAdapter, ValidationError
+
+from loopwright.domain.conversation import (
+    AgentEvent,
+    Discovered,
+    PermissionDecided,
+    Planned,
+    Said,
+    SessionBegun,
+    Thought,
+    ToolUsed,
+    Trouble,
+    UsageTold,
+)
+from loopwright.domain.engine_state import Policy
+from loopwright.domain.errors import AgentTrouble
+from loopwright.domain.loop import ActionName
+from loopwright.domain.protocol import AgentOutput, Capabilities, Usage
+from loopwright.domain.record import Record, Timestamp, first_problem
+
+FORM = 1
+"""Version of a recorded turn; one of another version can not be played again."""
+
+MARKS = {"pending": "·", "in_progress": "▸", "completed": "✓", "failed": "✗"}
+"""How a tool call stands."""
+
+
+class Able(Record):
+    """What an agent of this name could be asked for, told once by each runner."""
+
+    kind: Literal["able"] = "able"
+    agent: str
+    capabilities: Capabilities
+
+
+class Asked(Record):
+    """A message to an agent, whole. `first`: it began a session; then `brief` went before it."""
+
+    kind: Literal["message"] = "message"
+    agent: str
+    action: ActionName
+    policy: Policy
+    text: str
+    first: bool = False
+    brief: str = ""
+
+
+class TurnFailure(Record):
+    """Why a turn gave no answer; `cancelled`: somebody has ended it."""
+
+    kind: AgentTrouble | Literal["cancelled"]
+    message: str = ""
+    until: Timestamp | None = None
+
+
+class TurnEnded(Record):
+    """What an action got from its agent, once all trouble on the way was dealt with: enough to play it again.
+
+    `digest` of the order, so that another order is noticed. The answer's text stands in the lines before it.
+    """
+
+    kind: Literal["turn"] = "turn"
+    form: int = FORM
+    agent: str
+    action: ActionName
+    digest: str
+    output: AgentOutput | None = None
+    error: TurnFailure | None = None
+
+
+Heard = AgentEvent | Able | Asked | TurnEnded
+"""All that a line of the transcript can be about, but for notes."""
+
+_EVENT: TypeAdapter[Heard] = TypeAdapter(Annotated[Heard, Field(discriminator="kind")])
+_TEXTUAL = (Said, Thought, Trouble, Discovered, Asked)
+"""Whose `text` is their own; the others are put in words."""
+
+
+def fields_of(event: Heard) -> dict[str, JsonValue]:
+    """What stands in a line beside its time: kind, text, and what the event has of its own."""
+    fields: dict[str, JsonValue] = event.model_dump(mode="json", exclude_none=True)
+    text = event.text if isinstance(event, _TEXTUAL) else told(event)
+    return {"kind": event.kind, "text": text, **fields}
+
+
+def event_of(fields: dict[str, JsonValue]) -> Heard:
+    """The event of a line. ValueError for a kind that is none, or fields that do not fit."""
+    try:
+        return _EVENT.validate_python(fields, strict=False)
+    except ValidationError as error:
+        raise ValueError(first_problem(error)) from error
+
+
+def told(event: Heard) -> str:
+    """The event in words for people."""
+    match event:
+        case Said() | Thought() | Trouble() | Asked():
+            return event.text
+        case SessionBegun():
+            known = " ".join(part for part in (event.agent, event.version) if part)
+            return f"{'went on with a session' if event.loaded else 'a session'} of {known}"
+        case Planned():
+            done = sum(status == "completed" for _, status in event.entries)
+            now = next((f"; now: {what}" for what, status in event.entries if status == "in_progress"), "")
+            return f"{done} of {len(event.entries)} done{now}"
+        case ToolUsed():
+            about = event.command or ", ".join(event.paths)
+            name = event.title or event.tool
+            return f"{MARKS[event.status]} {name}{f': {about}' if about and about not in name else ''}"
+        case PermissionDecided():
+            verb = "allowed" if event.allowed else "refused"
+            return f"{verb} by {event.by}: {event.title}{f' ({event.reason})' if event.reason else ''}"
+        case Discovered():
+            return ": ".join(part for part in (event.title, event.text) if part)
+        case UsageTold():
+            return _used(event.usage)
+        case Able():
+            return f"{event.agent} is asked"
+        case TurnEnded():
+            return f"{event.agent} {event.action}: {_ended(event)}"
+        case _:
+            assert_never(event)
+
+
+def _used(usage: Usage) -> str:
+    tokens = f"{usage.tokens:,} tokens" if usage.tokens is not None else "tokens not known"
+    return f"{tokens}, ${usage.cost:.4f}" if usage.cost is not None else tokens
+
+
+def _ended(event: TurnEnded) -> str:
+    if event.error:
+        return event.error.kind
+    report = event.output.report if event.output else None
+    return report.status if report else "answered"

@@ -1,0 +1,71 @@
+"""The loop's transcript: every note a line, and lines read back."""
+
+import json
+from datetime import datetime
+from typing import NamedTuple, get_args
+
+from pydantic import JsonValue
+
+from loopwright.domain.errors import StoreError
+from loopwright.domain.loop import LoopState
+from loopwright.domain.transcript import event_of, fields_of
+from loopwright.engine.bus import Note, NoteKind
+from loopwright.ports import Clock, Store
+
+TRANSCRIPT = "transcript.ndjson"
+_SPOKEN = frozenset({"action", "activity", "agent", "result"})
+"""Kinds of notes that have nothing but their words."""
+
+
+class Transcript:
+    """Keeps every note but program output, a line each: {ts, after, kind, text, …}. Best effort: appended, not synced.
+
+    `after` is the number of the last commit before it, so that a reader can put both in order. A line that can not be
+    written does not hold up the loop; the next that can be says how many are missing.
+    """
+
+    def __init__(self, store: Store[LoopState], clock: Clock, loop_id: str) -> None:
+        self._store, self._clock, self._loop_id = store, clock, loop_id
+        self._lost = 0
+
+    def __call__(self, note: Note) -> None:
+        if note.kind == "output":
+            return
+        lines = [self._line(note)]
+        if self._lost:
+            lines.insert(0, self._line(Note("trouble", f"{self._lost} lines before this one could not be written")))
+        try:
+            self._store.append_progress(self._loop_id, TRANSCRIPT, lines)
+            self._lost = 0
+        except StoreError:  # told with the next line
+            self._lost += 1
+
+    def _line(self, note: Note) -> bytes:
+        at = self._clock.now().isoformat(timespec="milliseconds")
+        fields = fields_of(note.event) if note.event else {"kind": note.kind, "text": note.text}
+        line = {"ts": at, "after": self._store.read(self._loop_id).engine.rev, **fields}
+        return json.dumps(line, ensure_ascii=False).encode(errors="replace")
+
+
+class Kept(NamedTuple):
+    """A note from the transcript. `after`: the journal's number it was said after, 0 where that is not known."""
+
+    note: Note
+    at: datetime
+    after: int
+
+
+def read_line(line: str) -> Kept:
+    """ValueError says what is wrong with it: torn, damaged, or of another version."""
+    raw: dict[str, JsonValue] = json.loads(line)
+    if not isinstance(raw, dict):
+        raise ValueError("not an object")
+    try:
+        kind: NoteKind = next(kind for kind in get_args(NoteKind) if kind == raw["kind"])
+        text, at, after = str(raw["text"]), datetime.fromisoformat(str(raw["ts"])), int(str(raw.get("after", 0)))
+    except KeyError as missing:
+        raise ValueError(f"{missing} is missing") from missing
+    except StopIteration:
+        raise ValueError(f"no kind {raw['kind']!r} is known") from None
+    own = {name: value for name, value in raw.items() if name not in ("ts", "after")}
+    return Kept(Note(kind, text, None if kind in _SPOKEN else event_of(own)), at, after)
