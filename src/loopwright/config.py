@@ -50,7 +50,7 @@ class Settings(BaseModel):
     permissions: Policy = Field(
         "workspace", description="what an agent may do without asking: workspace, ask, read-only, or all"
     )
-    park: bool = Field(True, description="wait for an agent's usage limit to pass (false: pause with a question)")
+    park: bool = Field(True, description="wait for an agent's usage limit to pass (false: the loop ends as failed)")
     prompts: str | None = Field(
         None, min_length=1, description="folder of prompts that replace ours (default: .loopwright/prompts)"
     )

@@ -111,6 +111,7 @@ class Engine:
     def runner(self) -> "LoopRunner":
         """Imported only when it is asked for: most commands never drive a loop, and shall start fast."""
         from loopwright.actions.runner import LoopRunner
+        from loopwright.agents.pricing import price
         from loopwright.repair.debugger import PythonDebugger
         from loopwright.validation.run import ProjectTests
 
@@ -118,7 +119,7 @@ class Engine:
         return LoopRunner(
             str(root), service.store, service.workspace, ProjectTests(root), service.clock, service.processes,
             agents=self.agents.make,
-            debugger=lambda loop_id, bus: PythonDebugger(loop_id, partial(bus.publish, "output")),
+            debugger=lambda loop_id, bus: PythonDebugger(loop_id, partial(bus.publish, "output")), price=price,
             secrets=Secrets(secret_values(os.environ)),
         )  # fmt: skip
 
