@@ -8,8 +8,10 @@ from loopwright.domain.ids import next_hypothesis_id
 from loopwright.domain.loop import EvidenceCriteria, Hypothesis
 from loopwright.domain.loop_selector import Next, failed_task
 from loopwright.domain.outcomes import ActionOutcome, Change, Debugged, NeedsInput
-from loopwright.domain.protocol import ActionReport, Message
+from loopwright.domain.proposals import new_causes, proposals
+from loopwright.domain.protocol import Message
 from loopwright.domain.record import Items
+from loopwright.domain.tool_calls import ProposedHypothesis
 from loopwright.domain.words import plural
 from loopwright.engine.threads import in_thread
 
@@ -133,31 +135,30 @@ async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: D
     changes = await in_thread(session.workspace.changes, before.commit, after.commit)
     if report.status == "needs_input" and not changes:
         return NeedsInput(report.message or "The agent asks for input", report.options)
-    hypotheses = (*request.hypotheses, *_proposed(report, request.hypotheses))
+    told = proposals("DEBUG", report)
+    hypotheses = (*request.hypotheses, *_proposed(told.hypotheses, request.hypotheses))
     revives = task.id if task and changes and not request.failing else None
-    bug = diagnosis.active_bug if diagnosis else _text(report.state_updates.get("active_bug"))
+    bug = diagnosis.active_bug if diagnosis else told.active_bug or session.skill().debug.active_bug
     measured = tuple(Change(c.file, c.action) for c in changes)
     session.note("false_claim", unmeasured_files("DEBUG", report, session.project, [c.file for c in changes]))
     return Debugged(hypotheses, bug, None, report.message, measured, revives)
 
 
-def _proposed(report: ActionReport, known: Items[Hypothesis]) -> tuple[Hypothesis, ...]:
+def _proposed(told: tuple[ProposedHypothesis, ...], known: Items[Hypothesis]) -> tuple[Hypothesis, ...]:
     """Hypotheses an agent proposes: their words only; status, evidence and verdict are not its to give."""
-    proposals = report.state_updates.get("hypotheses")
     taken: list[Hypothesis] = []
-    for raw in proposals if isinstance(proposals, list) else []:
-        if isinstance(raw, dict) and _text(raw.get("description")):
-            ids = tuple(h.id for h in (*known, *taken))
-            taken.append(
-                Hypothesis(
-                    id=next_hypothesis_id(ids),
-                    description=str(raw["description"]),
-                    testable_condition=_text(raw.get("testable_condition")) or "",
-                    logging_point=_text(raw.get("logging_point")) or "",
-                    evidence_criteria=EvidenceCriteria(confirm="", reject=""),
-                    likelihood=len(ids) + 1,
-                )
+    for cause in new_causes(told, [h.description for h in known]):
+        ids = tuple(h.id for h in (*known, *taken))
+        taken.append(
+            Hypothesis(
+                id=next_hypothesis_id(ids),
+                description=cause.description,
+                testable_condition=cause.testable_condition,
+                logging_point=cause.logging_point,
+                evidence_criteria=EvidenceCriteria(confirm="", reject=""),
+                likelihood=len(ids) + 1,
             )
+        )
     return tuple(taken)
 
 
@@ -175,7 +176,3 @@ def _log_probes(session: Session, probes: Items[ProbeHit]) -> None:
     lines = [probe.model_dump_json().encode() for probe in probes]
     if lines:
         session.store.append_progress(session.loop_id, "debug.log", lines)
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) and value.strip() else None

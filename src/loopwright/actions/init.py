@@ -9,9 +9,8 @@ from loopwright.domain.ids import new_task_id
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_selector import Next
 from loopwright.domain.outcomes import ActionOutcome, Initialised
-from loopwright.domain.protocol import ActionReport, Message
-
-MOST_TASKS = 7
+from loopwright.domain.proposals import proposals
+from loopwright.domain.protocol import Message
 
 
 async def init(session: Session, choice: Next) -> ActionOutcome:
@@ -49,24 +48,15 @@ async def _tasks(
         message = Message(action="INIT", text="", seconds=state.engine.settings.action_timeout)
         asked = order("init", test_command=command or "none found")
         _, report = await session.report(name, "INIT", asked, message)
-        proposed = _proposals(report)
+        proposed = proposals("INIT", report).tasks
         if proposed:
-            return tuple(_task(session, name, words) for words in proposed)
+            return tuple(_task(session, name, task.description) for task in proposed)
     red = measured is not None and bool(measured.run.failed)
     green = measured is not None and bool(measured.run.results) and not red
     repairs_only = able.debugs and not able.writes_code
     if repairs_only and (red or (green and asks_only_for_green_tests(state.description))):
         return ()
     return (_task(session, name, state.description or state.title),)
-
-
-def _proposals(report: ActionReport) -> tuple[str, ...]:
-    """The descriptions among what an agent proposed; anything else in there is left out."""
-    tasks = report.state_updates.get("tasks")
-    if not isinstance(tasks, list):
-        return ()
-    words = (str(t.get("description", "")).strip() if isinstance(t, dict) else "" for t in tasks)
-    return tuple(w for w in words if w)[:MOST_TASKS]
 
 
 def _task(session: Session, agent: str, description: str) -> LoopTask:

@@ -4,13 +4,8 @@ import re
 from collections.abc import Collection
 
 from loopwright.domain.loop import ActionName
+from loopwright.domain.proposals import MAY_UPDATE, proposals
 from loopwright.domain.protocol import ActionReport
-
-MAY_UPDATE: dict[ActionName, frozenset[str]] = {
-    "INIT": frozenset({"tasks"}),
-    "DEBUG": frozenset({"active_bug", "hypotheses"}),
-}
-"""The only keys of `state_updates` that are looked at; every other action has none."""
 
 NAMES_SHOWN = 5
 WORDS_SHOWN = 160
@@ -25,9 +20,14 @@ _OURS = (".workflow", ".loop")
 
 
 def refused_updates(action: ActionName, report: ActionReport) -> str | None:
-    """Words about state updates that are not the agent's to make."""
+    """Words about state updates that are not the agent's to make, or that nobody can read."""
     strange = sorted(str(key) for key in report.state_updates.keys() - MAY_UPDATE.get(action, frozenset()))
-    return f"{action} tried to set {_listed(strange)}; an agent's words change no state" if strange else None
+    wrong = [f"{action} tried to set {_listed(strange)}; an agent's words change no state"] if strange else []
+    if refused := proposals(action, report).refused:
+        wrong.append(f"{action} proposed {', and '.join(refused)}")
+    if report.unread:
+        wrong.append(f"{action} gave {report.unread} that can not be read")
+    return "; ".join(wrong) or None
 
 
 def unmeasured_files(action: ActionName, report: ActionReport, project: str, changed: Collection[str]) -> str | None:

@@ -26,8 +26,8 @@ from loopwright.domain.statuses import ReportStatus, read_status
 
 MOST_TASKS = 7
 MOST_HYPOTHESES = 8
-LONGEST = 2_000
-"""Characters of a message, a task or a hypothesis."""
+LONGEST, PLACE_LENGTH, BUG_LENGTH = 2_000, 500, 500
+"""Characters of a message, a task or a hypothesis; of a place; of a bug's name."""
 
 
 def bounded(most: int, *, blank: bool = False) -> tuple[object, ...]:
@@ -46,7 +46,7 @@ def bounded(most: int, *, blank: bool = False) -> tuple[object, ...]:
 
 Words = Annotated[str, *bounded(LONGEST)]
 Line = Annotated[str, *bounded(300)]
-Place = Annotated[str, *bounded(500, blank=True)]
+Place = Annotated[str, *bounded(PLACE_LENGTH, blank=True)]
 
 
 class Order(Record):
@@ -89,16 +89,23 @@ class UpdatedFile(Part):
     description: Place = Field("", description="What changed there.")
 
 
-def _list(given: object) -> object:
-    """A list, also where it comes as JSON text or as an object of names and descriptions."""
+def as_list(given: object) -> object:
+    """A list, also where it comes as JSON text, as one of its entries, or as an object that numbers them."""
     if isinstance(given, str) and given.lstrip()[:1] in ("[", "{"):
         try:
             given = json.loads(given)
         except (ValueError, RecursionError):
-            return given
-    if isinstance(given, dict) and "path" not in given and "description" not in given:
-        return [{"path": key, "description": value} for key, value in given.items()]
+            return [given]
+    if isinstance(given, dict) and "description" not in given:
+        return list(given.values())
     return [given] if isinstance(given, (dict, str)) else given
+
+
+def _files(given: object) -> object:
+    """Also an object of paths and descriptions."""
+    if isinstance(given, dict) and "path" not in given:
+        return [{"path": key, "description": value} for key, value in given.items()]
+    return [given] if isinstance(given, dict) else as_list(given)
 
 
 def _choices(given: object) -> object:
@@ -129,7 +136,7 @@ class ReportActionResult(Call):
         description="success: it is done. failed: you could not do it. needs_input: only a person can decide."
     )
     message: Words = Field(description="One or two sentences for a person: what you did; or your question.")
-    files_updated: Annotated[Items[UpdatedFile], BeforeValidator(_list)] = Field(
+    files_updated: Annotated[Items[UpdatedFile], BeforeValidator(_files)] = Field(
         (), max_length=500, description="The files you changed."
     )
     next_action_needed: Annotated[str, *bounded(100, blank=True)] = Field(
@@ -146,7 +153,7 @@ class ProposeTasks(Call):
     taken = "Recorded {count} tasks. Now call report_action_result."
     only = "INIT"
     bare = "tasks"
-    tasks: Annotated[Items[ProposedTask], BeforeValidator(_list)] = Field(
+    tasks: Annotated[Items[ProposedTask], BeforeValidator(as_list)] = Field(
         min_length=1, max_length=MOST_TASKS, description=f"At most {MOST_TASKS} tasks."
     )
 
@@ -159,10 +166,10 @@ class ProposeHypotheses(Call):
     taken = "Recorded {count} hypotheses. Now call report_action_result."
     only = "DEBUG"
     bare = "hypotheses"
-    hypotheses: Annotated[Items[ProposedHypothesis], BeforeValidator(_list)] = Field(
+    hypotheses: Annotated[Items[ProposedHypothesis], BeforeValidator(as_list)] = Field(
         min_length=1, max_length=MOST_HYPOTHESES, description=f"At most {MOST_HYPOTHESES} suspected causes."
     )
-    active_bug: Annotated[str, *bounded(500, blank=True)] = Field("", description="The bug, in one sentence.")
+    active_bug: Annotated[str, *bounded(BUG_LENGTH, blank=True)] = Field("", description="The bug, in one sentence.")
 
 
 class ReportDiscovery(Call):
