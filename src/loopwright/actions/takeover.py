@@ -1,13 +1,17 @@
 """Taking up a loop: whatever the last runner left is recorded, and brought up to date. Nothing is discarded."""
 
+from collections.abc import Sequence
+
 from loopwright.actions.publish import missing_changes, publish
 from loopwright.actions.session import Session
 from loopwright.domain.engine_state import Checkpoint
-from loopwright.domain.events import Event
+from loopwright.domain.events import Entry, Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_folds import ACTION_OF, end_action
 from loopwright.domain.outcomes import Interrupted, Step
 from loopwright.domain.words import plural
+
+BROKEN_OFF = "the runner died"
 
 
 async def take_over(session: Session, left: tuple[int, ...]) -> None:
@@ -18,7 +22,19 @@ async def take_over(session: Session, left: tuple[int, ...]) -> None:
     if _under_way(state):
         await _record_interruption(session, state)
     entries = session.store.events(session.loop_id)
+    session.last_result = last_result(entries)
     publish(session, session.state(), missing_changes(session, entries))
+
+
+def last_result(entries: Sequence[Entry]) -> tuple[str, str] | None:
+    """The action that ended last, and how: what the next message to an agent begins with."""
+    for entry in reversed(entries):
+        told = entry.event.data
+        if entry.event.type == "taken_over":
+            return str(told["action"]), BROKEN_OFF
+        if entry.event.type == "action_finished":
+            return str(told["action"]), str(told["result"])
+    return None
 
 
 def _under_way(state: LoopState) -> bool:
@@ -36,7 +52,7 @@ async def _record_interruption(session: Session, state: LoopState) -> None:
         checkpoint = Checkpoint(
             n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=f"interrupted {action}", at=session.now()
         )
-    step = Step(action=action, outcome=Interrupted("the runner died"), at=session.now(), token=session.clock.token())
+    step = Step(action=action, outcome=Interrupted(BROKEN_OFF), at=session.now(), token=session.clock.token())
     session.store.update(
         session.loop_id, lambda latest: end_action(latest, step, checkpoint), actor="runner",
         event=Event(type="taken_over", data={"action": action}), epoch=session.epoch,

@@ -17,7 +17,9 @@ CELLS = 160
 QUIET_SECONDS, MOST_QUIET_SECONDS = 5.0, 60.0
 """How long a log may say nothing while a program prints; twice as long each time, so that hours stay readable."""
 
-SILENT = frozenset({"running", "lease_taken", "permission_asked", "permission_taken"})
+SILENT = frozenset({
+    "running", "lease_taken", "permission_asked", "permission_taken", "session", "session_left",
+})  # fmt: skip
 """Commits that say nothing to a person, or what is said anyhow."""
 
 

@@ -15,7 +15,7 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "started": lambda f: "started",
     "lease_taken": lambda f: "a runner takes hold of it",
     "running": lambda f: "running",
-    "resumed": lambda f: "resumed",
+    "resumed": lambda f: f"resumed{': ' + f['why'] if f.get('why') else ''}",
     "reopened": lambda f: "reopened",
     "paused": lambda f: "paused",
     "stopped": lambda f: "stopped for good",

@@ -283,8 +283,8 @@ def nothing_asked(state: LoopState) -> LoopState:
 def rewind(state: LoopState, then: LoopState, here: tuple[str, str], to: int, at: str) -> LoopState:
     """The runner's state of checkpoint `to` again; `here` (commit, tree) is kept as a checkpoint of its own.
 
-    What was validated is forgotten, so that the old tree has to prove itself again; a finished loop has not ended
-    there, and is paused.
+    What was validated is forgotten, so that the old tree has to prove itself again, and so are the agents' sessions,
+    which remember what is undone; a finished loop has not ended there, and is paused.
     """
     require("rewind", state)
     if state.status in FINISHED:
@@ -300,9 +300,10 @@ def rewind(state: LoopState, then: LoopState, here: tuple[str, str], to: int, at
     return state.evolve(
         skill_state=skill,
         engine=engine.evolve(
-            checkpoints=(*known, kept)[-CHECKPOINTS_KEPT:], last_validation=None, sightings=(), debug_rounds=0
+            checkpoints=(*known, kept)[-CHECKPOINTS_KEPT:], last_validation=None, sightings=(), debug_rounds=0,
+            sessions={},
         ),
-    )
+    )  # fmt: skip
 
 
 TEXT_FIELDS = frozenset({"title", "description"})
