@@ -22,7 +22,10 @@ FLOORS: dict[str, int] = {
 
 ADAPTERS = {"store", "agents", "workspace", "validation", "repair"}
 APPLICATION = {"engine", "actions"}
-SHARED_BY_ADAPTERS = {"loopwright.workspace.process", "loopwright.workspace.patience"}
+SHARED_BY_ADAPTERS = {
+    "loopwright.workspace.process", "loopwright.workspace.patience", "loopwright.workspace.conversing",
+    "loopwright.workspace.marks",
+}  # fmt: skip
 
 IMPURE = {
     "os", "pathlib", "io", "time", "random", "secrets", "uuid", "asyncio", "threading", "subprocess", "socket",

@@ -52,6 +52,8 @@ class TurnwiseAgent(ABC):
         if turn is not None:
             turn.cancel()
             await asyncio.wait([turn])
+            if not turn.cancelled():
+                turn.exception()  # it may have failed after the last wait: nobody is left to hear of it
 
     def _turn(self, id: str) -> asyncio.Task[AgentOutput]:
         if id not in self._turns:

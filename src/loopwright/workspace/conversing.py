@@ -4,7 +4,7 @@ import asyncio
 import os
 import subprocess
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from loopwright.domain.errors import Invalid
@@ -55,8 +55,8 @@ class Program:
     def __init__(self, process: subprocess.Popen[bytes], source: Pipe, stdin: int) -> None:
         self._process, self._source, self._stdin = process, source, stdin
         self._lines = Lines()
-        self._news = asyncio.Event()
-        self._over = self._broken = False
+        self._news, self._read, self._left = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self._over = self._broken = self._closed = False
         self._unread = bytearray()
         os.set_blocking(stdin, False)
 
@@ -74,6 +74,19 @@ class Program:
         """Bytes that it has not taken in yet."""
         return len(self._unread)
 
+    async def read_up(self, most: int) -> None:
+        """Waits until it has left no more than so many bytes unread, or does not listen any more."""
+        while self.unread > most:
+            self._read.clear()
+            await self._read.wait()
+
+    async def exit(self, within: float) -> int | None:
+        """Waits so many seconds for its exit; None where it lives on."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within):
+                await self._left.wait()
+        return self.exit_code
+
     def say(self, data: bytes) -> None:
         """Never waits. ConnectionError when it does not listen any more."""
         if self._broken:
@@ -88,20 +101,28 @@ class Program:
                 return self._lines.rest() or None
         return line
 
-    async def exited(self) -> None:
+    async def watch(self) -> None:
         """Waits for the exit; what its children still say is read for a moment longer."""
         await exited(self._process)
+        self._left.set()
         await asyncio.sleep(LINGER)
         self._over = True
         self._news.set()
 
-    def hang_up(self) -> None:
-        """Closes what it reads from."""
+    def close(self) -> None:
+        """Closes what it reads from; nothing is read from it afterwards."""
+        self._hang_up()
+        if not self._closed:
+            self._closed = True
+            asyncio.get_running_loop().remove_reader(self._source.descriptor)
+
+    def _hang_up(self) -> None:
         if not self._broken:
             self._broken = True
             asyncio.get_running_loop().remove_writer(self._stdin)
             os.close(self._stdin)
             self._unread.clear()
+            self._read.set()
 
     async def _more(self) -> bool:
         """Waits for something to read; False at the end."""
@@ -115,7 +136,8 @@ class Program:
             try:
                 await self._news.wait()
             finally:
-                loop.remove_reader(self._source.descriptor)
+                if not self._closed:
+                    loop.remove_reader(self._source.descriptor)
         return self._lines.total != before
 
     def _push(self) -> None:
@@ -125,8 +147,9 @@ class Program:
         except BlockingIOError:
             pass
         except OSError:  # it is gone, or has closed its end
-            self.hang_up()
+            self._hang_up()
             return
+        self._read.set()
         if self._unread:
             loop.add_writer(self._stdin, self._push)
         else:
@@ -164,10 +187,10 @@ async def conversing(
             os.close(stdin)
         program = Program(process, source, ours)
         async with ending(process, run):
-            watch = asyncio.ensure_future(program.exited())
+            watch = asyncio.ensure_future(program.watch())
             try:
                 yield program
             finally:
                 watch.cancel()
-                program.hang_up()
+                program.close()
                 await asyncio.wait({watch})
