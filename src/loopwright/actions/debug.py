@@ -124,7 +124,10 @@ async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: D
     """An agent that works in prose gets the evidence; what it changed is measured."""
     task = failed_task(session.state())
     failing = list(request.failing[:SHOWN]) or [f"the task {task.id} failed: {task.description}" if task else "?"]
-    message = Message(action="DEBUG", text="", debug=request, seconds=session.state().engine.settings.action_timeout)
+    settings = session.state().engine.settings
+    message = Message(
+        action="DEBUG", text="", debug=request, seconds=settings.action_timeout, policy=settings.permissions
+    )
     asked = order(
         "debug", failing="\n".join(f"- {name}" for name in failing), hypotheses=_table(request.hypotheses),
         progress_dir=str(session.store.progress_path(session.loop_id)),

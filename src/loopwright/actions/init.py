@@ -2,15 +2,17 @@
 
 from loopwright.actions.measure import Measured, first_of, run_tests
 from loopwright.actions.messages import order
+from loopwright.actions.reading import only_reading
 from loopwright.actions.session import Session
-from loopwright.domain.engine_state import LoopTask
+from loopwright.domain.engine_state import LoopTask, RunSettings
 from loopwright.domain.goals import asks_only_for_green_tests
 from loopwright.domain.ids import new_task_id
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_selector import Next
 from loopwright.domain.outcomes import ActionOutcome, Initialised
+from loopwright.domain.permissions import turn_policy
 from loopwright.domain.proposals import proposals
-from loopwright.domain.protocol import Message
+from loopwright.domain.protocol import ActionReport, Message
 
 
 async def init(session: Session, choice: Next) -> ActionOutcome:
@@ -45,10 +47,7 @@ async def _tasks(
     name = state.engine.settings.agent
     able = session.turns.agent(name).capabilities
     if able.plans:
-        message = Message(action="INIT", text="", seconds=state.engine.settings.action_timeout)
-        asked = order("init", test_command=command or "none found")
-        _, report = await session.report(name, "INIT", asked, message)
-        proposed = proposals("INIT", report).tasks
+        proposed = proposals("INIT", await _planned(session, name, state.engine.settings, command)).tasks
         if proposed:
             return tuple(_task(session, name, task.description) for task in proposed)
     red = measured is not None and bool(measured.run.failed)
@@ -57,6 +56,15 @@ async def _tasks(
     if repairs_only and (red or (green and asks_only_for_green_tests(state.description))):
         return ()
     return (_task(session, name, state.description or state.title),)
+
+
+async def _planned(session: Session, agent: str, settings: RunSettings, command: str | None) -> ActionReport:
+    policy = turn_policy(settings.permissions, reading=True)
+    message = Message(action="INIT", text="", seconds=settings.action_timeout, policy=policy)
+    before = await session.snapshot("before planning")
+    async with only_reading(session, before, "planning"):
+        _, report = await session.report(agent, "INIT", order("init", test_command=command or "none found"), message)
+    return report
 
 
 def _task(session: Session, agent: str, description: str) -> LoopTask:

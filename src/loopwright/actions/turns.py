@@ -74,6 +74,7 @@ class Turns:
         self._open: dict[str, str] = {}
         self._said: dict[str, str] = {}
         self._ledger = Ledger()
+        self._wrote: set[str] = set()
 
     async def __aenter__(self) -> "Turns":
         return self
@@ -126,6 +127,12 @@ class Turns:
         unknown = (t.agent for t, usage in zip(turns, priced, strict=True) if t.done and usage.cost is None)
         prose = (name for name in unknown if _takes_prose(self.agent(name)))
         return Spent(sum_of(priced), tuple(dict.fromkeys(prose)))
+
+    def written(self) -> frozenset[str]:
+        """What the agents' own tool calls have written since the last call, also in turns that broke off."""
+        taken = frozenset(self._wrote)
+        self._wrote.clear()
+        return taken
 
     def _priced(self, usage: Usage) -> Usage:
         return usage if usage.cost is not None else usage.evolve(cost=self._price(usage))
@@ -194,8 +201,9 @@ class Turns:
                 return Answer(output, late)
 
     def _hear(self, name: str, output: AgentOutput) -> None:
-        """What has to outlive the turn, should it break off: its words, its cost, its session's name."""
+        """What has to outlive the turn, should it break off: its words, cost and files, and its session's name."""
         self._ledger.heard(output.usage, done=not output.running)
+        self._wrote.update(output.wrote)
         if output.running:
             self._said[name] = output.text
         else:
