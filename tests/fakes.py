@@ -128,6 +128,9 @@ class NoProcesses:
     def within(self, loop_id: str) -> bool:
         return False
 
+    def forget(self, loop_id: str) -> None:
+        """They have kept nothing."""
+
     def end_runner(self, pid: int) -> None:
         raise AssertionError(f"nothing to end: {pid}")
 

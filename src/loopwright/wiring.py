@@ -1,7 +1,7 @@
 """Settings → engine: the only place that joins concrete classes."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Agents:
-    """Every agent that can be named in a project; `folder` is where their sessions keep their files, loop by loop."""
+    """Every agent that can be named in a project; `folder` is where those of a loop keep their files."""
 
     project: Path
     configured: Mapping[str, AgentTable]
-    folder: Path
+    folder: Callable[[str], Path]
 
     @property
     def commands(self) -> "Mapping[str, AgentCommand]":
@@ -95,7 +95,7 @@ class Agents:
         from loopwright.agents.acp.agent import AcpAgent
 
         started = replace(command, argv=(program, *command.argv[1:]))
-        return AcpAgent(started, self.project, self.folder / around.loop_id, around)
+        return AcpAgent(started, self.project, self.folder(around.loop_id), around)
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,8 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     config = load(root, flags)
     clock = SystemClock(config.settings.timezone)
     workspace = GitWorkspace(root, _checkpoints(config.settings))
-    private = private_directory(_checkpoints(config.settings), root)
-    processes = OwnProcesses(root, private.with_suffix(".processes"))
-    agents = Agents(root, config.agents, private.with_suffix(".agents"))
+    processes = OwnProcesses(root, private_directory(_checkpoints(config.settings), root).with_suffix(".processes"))
+    agents = Agents(root, config.agents, processes.folder)
     with FileStore(root, LOOPS, clock, unsafe_fs=config.settings.unsafe_fs) as store:
         loops: Store[LoopState] = store
         service = LoopService(

@@ -121,3 +121,14 @@ def test_end_runner_ends_one_that_is_stopped_and_one_that_is_gone(own: OwnProces
     own.end_runner(runner.pid)
     assert runner.wait() == -signal.SIGKILL
     own.end_runner(runner.pid)
+
+
+def test_what_a_loops_programs_kept_goes_with_it(tmp_path: Path) -> None:
+    owner = OwnProcesses(tmp_path, tmp_path / "state")
+    for loop in ("one", "other"):
+        (owner.folder(loop) / "deep").mkdir(parents=True)
+        (owner.folder(loop) / "deep" / "file").write_text("kept")
+    owner.forget("one")
+    owner.forget("one")
+    assert [folder.name for folder in (tmp_path / "state").iterdir()] == ["other"]
+    assert (owner.folder("other") / "deep" / "file").read_text() == "kept"

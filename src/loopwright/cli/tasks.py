@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from loopwright.cli.options import HERE, TASK_FIELDS, Given, Json, LoopId, Project, opened, takes
-from loopwright.cli.output import answer
+from loopwright.cli.output import answer, remark
 from loopwright.domain.errors import Invalid
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ def add(
         loop_id = _loop(context)
         own = "bash" if given.get("command") else engine.service.read(loop_id).engine.settings.agent
         task = engine.service.add_task(loop_id, {"description": description, "tool": own, **given})
+        if missing := engine.agents.missing(task.tool):
+            remark(f"note: {missing}")
     answer(json, task, f"{task.task_id} added")
 
 
@@ -65,6 +67,8 @@ def edit(*, context: typer.Context, task: TaskId, given: Given, project: Project
         raise Invalid("nothing to change; for example: tasks ID edit TASK --description TEXT")
     with opened(project) as engine:
         edited = engine.service.edit_task(_loop(context), task, given)
+        if "tool" in given and (missing := engine.agents.missing(edited.tool)):
+            remark(f"note: {missing}")
     answer(json, edited, f"{task} changed")
 
 

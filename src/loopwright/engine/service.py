@@ -207,6 +207,7 @@ class LoopService:
         self.store.delete(loop_id, actor=self.actor)
         self.processes.sweep(loop_id)
         self.workspace.forget(loop_id)
+        self.processes.forget(loop_id)
 
     def _last_readable(self, loop_id: str) -> int:
         """The commit the loop stands at, or 0 where that can not be read."""

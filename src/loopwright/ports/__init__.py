@@ -226,6 +226,10 @@ class Processes(Protocol):
     def within(self, loop_id: str) -> bool:
         """Whether that loop has started this very process."""
 
+    def forget(self, loop_id: str) -> None:
+        """Removes the files that they have kept for a loop which is deleted."""
+        ...
+
     def end_runner(self, pid: int) -> None:
         """Ends a runner, and nothing else: what it started is left to `sweep`."""
 

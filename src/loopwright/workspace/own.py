@@ -1,6 +1,7 @@
 """Our own runners: started detached, known by what they hold, and ended with all they started."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,7 +17,10 @@ _STUBBORN = 2.0  # seconds after which a runner that does not even die of KILL i
 
 
 class OwnProcesses:
-    """Implements ports.Processes on this machine. `home` is the folder of the project's registries, outside of it."""
+    """Implements ports.Processes on this machine. `home` lies outside of the project.
+
+    It holds a registry for each loop, and a folder for what its programs keep (see `folder`).
+    """
 
     def __init__(self, project: Path, home: Path) -> None:
         self._project = project.resolve()
@@ -57,6 +61,13 @@ class OwnProcesses:
             except ProcessLookupError:
                 return
             time.sleep(0.01)
+
+    def forget(self, loop_id: str) -> None:
+        shutil.rmtree(self.folder(loop_id), ignore_errors=True)
+
+    def folder(self, loop_id: str) -> Path:
+        """Where that loop's programs may keep files; nobody has made it yet."""
+        return self._home / loop_id
 
     def _registry(self, loop_id: str) -> Registry:
         return Registry(self._home / f"{loop_id}.json")
