@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from loopwright.actions.messages import compose, order
+from loopwright.actions.messages import compose, loop_prompts
 from loopwright.actions.turns import Turns
 from loopwright.domain.claims import claims_green_tests, quoted, refused_updates
 from loopwright.domain.engine_state import Incident
@@ -12,6 +12,7 @@ from loopwright.domain.testing import TestRun
 from loopwright.engine.bus import Bus
 from loopwright.engine.threads import in_thread
 from loopwright.ports import Clock, Debugger, Person, Snapshot, Store, TestRunner, Workspace
+from loopwright.prompts import Prompts
 
 
 @dataclass
@@ -33,6 +34,7 @@ class Session:
     clock: Clock
     bus: Bus
     epoch: int
+    prompts: Prompts = field(default_factory=loop_prompts)
     interactive: bool = False
     person: Person | None = None
     verdicts: dict[str, bool] = field(default_factory=dict)
@@ -72,12 +74,16 @@ class Session:
     async def snapshot(self, label: str) -> Snapshot:
         return await in_thread(self.workspace.snapshot, self.loop_id, label)
 
+    def order(self, prompt: str, **values: str) -> str:
+        """The order of one action, from the prompt of that name."""
+        return self.prompts.render(prompt, **values)
+
     async def report(
         self, agent: str, action: ActionName, order: str, message: Message
     ) -> tuple[AgentOutput, ActionReport]:
         """One turn of the session with that agent, with the contract around the order."""
         text = compose(
-            state=self.state(), action=action, order=order, project=self.project,
+            self.prompts, state=self.state(), action=action, order=order, project=self.project,
             continuing=self.turns.begun(agent), selected=self.interactive, previous=self.last_result,
         )  # fmt: skip
         self.bus.publish("activity", f"{agent} works on {action}")
@@ -102,7 +108,7 @@ class Session:
         if not grace:
             return None
         text = compose(
-            state=state, action=action, order=order("converge", action=action), project=self.project,
+            self.prompts, state=state, action=action, order=self.order("converge", action=action), project=self.project,
             continuing=True, selected=False, previous=(action, "out of time"),
         )  # fmt: skip
         return message.evolve(text=text, seconds=grace, silence=0)
