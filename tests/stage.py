@@ -8,7 +8,7 @@ from pathlib import Path
 from loopwright.actions.runner import LoopRunner
 from loopwright.agents.command import CommandAgent
 from loopwright.agents.scripted import Answer, Script, ScriptedAgent
-from loopwright.domain.engine_state import RunSettings
+from loopwright.domain.engine_state import Budget, RunSettings
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_commands import take_up
 from loopwright.domain.protocol import Capabilities
@@ -56,9 +56,17 @@ class Stage:
     def make_agent(self, name: str, around: Surroundings) -> Agent:
         return CommandAgent(self.project, around.loop_id) if name == "bash" else self.agent
 
-    def create(self, text: str = "Make app.txt say good", *, max_iterations: int = 10) -> str:
-        settings = RunSettings(mode="auto", agent="scripted")
-        return self.service.create(text, max_iterations=max_iterations, settings=settings).loop_id
+    def create(
+        self,
+        text: str = "Make app.txt say good",
+        *,
+        max_iterations: int = 10,
+        budget: Budget | None = None,
+        **settings: object,
+    ) -> str:
+        """`settings` are those of RunSettings."""
+        given = RunSettings.model_validate({"mode": "auto", "agent": "scripted", **settings})
+        return self.service.create(text, max_iterations=max_iterations, settings=given, budget=budget).loop_id
 
     async def drive(
         self, loop_id: str, person: Person | None = None, on_note: Callable[[Note], None] | None = None

@@ -21,7 +21,7 @@ class Recall:
         return self.store.read(self.loop_id).engine.sessions.get(agent)
 
     def remember(self, agent: str, session: str | None) -> None:
-        """Committed at once, so that also a runner that dies in its first turn finds the session again; None forgets."""
+        """Committed at once, so that it is found again also after a runner's death in its first turn; None forgets."""
         if session == self.session(agent):
             return
 
