@@ -52,10 +52,12 @@ class PlanView:
         if self._scene is None:
             return
         match note.kind:
-            case "output":
+            case "output" | "said" | "thought":
                 self._scene = replace(self._scene, output=last_line(note.text) or self._scene.output)
             case "action":
                 self._scene = replace(self._scene, doing="", output="")
+            case "able" | "message" | "turn" | "usage":
+                pass
             case _:
                 self._scene = replace(self._scene, doing=note.text, output="")
                 self._said = time.monotonic()

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 
-from loopwright.cli.text import local
+from loopwright.cli.text import local, short
 from loopwright.cli.wording import CHANGES, NOTES, Fields
 
 FORMS: dict[str, Callable[[Fields], str]] = {
@@ -11,8 +11,10 @@ FORMS: dict[str, Callable[[Fields], str]] = {
         f"{_at(f['timestamp'])} {CHANGES[f['action']]} {f['file']} ({f['agent']}): {f['description']}"
     ),
     "debug.log": lambda f: f"{_at(f['ts'])} {f['hid']} {f['func']}:{f['line']} {json.dumps(f['data'])}",
-    "transcript.ndjson": lambda f: f"{_at(f['ts'])} {NOTES[f['kind']].format(f['text'])}",
+    "transcript.ndjson": lambda f: f"{_at(f['ts'])} {NOTES[f['kind']].format(short(f['text'], CELLS))}",
 }
+CELLS = 400
+"""Of a text in the transcript that people are shown; --json has it whole."""
 
 
 def log_line(name: str, line: str) -> str:

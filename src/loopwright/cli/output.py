@@ -1,12 +1,13 @@
 """What a command prints: one JSON object, or text for people."""
 
 import io
-import json
 import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from loopwright.domain.json_line import json_line
 
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
@@ -105,7 +106,7 @@ def patience(words: str) -> Iterator[None]:
 
 def write(document: Data) -> None:
     """One JSON object on one line."""
-    print(json.dumps(document, ensure_ascii=False, default=_dumped), flush=True)
+    print(json_line(document, _dumped), flush=True)
 
 
 def _dumped(model: "BaseModel") -> object:

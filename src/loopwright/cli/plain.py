@@ -6,11 +6,13 @@ from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 
 from loopwright.cli.output import write
-from loopwright.cli.scene import Scene, said
+from loopwright.cli.scene import Scene
+from loopwright.cli.telling import TurnLines
 from loopwright.cli.text import last_line, local, short
 from loopwright.cli.wording import event_words
 from loopwright.domain.events import Entry
 from loopwright.domain.loop import LoopState
+from loopwright.domain.transcript import fields_of
 from loopwright.engine.bus import Note
 
 CELLS = 160
@@ -21,6 +23,9 @@ SILENT = frozenset({
     "running", "lease_taken", "permission_asked", "permission_taken", "session", "session_left",
 })  # fmt: skip
 """Commits that say nothing to a person, or what is said anyhow."""
+
+UNTOLD = frozenset({"action", "result", "output", "able", "turn"})
+"""Notes that a program is not told: the commits say the same, or they are there to play a loop again."""
 
 
 def event_line(entry: Entry) -> str:
@@ -39,6 +44,7 @@ class LineView:
     def __init__(self) -> None:
         self._spoke = time.monotonic()
         self._quiet = QUIET_SECONDS
+        self._turn = TurnLines()
 
     def look(self, scene: Scene, entries: Sequence[Entry]) -> None:
         for entry in entries:
@@ -47,11 +53,13 @@ class LineView:
                 self._say(f"{event_line(entry)}{_about(entry, scene.state)}")
 
     def note(self, note: Note, at: datetime) -> None:
-        if note.kind in ("activity", "agent") and (words := said(note.text)):
+        if note.kind == "output":
+            if time.monotonic() - self._spoke > self._quiet and (last := last_line(note.text)):
+                self._quiet = min(2 * self._quiet, MOST_QUIET_SECONDS)
+                self._say(f"{at.astimezone():%H:%M:%S}   … {short(last, CELLS)}")
+            return
+        for words in self._turn.lines(note, time.monotonic()):
             self._say(f"{at.astimezone():%H:%M:%S}   {short(words, CELLS)}")
-        elif note.kind == "output" and time.monotonic() - self._spoke > self._quiet and (last := last_line(note.text)):
-            self._quiet = min(2 * self._quiet, MOST_QUIET_SECONDS)
-            self._say(f"{at.astimezone():%H:%M:%S}   … {short(last, CELLS)}")
 
     def aside(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -62,16 +70,16 @@ class LineView:
 
 
 class NdjsonView:
-    """One object a line: every committed event, and what is said between them."""
+    """One object a line: every committed event, and what is said and done between them."""
 
     def look(self, scene: Scene, entries: Sequence[Entry]) -> None:
         for entry in entries:
             write(event_object(entry))
 
     def note(self, note: Note, at: datetime) -> None:
-        if note.kind in ("activity", "agent"):
-            ts = at.isoformat(timespec="milliseconds")
-            write({"type": "note", "ts": ts, "kind": note.kind, "text": note.text})
+        if note.kind not in UNTOLD:
+            fields = fields_of(note.event) if note.event else {"kind": note.kind, "text": note.text}
+            write({"type": "note", "ts": at.isoformat(timespec="milliseconds"), **fields})
 
     def aside(self) -> AbstractContextManager[None]:
         return nullcontext()

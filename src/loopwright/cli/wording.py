@@ -51,7 +51,12 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
 ACTORS = {"cli": "on the command line", "person": "from the menu", "api": "over the API", "mcp": "by an agent's tool"}
 """Who it was, where that is not plain: runner and store speak for themselves."""
 
-NOTES = {"action": "begins: {}", "activity": "{}", "result": "result: {}", "agent": "the agent says: {}"}
+NOTES = {
+    "action": "begins: {}", "activity": "{}", "result": "result: {}", "agent": "the agent answers: {}",
+    "able": "{}", "message": "the agent is asked: {}", "turn": "the turn is over: {}",
+    "session": "{}", "said": "the agent says: {}", "thought": "the agent thinks: {}", "plan": "the agent's plan: {}",
+    "tool": "{}", "permission": "{}", "discovery": "found: {}", "usage": "used: {}", "trouble": "trouble: {}",
+}  # fmt: skip
 """By kind of note in the transcript."""
 
 CHANGES = {"create": "created", "modify": "changed", "delete": "deleted"}

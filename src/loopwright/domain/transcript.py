@@ -117,16 +117,17 @@ def told(event: Heard) -> str:
         case Discovered():
             return ": ".join(part for part in (event.title, event.text) if part)
         case UsageTold():
-            return _used(event.usage)
+            return told_usage(event.usage)
         case Able():
-            return f"{event.agent} is asked"
+            return f"{event.agent} takes part"
         case TurnEnded():
             return f"{event.agent} {event.action}: {_ended(event)}"
         case _:
             assert_never(event)
 
 
-def _used(usage: Usage) -> str:
+def told_usage(usage: Usage) -> str:
+    """`12,345 tokens, $0.0123`."""
     tokens = f"{usage.tokens:,} tokens" if usage.tokens is not None else "tokens not known"
     return f"{tokens}, ${usage.cost:.4f}" if usage.cost is not None else tokens
 

@@ -7,6 +7,7 @@ from typing import NamedTuple, get_args
 from pydantic import JsonValue
 
 from loopwright.domain.errors import StoreError
+from loopwright.domain.json_line import json_line
 from loopwright.domain.loop import LoopState
 from loopwright.domain.transcript import event_of, fields_of
 from loopwright.engine.bus import Note, NoteKind
@@ -44,7 +45,7 @@ class Transcript:
         at = self._clock.now().isoformat(timespec="milliseconds")
         fields = fields_of(note.event) if note.event else {"kind": note.kind, "text": note.text}
         line = {"ts": at, "after": self._store.read(self._loop_id).engine.rev, **fields}
-        return json.dumps(line, ensure_ascii=False).encode(errors="replace")
+        return json_line(line).encode()
 
 
 class Kept(NamedTuple):
