@@ -10,7 +10,7 @@ from bench.soaks import kills
 from tests.chance import SEED
 from tests.real_command import Project, carrying
 
-SCALE = 8 / kills.KILLS
+SCALE = 4 / kills.KILLS
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def project(tmp_path: Path) -> Project:
 
 def test_kills_at_random_moments() -> None:
     counts = kills.run(random.Random(SEED), SCALE)
-    assert (counts["kills of repairs"], counts["kills of tasks"]) == (2, 6)
+    assert (counts["kills of repairs"], counts["kills of tasks"]) == (1, 3)
 
 
 def test_resume_all_takes_up_what_died(project: Project) -> None:
