@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,10 +16,10 @@ import pytest
 from loopwright.workspace.living import living, look
 from loopwright.workspace.marks import LOOP, Mark
 from tests.real_command import COMMAND, Project
+from tests.waiting import until
 
 TESTS = "import unittest\n\n\nclass Nothing(unittest.TestCase):\n    def test_it(self) -> None:\n        pass\n"
 STOP_SECONDS = 10.0
-SOON = 30.0
 
 WAYS = {
     "child": "sleep 300 &",
@@ -68,13 +68,6 @@ def sleepers(project: Project) -> list[int]:
         except OSError:
             continue
     return found
-
-
-def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SOON
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from tests.repair.cases import write
 BASKET = "class Basket:\n    def add(self, price)\n        self.price = price\n"
 TEST = "from basket import Basket\n\n\ndef test_add():\n    assert Basket().add(1) is None\n"
 INSIDE = "def test_add():\n    from basket import Basket\n\n    assert Basket().add(1) is None\n"
-RED = "def test_red():\n    from shop import count\n\n    assert count([1]) == 1\n"
+RED = "from shop import count\n\n\ndef test_red():\n    assert count([1]) == 1\n"
 SHOP = "def count(items):\n    return len(items) + 1\n"
 
 

@@ -1,5 +1,6 @@
 """Small faulty programs as data: what stands in a project, and what a right repair must satisfy beyond its tests."""
 
+import asyncio
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -84,17 +85,22 @@ async def repair(case: Case, root: Path, *, python: str = sys.executable, budget
         done.patches.append(found.patch)
         if not found.patch.still_failing:
             break
-    done.green = passes(root, *case.command.split()[1:], python=python)
+    done.green = await passes(root, *case.command.split()[1:], python=python)
     write(case.hidden, root)
-    done.right = done.green and bool(case.hidden) and passes(root, "-m", "pytest", "-q", *case.hidden, python=python)
+    hidden = ("-m", "pytest", "-q", *case.hidden)
+    done.right = done.green and bool(case.hidden) and await passes(root, *hidden, python=python)
     return done
 
 
-def passes(root: Path, *arguments: str, python: str = sys.executable) -> bool:
+async def passes(root: Path, *arguments: str, python: str = sys.executable) -> bool:
     """Whether a fresh run in the project itself is green."""
     command = [python, *arguments]
     environment = {"PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": f"{root}:{root / 'src'}"}
-    try:
-        return subprocess.run(command, cwd=root, env=environment, capture_output=True, timeout=20).returncode == 0
-    except subprocess.TimeoutExpired:
-        return False
+
+    def run() -> bool:
+        try:
+            return subprocess.run(command, cwd=root, env=environment, capture_output=True, timeout=20).returncode == 0
+        except subprocess.TimeoutExpired:
+            return False
+
+    return await asyncio.to_thread(run)

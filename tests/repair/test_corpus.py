@@ -1,31 +1,42 @@
 """Faulty programs, mended end to end: the fast ones. `bench/repair_soak.py` does the whole corpus."""
 
 import asyncio
-from pathlib import Path
+from collections.abc import Mapping
 
 import pytest
 
-from tests.repair.cases import load, repair
+from tests.repair.cases import Repair, load, repair
 
 FAST = ["missing_return", "unittest_package", "return_in_loop"]
 
 
+@pytest.fixture(scope="module")
+def repairs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Repair]:
+    """All at once: most of the time of each goes into starting one process after the other."""
+    names = [*FAST, "three_faults", "unfixable"]
+
+    async def all_of_them() -> list[Repair]:
+        return await asyncio.gather(*(repair(load(name), tmp_path_factory.mktemp(name)) for name in names))
+
+    return dict(zip(names, asyncio.run(all_of_them()), strict=True))
+
+
 @pytest.mark.parametrize("name", FAST)
-def test_mended_and_right_beyond_its_tests(name: str, tmp_path: Path) -> None:
-    done = asyncio.run(repair(load(name), tmp_path))
+def test_mended_and_right_beyond_its_tests(name: str, repairs: Mapping[str, Repair]) -> None:
+    done = repairs[name]
     assert done.right, [found.note for found in done.findings]
     assert [patch.still_failing for patch in done.patches] == [()]
 
 
-def test_three_faults_one_after_the_other(tmp_path: Path) -> None:
-    done = asyncio.run(repair(load("three_faults"), tmp_path))
+def test_three_faults_one_after_the_other(repairs: Mapping[str, Repair]) -> None:
+    done = repairs["three_faults"]
     assert done.right, [found.note for found in done.findings]
     assert len({patch.file for patch in done.patches}) == 3
     assert [len(patch.still_failing) for patch in done.patches] == [2, 1, 0]
 
 
-def test_what_can_not_be_mended_is_said(tmp_path: Path) -> None:
-    done = asyncio.run(repair(load("unfixable"), tmp_path))
+def test_what_can_not_be_mended_is_said(repairs: Mapping[str, Repair]) -> None:
+    done = repairs["unfixable"]
     (found,) = done.findings
     assert found.patch is None
     assert found.candidates > 50

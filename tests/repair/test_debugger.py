@@ -5,13 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import venv
 from pathlib import Path
 
 import pytest
 
-from loopwright.domain.debugging import DebugRequest
+from loopwright.domain.debugging import DebugRequest, Findings
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import EvidenceCriteria, Hypothesis
 from loopwright.ports import Debugger
@@ -19,6 +18,7 @@ from loopwright.repair.debugger import PythonDebugger
 from loopwright.workspace.ending import sweep
 from loopwright.workspace.marks import Mark
 from tests.repair.cases import load, request, write
+from tests.waiting import soon, until
 
 MARKER = "loop-debugger-test"
 
@@ -130,7 +130,12 @@ def test_a_search_gives_verdicts_and_a_minimal_patch_and_leaves_the_project_alon
 
 def test_the_same_order_gives_the_same_patch_and_a_refused_one_never_comes_again(shop: Path) -> None:
     debugger = PythonDebugger(MARKER)
-    first, second = (asyncio.run(debugger.search(order(shop))) for _ in range(2))
+
+    async def twice() -> tuple[Findings, Findings]:
+        """Both at once, so that their processes get in each other's way."""
+        return await asyncio.gather(debugger.search(order(shop)), debugger.search(order(shop)))
+
+    first, second = asyncio.run(twice())
     assert first.patch is not None
     assert (first.patch, first.rivals, first.candidates) == (second.patch, second.rivals, second.candidates)
     third = asyncio.run(debugger.search(order(shop, tried=(first.patch.fingerprint,))))
@@ -190,7 +195,7 @@ def test_a_cancelled_search_leaves_no_process(tmp_path: Path) -> None:
 
     async def cancelled() -> None:
         search = asyncio.create_task(PythonDebugger(MARKER).search(request(case, tmp_path)))
-        await asyncio.to_thread(_started)
+        await soon(lambda: _tagged() != [])
         search.cancel()
         await asyncio.wait([search])
 
@@ -213,23 +218,13 @@ def test_a_killed_engine_leaves_no_process(tmp_path: Path) -> None:
     root = Path(__file__).parent.parent.parent
     environment = {**os.environ, "PYTHONPATH": f"{root / 'src'}:{root}", "TMPDIR": str(tmp_path)}
     engine = subprocess.Popen([sys.executable, "-c", program], cwd=root, env=environment)
-    _started(at_least=4)
+    until(lambda: len(_tagged()) >= 4)
     engine.send_signal(signal.SIGKILL)
     engine.wait()
-    deadline = time.monotonic() + 5
-    while _tagged() and time.monotonic() < deadline:
-        os.sched_yield()
-    left = _tagged()
-    sweep(Mark(MARKER, str(tmp_path)))
-    assert left == []
-
-
-def _started(at_least: int = 1) -> None:
-    """Returns once worker processes are there."""
-    deadline = time.monotonic() + 30
-    while len(_tagged()) < at_least:
-        assert time.monotonic() < deadline, "no worker came"
-        os.sched_yield()
+    try:
+        until(lambda: _tagged() == [])
+    finally:
+        sweep(Mark(MARKER, str(tmp_path)))
 
 
 def _tagged() -> list[int]:

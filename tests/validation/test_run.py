@@ -3,15 +3,18 @@
 import asyncio
 import os
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from loopwright.domain.errors import Invalid
+from loopwright.domain.testing import TestRun
 from loopwright.ports import TestOrder
 from loopwright.validation.run import OUTPUT_KEPT, ProjectTests
 from loopwright.workspace.living import carries, living
 from loopwright.workspace.marks import LOOP
+from loopwright.workspace.patience import Patience
 from tests.validation.projects import PYTEST, PYTHON, UNITTEST, lay_out, message_of, run, statuses
 
 FRAMEWORKS = pytest.mark.parametrize("framework", ["pytest", "unittest"])
@@ -27,22 +30,33 @@ def case(root: Path, *bodies: str) -> None:
                                  f"class Case(unittest.TestCase):\n{methods}"})  # fmt: skip
 
 
+def run_both(root: Path, timeout: float, marker: str) -> dict[str, TestRun]:
+    """The same tests with either framework, at once."""
+
+    async def both() -> list[TestRun]:
+        return await asyncio.gather(
+            *(ProjectTests(root).run(TestOrder(command, timeout, marker)) for command in COMMANDS.values())
+        )
+
+    return dict(zip(COMMANDS, asyncio.run(both()), strict=True))
+
+
 def tagged(marker: str) -> list[int]:
     return [process.pid for process in living() if carries(process.pid, {LOOP: marker})]
 
 
-@FRAMEWORKS
-def test_a_hanging_test_has_failed_and_those_before_it_are_known(tmp_path: Path, framework: str) -> None:
+def test_a_hanging_test_has_failed_and_those_before_it_are_known(tmp_path: Path) -> None:
     case(tmp_path, "pass", "self.fail('early')", "time.sleep(60)", "pass")
     begun = time.monotonic()
-    measured = run(tmp_path, COMMANDS[framework], timeout=2.5, marker="loop-hanging")
-    key = KEYS[framework].format
-    assert measured.trouble == "timeout"
-    assert statuses(measured) == {key("test_a"): "passed", key("test_b"): "failed", key("test_c"): "failed"}
-    assert message_of(measured, key("test_c")) == RAN_OUT
+    runs = run_both(tmp_path, timeout=2.5, marker="loop-hanging")
     assert time.monotonic() - begun < 10
     assert tagged("loop-hanging") == []
-    assert set(measured.sources) >= {key(f"test_{letter}") for letter in "abcd"}
+    for framework, measured in runs.items():
+        key = KEYS[framework].format
+        assert measured.trouble == "timeout"
+        assert statuses(measured) == {key("test_a"): "passed", key("test_b"): "failed", key("test_c"): "failed"}
+        assert message_of(measured, key("test_c")) == RAN_OUT
+        assert set(measured.sources) >= {key(f"test_{letter}") for letter in "abcd"}
 
 
 def test_a_silent_test_has_failed_long_before_the_run_takes_too_long(tmp_path: Path) -> None:
@@ -63,19 +77,22 @@ def test_tests_that_come_to_their_end_are_a_sign_of_life(tmp_path: Path) -> None
 STAYS = "import threading; threading.Thread(target=time.sleep, args=(60,)).start()"
 
 
-def test_tests_that_are_done_and_do_not_exit_are_ended_and_their_results_stand(tmp_path: Path) -> None:
+def test_tests_that_are_done_and_do_not_exit_are_ended_and_their_results_stand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("loopwright.validation.run.Patience", partial(Patience, farewell=1))  # 10 s else
     case(tmp_path, "pass", STAYS)
     measured = run(tmp_path, UNITTEST, timeout=50)
     assert set(statuses(measured).values()) == {"passed"}
     assert (measured.trouble, measured.exit_code) == (None, None)
-    assert measured.why == "it was done, did not exit within 10 s, and was ended"
+    assert measured.why == "it was done, did not exit within 1 s, and was ended"
 
 
-@FRAMEWORKS
-def test_a_test_that_ignores_all_signals_is_ended(tmp_path: Path, framework: str) -> None:
+def test_a_test_that_ignores_all_signals_is_ended(tmp_path: Path) -> None:
     ignore = "[signal.signal(s, signal.SIG_IGN) for s in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)]"
     case(tmp_path, f"{ignore}; time.sleep(60)")
-    assert run(tmp_path, COMMANDS[framework], timeout=1.5, marker="loop-deaf").trouble == "timeout"
+    runs = run_both(tmp_path, timeout=1.5, marker="loop-deaf")
+    assert [measured.trouble for measured in runs.values()] == ["timeout", "timeout"]
     assert tagged("loop-deaf") == []
 
 

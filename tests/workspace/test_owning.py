@@ -5,8 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,10 +13,10 @@ from loopwright.workspace.living import children, living, look
 from loopwright.workspace.own import OwnProcesses
 from loopwright.workspace.patience import Patience
 from loopwright.workspace.process import run_shell
+from tests.waiting import soon
 
 LOOP = "loop-owned"
 HIDDEN = "env -i setsid -f sh -c 'echo $$; exec sleep 60'"
-SOON = 10.0
 
 
 @pytest.fixture
@@ -31,11 +29,11 @@ def recorded(tmp_path: Path) -> list[int]:
     return [pid for pid, _ in json.loads(path.read_text())["processes"]] if path.exists() else []
 
 
-async def until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + SOON
-    while not holds():
-        assert time.monotonic() < deadline
-        await asyncio.sleep(0.02)
+async def another_look(tmp_path: Path) -> None:
+    """Returns once the keeper, who had nothing to record, has looked again: it has recorded what is started here."""
+    assert recorded(tmp_path) == []
+    await asyncio.to_thread(subprocess.run, ["setsid", "-f", "sleep", "60"], check=True)
+    await soon(lambda: recorded(tmp_path) != [])
 
 
 def test_an_orphan_comes_back_and_is_recorded_with_its_leader(own: OwnProcesses, tmp_path: Path) -> None:
@@ -47,15 +45,15 @@ def test_an_orphan_comes_back_and_is_recorded_with_its_leader(own: OwnProcesses,
             running = asyncio.ensure_future(
                 run_shell(command, cwd=tmp_path, marker=LOOP, patience=Patience(60), on_output=heard.append)
             )
-            await until(lambda: len("".join(heard).split()) == 3)
+            await soon(lambda: len("".join(heard).split()) == 3)
             words = "".join(heard).replace("leader", "").split()
             pids = {int(word) for word in words}
-            await until(lambda: set(recorded(tmp_path)) == pids)
+            await soon(lambda: set(recorded(tmp_path)) == pids)
             assert {process.parent for process in living() if process.pid in pids} == {os.getpid()}
             running.cancel()
             await asyncio.wait({running})
             assert [pid for pid in pids if look(pid)] == []
-            await until(lambda: recorded(tmp_path) == [])
+            await soon(lambda: recorded(tmp_path) == [])
         assert not (tmp_path / "state" / f"{LOOP}.json").exists()
 
     asyncio.run(scene())
@@ -70,29 +68,29 @@ def test_dead_orphans_are_buried_and_no_exit_code_is_lost(own: OwnProcesses, tmp
                 commands = [f"(setsid -f true); (setsid -f sh -c 'sleep 0.05'); exit {code}" for code in range(10)]
                 ran = (run_shell(c, cwd=tmp_path, marker=LOOP, patience=Patience(60)) for c in commands)
                 assert [done.exit_code for done in await asyncio.gather(*ran)] == list(range(10))
-            await until(lambda: {process.pid for process, _ in children()} <= before)
+            await soon(lambda: {process.pid for process, _ in children()} <= before)
 
     asyncio.run(scene())
 
 
-def test_programs_of_our_own_session_are_left_to_whoever_started_them(own: OwnProcesses) -> None:
+def test_programs_of_our_own_session_are_left_to_whoever_started_them(own: OwnProcesses, tmp_path: Path) -> None:
     async def scene() -> int:
         async with own.owning(LOOP):
             process = subprocess.Popen(["sh", "-c", "exit 7"])  # noqa: ASYNC220 - as our git is started, in a thread
-            await until(lambda: any(dead for child, dead in children() if child.pid == process.pid))
-            await asyncio.sleep(0.5)  # more than one look of the keeper
+            await soon(lambda: any(dead for child, dead in children() if child.pid == process.pid))
+            await another_look(tmp_path)
             return process.wait()
 
     assert asyncio.run(scene()) == 7
 
 
-def test_what_was_below_us_before_stays(own: OwnProcesses) -> None:
+def test_what_was_below_us_before_stays(own: OwnProcesses, tmp_path: Path) -> None:
     """As a job of the shell that became the runner: `sleep 100 & exec loopwright run`."""
     before = subprocess.Popen(["sleep", "60"], start_new_session=True)
 
     async def scene() -> None:
         async with own.owning(LOOP):
-            await asyncio.sleep(0.5)  # more than one look of the keeper
+            await another_look(tmp_path)
 
     try:
         asyncio.run(scene())
