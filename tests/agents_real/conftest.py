@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents_real import agents
+from tests.agents_real import agents, loops
 from tests.agents_real.agents import RealAgent
 from tests.agents_real.fence import Fence, fenced
 from tests.agents_real.installed import NotInstalled, node_modules
+from tests.agents_real.loops import Ground
 from tests.model.server import Model
 
 Prepare = Callable[[str, Model], RealAgent]
+Begin = Callable[[str, Model], Ground]
 
 
 @pytest.fixture(scope="session")
@@ -40,6 +42,12 @@ def real_agent(modules: Path, tmp_path: Path) -> Prepare:
         return agent
 
     return prepare
+
+
+@pytest.fixture
+def ground(real_agent: Prepare, fence: Fence, project: Path) -> Begin:
+    """The small project, for loopwright itself and an agent by its name."""
+    return lambda name, model: loops.ground(real_agent(name, model), project, fence)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """A small project that needs a feature and a fix, and how a good agent gives it both."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.model.script import EditCall, McpCall, ReadCall, Reply, Script, WriteCall, by_text, steps
@@ -18,7 +18,8 @@ FILES: Mapping[str, str] = {
         "from temperature import to_celsius\n\n\ndef test_boiling():\n    assert to_celsius(212) == 100\n"
     ),
     "tests/test_kelvin.py": (
-        "import pytest\nfrom kelvin import to_kelvin\n\n\ndef test_freezing():\n    assert to_kelvin(32) == 273.15\n\n\n"
+        "import pytest\nfrom kelvin import to_kelvin\n\n\n"
+        "def test_freezing():\n    assert to_kelvin(32) == 273.15\n\n\n"
         "def test_a_fraction():\n    assert to_kelvin(33.8) == pytest.approx(274.15)\n"
     ),
     "pytest.ini": "[pytest]\ntestpaths = tests\npythonpath = .\n",
@@ -26,8 +27,8 @@ FILES: Mapping[str, str] = {
 }
 """What is asked for lays an old fault open: it rounds down."""
 
-PLANNING, MENDING = "[Pp]ropose", "test_a_fraction"
-"""Words of the engine's messages that tell its orders apart: what to do first, and a test that fails."""
+AGAIN, MENDING, PLANNING = "Repeat only", "(- |pass: )tests/test_kelvin", "[Pp]ropose"
+"""Words of the engine's messages that tell its orders apart, in this order; the second is where tests fail."""
 
 
 def writes_the_feature(project: Path) -> Reply:
@@ -57,13 +58,29 @@ def told(action: str, message: str, status: str = "success") -> tuple[Reply, Rep
     return Reply(calls=(McpCall("loopwright", "report_action_result", arguments),)), Reply(text=message)
 
 
+PLAN = said("INIT", "One step will do.", tasks=[{"description": "Write kelvin.py with to_kelvin."}])
+
+
+def feature(project: Path) -> tuple[Reply, ...]:
+    return writes_the_feature(project), said("DEVELOP", "kelvin.py is there.")
+
+
+def mending(project: Path) -> tuple[Reply, ...]:
+    return reads_the_fault(project), mends_the_fault(project), *told("DEBUG", "It rounds no more.")
+
+
+def course(
+    *,
+    plan: Sequence[Reply] = (PLAN,),
+    feature: Sequence[Reply],
+    mending: Sequence[Reply],
+    again: Sequence[Reply] = (),
+) -> Script:
+    """What is answered to each order, and to whatever else is asked; there, by default, with words only."""
+    orders = {AGAIN: again or (Reply(text="I have nothing to add."),), MENDING: mending, PLANNING: plan, "": feature}
+    return by_text({words: steps(*answers) for words, answers in orders.items()})
+
+
 def good(project: Path) -> Script:
-    """A plan of one task as text, the feature with a report as text, the fix with a report through the tool."""
-    plan = said("INIT", "One step will do.", tasks=[{"description": "Write kelvin.py with to_kelvin."}])
-    return by_text(
-        {
-            PLANNING: steps(plan),
-            MENDING: steps(reads_the_fault(project), mends_the_fault(project), *told("DEBUG", "It rounds no more.")),
-            "to_kelvin": steps(writes_the_feature(project), said("DEVELOP", "kelvin.py is there.")),
-        }
-    )
+    """A plan of one task and the feature with reports as text, the fix with a report through the tool."""
+    return course(feature=feature(project), mending=mending(project))

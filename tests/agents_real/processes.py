@@ -44,3 +44,13 @@ def _killed(home: Path) -> Mapping[int, str]:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     return found
+
+
+def children(pid: int) -> set[int]:
+    """Living processes that this one has started itself."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            if entry.name.isdigit() and int((entry / "stat").read_text().rpartition(")")[2].split()[1]) == pid:
+                found.add(int(entry.name))
+    return found

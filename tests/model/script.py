@@ -31,6 +31,11 @@ class Conversation:
         return next((said.text for said in reversed(self.history) if said.who == "user"), "")
 
     @property
+    def earlier(self) -> tuple[Message, ...]:
+        """What came before the newest text of the user."""
+        return self.history[: len(self.history) - len(self.since) - 1]
+
+    @property
     def since(self) -> tuple[Message, ...]:
         """What followed the newest text of the user."""
         newest = max((at for at, said in enumerate(self.history) if said.who == "user"), default=-1)
