@@ -1,0 +1,107 @@
+"""The loop so far in a few lines."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loopwright.domain.brief import LONGEST, brief
+from loopwright.domain.loop import LoopState
+from loopwright.domain.loop_folds import begin_action, end_action
+from loopwright.domain.loop_selector import Next
+from loopwright.domain.outcomes import ActionFailed, ActionOutcome
+from tests.domain.loop_making import (
+    auto,
+    confirmed,
+    debugged,
+    developed,
+    engine,
+    hypothesis,
+    initialised,
+    loop,
+    result,
+    step,
+    task,
+    validated,
+)  # fmt: skip
+
+FOLDER = ".workflow/.loop/loop-1.progress"
+
+
+def after(state: LoopState, *steps: tuple[Next, ActionOutcome]) -> LoopState:
+    for choice, outcome in steps:
+        state = end_action(begin_action(state, choice), step(choice.action, outcome))
+    return state
+
+
+def begun(tasks: int = 2, description: str = "write part {}") -> LoopState:
+    made = (task(f"T{n}", description=description.format(n)) for n in range(tasks))
+    return after(auto(loop("running")), (Next("INIT", 4), initialised(*made)))
+
+
+def test_at_the_beginning_there_is_nothing_to_tell() -> None:
+    assert brief(auto(loop("running")), FOLDER) == ""
+    assert brief(begin_action(auto(loop("running")), Next("INIT", 4)), FOLDER) == ""
+
+
+def test_it_tells_what_was_done_what_is_open_and_where_the_files_are() -> None:
+    red = validated(failing=["adds", "subtracts"], reasons=("2 tests fail",))
+    state = after(
+        begun(), (Next("DEVELOP", 5, None, "T0"), developed("T0")), (Next("VALIDATE", 7), red),
+        (Next("DEBUG", 8), debugged("H1")), (Next("VALIDATE", 7), ActionFailed("no result at all")),
+    )  # fmt: skip
+    text = brief(state, FOLDER)
+    for words in (
+        "actions: INIT, DEVELOP, VALIDATE, DEBUG", "the last error, in VALIDATE: no result at all",
+        "1 of 2 tasks completed", "completed: write part 0 (ledger.py)", "pending: write part 1",
+        "did not pass: 2 tests fail", f"fails: {result('adds').key}", "H1, confirmed, ledger.py:total:7", FOLDER,
+    ):  # fmt: skip
+        assert words in text, text
+
+
+def test_open_tasks_come_before_what_is_long_done() -> None:
+    state = begun(30)
+    state = after(state, *((Next("DEVELOP", 5, None, f"T{n}"), developed(f"T{n}")) for n in range(25)))
+    text = brief(state, FOLDER)
+    assert "25 of 30 tasks completed" in text
+    assert all(f"pending: write part {n}\n" in text for n in range(25, 30))
+    assert "completed: write part 24" in text
+    assert "write part 3 " not in text
+
+
+def test_the_last_words_of_a_turn_that_broke_off_are_told_also_at_the_beginning() -> None:
+    text = brief(auto(loop("running")), FOLDER, "…" + "x" * 5000 + " I am about to rename the parser")
+    assert text.endswith("I am about to rename the parser")
+    assert len(text) <= LONGEST
+
+
+def test_likely_causes_come_first_and_rejected_ones_last() -> None:
+    state = begun()
+    assert state.skill_state is not None
+    known = (
+        hypothesis("H1", status="rejected", evidence={}, verdict_reason="no"), hypothesis("H2", likelihood=3),
+        confirmed("H3"), hypothesis("H4", likelihood=2), hypothesis("H5", likelihood=9),
+    )  # fmt: skip
+    debug = state.skill_state.debug.evolve(hypotheses=known, hypotheses_count=len(known))
+    text = brief(state.evolve(skill_state=state.skill_state.evolve(debug=debug)), FOLDER)
+    assert [line.split(",")[0].strip(" -") for line in text.splitlines() if line.startswith("  - H")] == [
+        "H3",
+        "H4",
+        "H2",
+    ]
+
+
+@pytest.mark.parametrize("text", ["x" * 10_000, "line\n" * 3000, "字" * 9000])
+def test_it_stays_short_whatever_the_loop_holds(text: str) -> None:
+    state = begun(40, text + "{}")
+    many = validated(failing=[f"{text}{n}" for n in range(50)], reasons=(text, text))
+    state = after(engine(state), (Next("VALIDATE", 7), many), (Next("DEBUG", 8), debugged("H1")))
+    whole = brief(state, FOLDER, text)
+    assert len(whole) <= LONGEST
+    assert whole.endswith(text.strip()[-100:])
+
+
+@given(st.text(), st.integers(0, 12), st.integers(0, 12))
+def test_any_loop_has_a_brief(said: str, tasks: int, done: int) -> None:
+    state = begun(tasks)
+    state = after(state, *((Next("DEVELOP", 5, None, f"T{n}"), developed(f"T{n}")) for n in range(min(tasks, done))))
+    assert 0 < len(brief(state, FOLDER, said)) <= LONGEST

@@ -1,0 +1,44 @@
+"""What turns cost, added up."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loopwright.domain.protocol import Usage
+from loopwright.domain.spending import Ledger, Turn, added, sum_of, tokens_of
+
+
+def test_unknown_is_not_zero() -> None:
+    assert sum_of([]) == sum_of([Usage(), Usage()]) == Usage()
+    assert sum_of([Usage(tokens=5), Usage(cost=0.5)]) == Usage(tokens=5, cost=0.5)
+    assert sum_of([Usage(tokens=0, cost=0.0), Usage()]) == Usage(tokens=0, cost=0.0)
+
+
+def test_tokens_are_both_ways_where_only_these_are_told() -> None:
+    assert tokens_of(Usage(input=100, cached=60, output=10)) == 110
+    assert tokens_of(Usage(tokens=7, input=100, output=10)) == 7
+    assert tokens_of(Usage(output=10)) == 10
+    assert tokens_of(Usage()) is None
+
+
+def test_a_turn_counts_once_with_what_was_heard_of_it_last() -> None:
+    ledger = Ledger()
+    ledger.begin("codex")
+    ledger.heard(Usage(tokens=5), done=False)
+    ledger.heard(Usage(tokens=9), done=False)
+    ledger.begin("codex")
+    ledger.heard(Usage(tokens=1), done=False)
+    ledger.heard(Usage(), done=True)
+    assert ledger.take() == (Turn("codex", Usage(tokens=9)), Turn("codex", Usage(tokens=1), done=True))
+    assert ledger.take() == ()
+
+
+NUMBERS = st.none() | st.integers(0, 10**9)
+
+
+@given(st.lists(NUMBERS))
+def test_a_sum_is_known_as_soon_as_one_part_is(parts: list[int | None]) -> None:
+    total: int | None = None
+    for part in parts:
+        total = added(total, part)
+    known = [part for part in parts if part is not None]
+    assert total == (sum(known) if known else None)
