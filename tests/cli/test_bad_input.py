@@ -55,7 +55,7 @@ WRONG = [
     (["list", "--status", "done"], 2, "created, running, paused"),
     (["list", "--limit", "0"], 2, "--limit"),
     (["list", "--offset", "-1"], 2, "--offset"),
-    (["logs", NO_ID, "--name", "../../x"], 2, "changes.log"),
+    (["logs", NO_ID, "../../x"], 2, "changes.log"),
     (["resume"], 2, "--all"),
     (["resume", NO_ID, "--all"], 2, "--all"),
     (["tasks", NO_ID, "list"], 4, "not found"),

@@ -119,7 +119,7 @@ def test_a_task_is_for_the_loops_own_agent(cli: Terminal) -> None:
 def test_logs_and_diff_of_a_loop_that_has_done_nothing(cli: Terminal, loop_id: str) -> None:
     assert "created" in cli.text("logs", loop_id)
     assert cli.json("logs", loop_id)["type"] == "created"
-    assert cli.text("logs", loop_id, "--name", "changes.log") == ""
+    assert cli.text("logs", loop_id, "changes.log") == ""
     assert cli.data("diff", loop_id) == {"diff": ""}
     assert cli.json("diff", loop_id, "--checkpoint", "1", code=4)["success"] is False
 

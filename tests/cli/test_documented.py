@@ -103,7 +103,7 @@ def test_the_exit_code_of_a_spent_budget(desk: Desk) -> None:
 STREAMS = {"logs", "watch"}
 """What prints an object a line."""
 CALLS = [
-    ["list"], ["show", "ID"], ["logs", "ID"], ["logs", "ID", "--name", "changes.log"], ["watch", "ID"], ["diff", "ID"],
+    ["list"], ["show", "ID"], ["logs", "ID"], ["logs", "ID", "changes.log"], ["watch", "ID"], ["diff", "ID"],
     ["edit", "ID", "--notes", "n"], ["edit", "ID"], ["tasks", "ID", "list"],
     ["tasks", "ID", "add", "x", "--command", "ls"],
     ["tasks", "ID", "add", "x", "--tool", "nobody"], ["tasks", "ID", "edit", "T", "--description", "x"],

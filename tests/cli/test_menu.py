@@ -106,7 +106,7 @@ def test_a_task_is_added_from_the_menu_and_done(desk: Desk) -> None:
     assert terminal.end() == 3
     assert (desk.project / "hello.txt").read_text() == "hello\n"
     loop_id = desk.run("list", "--json").lines[0]["data"][0]["loop_id"]  # type: ignore[index]  # parsed JSON
-    assert "added, from the menu" in desk.run("logs", str(loop_id)).out
+    assert "added, from the menu" in desk.run("logs", str(loop_id), "events").out
 
 
 def test_leaving_can_be_resumed(desk: Desk) -> None:

@@ -41,7 +41,7 @@ def test_a_fix_is_verified(ledger: Desk, repaired: str) -> None:
     assert f"next        loopwright diff {loop_id}" in ran.out
     diff = ledger.run("diff", loop_id)
     assert "+            if entry.day > until:" in diff.out
-    assert "changed ledger.py" in ledger.run("logs", loop_id, "--name", "changes.log").out
+    assert "changed ledger.py" in ledger.run("logs", loop_id, "changes.log").out
     assert ledger.run("watch", loop_id).code == 0
     back = ledger.run("rewind", loop_id, "--to", "1")
     assert (back.code, repaired == (ledger.project / "ledger.py").read_text()) == (0, False)
@@ -80,7 +80,7 @@ def test_a_question_in_auto_mode(desk: Desk) -> None:
     assert desk.run("answer", loop_id, "up").code == 0
     resumed = desk.run("resume", loop_id, "--wait", "--json")
     assert resumed.lines[-1]["type"] == "rest"
-    assert "answered" in desk.run("logs", loop_id).out
+    assert "answered" in desk.run("logs", loop_id, "events").out
 
 
 def test_flags_change_an_existing_loop(desk: Desk) -> None:
@@ -111,7 +111,7 @@ def test_in_the_background(desk: Desk) -> None:
     code, out, _ = ended(watching)
     assert code == 3
     assert json.loads(out.splitlines()[-1])["status"] == "paused"
-    log = desk.run("logs", loop_id, "--name", "runner.log").out
+    log = desk.run("logs", loop_id, "runner.log").out
     assert "DEVELOP task-" in log, "what the runner said is for people"
     assert "{" not in log
     assert desk.run("resume", loop_id).code == 0
@@ -146,7 +146,7 @@ def test_a_killed_runner_is_taken_up_by_resume_all(desk: Desk) -> None:
     watching = desk.begin("watch", loop_id, "--json")
     assert desk.run("stop", loop_id).code == 0
     assert ended(watching)[0] == 1
-    assert "taken over" in desk.run("logs", loop_id).out or desk.state(loop_id)["status"] == "failed"
+    assert "taken over" in desk.run("logs", loop_id, "events").out or desk.state(loop_id)["status"] == "failed"
 
 
 def test_a_launched_runner_never_undoes_a_pause(desk: Desk) -> None:
@@ -169,7 +169,7 @@ def test_a_log_is_followed_to_its_end(desk: Desk) -> None:
     agent = desk.script(planned("Look"), {"text": said("DEVELOP"), "seconds": 1}, ASKS, ASKS)
     loop_id = desk.create("--agent", agent, "--max-iterations", "1")
     desk.run("start", loop_id)
-    ran = desk.run("logs", loop_id, "--follow", "--json")
+    ran = desk.run("logs", loop_id, "events", "--follow", "--json")
     assert [line["type"] for line in ran.lines][-1] == "action_finished"
 
 

@@ -18,8 +18,8 @@ from loopwright.cli.story import Story, Tail, finished, read_note
 from loopwright.cli.wording import EVENTS, event_words
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.progress import Done
+from loopwright.domain.transcript import TRANSCRIPT
 from loopwright.engine.bus import Note
-from loopwright.engine.transcript import TRANSCRIPT
 from tests.stage import MakeStage
 
 SOURCE = Path(loopwright.__file__).parent

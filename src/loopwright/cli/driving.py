@@ -14,8 +14,8 @@ from loopwright.cli.story import Story, Tail, View
 from loopwright.domain.errors import Exit, WorkspaceError
 from loopwright.domain.loop import LoopState
 from loopwright.domain.rest import exit_for
+from loopwright.domain.transcript import TRANSCRIPT
 from loopwright.engine.bus import Bus
-from loopwright.engine.transcript import TRANSCRIPT
 from loopwright.ports import Rule
 
 if TYPE_CHECKING:

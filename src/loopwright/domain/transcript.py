@@ -22,6 +22,9 @@ from loopwright.domain.loop import ActionName
 from loopwright.domain.protocol import AgentOutput, Capabilities, Usage
 from loopwright.domain.record import Record, Timestamp, first_problem
 
+TRANSCRIPT = "transcript.ndjson"
+"""Its name among the progress files."""
+
 FORM = 1
 """Version of a recorded turn; one of another version can not be played again."""
 

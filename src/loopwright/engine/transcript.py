@@ -9,11 +9,10 @@ from pydantic import JsonValue
 from loopwright.domain.errors import StoreError
 from loopwright.domain.json_line import json_line
 from loopwright.domain.loop import LoopState
-from loopwright.domain.transcript import event_of, fields_of
+from loopwright.domain.transcript import TRANSCRIPT, event_of, fields_of
 from loopwright.engine.bus import Note, NoteKind
 from loopwright.ports import Clock, Store
 
-TRANSCRIPT = "transcript.ndjson"
 _SPOKEN = frozenset({"action", "activity", "agent", "result"})
 """Kinds of notes that have nothing but their words."""
 
