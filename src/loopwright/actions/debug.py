@@ -1,6 +1,5 @@
 """DEBUG: hypotheses with measured evidence, then a fix; validation has the last word."""
 
-from loopwright.actions.messages import order
 from loopwright.actions.session import Session
 from loopwright.domain.claims import unmeasured_files
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings, Patch, ProbeHit
@@ -128,7 +127,7 @@ async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: D
     message = Message(
         action="DEBUG", text="", debug=request, seconds=settings.action_timeout, policy=settings.permissions
     )
-    asked = order(
+    asked = session.order(
         "debug", failing="\n".join(f"- {name}" for name in failing), hypotheses=_table(request.hypotheses),
         progress_dir=str(session.store.progress_path(session.loop_id)),
     )  # fmt: skip

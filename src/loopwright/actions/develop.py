@@ -2,7 +2,6 @@
 
 from contextlib import nullcontext
 
-from loopwright.actions.messages import order
 from loopwright.actions.reading import READING_MODES, only_reading
 from loopwright.actions.session import Session
 from loopwright.domain.claims import unmeasured_files
@@ -41,11 +40,15 @@ async def _ask(session: Session, task: DevelopTask, definition: LoopTask | None)
         seconds=settings.action_timeout, silence=settings.silence_timeout,
         policy=turn_policy(settings.permissions, reading=task.mode in READING_MODES),
     )  # fmt: skip
-    asked = order(
-        "develop", mode=task.mode, task=task.description, task_id=task.id,
-        hints=(definition.prompt_template if definition else "") or "No further hints.",
-        progress_dir=str(session.store.progress_path(session.loop_id)),
-    )  # fmt: skip
+    values = {
+        "task": task.description, "task_id": task.id,
+        "hints": (definition.prompt_template if definition else "") or "none",
+        "progress_dir": str(session.store.progress_path(session.loop_id)),
+    }  # fmt: skip
+    if task.mode in READING_MODES:
+        asked = session.order("examine", mode=task.mode, **values)
+    else:
+        asked = session.order("develop", **values)
     _, report = await session.report(task.tool, "DEVELOP", asked, message)
     if report.status != "needs_input":
         return report

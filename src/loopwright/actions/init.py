@@ -1,13 +1,15 @@
 """INIT: find the tests, run them once as the baseline, and get tasks from the first source that has any."""
 
+from collections import Counter
+from typing import get_args
+
 from loopwright.actions.measure import Measured, first_of, run_tests
-from loopwright.actions.messages import order
 from loopwright.actions.reading import only_reading
 from loopwright.actions.session import Session
 from loopwright.domain.engine_state import LoopTask, RunSettings
 from loopwright.domain.goals import asks_only_for_green_tests
 from loopwright.domain.ids import new_task_id
-from loopwright.domain.loop import LoopState
+from loopwright.domain.loop import LoopState, TestStatus
 from loopwright.domain.loop_selector import Next
 from loopwright.domain.outcomes import ActionOutcome, Initialised
 from loopwright.domain.permissions import turn_policy
@@ -47,7 +49,7 @@ async def _tasks(
     name = state.engine.settings.agent
     able = session.turns.agent(name).capabilities
     if able.plans:
-        proposed = proposals("INIT", await _planned(session, name, state.engine.settings, command)).tasks
+        proposed = proposals("INIT", await _planned(session, name, state.engine.settings, command, measured)).tasks
         if proposed:
             return tuple(_task(session, name, task.description) for task in proposed)
     red = measured is not None and bool(measured.run.failed)
@@ -58,13 +60,24 @@ async def _tasks(
     return (_task(session, name, state.description or state.title),)
 
 
-async def _planned(session: Session, agent: str, settings: RunSettings, command: str | None) -> ActionReport:
+async def _planned(
+    session: Session, agent: str, settings: RunSettings, command: str | None, measured: Measured | None
+) -> ActionReport:
     policy = turn_policy(settings.permissions, reading=True)
     message = Message(action="INIT", text="", seconds=settings.action_timeout, policy=policy)
     before = await session.snapshot("before planning")
     async with only_reading(session, before, "planning"):
-        _, report = await session.report(agent, "INIT", order("init", test_command=command or "none found"), message)
+        asked = session.order("init", test_command=command or "none found", tests=_stand(measured))
+        _, report = await session.report(agent, "INIT", asked, message)
     return report
+
+
+def _stand(measured: Measured | None) -> str:
+    """How the tests stand before any work."""
+    if measured is None or not measured.run.results:
+        return "none were found"
+    count = Counter(result.status for result in measured.run.results)
+    return ", ".join(f"{count[status]} {status}" for status in get_args(TestStatus) if count[status])
 
 
 def _task(session: Session, agent: str, description: str) -> LoopTask:

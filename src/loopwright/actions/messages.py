@@ -24,11 +24,6 @@ def loop_prompts(override: Path | None = None) -> Prompts:
     return Prompts(PACKAGE, REQUIRED, override)
 
 
-def order(name: str, **values: str) -> str:
-    """The order of one action, from our own prompt of that name."""
-    return loop_prompts().render(name, **values)
-
-
 def compose(
     prompts: Prompts,
     *,

@@ -60,9 +60,11 @@ class RecordedTurns(Turns):
         self._record_answer(name, message, output, output.report)
         return output
 
-    async def report(self, name: str, message: Message, wrap_up: Message | None) -> Reported:
+    async def report(
+        self, name: str, message: Message, wrap_up: Message | None, again: Callable[[str], str]
+    ) -> Reported:
         with self._telling_failures(name, message):
-            reported = await super().report(name, message, wrap_up)
+            reported = await super().report(name, message, wrap_up, again)
         report = self._masked(reported.report)
         self._record_answer(name, message, reported.output, report)
         return reported._replace(report=report)

@@ -3,10 +3,11 @@
 import asyncio
 from collections.abc import Callable
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from loopwright.actions.loop import LoopFlow
+from loopwright.actions.messages import loop_prompts
 from loopwright.actions.parked import until_it_goes_on
 from loopwright.actions.permits import Permits
 from loopwright.actions.recall import Recall
@@ -22,6 +23,7 @@ from loopwright.engine.bus import Bus
 from loopwright.engine.kernel import Kernel
 from loopwright.engine.transcript import Transcript
 from loopwright.ports import Agent, Clock, Debugger, Person, Processes, Rule, Store, Surroundings, TestRunner, Workspace
+from loopwright.prompts import Prompts
 
 AgentMaker = Callable[[str, Surroundings], Agent]
 """The agent of that name, in these surroundings; AgentError when there is none."""
@@ -53,6 +55,7 @@ class LoopRunner:
     agents: AgentMaker
     debugger: Callable[[str, Bus], Debugger]
     price: Callable[[Usage], float | None] = unknown
+    prompts: Prompts = field(default_factory=loop_prompts)
     secrets: Secrets = NO_VALUES
 
     async def drive(
@@ -84,7 +87,7 @@ class LoopRunner:
                 session = Session(
                     loop_id=loop_id, project=self.project, store=self.store, workspace=self.workspace,
                     tests=self.tests, debugger=self.debugger(loop_id, bus), turns=turns, clock=self.clock, bus=bus,
-                    epoch=lease.epoch, interactive=person is not None, person=person,
+                    epoch=lease.epoch, prompts=self.prompts, interactive=person is not None, person=person,
                 )  # fmt: skip
                 await take_over(session, left)
                 state = await self._drive(session)

@@ -1,6 +1,7 @@
 """What every action works with: the loop's ports and what this process has seen for itself."""
 
 from dataclasses import dataclass, field
+from functools import partial
 
 from loopwright.actions.messages import compose, loop_prompts
 from loopwright.actions.turns import Turns
@@ -88,7 +89,9 @@ class Session:
         )  # fmt: skip
         self.bus.publish("activity", f"{agent} works on {action}")
         message = message.evolve(text=text, silence=self.state().engine.settings.silence_timeout)
-        output, report, asked_again, late = await self.turns.report(agent, message, self._wrap_up(action, message))
+        output, report, asked_again, late = await self.turns.report(
+            agent, message, self._wrap_up(action, message), partial(self._again, action)
+        )
         self.bus.publish("agent", output.text or report.message)
         if late:
             self.note("out_of_time", f"{action}: {agent} {late}; what it reported when it was cut off counts")
@@ -100,6 +103,11 @@ class Session:
         if claims_green_tests(report):
             self.claims.append(f"{action} said {quoted(report.message)}")
         return output, report
+
+    def _again(self, action: ActionName, problem: str) -> str:
+        """What an agent is told whose report could not be read."""
+        order = self.order("again", problem=problem)
+        return compose(self.prompts, state=self.state(), action=action, order=order, project=self.project)
 
     def _wrap_up(self, action: ActionName, message: Message) -> Message | None:
         """What an agent is told whose time is up; None where it gets no grace."""

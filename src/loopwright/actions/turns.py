@@ -8,7 +8,7 @@ from typing import NamedTuple
 from loopwright.actions.recall import Recall
 from loopwright.domain.errors import AgentError, AgentTrouble
 from loopwright.domain.protocol import ActionReport, AgentOutput, Message, Usage
-from loopwright.domain.reports import parse_report
+from loopwright.domain.reports import parse_report, problem_of
 from loopwright.domain.spending import Ledger, sum_of
 from loopwright.domain.troubles import TABLE, Respawn, Wait, mended
 from loopwright.domain.turn_watch import TurnWatch
@@ -16,7 +16,6 @@ from loopwright.engine.bus import Bus
 from loopwright.engine.threads import in_thread
 from loopwright.ports import Agent, Clock
 
-ONCE_MORE = "Your answer had no readable ACTION_RESULT block. Repeat only that block, as the contract says."
 BROKEN_OFF = "Your last turn broke off before its end. Look at what is there, and go on from it."
 
 TEXT_KEPT = 200_000
@@ -102,16 +101,20 @@ class Turns:
         """One turn, through what can be mended. AgentError ends the session; so does cancelling."""
         return (await self._mended(name, message, message, None, [])).output
 
-    async def report(self, name: str, message: Message, wrap_up: Message | None) -> Reported:
+    async def report(
+        self, name: str, message: Message, wrap_up: Message | None, ask_again: Callable[[str], str]
+    ) -> Reported:
         """One turn with a readable report; asked for once more where it is missing. AgentError.
 
-        `wrap_up` is sent when the turn's time is up; None: it is only cut off.
+        `wrap_up` is sent when the turn's time is up; None: it is only cut off. `ask_again` makes the text that asks
+        once more, out of words for what could not be read.
         """
         troubles: list[AgentTrouble] = []
         first = await self._mended(name, message, message, wrap_up, troubles)
         if report := _report(first.output):
             return Reported(clipped(first.output), report, late=first.late)
-        again = await self._mended(name, message.evolve(text=ONCE_MORE), message, wrap_up, troubles)
+        asking = message.evolve(text=ask_again(problem_of(clipped(first.output).text)))
+        again = await self._mended(name, asking, message, wrap_up, troubles)
         if report := _report(again.output):
             return Reported(clipped(again.output), report, True, again.late)
         raise AgentError("protocol", f"{name} gave no readable ACTION_RESULT, also when asked again")
