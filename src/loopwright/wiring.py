@@ -27,6 +27,7 @@ from loopwright.workspace.own import OwnProcesses, RunnerLauncher
 if TYPE_CHECKING:
     from loopwright.actions.runner import LoopRunner
     from loopwright.agents.presets import AgentCommand
+    from loopwright.prompts import Prompts
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,10 @@ class Engine:
     service: LoopService
     agents: Agents
 
+    def load_prompts(self) -> "Prompts":
+        """The prompts that hold in this project. Invalid names a file that can not be used."""
+        return read_prompts(self.project, self.config.settings)
+
     @cached_property
     def runner(self) -> "LoopRunner":
         """Imported only when it is asked for: most commands never drive a loop, and shall start fast."""
@@ -120,6 +125,7 @@ class Engine:
             str(root), service.store, service.workspace, ProjectTests(root), service.clock, service.processes,
             agents=self.agents.make,
             debugger=lambda loop_id, bus: PythonDebugger(loop_id, partial(bus.publish, "output")), price=price,
+            prompts=self.load_prompts(),
             secrets=Secrets(secret_values(os.environ)),
         )  # fmt: skip
 
@@ -176,6 +182,16 @@ def budget(settings: Settings) -> Budget:
 
 async def _refused(request: PermissionRequest) -> bool:
     return False
+
+
+def read_prompts(project: Path, settings: Settings) -> "Prompts":
+    """Our prompts, with those of the project's folder in their places. Invalid names a file that can not be used."""
+    from loopwright.actions.messages import loop_prompts
+
+    usual = project / ".loopwright" / "prompts"
+    if settings.prompts is not None:
+        return loop_prompts(project / Path(settings.prompts).expanduser())
+    return loop_prompts(usual if usual.is_dir() else None)
 
 
 _NOWHERE = Surroundings("", lambda event: None, lambda text: None, _refused)

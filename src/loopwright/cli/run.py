@@ -142,6 +142,7 @@ def _prepared(engine: "Engine", loop_id: str, take_up: "TakeUp") -> "LoopState":
 def _check_means(engine: "Engine", agent: str, test_command: str | None) -> None:
     """Errors that are better seen before a loop exists: AgentError, Invalid."""
     engine.agents.check(agent)
+    engine.load_prompts()
     if test_command:
         engine.runner.tests.check(test_command)
 
