@@ -15,8 +15,9 @@ FLOORS: dict[str, int] = {
     "store": 2, "agents": 2, "workspace": 2, "validation": 2, "repair": 2,
     "engine": 3, "actions": 3,
     "wiring": 4,
-    "cli": 5, "mcp": 5,
-    "__main__": 6,
+    "checkup": 5,
+    "cli": 6, "mcp": 6,
+    "__main__": 7,
 }  # fmt: skip
 """An import may only point to a lower floor, or stay in its own room."""
 

@@ -126,8 +126,13 @@ class Engine:
             agents=self.agents.make,
             debugger=lambda loop_id, bus: PythonDebugger(loop_id, partial(bus.publish, "output")), price=price,
             prompts=self.load_prompts(),
-            secrets=Secrets(secret_values(os.environ)),
+            secrets=Secrets(secret for known in self._environments for secret in secret_values(known)),
         )  # fmt: skip
+
+    @property
+    def _environments(self) -> Iterator[Mapping[str, str]]:
+        yield os.environ
+        yield from (table.env for table in self.agents.configured.values())
 
 
 @contextmanager
@@ -137,7 +142,7 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     config = load(root, flags)
     clock = SystemClock(config.settings.timezone)
     workspace = GitWorkspace(root, _checkpoints(config.settings))
-    processes = OwnProcesses(root, private_directory(_checkpoints(config.settings), root).with_suffix(".processes"))
+    processes = _processes(root, config)
     agents = Agents(root, config.agents, processes.folder)
     with FileStore(root, LOOPS, clock, unsafe_fs=config.settings.unsafe_fs) as store:
         loops: Store[LoopState] = store
@@ -152,10 +157,42 @@ def read_config(project: Path, flags: dict[str, object]) -> Config:
     return load(_root(project), flags)
 
 
+@dataclass(frozen=True)
+class Means:
+    """What a project's loops would work with; nothing of it is opened. `private`: folder of what lies outside of it."""
+
+    project: Path
+    config: Config
+    agents: Agents
+    private: Path
+
+
+def means(project: Path, flags: dict[str, object]) -> Means:
+    """The means of the project that `project` lies in. NotFound, Invalid."""
+    root = _root(project)
+    config = load(root, flags)
+    agents = Agents(root, config.agents, _processes(root, config).folder)
+    return Means(root, config, agents, _checkpoints(config.settings))
+
+
+def _processes(root: Path, config: Config) -> OwnProcesses:
+    return OwnProcesses(root, private_directory(_checkpoints(config.settings), root).with_suffix(".processes"))
+
+
 def _root(project: Path) -> Path:
     if not project.is_dir():
         raise NotFound(f"no such project folder: {project}")
     return project_root(project)
+
+
+def read_prompts(project: Path, settings: Settings) -> "Prompts":
+    """Our prompts, with those of the project's folder in their places. Invalid names a file that can not be used."""
+    from loopwright.actions.messages import loop_prompts
+
+    usual = project / ".loopwright" / "prompts"
+    if settings.prompts is not None:
+        return loop_prompts(project / Path(settings.prompts).expanduser())
+    return loop_prompts(usual if usual.is_dir() else None)
 
 
 def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
@@ -182,16 +219,6 @@ def budget(settings: Settings) -> Budget:
 
 async def _refused(request: PermissionRequest) -> bool:
     return False
-
-
-def read_prompts(project: Path, settings: Settings) -> "Prompts":
-    """Our prompts, with those of the project's folder in their places. Invalid names a file that can not be used."""
-    from loopwright.actions.messages import loop_prompts
-
-    usual = project / ".loopwright" / "prompts"
-    if settings.prompts is not None:
-        return loop_prompts(project / Path(settings.prompts).expanduser())
-    return loop_prompts(usual if usual.is_dir() else None)
 
 
 _NOWHERE = Surroundings("", lambda event: None, lambda text: None, _refused)

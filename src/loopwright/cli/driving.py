@@ -57,12 +57,13 @@ async def _drive(engine: "Engine", loop_id: str, take_up: Rule[LoopState], view:
 
         person = TerminalPerson(view, engine.service.clock)
     story = Story(engine.service, loop_id, view)
-    _end_on_signals()
+    end_on_signals()
     async with _looking(story):
         return await engine.runner.drive(loop_id, take_up=take_up, bus=Bus(story.note), person=person)
 
 
-def _end_on_signals() -> None:
+def end_on_signals() -> None:
+    """TERM and HUP cancel the current task, so that whatever it has started is ended."""
     task, loop = asyncio.current_task(), asyncio.get_running_loop()
     assert task is not None
     for number in (signal.SIGTERM, signal.SIGHUP):

@@ -57,7 +57,8 @@ LIMITS: dict[str, Any] = {  # Any: types with a typer.Option, here and below
 }
 SETTINGS: dict[str, Any] = {
     "agent": Annotated[
-        str | None, typer.Option("--agent", metavar="NAME", help="Who does the work: auto, builtin, codex, … (see doctor).")
+        str | None,
+        typer.Option("--agent", metavar="NAME", help="Who does the work: auto, builtin, codex, … (see doctor)."),
     ],
     "permissions": Annotated[
         str | None,

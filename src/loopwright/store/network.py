@@ -10,7 +10,13 @@ MOUNTS = Path("/proc/self/mountinfo")
 
 
 def network_type(folder: Path, mounts: str | None = None) -> str | None:
-    """The type of the network file system that holds `folder`, or None. `mounts`: text as in /proc/self/mountinfo.
+    """The type of the network file system that holds `folder`, or None. `mounts`: text as in /proc/self/mountinfo."""
+    kind = file_system(folder, mounts)
+    return kind if kind in NETWORK else None
+
+
+def file_system(folder: Path, mounts: str | None = None) -> str | None:
+    """The type of the file system that holds `folder` (a real path), or None where that is not known.
 
     The type's name is asked for, not the number of statfs: all FUSE file systems share one.
     """
@@ -21,4 +27,4 @@ def network_type(folder: Path, mounts: str | None = None) -> str | None:
         point = left.split()[4].replace("\\040", " ")
         if len(point) >= len(best) and folder.is_relative_to(point):
             best, kind = point, right.split()[0]
-    return kind if kind in NETWORK else None
+    return kind
