@@ -28,7 +28,7 @@ class Modes:
         selects = {
             each.id: each for each in offer.config_options or () if isinstance(each, schema.SessionConfigOptionSelect)
         }
-        model = selects["model"].current_value if "model" in selects else None
+        model = _model(selects["model"].current_value) if "model" in selects else None
         if offer.modes is not None:
             return cls(
                 offer.modes.current_mode_id, frozenset(mode.id for mode in offer.modes.available_modes), model=model
@@ -41,6 +41,11 @@ class Modes:
     def wanted(self, mode: str | None) -> str | None:
         """The mode to be in: this one, where it is known; else the one it began with."""
         return mode if mode in self.names else self.first
+
+
+def _model(told: str) -> str:
+    """qwen names a model of the user's environment "$runtime|openai|NAME(openai)"."""
+    return told.rpartition("|")[2].partition("(")[0] if told.startswith("$runtime|") else told
 
 
 def _values(select: schema.SessionConfigOptionSelect) -> list[str]:

@@ -38,7 +38,7 @@ LOAD_SECONDS = 60.0
 """For an agent to find a session of before; then a new one is begun."""
 
 QUIET, QUIET_AT_MOST = 0.3, 5.0
-"""Seconds without a word after which a loaded session has told its history, and the most that is waited for that."""
+"""Seconds without a word after which nothing more is expected, and the most that is waited for that."""
 
 EXIT_SECONDS = 1.0
 """For an agent that closes its output to end."""
@@ -90,6 +90,8 @@ class Session:
 
     async def turn(self, id: str, message: Message) -> AgentOutput:
         """Sends the message and waits for the end of the turn. AgentError."""
+        if self._client.was_cancelled:
+            await self._quiet()
         await self._set_mode(message)
         self._open_mailbox(message)
         text = message.text if self._knows_the_work or not message.brief else f"{message.brief}\n\n{message.text}"
@@ -157,7 +159,7 @@ class Session:
         return None
 
     async def _quiet(self) -> None:
-        """Some tell of the history after they have answered."""
+        """Some go on talking after they have answered: of the history, or of what was cancelled."""
         clock = asyncio.get_running_loop().time
         end, lines = clock() + QUIET_AT_MOST, -1
         while lines != self._wire.lines and clock() < end:

@@ -44,7 +44,7 @@ def cost_of(before: schema.Cost | None, now: schema.Cost | None) -> float | None
 def _counted(told: Told) -> Usage:
     """Input with what was cached, output with what was thought; which of them an agent leaves out, its total tells."""
     input, output = _number(told, "inputTokens", "input_tokens"), _number(told, "outputTokens", "output_tokens")
-    if input is None or output is None:
+    if input is None or output is None or not input + output:  # opencode counts nothing of a turn that was cancelled
         return Usage()
     read = _number(told, "cachedReadTokens", "cachedInputTokens")
     cached = (read or 0) + (_number(told, "cachedWriteTokens", "cacheWriteInputTokens") or 0)

@@ -1,5 +1,6 @@
 """Messages over a program's stdin and stdout: what is no message is told and left out, updates are taken in at once."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from contextlib import suppress
@@ -36,6 +37,7 @@ class Wire:
     ) -> None:
         self._program, self._update, self._strange = program, update, strange
         self.lines = 0
+        self._has_answered = False
         self.failure: str | None = None
 
     async def send(self, message: Message) -> None:
@@ -46,6 +48,8 @@ class Wire:
                 raise
 
     async def receive(self) -> Message | None:
+        if self._has_answered:
+            await asyncio.sleep(0)  # whoever waited for the answer goes on before anything that follows it
         while True:
             await self._program.read_up(UNREAD)
             try:
@@ -57,6 +61,7 @@ class Wire:
                 return None
             self.lines += 1
             if line.strip() and (message := self._taken(line)) is not None:
+                self._has_answered = "method" not in message
                 return message
 
     async def close(self) -> None:

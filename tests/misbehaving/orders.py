@@ -1,0 +1,24 @@
+"""How tests speak to the misbehaving agent."""
+
+import json
+import sys
+from pathlib import Path
+
+from loopwright.agents.presets import AgentCommand
+from loopwright.domain.engine_state import Policy
+from loopwright.domain.protocol import Message
+
+PROGRAM = Path(__file__).with_name("program.py")
+
+
+def command(by_policy: dict[Policy, str] | None = None, **how: object) -> AgentCommand:
+    """The agent, that begins like this."""
+    argv = (sys.executable, "-S", "-E", str(PROGRAM), json.dumps(how))
+    return AgentCommand("misbehaving", argv, environment={"EXTRA": "given"}, without=("HIDDEN",), modes=by_policy or {})
+
+
+def order(
+    *steps: tuple[object, ...], policy: Policy = "workspace", session: str | None = None, brief: str = ""
+) -> Message:
+    """A turn in which the agent takes these steps: the names and arguments of its do_ methods."""
+    return Message(action="DEVELOP", text=json.dumps(steps), policy=policy, session=session, brief=brief)
