@@ -39,7 +39,7 @@ class Block(NamedTuple):
 
 def blocks(text: str) -> Iterator[Block]:
     """The blocks of a text, the last one first. Lines of a quotation do not count."""
-    lines = list(_lines(text))
+    lines = list(_lines(whole(text)))
     starts = [n for n, line in enumerate(lines) if _section(line) == SECTIONS[0]]
     for start, end in list(pairwise([*starts[-MOST_BLOCKS:], len(lines)]))[::-1]:
         yield _block(lines[start:end])
@@ -59,8 +59,13 @@ def first_object(text: str) -> dict[str, Any] | None:  # Any: as in Block
             value, _ = json.JSONDecoder(strict=False).raw_decode(written)
         except (ValueError, RecursionError):
             continue
-        return value if isinstance(value, dict) else None
+        return json.loads(whole(json.dumps(value, ensure_ascii=False))) if isinstance(value, dict) else None
     return None
+
+
+def whole(text: str) -> str:
+    """Without halves of characters, which can be said and not be written."""
+    return text.encode(errors="replace").decode()
 
 
 def _lines(text: str) -> Iterator[str]:
