@@ -8,7 +8,6 @@ import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.domain.errors import Invalid
@@ -52,7 +51,7 @@ class PythonDebugger:
             if line.startswith(PROGRESS):
                 self._say(line.removeprefix(PROGRESS))
 
-    async def _ask(self, mode: str, request: DebugRequest, seconds: float) -> dict[str, Any]:  # Any: parsed JSON
+    async def _ask(self, mode: str, request: DebugRequest, seconds: float) -> answers.Plain:
         origin = Path(request.project).resolve()
         command = parse(request.test_command, origin)
         if command is None:
@@ -114,7 +113,7 @@ def _environment(room: Path, command: Command) -> dict[str, str]:
 
 def _order(
     mode: str, request: DebugRequest, command: Command, origin: Path, room: Path, trees: list[Path], seconds: float
-) -> dict[str, Any]:  # Any: plain JSON
+) -> dict[str, object]:
     open_ones = [one for one in request.hypotheses if one.status in ("pending", "inconclusive")]
     return {
         "mode": mode,
@@ -141,10 +140,10 @@ def _anchors(hypotheses: list[Hypothesis]) -> list[list[str]]:
     return [list(one) for one in found if one is not None]
 
 
-def _read(path: Path, finished: Finished) -> dict[str, Any]:  # Any: parsed JSON
+def _read(path: Path, finished: Finished) -> answers.Plain:
     """The worker's answer, or one that says why there is none."""
     if path.exists():
-        answer: dict[str, Any] = json.loads(path.read_text())
+        answer: answers.Plain = json.loads(path.read_text())
         return answer
     why = "ran out of time" if finished.cut is not None else f"ended with {finished.exit_code}"
     last = finished.output.strip().splitlines()[-1:] or ["(it printed nothing)"]

@@ -3,7 +3,6 @@
 import ast
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
 Literal = int | float | str | bytes | bool | None
 PLAIN = (int, float, str, bytes, bool, type(None))
@@ -18,8 +17,8 @@ class Facts:
     `raises`: exceptions that tests waited for; `errors`: those that came instead.
     """
 
-    literals: list[Any] = field(default_factory=list)  # Any: what ast.literal_eval gives
-    pairs: list[tuple[Any, Any]] = field(default_factory=list)
+    literals: list[object] = field(default_factory=list)
+    pairs: list[tuple[object, object]] = field(default_factory=list)
     raises: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
@@ -36,14 +35,16 @@ class Facts:
         self.literals += [value for value in _literals(source) if value not in self.literals]
 
 
-def _value(text: str) -> Any:  # Any: a literal of any type, None for what is none
+def _value(text: str) -> object:
+    """The literal, None for what is none."""
     try:
-        return ast.literal_eval(text.strip())
+        value: object = ast.literal_eval(text.strip())
+        return value
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
 
 
-def _unequal(left: Any, right: Any, depth: int = 3) -> list[tuple[Any, Any]]:  # Any: literals
+def _unequal(left: object, right: object, depth: int = 3) -> list[tuple[object, object]]:
     """The smallest parts in which two values differ, both ways round."""
     if depth and isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)) and len(left) == len(right):
         return [pair for a, b in zip(left, right, strict=True) if a != b for pair in _unequal(a, b, depth - 1)]

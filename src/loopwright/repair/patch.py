@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from .baseline import Baseline
 from .candidate import Candidate
@@ -57,7 +56,7 @@ def confirm(candidate: Candidate, baseline: Baseline, pristine: str, seconds: fl
 
 def _fresh_run(baseline: Baseline, room: Path, seconds: float) -> Answer:
     order, answer = room / "order.json", room / "answer.json"
-    request: dict[str, Any] = {  # Any: plain JSON
+    request: Answer = {
         "mode": "run",
         "tree": str(room / "tree"),
         "origin": baseline.project.origin,

@@ -5,7 +5,10 @@ import sys
 from collections.abc import Mapping
 from datetime import datetime
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
 
 _HITS = 4
 _NAMES = 12
@@ -30,13 +33,13 @@ class Probes:
     def stop(self) -> None:
         sys.settrace(None)
 
-    def _called(self, frame: FrameType, event: str, arg: object) -> Any:  # Any: a trace function's own odd type
+    def _called(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
         filename = frame.f_code.co_filename
         if not filename.startswith(self._root):
             return None
         return self._line if filename[len(self._root) :].replace(os.sep, "/") in self._files else None
 
-    def _line(self, frame: FrameType, event: str, arg: object) -> Any:  # Any: as above
+    def _line(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
         if event == "line":
             file = frame.f_code.co_filename[len(self._root) :].replace(os.sep, "/")
             hypothesis = self._places.get((file, frame.f_lineno))

@@ -5,7 +5,6 @@ import select
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from .candidate import Candidate
 from .forks import Answer
@@ -136,7 +135,7 @@ def _survived(answer: Answer) -> bool:
 def ranked(survivors: Sequence[Survivor]) -> list[Survivor]:
     """Best first: no test left at its place, more tests turned, then the cheaper and the smaller change."""
 
-    def merit(one: Survivor) -> tuple[Any, ...]:  # Any: a mixed sort key
+    def merit(one: Survivor) -> tuple[bool, int, float, int, int]:
         edit = one.candidate.edit
         return (
             bool(one.left),

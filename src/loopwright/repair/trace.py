@@ -5,7 +5,10 @@ import sys
 import threading
 from collections import Counter
 from types import CodeType, FrameType
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
 
 Line = tuple[str, int]
 """A file relative to the project, and a line in it."""
@@ -54,13 +57,13 @@ class Recorder:
             self._files[filename] = filename[len(self._root) :].replace(os.sep, "/") if inside else None
         return self._files[filename]
 
-    def _called(self, frame: FrameType, event: str, arg: object) -> Any:  # Any: a trace function's own odd type
+    def _called(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
         if self.project_file(frame.f_code.co_filename) is None:
             return None
         self._calls[frame.f_code] += 1
         return self._in_project if self._calls[frame.f_code] <= _CALLS else None
 
-    def _in_project(self, frame: FrameType, event: str, arg: object) -> Any:  # Any: as above
+    def _in_project(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
         if event == "line":
             file = self._files[frame.f_code.co_filename]
             if file is not None:
@@ -74,7 +77,7 @@ class Recorder:
             sys.monitoring.register_callback(_TOOL, sys.monitoring.events.LINE, self._line)
             sys.monitoring.set_events(_TOOL, sys.monitoring.events.LINE)
 
-        def _line(self, code: CodeType, line: int) -> Any:  # Any: DISABLE is an opaque object
+        def _line(self, code: CodeType, line: int) -> object:
             file = self.project_file(code.co_filename)
             if file is not None:
                 self._current.add((file, line))

@@ -8,7 +8,6 @@ import os
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 from . import sandbox
 from .baseline import Baseline, measure, plain_run, probe
@@ -139,7 +138,7 @@ def _nothing(baseline: Baseline | None) -> Answer:
     return {"active_bug": "", "locations": [], "notes": [why, *(baseline.troubles if baseline else [])]}
 
 
-def _unreadable(baseline: Baseline) -> list[dict[str, Any]]:  # Any: plain JSON
+def _unreadable(baseline: Baseline) -> list[Answer]:
     """Places that keep a file from being compiled: known for sure, and no edit of ours can mend them."""
     untried = {"passing": 0, "exceptions": [], **{name: getattr(Tally(), name) for name in _TALLIED}}
     return [
@@ -165,7 +164,7 @@ def _bug(baseline: Baseline) -> str:
     return f"{baseline.keys[failing[0]]}{more}: {outcome.error or 'failed'}{': ' if first_line else ''}{first_line}"
 
 
-def _plain(location: Location, tally: Tally) -> dict[str, Any]:  # Any: plain JSON
+def _plain(location: Location, tally: Tally) -> Answer:
     return {
         "file": location.file,
         "line": location.line,

@@ -3,7 +3,7 @@
 import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import orjson
 
@@ -27,7 +27,7 @@ class Line(NamedTuple):
     digest: str
     ts: str
     actor: str
-    event: dict[str, Any]  # Any: JSON
+    event: Doc
     patch: Sequence[Op]
     state: Doc | None
     end: int

@@ -8,7 +8,14 @@ from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 from loopwright.domain.engine_state import INCIDENTS_KEPT, Incident
 
 
-class Bookkeeping(Protocol):
+class Frozen(Protocol):
+    """A model that is changed by making another one."""
+
+    def evolve(self, **changes: Any) -> Self: ...  # Any: checked by the model
+    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self: ...  # Any: not checked at all
+
+
+class Bookkeeping(Frozen, Protocol):
     """The part of a state's `engine` that the store itself reads and writes."""
 
     @property
@@ -17,11 +24,9 @@ class Bookkeeping(Protocol):
     def epoch(self) -> int: ...
     @property
     def incidents(self) -> tuple[Incident, ...]: ...
-    def evolve(self, **changes: Any) -> Self: ...  # Any: checked by the model
-    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self: ...  # Any: not checked at all
 
 
-class Stored(Protocol):
+class Stored(Frozen, Protocol):
     """A frozen, validated state model."""
 
     @property
@@ -30,10 +35,8 @@ class Stored(Protocol):
     def updated_at(self) -> str: ...
     @property
     def engine(self) -> Bookkeeping: ...
-    def evolve(self, **changes: Any) -> Self: ...  # Any: checked by the model
-    def model_copy(self, *, update: Mapping[str, Any] | None = None) -> Self: ...  # Any: not checked at all
     @classmethod
-    def model_validate(cls, obj: Any) -> Self: ...  # Any: parsed JSON
+    def model_validate(cls, obj: object) -> Self: ...
 
 
 S = TypeVar("S", bound=Stored)

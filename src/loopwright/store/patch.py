@@ -1,12 +1,12 @@
 """What changed between two frozen states, as a JSON patch (RFC 6902: add, replace, remove)."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache
 from operator import is_
 from typing import Any, NamedTuple
 
-from pydantic import BaseModel
+from pydantic import BaseModel, JsonValue
 
 from loopwright.domain.errors import Invalid
 
@@ -20,7 +20,7 @@ class Part(NamedTuple):
 
     attribute: str
     key: str
-    left_out: Callable[[Any], bool]  # Any: a field's value
+    left_out: Callable[[object], bool]
 
 
 def plain(value: object) -> Any:  # Any: a JSON value
@@ -31,7 +31,7 @@ def plain(value: object) -> Any:  # Any: a JSON value
         raise Invalid(TOO_DEEP) from error
 
 
-def _plain(value: object) -> Any:  # Any: a JSON value
+def _plain(value: object) -> JsonValue:
     match value:
         case None | str() | bool() | int():
             return value
@@ -79,7 +79,7 @@ def apply(doc: Doc, ops: Sequence[Op]) -> None:
 def _changed(old: object, new: object, path: str) -> Iterator[Op]:
     if old is new:
         return
-    if isinstance(old, BaseModel) and type(old) is type(new):
+    if isinstance(old, BaseModel) and isinstance(new, BaseModel) and type(old) is type(new):
         yield from _changed_fields(old, new, path)
     elif isinstance(old, dict) and isinstance(new, dict):
         yield from _changed_keys(old, new, path)
@@ -90,7 +90,8 @@ def _changed(old: object, new: object, path: str) -> Iterator[Op]:
         yield {"op": "replace", "path": path, "value": plain(new)}
 
 
-def _changed_fields(old: BaseModel, new: Any, path: str) -> Iterator[Op]:  # Any: of the same type as `old`
+def _changed_fields(old: BaseModel, new: BaseModel, path: str) -> Iterator[Op]:
+    """Both are of the same type."""
     before, after = old.__dict__, new.__dict__
     for attribute, key, left_out in _parts(type(old)):
         was, now = before[attribute], after[attribute]
@@ -108,7 +109,7 @@ def _changed_fields(old: BaseModel, new: Any, path: str) -> Iterator[Op]:  # Any
         yield from _changed_keys(old.__pydantic_extra__ or {}, new.__pydantic_extra__ or {}, path)
 
 
-def _changed_keys(old: dict[str, Any], new: dict[str, Any], path: str) -> Iterator[Op]:  # Any: JSON values
+def _changed_keys(old: Mapping[str, object], new: Mapping[str, object], path: str) -> Iterator[Op]:
     for key in old:
         if key not in new:
             yield {"op": "remove", "path": f"{path}/{_token(key)}"}

@@ -1,5 +1,6 @@
 """Results from several processes or frameworks, made one."""
 
+import json
 from collections.abc import Iterable, Sequence
 
 from loopwright.domain.loop import TestResult
@@ -29,6 +30,17 @@ def split_key(key: str) -> tuple[str, str]:
     parameters = key.find("[", first) if first >= 0 else -1
     last = key.rfind("::", 0, parameters if parameters >= 0 else None)
     return (key[:last], key[last + 2 :]) if last >= 0 else ("", key)
+
+
+def parsed(line: str, opening: str) -> object:
+    """The JSON value in a line that begins so; None for any other line, and for what is no JSON."""
+    if not line.startswith(opening):
+        return None
+    try:
+        value: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value
 
 
 def plain(text: str) -> str:

@@ -1,9 +1,9 @@
 """Another constant: nearby ones, common ones, the function's own, those of the failing tests, solved ones."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
-from typing import Any
+from typing import TypeGuard
 
 from .place import Edit, Place
 
@@ -49,13 +49,17 @@ def _number(place: Place, node: ast.Constant, value: int | float) -> Iterator[Ed
     yield from _among(place, node, map(repr, _numbers(place.pool.facts.literals)[:16]), 2.8)
 
 
-def _numbers(values: list[Any]) -> list[int | float]:  # Any: literals of every type
-    return [value for value in values if type(value) in (int, float)]
+def _is_number(value: object) -> TypeGuard[int | float]:
+    return type(value) in (int, float)
 
 
-def _solved(value: int | float, actual: Any, expected: Any) -> list[str]:  # Any: literals of every type
+def _numbers(values: Sequence[object]) -> list[int | float]:
+    return [value for value in values if _is_number(value)]
+
+
+def _solved(value: int | float, actual: object, expected: object) -> list[str]:
     """What the constant would have to be, if the result were a sum or a product with it."""
-    if type(actual) not in (int, float) or type(expected) not in (int, float):
+    if not _is_number(actual) or not _is_number(expected):
         return []
     found = [value + expected - actual]
     if actual:

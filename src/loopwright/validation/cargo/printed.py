@@ -1,18 +1,16 @@
 """What `cargo test` says around the harness: which binary runs, which died, and what could not be compiled."""
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any  # Any: parsed JSON, matched where it is used
 
 from loopwright.domain.loop import TestResult
 from loopwright.domain.testing import BUILD
 from loopwright.validation.cargo import libtest
 from loopwright.validation.reading import Reading
 from loopwright.validation.recording.shims import Recording
-from loopwright.validation.results import failure, plain, told_apart
+from loopwright.validation.results import failure, parsed, plain, told_apart
 
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _HEADER = re.compile(r"^ +Running (?:unittests ?)?(?P<source>[^()`]*?) ?\((?P<file>.+)\)$")
@@ -81,7 +79,7 @@ def targets(lines: list[str]) -> dict[str, Target]:
     """Test binaries by file name, and libraries by crate name, as cargo itself describes them."""
     found = {}
     for line in lines:
-        match _message(line):
+        match parsed(line, '{"reason":'):
             case {
                 "reason": "compiler-artifact",
                 "package_id": str(id),
@@ -176,12 +174,3 @@ def _package(id: str) -> str:
         return id.split(" ")[0]
     place, _, name = id.rpartition("#")
     return name.split("@")[0] if "@" in name or not name[:1].isdigit() else place.rstrip("/").rpartition("/")[2]
-
-
-def _message(line: str) -> Any:
-    if not line.startswith('{"reason":'):
-        return None
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None

@@ -1,11 +1,18 @@
 """Istanbul's own JSON, as Jest and Vitest write it."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any  # Any: parsed JSON
+from typing import TypedDict
 
 from loopwright.validation.coverage.lines import FileLines
+
+
+class _Measured(TypedDict):
+    """`statementMap`: where each statement stands, by its number; `s`: how often it ran."""
+
+    statementMap: dict[str, dict[str, dict[str, int]]]
+    s: dict[str, int]
 
 
 def read(file: Path) -> Iterator[FileLines]:
@@ -17,7 +24,7 @@ def read(file: Path) -> Iterator[FileLines]:
         return
 
 
-def _lines(path: Path, measured: Mapping[str, Any]) -> FileLines:
+def _lines(path: Path, measured: _Measured) -> FileLines:
     counts: dict[int, int] = {}
     for id, place in measured["statementMap"].items():
         line = place["start"]["line"]

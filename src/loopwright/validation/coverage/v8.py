@@ -3,12 +3,22 @@
 import json
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any  # Any: parsed JSON
+from typing import TypedDict
 from urllib.parse import unquote, urlsplit
 
 from loopwright.validation.coverage.lines import FileLines
+
+
+class _Range(TypedDict):
+    startOffset: int
+    endOffset: int
+    count: int
+
+
+class _Function(TypedDict):
+    ranges: list[_Range]
 
 
 def read(reports: Iterable[Path], root: Path) -> Iterator[FileLines]:
@@ -47,7 +57,7 @@ class _Text:
                 self._ends.append(start + _units(line.strip()))
             at += _units(line)
 
-    def counted(self, path: Path, functions: Sequence[Mapping[str, Any]]) -> FileLines:
+    def counted(self, path: Path, functions: Sequence[_Function]) -> FileLines:
         """Ranges come from the outside inwards: the last that holds a line decides."""
         counts = [1] * len(self._numbers)
         for part in (part for function in functions for part in function["ranges"]):

@@ -1,16 +1,14 @@
 """What `go test -json` says, read: packages, tests, panics, builds that failed."""
 
-import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from textwrap import dedent
-from typing import Any  # Any: parsed JSON, matched where it is used
 
 from loopwright.domain.loop import TestResult, TestStatus
 from loopwright.validation.reading import Reading
 from loopwright.validation.recording.shims import Recording
-from loopwright.validation.results import failure, plain, told_apart
+from loopwright.validation.results import failure, parsed, plain, told_apart
 
 _ENDS: dict[str, TestStatus] = {"pass": "passed", "fail": "failed", "skip": "skipped"}
 _NOT_BUILT = re.compile(r"^FAIL\t(\S+) \[(?:build|setup) failed\]", re.MULTILINE)
@@ -78,7 +76,7 @@ def _gathered(output: str) -> tuple[dict[str, _Package], list[str], str]:
     others: list[str] = []
     builds: list[str] = []
     for line in re.findall(r"[^\n]*\n|[^\n]+", output):
-        match _event(line):
+        match parsed(line, "{"):
             case {"Action": "build-output", "Output": str(text)}:
                 builds.append(text)
             case {"Action": str(action), "Package": str(name), **more}:
@@ -90,7 +88,7 @@ def _gathered(output: str) -> tuple[dict[str, _Package], list[str], str]:
     return packages, others, "".join(builds)
 
 
-def _take(package: _Package, action: str, more: dict[object, Any]) -> None:
+def _take(package: _Package, action: str, more: Mapping[object, object]) -> None:
     name = plain(str(more.get("Test") or ""))
     test = package.tests.get(name)
     match action:
@@ -152,15 +150,6 @@ def _compiler(said: str) -> dict[str, str]:
             name = head[2:].split(" ")[0].removesuffix("_test")
             sections[name] = sections.get(name, "") + _NOT_BUILT.sub("", text).strip("\n") + "\n"
     return {**sections, "": "".join(sections.values()) or said.strip("\n") or "the package could not be built"}
-
-
-def _event(line: str) -> Any:
-    if not line.startswith("{"):
-        return None
-    try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        return None
 
 
 def _seconds(value: object) -> float:

@@ -5,7 +5,6 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any  # Any: parsed JSON, typed by the models at the end
 
 from loopwright.domain.loop import TestResult, TestStatus
 from loopwright.domain.test_material import PATTERN
@@ -77,7 +76,7 @@ def read(root: Path, folder: Path) -> Reading:
     )
 
 
-def _lines(file: Path) -> Iterator[Any]:
+def _lines(file: Path) -> Iterator[object]:
     """The parsed lines of one process; the last may have been torn by its death."""
     *whole, _torn = file.read_bytes().split(b"\n")
     for line in whole:
@@ -87,13 +86,13 @@ def _lines(file: Path) -> Iterator[Any]:
             yield None
 
 
-def _result(key: str, status: TestStatus, more: Mapping[object, Any]) -> TestResult:
+def _result(key: str, status: TestStatus, more: Mapping[object, object]) -> TestResult:
     suite, name = split_key(key)
     return TestResult(
         test_name=name,
         suite=suite,
         status=status,
-        duration_ms=float(more.get("ms") or 0),
+        duration_ms=float(str(more.get("ms") or 0)),
         error_message=plain(str(more.get("message") or "")) or None,
         stack_trace=plain(str(more.get("trace") or "")) or None,
     )

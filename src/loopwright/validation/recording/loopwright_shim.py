@@ -12,7 +12,10 @@ import re
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple  # Any: parsed JSON of the order and of test2json
+from typing import IO, TYPE_CHECKING, NamedTuple, TypedDict
+
+if TYPE_CHECKING:
+    import subprocess
 
 RECORDED_MOST = 256 * 1024 * 1024
 """Bytes of one stream that are recorded; a longer one counts as cut short."""
@@ -26,6 +29,14 @@ _CARGO_VALUES = ("--config", "-Z", "-C", "--color", "--manifest-path")
 _FAIL_MODES = ("-ff", "-fae", "-fn", "--fail-fast", "--fail-at-end", "--fail-never")
 
 Render = Callable[[bytes], bytes]
+
+
+class Order(TypedDict):
+    """`bin`: where the stand-ins lie; `folder`: for recordings; `restore`: variables as they were without us."""
+
+    bin: str
+    folder: str
+    restore: dict[str, str | None]
 
 
 class Call(NamedTuple):
@@ -128,7 +139,7 @@ def cargo_text(line: bytes) -> bytes:
 def main(order_file: str, tool: str, *args: str) -> int:
     """Runs the tool; its exit status, or 128 and more for a signal, as a shell has it."""
     with open(order_file, encoding="utf-8") as file:
-        order: dict[str, Any] = json.load(file)
+        order: Order = json.load(file)
     outside = [place for place in os.environ.get("PATH", os.defpath).split(os.pathsep) if place != order["bin"]]
     program = tool if "/" in tool else next(filter(_is_program, (os.path.join(p, tool) for p in outside)), None)
     if program is None:
@@ -168,6 +179,7 @@ def _record(argv: list[str], call: Call, env: dict[str, str], stem: str) -> int:
     process = subprocess.Popen(
         argv, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT if call.merged else subprocess.PIPE
     )
+    assert process.stdout is not None
     streams = [_Stream(process.stdout, sys.stdout.fileno(), f"{stem}.out", call.render)]
     if process.stderr is not None:
         streams.append(_Stream(process.stderr, sys.stderr.fileno(), f"{stem}.err", None))
@@ -177,7 +189,7 @@ def _record(argv: list[str], call: Call, env: dict[str, str], stem: str) -> int:
     return process.returncode if process.returncode >= 0 else 128 - process.returncode
 
 
-def _pass_on(streams: list[_Stream], process: Any) -> None:
+def _pass_on(streams: list[_Stream], process: subprocess.Popen[bytes]) -> None:
     """Reads until every stream has ended, or until the tool has and something else keeps its output open."""
     import selectors
 
@@ -197,7 +209,7 @@ def _pass_on(streams: list[_Stream], process: Any) -> None:
 class _Stream:
     """One output of the tool: recorded as it is, and shown line by line."""
 
-    def __init__(self, source: Any, sink: int, record: str, render: Render | None) -> None:
+    def __init__(self, source: IO[bytes], sink: int, record: str, render: Render | None) -> None:
         self.source = source
         self._sink = sink
         self._record = os.open(record, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -249,7 +261,7 @@ def _is_cargo_option(args: list[str], at: int, words: Iterator[int]) -> bool:
     return args[at].startswith(("-", "+"))
 
 
-def _event(line: bytes) -> dict[str, Any] | None:
+def _event(line: bytes) -> Mapping[str, object] | None:
     if not line.startswith(b"{"):
         return None
     try:

@@ -10,20 +10,36 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Collection, Mapping
-from typing import Any  # Any: `coverage` and the frameworks' objects, which need not be installed
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, TypedDict
+
+if TYPE_CHECKING:
+    import coverage  # need not be installed
 
 ORDER = "LOOPWRIGHT_PROBE"
 TRACE_KEPT = 8000
 
 
-def read_order() -> dict[str, Any] | None:
+class Order(TypedDict):
+    """`restore`: variables as they were without us. `xdist`: the run of pytest-xdist that we are part of."""
+
+    folder: str
+    root: str
+    material: str
+    restore: dict[str, str | None]
+    xdist: str | None
+
+
+def read_order() -> Order | None:
     """What loopwright asks of this process, or None."""
     text = os.environ.get(ORDER)
-    return None if text is None else dict(json.loads(text))
+    if text is None:
+        return None
+    order: Order = json.loads(text)
+    return order
 
 
-def restore_environment(order: Mapping[str, Any]) -> None:
+def restore_environment(order: Order) -> None:
     """Makes the environment what it was without us, so that tests that start Python measure nothing for us."""
     del os.environ[ORDER]
     for name, value in order["restore"].items():
@@ -55,7 +71,7 @@ class Log:
             close(file)
 
 
-def start_coverage(order: Mapping[str, Any]) -> Any:
+def start_coverage(order: Order) -> coverage.Coverage | None:
     """Starts measuring the project's own lines, by the project's own settings; None where that can not be done."""
     try:
         import coverage
@@ -72,7 +88,7 @@ def start_coverage(order: Mapping[str, Any]) -> Any:
                 measuring.set_option("run:source", [order["root"]])
             # Tests are not measured; leaving them out already here saves most of the time that measuring takes.
             tests = [f"{order['root']}/**/{name}" for name in ("test_*.py", "*_test.py", "conftest.py")]
-            omitted: Any = measuring.get_option("run:omit")
+            omitted: Any = measuring.get_option("run:omit")  # Any: an option of any type
             measuring.set_option("run:omit", [*(omitted or ()), *tests])
             measuring.start()
         except (coverage.CoverageException, ImportError):  # settings it refuses, or a plugin that is not installed
@@ -80,7 +96,7 @@ def start_coverage(order: Mapping[str, Any]) -> Any:
     return measuring
 
 
-def finish_coverage(measuring: Any, order: Mapping[str, Any], log: Log) -> None:
+def finish_coverage(measuring: coverage.Coverage, order: Order, log: Log) -> None:
     """Stops measuring and writes coverage's own JSON report."""
     import coverage
 

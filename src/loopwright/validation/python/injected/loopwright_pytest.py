@@ -10,8 +10,14 @@ from typing import TYPE_CHECKING, Any  # Any: private parts of pytest that diffe
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import coverage
+
     from loopwright.validation.python.injected import loopwright_probe as probe
     from loopwright.validation.python.injected import loopwright_sources as sources
+
+    Report = pytest.CollectReport | pytest.TestReport
 else:
     import loopwright_probe as probe
     import loopwright_sources as sources
@@ -50,7 +56,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 class Worker:
     """Knows the tests' sources and coverage, also in a process that only runs what another one tells it to."""
 
-    def __init__(self, order: dict[str, Any], measuring: Any) -> None:
+    def __init__(self, order: probe.Order, measuring: coverage.Coverage | None) -> None:
         self._log = probe.Log(order["folder"])
         self._order = order
         self._measuring = measuring
@@ -77,7 +83,7 @@ class Worker:
         module = plugin if inspect.ismodule(plugin) else sys.modules.get(type(plugin).__module__)
         return self._sources.is_ours(module)
 
-    def _digest(self, item: pytest.Item, plugins: list[Any], settings: str) -> str:
+    def _digest(self, item: pytest.Item, plugins: list[object], settings: str) -> str:
         reaching = [plugin for plugin in plugins if _reaches(plugin, item)]
         function = getattr(item, "function", None)
         if function is None:
@@ -101,9 +107,9 @@ class Worker:
 class Observer(Worker):
     """Writes starts and results as they come; with xdist, those that the workers report."""
 
-    def __init__(self, order: dict[str, Any], measuring: Any) -> None:
+    def __init__(self, order: probe.Order, measuring: coverage.Coverage | None) -> None:
         super().__init__(order, measuring)
-        self._reports: dict[str, list[Any]] = {}
+        self._reports: dict[str, list[pytest.TestReport]] = {}
         self._log.write("begin")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -134,7 +140,7 @@ class Observer(Worker):
         super().pytest_sessionfinish(session, exitstatus)
         self._log.write("end", status=int(exitstatus))
 
-    def _write_result(self, nodeid: str, reports: list[Any]) -> None:
+    def _write_result(self, nodeid: str, reports: Sequence[Report]) -> None:
         status = probe.worst_of([report.outcome for report in reports])
         told = next((report for report in reports if report.outcome == status), None)
         message, trace = ("", "") if told is None or status == "passed" else _words(told)
@@ -142,7 +148,7 @@ class Observer(Worker):
         self._log.write("result", id=nodeid, status=status, ms=duration, message=message, trace=trace)
 
 
-def _words(report: Any) -> tuple[str, str]:
+def _words(report: Report) -> tuple[str, str]:
     """One line, and the whole story."""
     if report.outcome == "skipped":
         reason = getattr(report, "wasxfail", None)
@@ -156,7 +162,7 @@ def _words(report: Any) -> tuple[str, str]:
     return message if report.when in ("call", "collect", "???") else f"in {report.when}: {message}", trace
 
 
-def _reaches(plugin: Any, item: pytest.Item) -> bool:
+def _reaches(plugin: object, item: pytest.Item) -> bool:
     """Whether a plugin of the project has a say in this test: a conftest.py only in those below it."""
     file = getattr(plugin, "__file__", None)
     if file is None or os.path.basename(file) != "conftest.py":

@@ -10,8 +10,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any  # Any: what unittest hands on without looking at it
 
 if TYPE_CHECKING:
+    from _typeshed import OptExcInfo
+
     from loopwright.validation.python.injected import loopwright_probe as probe
     from loopwright.validation.python.injected import loopwright_sources as sources
+
+    Tests = unittest.TestSuite | unittest.TestCase
 else:
     import loopwright_probe as probe
     import loopwright_sources as sources
@@ -55,15 +59,15 @@ class Result(unittest.TextTestResult):
         self._running = None
         super().stopTest(test)
 
-    def addFailure(self, test: unittest.TestCase, err: Any) -> None:
+    def addFailure(self, test: unittest.TestCase, err: OptExcInfo) -> None:
         super().addFailure(test, err)
         self._note(test, "failed", *self._words(test, err))
 
-    def addError(self, test: unittest.TestCase, err: Any) -> None:
+    def addError(self, test: unittest.TestCase, err: OptExcInfo) -> None:
         super().addError(test, err)
         self._note(test, "failed", *self._words(test, err))
 
-    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: Any) -> None:
+    def addSubTest(self, test: unittest.TestCase, subtest: unittest.TestCase, err: OptExcInfo | None) -> None:
         super().addSubTest(test, subtest, err)
         if err is not None:
             message, trace = self._words(subtest, err)
@@ -74,7 +78,7 @@ class Result(unittest.TextTestResult):
         if test is self._running or self._running is None:  # else it is one of several sub-tests
             self._note(test, "skipped", reason, "")
 
-    def addExpectedFailure(self, test: unittest.TestCase, err: Any) -> None:
+    def addExpectedFailure(self, test: unittest.TestCase, err: OptExcInfo) -> None:
         super().addExpectedFailure(test, err)
         self._note(test, "skipped", "expected to fail", "")
 
@@ -82,10 +86,10 @@ class Result(unittest.TextTestResult):
         super().addUnexpectedSuccess(test)
         self._note(test, "failed", "unexpected success", "")
 
-    def _words(self, test: unittest.TestCase, err: Any) -> tuple[str, str]:
+    def _words(self, test: unittest.TestCase, err: OptExcInfo) -> tuple[str, str]:
         kind, value, _ = err
         trace: str = self._exc_info_to_string(err, test)  # type: ignore[attr-defined]  # the text that it prints
-        return f"{kind.__name__}: {value}", trace[-probe.TRACE_KEPT :]
+        return f"{getattr(kind, '__name__', kind)}: {value}", trace[-probe.TRACE_KEPT :]
 
     def _note(self, test: object, status: str, message: str, trace: str) -> None:
         if "failed" not in self._statuses:
@@ -104,15 +108,15 @@ class Result(unittest.TextTestResult):
 
 class Runner(unittest.TextTestRunner):
     resultclass = Result
-    order: dict[str, Any]
+    order: probe.Order
 
-    def run(self, test: Any) -> Any:
+    def run(self, test: Tests) -> unittest.TextTestResult:
         known = sources.Sources(self.order["root"], self.order["material"])
         Result.log.write("sources", digests=_digests(known, test))
         return super().run(test)
 
 
-def _digests(known: sources.Sources, suite: Any) -> dict[str, str]:
+def _digests(known: sources.Sources, suite: Tests) -> dict[str, str]:
     digests: dict[str, str] = {}
     for test in _flat(suite):
         cls = type(test)
@@ -128,7 +132,7 @@ def _digests(known: sources.Sources, suite: Any) -> dict[str, str]:
     return digests
 
 
-def _flat(suite: Any) -> Iterator[Any]:
+def _flat(suite: Tests) -> Iterator[unittest.TestCase]:
     if isinstance(suite, unittest.BaseTestSuite):
         for test in suite:
             yield from _flat(test)
