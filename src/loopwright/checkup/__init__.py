@@ -5,11 +5,12 @@ from dataclasses import dataclass
 
 from loopwright.agents.installed import program_of
 from loopwright.agents.presets import AgentCommand
-from loopwright.checkup.agents import AgentFound, Tell, agents_here, shown_command, shown_environment
+from loopwright.checkup.agents import AgentFound, Tell, agents_here, shown_command
 from loopwright.checkup.project import Machine, Project, machine_here, project_here
 from loopwright.domain.agents import is_known, unknown_agent
 from loopwright.domain.engine_state import Policy
 from loopwright.domain.errors import Invalid, LoopwrightError
+from loopwright.domain.secrets import masked_variables
 from loopwright.wiring import Means
 
 LIMITS = (
@@ -47,7 +48,7 @@ class Checkup:
 
 
 async def check_up(means: Means, *, only: str | None, probing: bool | None, tell: Tell) -> Checkup:
-    """`only` that agent is looked at. `probing` None: all but those that the project's own files have a say in.
+    """`only` that agent is looked at. `probing` None: as agents_here has it, and the `only` one in any case.
 
     Invalid for an agent that nobody knows.
     """
@@ -57,7 +58,7 @@ async def check_up(means: Means, *, only: str | None, probing: bool | None, tell
         raise Invalid(unknown_agent(asked, configured))
     chosen = means.agents.chosen(asked)
     commands = {n: c for n, c in means.agents.commands.items() if only is None or n == chosen}
-    found = await agents_here(means, commands, probing, tell)
+    found = await agents_here(means, commands, True if only and probing is None else probing, tell)
     machine, project = await machine_here(), project_here(means)
     fails = _agent_problem(means, chosen, found)
     problems = [
@@ -74,7 +75,8 @@ def _agent_problem(means: Means, chosen: str, found: tuple[AgentFound, ...]) -> 
     agent = next((each for each in found if each.name == chosen), None)
     if agent is not None:
         bad = agent.status in ("not installed", "needs a login", "does not work")
-        return f"{agent.name} {agent.status}: {agent.words}" if bad else None
+        words = agent.words if agent.status == "not installed" else f"{agent.name} {agent.status}: {agent.words}"
+        return words if bad else None
     try:
         means.agents.check(chosen)
     except LoopwrightError as error:
@@ -91,7 +93,7 @@ def _run(means: Means, asked: str, chosen: str, project: Project) -> Run:
         asked=asked,
         command=shown_command((program or command.argv[0], *command.argv[1:]) if command.argv else ()),
         cwd=str(means.project),
-        environment=shown_environment(command.environment),
+        environment=masked_variables(command.environment),
         without=command.without,
         mode=command.modes.get(settings.permissions),
         permissions=settings.permissions,

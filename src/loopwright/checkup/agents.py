@@ -10,7 +10,7 @@ from typing import Literal
 from loopwright.agents.acp.probe import Probed, probe
 from loopwright.agents.installed import not_installed, program_of, version_of
 from loopwright.agents.presets import AgentCommand
-from loopwright.domain.secrets import Secrets, is_secret
+from loopwright.domain.secrets import Secrets
 from loopwright.wiring import Means
 
 PROBE_LIMIT = 60.0
@@ -91,12 +91,6 @@ def _origins(means: Means, name: str) -> tuple[str, ...]:
     """The files that have a say in this agent."""
     start = f"agents.{name}."
     return tuple(dict.fromkeys(origin for key, origin in means.config.origins.items() if key.startswith(start)))
-
-
-def shown_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Without secrets."""
-    mask = Secrets().masked
-    return {name: "‹masked›" if is_secret(name) else mask(value) for name, value in environment.items()}
 
 
 def shown_command(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -122,7 +122,7 @@ def _end(found: Checkup, elsewhere: str) -> Iterator[str]:
     if found.problems:
         yield "In the way of a run"
         yield from (f"  {clean(problem)}" for problem in found.problems)
-        if found.chosen_fails:
+        if found.chosen_fails and len(found.agents) > 1:
             ready = [agent.name for agent in found.agents if agent.status == "ready"]
             yield f"  ready are: {', '.join((*ready, 'builtin'))} (see --agent)"
     else:

@@ -1,11 +1,14 @@
 """`config` and `schema`: what can be set, and what the files look like."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from loopwright.cli.options import HERE, Json, Project, need_command
 from loopwright.cli.output import answer
+
+if TYPE_CHECKING:
+    from loopwright.config import AgentTable
 
 config = typer.Typer(help="Settings and where they come from.", rich_markup_mode=None)
 schema = typer.Typer(help="JSON schemas of the state files.", rich_markup_mode=None)
@@ -21,7 +24,7 @@ def show(
 ) -> None:
     """Print the settings that hold in this project."""
     from loopwright.cli.text import columns
-    from loopwright.config import Settings
+    from loopwright.config import AGENTS, AgentTable, Settings
     from loopwright.wiring import read_config
 
     loaded = read_config(project, {})
@@ -31,7 +34,34 @@ def show(
         for (name, field), value in zip(Settings.model_fields.items(), values.values(), strict=True)
     ]
     data = {n: {"value": v, "origin": loaded.origins[n]} for n, v in values.items()} if origin else values
-    answer(json, data, "\n".join(columns(rows)))
+    agents = {name: _shown(table) for name, table in loaded.agents.items()}
+    for name, table in agents.items():
+        for key, value in table.items():
+            full = f"{AGENTS}.{name}.{key}"
+            about = loaded.origins[full] if origin else AgentTable.model_fields[key].description or ""
+            rows.append((full, _in_words(value), about))
+            table[key] = {"value": value, "origin": about} if origin else value
+    answer(json, {**data, AGENTS: agents}, "\n".join(columns(rows)))
+
+
+def _shown(table: "AgentTable") -> dict[str, Any]:  # Any: as JSON has it
+    """What was given, without secrets."""
+    from loopwright.domain.secrets import Secrets, masked_variables
+
+    given = table.model_dump(mode="json", exclude_unset=True)
+    if "env" in given:
+        given["env"] = masked_variables(given["env"])
+    if "command" in given:
+        given["command"] = [Secrets().masked(word) for word in given["command"]]
+    return given
+
+
+def _in_words(value: str | list[str] | dict[str, str]) -> str:
+    from shlex import join
+
+    if isinstance(value, dict):
+        return "  ".join(f"{name}={inner}" for name, inner in value.items()) or "-"
+    return (value if isinstance(value, str) else join(value)) or "-"
 
 
 @schema.command("loop")

@@ -99,6 +99,12 @@ def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value for value in known if len(value) >= SHORTEST))
 
 
+def masked_variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """Variables as they may be shown: no value of a name that looks secret, and nothing that looks so by itself."""
+    secrets = Secrets()
+    return {n: "‹masked›" if is_secret(n) and v else secrets.masked(v) for n, v in environment.items()}
+
+
 class Streamed(NamedTuple):
     """What of a stream can be shown, and what has to wait for the next part, as it came."""
 

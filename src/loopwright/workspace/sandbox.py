@@ -4,7 +4,7 @@ import ctypes
 import shutil
 import subprocess
 import sys
-from typing import NamedTuple
+from dataclasses import dataclass
 
 _LANDLOCK_CREATE_RULESET = 444
 _VERSION = 1
@@ -23,7 +23,8 @@ assert libc.mount(b"none", b"/", None, 0x4000 | 0x40000, None) == 0  # recursive
 """Asking for the namespaces is not enough: some systems give them, and then refuse all that they are for."""
 
 
-class Sandbox(NamedTuple):
+@dataclass(frozen=True)
+class Sandbox:
     """`namespaces`: a program without privileges may make some of its own. `landlock`: version, 0 where there is none.
 
     `bubblewrap`: path of the program; codex brings one of its own.
