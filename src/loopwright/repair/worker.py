@@ -46,14 +46,12 @@ def _run(order: Answer) -> Answer:
 
 
 def _diagnose(order: Answer) -> Answer:
-    """Ranks, then probes: places rejected before (by file, function and text) are left out."""
+    """Ranks, then probes."""
     deadline = time.monotonic() + order["seconds"]
     baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.6)
     if baseline is None or not baseline.spectrum.failing:
         return _nothing(baseline)
-    rejected = {tuple(anchor) for anchor in order["rejected"]}
-    fresh = [one for one in rank(baseline.spectrum, baseline.sources) if one.anchor not in rejected]
-    chosen = leading(fresh, _HYPOTHESES)
+    chosen = leading(_suspicious(baseline, order), _HYPOTHESES)
     places = {(one.file, one.line): one.point for one in chosen}
     hits = probe(baseline, order["tree"], places, max(1.0, deadline - time.monotonic()))
     first = baseline.spectrum.outcomes[min(baseline.spectrum.failing)]
@@ -71,8 +69,7 @@ def _search(order: Answer) -> Answer:
     baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.5)
     if baseline is None or not baseline.spectrum.failing:
         return _nothing(baseline)
-    rejected = {tuple(anchor) for anchor in order["rejected"]}
-    locations = [one for one in rank(baseline.spectrum, baseline.sources) if one.anchor not in rejected]
+    locations = _suspicious(baseline, order)
     anchors = {tuple(anchor) for anchor in order["listed"]}
     listed = frozenset(one.point for one in locations if one.anchor in anchors or one.point in order["points"])
     pool = Pool.of(baseline.sources.values(), baseline.facts)
@@ -92,6 +89,12 @@ def _search(order: Answer) -> Answer:
         "seconds": search.seconds,
         "notes": [*_unreadable_words(baseline), *baseline.troubles, *laboratory.notes],
     }
+
+
+def _suspicious(baseline: Baseline, order: Answer) -> list[Location]:
+    """Ranked places; those rejected before (by file, function and text) are left out."""
+    rejected = {tuple(anchor) for anchor in order["rejected"]}
+    return [one for one in rank(baseline.spectrum, baseline.sources) if one.anchor not in rejected]
 
 
 def _heard(location: Location, stream: Stream, listed: frozenset[str]) -> bool:

@@ -1,11 +1,9 @@
 """The store on plain files: see `writer` for how a state changes and `source` for how it is read."""
 
 import contextlib
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Generic, Self
+from typing import Generic
 
 from loopwright.domain.errors import Conflict, Corrupt, NotFound, StoreError
 from loopwright.domain.events import Entry, Event
@@ -13,10 +11,11 @@ from loopwright.domain.ids import checked
 from loopwright.domain.loop import LoopStatus
 from loopwright.ports import Clock, Lease, Page, Rule
 from loopwright.store import history, patch, progress
+from loopwright.store.access import Access
+from loopwright.store.closing import Closing
 from loopwright.store.commit import Stamp
 from loopwright.store.disk import Disk, DiskTrouble
 from loopwright.store.grouping import Turns
-from loopwright.store.hold import Hold, Memory
 from loopwright.store.index import Index
 from loopwright.store.kind import Kind, S, with_next_epoch
 from loopwright.store.known import Deleted, Known, read_journal, state_at
@@ -27,15 +26,14 @@ from loopwright.store.paths import Paths
 from loopwright.store.place import Place
 from loopwright.store.recovery import rescue
 from loopwright.store.removal import Removal
+from loopwright.store.request import HandedOver, Request
 from loopwright.store.source import Source
-from loopwright.store.writer import Displaced, HandedOver, Request, Writer
+from loopwright.store.writer import Writer
 
-TRIES = 100
-"""Times that a runner puts a folder back which vanishes under its hands, 10 ms apart."""
 LOOKED = Event(type="looked")
 
 
-class FileStore(Generic[S]):
+class FileStore(Closing, Generic[S]):
     """States of one kind under the project `root`, as ports.Store promises. Close it, or use it as a context."""
 
     def __init__(
@@ -55,22 +53,15 @@ class FileStore(Generic[S]):
         self._writer = Writer(self._disk, kind, clock, self._source)
         self._index = Index(self._disk, self._folder, self._source, self._writer.now, self._finish_deletion)
         self._removal = Removal(self._disk, self._folder, self._source, self._writer.now)
+        self._access = Access(self._disk, self._place, self._source, self._writer, self._removal)
         self._turns: dict[str, Turns[Request[S]]] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Ends the watch and tidies up. What was acknowledged is on disk already."""
         self._index.close()
         for paths in map(self._paths, self._turns):
             with contextlib.suppress(StoreError), DiskTrouble():
-                self._tidy(paths)
+                self._access.tidy(paths)
 
     @DiskTrouble()
     def create(self, state: S, *, actor: str) -> S:
@@ -144,7 +135,7 @@ class FileStore(Generic[S]):
         """See ports.Store. A damaged journal is kept beside the new one, even where the JSON file made up for it."""
         paths = self._paths(id)
         request: Request[S] = Request(_unchanged, actor, Event(type="recovered"), None)
-        with self._known_lock(paths):
+        with self._access.locked(paths):
             self._writer.refuse_uncertain(id)
             with contextlib.suppress(Corrupt):
                 self._writer.carry_out(paths, [request], lambda: False)
@@ -156,7 +147,7 @@ class FileStore(Generic[S]):
     def delete(self, id: str, *, actor: str) -> None:
         """See ports.Store."""
         paths = self._paths(id)
-        with self._known_lock(paths):
+        with self._access.locked(paths):
             held = Flock.at_once(paths.lease)
             if held is None:
                 raise Conflict(f"{self._kind.name} {id} is being driven by process {self.holder(id)}")
@@ -181,7 +172,7 @@ class FileStore(Generic[S]):
             if read_journal(self._disk, paths).rest == "damage":
                 self.recover(id, actor="runner")
             state = self.update(id, with_next_epoch, actor="runner", event=Event(type="lease_taken"))
-            with self._held(paths, seat):
+            with self._access.held(paths, seat):
                 yield HeldLease(state.engine.epoch)
         finally:
             seat.release()
@@ -195,13 +186,13 @@ class FileStore(Generic[S]):
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
         """See ports.Store."""
         paths = self._paths(id)
-        self._in_place(paths, lambda: progress.write(self._disk, paths.progress, files))
+        self._access.in_place(paths, lambda: progress.write(self._disk, paths.progress, files))
 
     @DiskTrouble()
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
         """See ports.Store."""
         paths = self._paths(id)
-        self._in_place(paths, lambda: progress.append(self._disk, paths.progress, name, lines))
+        self._access.in_place(paths, lambda: progress.append(self._disk, paths.progress, name, lines))
 
     @DiskTrouble()
     def kept(self, id: str) -> Sequence[Path]:
@@ -218,71 +209,13 @@ class FileStore(Generic[S]):
     def _turn(self, paths: Paths) -> Callable[[Sequence[Request[S]], Callable[[], bool]], None]:
         def work(requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
             with HandedOver(*requests), DiskTrouble():
-                self._in_place(paths, lambda: self._locked(paths, requests, busy))
+                self._access.in_place(paths, lambda: self._locked(paths, requests, busy))
 
         return work
 
     def _locked(self, paths: Paths, requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:
-        with self._known_lock(paths):
+        with self._access.locked(paths):
             self._writer.carry_out(paths, requests, busy)
-
-    def _in_place(self, paths: Paths, work: Callable[[], None]) -> None:
-        """Does `work`. A folder that was taken away from a runner is put back first, also while it is at it."""
-        for _ in range(TRIES):
-            hold = self._source.holds.get(paths.id)
-            try:
-                if hold and not (hold.seat.is_in_place and self._place.is_hidden):
-                    self._place.make_again(hold.real)
-                    hold.seat.retake()
-                return work()
-            except (FileNotFoundError, NotADirectoryError, Displaced):
-                if hold is None:
-                    raise
-                time.sleep(0.01)
-        raise StoreError(f"{self._folder} vanishes again and again; something removes it")
-
-    @contextlib.contextmanager
-    def _held(self, paths: Paths, seat: Seat) -> Iterator[None]:
-        """While this lasts, what the process remembers counts more than what the files say."""
-        known = self._source.cache.get(paths.id)
-        assert known is not None, "the lease was committed just now"
-        journal = (self._disk.read(paths.journal) or b"")[: known.end]
-        hold = Hold(seat, paths, Memory(known.state, known.seq, known.end), journal, self._place.real())
-        self._source.holds[paths.id] = hold
-        try:
-            yield
-        finally:
-            del self._source.holds[paths.id]
-            hold.release()
-
-    def _tidy(self, paths: Paths) -> None:
-        try:
-            lock = Flock.take(paths.lock)
-        except (FileNotFoundError, NotADirectoryError):
-            return
-        try:
-            self._writer.projections.tidy(paths)
-        finally:
-            lock.release()
-
-    @contextlib.contextmanager
-    def _known_lock(self, paths: Paths) -> Iterator[None]:
-        """The write lock of a state that exists; a mistyped id leaves no trace."""
-        try:
-            lock = Flock.take(paths.lock)
-        except (FileNotFoundError, NotADirectoryError):
-            if paths.id not in self._source.holds:
-                with contextlib.suppress(Corrupt):
-                    self._source.read(paths, self._writer.now())
-            self._place.make()
-            lock = Flock.ensure(paths.lock)
-        try:
-            yield
-        except Deleted:
-            self._removal.finish(paths)
-            raise
-        finally:
-            lock.release()
 
     def _refuse_existing(self, paths: Paths) -> None:
         try:
@@ -298,7 +231,7 @@ class FileStore(Generic[S]):
 
     def _finish_deletion(self, id: str) -> None:
         paths = self._paths(id)
-        with contextlib.suppress(NotFound), self._known_lock(paths):
+        with contextlib.suppress(NotFound), self._access.locked(paths):
             self._source.view(paths, self._writer.now())
 
 

@@ -3,14 +3,11 @@
 import errno
 import os
 import stat
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, NamedTuple
 
-from pydantic import ValidationError
-
-from loopwright.domain.errors import Corrupt, Invalid, NewerSchema, NotFound
+from loopwright.domain.errors import Corrupt, NotFound
 from loopwright.store import patch, projection
 from loopwright.store.disk import Disk
 from loopwright.store.journal import Line, Scan, line_before, scan
@@ -18,6 +15,7 @@ from loopwright.store.kind import Document, Kind, S
 from loopwright.store.patch import Doc
 from loopwright.store.paths import Paths
 from loopwright.store.projection import Projection
+from loopwright.store.replay import carried_on, load, replay
 
 CHUNK = 1 << 16
 
@@ -130,40 +128,12 @@ def read_journal(disk: Disk, paths: Paths) -> Scan:
     return scan(disk.read(paths.journal) or b"")
 
 
-def replay(lines: tuple[Line, ...]) -> Doc:
-    """The document after the last of `lines`, which are used up by it. Corrupt when a patch does not fit."""
-    start = max(at for at, line in enumerate(lines) if line.state is not None)
-    return carried_on({}, lines[start:])
-
-
 def state_at(disk: Disk, kind: Kind[S], paths: Paths, rev: int, now: str) -> S | None:
     """The state that line `rev` made, or None where the journal does not have it."""
     lines = tuple(line for line in read_journal(disk, paths).lines if line.seq <= rev)
     if not lines or lines[-1].seq != rev:
         return None
     return load(kind, Document(replay(lines), paths.id, now, {}))[0]
-
-
-def load(kind: Kind[S], document: Document) -> tuple[S, bool]:
-    """The state in a document of ours, and whether it had to be changed to be read. Corrupt, NewerSchema."""
-    doc = document.raw
-    schema = doc["engine"].get("schema", kind.schema) if isinstance(doc, dict) else kind.schema
-    if isinstance(schema, int) and schema > kind.schema:
-        raise NewerSchema(f"{kind.name} {document.id} has schema {schema}; this loopwright knows up to {kind.schema}")
-    try:
-        state = _validated(kind, document)
-        if kind.id_of(state) != document.id:
-            raise Corrupt(f"{kind.name} {document.id}: its journal tells of {kind.id_of(state)}")
-        return state, patch.plain(state) != doc
-    except (Invalid, RecursionError) as error:
-        raise Corrupt(f"{kind.name} {document.id}: what its journal holds makes no sense ({error})") from error
-
-
-def _validated(kind: Kind[S], document: Document) -> S:
-    try:
-        return kind.model.model_validate(document.raw)
-    except ValidationError:
-        return kind.read(document)[0]
 
 
 def beside(disk: Disk, kind: Kind[S], paths: Paths) -> dict[str, str]:
@@ -256,18 +226,3 @@ def _known(kind: Kind[S], doc: Doc, id: str, now: str, line: Line, file: bytes |
     state, changed = load(kind, Document(doc, id, now, {}))
     doc = patch.plain(state) if changed else doc
     return Known(state, doc, line.seq, line.end, journal.inode, file, changed, changed=journal.changed)
-
-
-def carried_on(doc: Doc, lines: Sequence[Line]) -> Doc:
-    """`doc` with further lines applied; it is changed in place. Corrupt when a patch does not fit."""
-    for line in lines:
-        try:
-            if line.state is not None:
-                doc = line.state
-            else:
-                patch.apply(doc, line.patch)
-            engine = doc["engine"]
-            engine["rev"], engine["digest"], engine["journal_bytes"] = line.seq, line.digest, line.end
-        except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-            raise Corrupt(f"line {line.seq} of the journal does not fit the state before it: {error!r}") from error
-    return doc

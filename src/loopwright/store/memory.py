@@ -6,8 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from types import TracebackType
-from typing import Generic, Self
+from typing import Generic
 
 from loopwright.domain.errors import Conflict, NotFound
 from loopwright.domain.events import Entry, Event
@@ -15,6 +14,7 @@ from loopwright.domain.ids import checked
 from loopwright.domain.loop import LoopStatus
 from loopwright.ports import Clock, Lease, Page, Rule
 from loopwright.store import patch, progress, projection
+from loopwright.store.closing import Closing
 from loopwright.store.commit import later, refuse_old_epoch, refuse_other_id
 from loopwright.store.disk import Disk
 from loopwright.store.kind import Kind, S, with_next_epoch
@@ -22,7 +22,7 @@ from loopwright.store.lease import HeldLease
 from loopwright.store.paths import Paths
 
 
-class MemoryStore(Generic[S]):
+class MemoryStore(Closing, Generic[S]):
     """States of one kind for the life of this object; progress files go to `folder`."""
 
     def __init__(self, kind: Kind[S], clock: Clock, folder: Path) -> None:
@@ -32,14 +32,6 @@ class MemoryStore(Generic[S]):
         self._history: dict[str, list[S]] = {}
         self._entries: dict[str, list[Entry]] = {}
         self._leased: set[str] = set()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     def close(self) -> None:
         """Nothing is open."""

@@ -4,8 +4,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from types import TracebackType
+from dataclasses import replace
 from typing import Generic, NamedTuple, NoReturn
 
 from loopwright.domain.errors import StoreError, Uncertain
@@ -21,45 +20,13 @@ from loopwright.store.known import Finding, Known, View, journal_of, projection_
 from loopwright.store.paths import Paths
 from loopwright.store.projections import Projections
 from loopwright.store.recovery import Rescue
+from loopwright.store.request import HandedOver, Request
 from loopwright.store.source import Source
 
 LAG = 0.02
 """Seconds the JSON file may stay behind while commits for one state follow each other."""
 PATIENCE = 20
 """Looks at a broken JSON file, 10 ms apart, before it counts as damaged: its writer may not be done."""
-
-
-@dataclass(slots=True)
-class Request(Generic[S]):
-    """One update and its outcome: a result, or the error that its caller gets."""
-
-    rule: Callable[[S], S]
-    actor: str
-    event: Event
-    epoch: int | None
-    result: S | None = None
-    error: Exception | None = None
-
-
-class HandedOver(Generic[S]):
-    """What goes wrong inside is an answer to those who asked, each in its own thread.
-
-    An interrupt goes on as such only in the thread that was interrupted.
-    """
-
-    def __init__(self, *requests: Request[S]) -> None:
-        self._requests = requests
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        told = error if error is None or isinstance(error, Exception) else StoreError("the commit was interrupted")
-        for request in self._requests:
-            request.error = request.error or told
-        return isinstance(error, Exception)
 
 
 class Displaced(StoreError):
