@@ -79,14 +79,16 @@ class ProposedTask(Part):
 class ProposedHypothesis(Part):
     bare = "description"
     description: Words = Field(description="The suspected cause.")
-    testable_condition: Annotated[str, *bounded(LONGEST, blank=True)] = Field("", description="What would show it.")
-    logging_point: Place = Field("", description="Where to look, as file:function:line.")
+    testable_condition: Annotated[str, *bounded(LONGEST, blank=True)] = Field(
+        default="", description="What would show it."
+    )
+    logging_point: Place = Field(default="", description="Where to look, as file:function:line.")
 
 
 class UpdatedFile(Part):
     bare = "path"
     path: Annotated[str, *bounded(500)] = Field(description="Path relative to the project.")
-    description: Place = Field("", description="What changed there.")
+    description: Place = Field(default="", description="What changed there.")
 
 
 def as_list(given: object) -> object:
@@ -137,13 +139,13 @@ class ReportActionResult(Call):
     )
     message: Words = Field(description="One or two sentences for a person: what you did; or your question.")
     files_updated: Annotated[Items[UpdatedFile], BeforeValidator(_files)] = Field(
-        (), max_length=500, description="The files you changed."
+        default=(), max_length=500, description="The files you changed."
     )
     next_action_needed: Annotated[str, *bounded(100, blank=True)] = Field(
-        "", description="A hint: DEVELOP, DEBUG, VALIDATE, COMPLETE or WAITING_INPUT."
+        default="", description="A hint: DEVELOP, DEBUG, VALIDATE, COMPLETE or WAITING_INPUT."
     )
     options: Annotated[Items[Line], BeforeValidator(_choices)] = Field(
-        (), max_length=10, description="With needs_input: the answers to choose from."
+        default=(), max_length=10, description="With needs_input: the answers to choose from."
     )
 
 
@@ -169,7 +171,9 @@ class ProposeHypotheses(Call):
     hypotheses: Annotated[Items[ProposedHypothesis], BeforeValidator(as_list)] = Field(
         min_length=1, max_length=MOST_HYPOTHESES, description=f"At most {MOST_HYPOTHESES} suspected causes."
     )
-    active_bug: Annotated[str, *bounded(BUG_LENGTH, blank=True)] = Field("", description="The bug, in one sentence.")
+    active_bug: Annotated[str, *bounded(BUG_LENGTH, blank=True)] = Field(
+        default="", description="The bug, in one sentence."
+    )
 
 
 class ReportDiscovery(Call):
@@ -178,7 +182,7 @@ class ReportDiscovery(Call):
     taken = "Recorded."
     bare = "title"
     title: Line = Field(description="The discovery in a few words.")
-    text: Annotated[str, *bounded(10_000, blank=True)] = Field("", description="The discovery in full.")
+    text: Annotated[str, *bounded(10_000, blank=True)] = Field(default="", description="The discovery in full.")
 
 
 TOOLS: Mapping[str, type[Call]] = {

@@ -1,0 +1,82 @@
+"""A report through tools, through text, and through both."""
+
+from loopwright.domain.gathered import merged
+from loopwright.domain.protocol import ActionReport
+from loopwright.domain.reports import parse_report
+from loopwright.domain.tool_calls import Call, Order, read_call
+from tests.stage import said
+
+INIT, DEBUG = Order(turn=1, action="INIT"), Order(turn=1, action="DEBUG")
+
+
+def result(order: Order, status: str = "success", **more: object) -> Call:
+    given = {"action": order.action, "status": status, "message": "done", **more}
+    return read_call(order, "report_action_result", given)  # type: ignore[arg-type]  # JSON values, as tests write them
+
+
+def tasks(*descriptions: str) -> Call:
+    return read_call(INIT, "propose_tasks", {"tasks": list(descriptions)})
+
+
+def causes(*descriptions: str, bug: str = "") -> Call:
+    return read_call(DEBUG, "propose_hypotheses", {"hypotheses": list(descriptions), "active_bug": bug})
+
+
+def text(words: str) -> ActionReport:
+    report = parse_report(words)
+    assert report is not None
+    return report
+
+
+def test_nothing_is_no_report_and_neither_are_proposals_alone() -> None:
+    assert merged(None, ()) is None
+    assert merged(None, (tasks("a"),)) is None
+
+
+def test_both_doors_tell_the_same() -> None:
+    calls = (
+        tasks("a", "b"),
+        result(INIT, files_updated={"a.py": "new"}, next_action_needed="VALIDATE", options="x | y"),
+    )
+    written = said("INIT", tasks=[{"description": "a"}, {"description": "b"}])
+    written = written.replace("FILES_UPDATED:\n", "FILES_UPDATED:\n- a.py: new\n")
+    assert merged(None, (tasks("a", "b"), told)) == text(
+        written.replace("- state_updates", "- options: x | y\n- state_updates")
+    )
+
+
+def test_the_last_result_holds() -> None:
+    report = merged(None, (result(DEBUG), result(DEBUG, "failed")))
+    assert report is not None
+    assert report.status == "failed"
+
+
+def test_a_wish_for_input_is_a_question_through_either_door() -> None:
+    report = merged(None, (result(DEBUG, next_action_needed="WAITING_INPUT"),))
+    assert report is not None
+    assert report.status == "needs_input"
+
+
+def test_proposals_through_the_tool_join_a_result_that_is_text() -> None:
+    report = merged(text(said("INIT")), (tasks("a"), tasks("b", "a")))
+    assert report is not None
+    assert report.state_updates == {"tasks": [{"description": "a"}, {"description": "b"}]}
+
+
+def test_proposals_in_the_text_join_a_result_through_the_tool() -> None:
+    written = text(said("DEBUG", "failed", "as text", hypotheses=["h"], active_bug="old"))
+    report = merged(written, (causes("new", bug="new bug"), result(DEBUG)))
+    assert report is not None
+    assert (report.status, report.message) == ("success", "done")
+    assert report.state_updates["active_bug"] == "new bug"
+    assert [h["description"] for h in report.state_updates["hypotheses"]] == ["new"]
+    alone = merged(written, (result(DEBUG),))
+    assert alone is not None
+    assert alone.state_updates == {"hypotheses": ["h"], "active_bug": "old"}
+
+
+def test_a_text_on_another_action_adds_nothing() -> None:
+    report = merged(text(said("VALIDATE", tasks=["x"])), (result(DEBUG),))
+    assert report is not None
+    assert report.state_updates == {}
+    assert report.next_action_needed is None
