@@ -29,11 +29,11 @@ async def take_over(session: Session, left: tuple[int, ...]) -> None:
 def last_result(entries: Sequence[Entry]) -> tuple[str, str] | None:
     """The action that ended last, and how: what the next message to an agent begins with."""
     for entry in reversed(entries):
-        told = entry.event.data
-        if entry.event.type == "taken_over":
-            return str(told["action"]), BROKEN_OFF
-        if entry.event.type == "action_finished":
-            return str(told["action"]), str(told["result"])
+        match entry.event.type, entry.event.data:  # a journal may hold forged events, with anything in them
+            case "taken_over", {"action": str(action)}:
+                return action, BROKEN_OFF
+            case "action_finished", {"action": str(action), "result": str(result)}:
+                return action, result
     return None
 
 
