@@ -34,15 +34,11 @@ def test_nothing_is_no_report_and_neither_are_proposals_alone() -> None:
 
 
 def test_both_doors_tell_the_same() -> None:
-    calls = (
-        tasks("a", "b"),
-        result(INIT, files_updated={"a.py": "new"}, next_action_needed="VALIDATE", options="x | y"),
-    )
+    told = result(INIT, files_updated={"a.py": "new"}, next_action_needed="VALIDATE", options="x | y")
     written = said("INIT", tasks=[{"description": "a"}, {"description": "b"}])
     written = written.replace("FILES_UPDATED:\n", "FILES_UPDATED:\n- a.py: new\n")
-    assert merged(None, (tasks("a", "b"), told)) == text(
-        written.replace("- state_updates", "- options: x | y\n- state_updates")
-    )
+    written = written.replace("- state_updates", "- options: x | y\n- state_updates")
+    assert merged(None, (tasks("a", "b"), told)) == text(written)
 
 
 def test_the_last_result_holds() -> None:

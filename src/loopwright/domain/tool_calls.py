@@ -46,6 +46,8 @@ def bounded(most: int, *, blank: bool = False) -> tuple[object, ...]:
 
 Words = Annotated[str, *bounded(LONGEST)]
 Line = Annotated[str, *bounded(300)]
+Note = Annotated[str, *bounded(LONGEST, blank=True)]
+Bug = Annotated[str, *bounded(BUG_LENGTH, blank=True)]
 Place = Annotated[str, *bounded(PLACE_LENGTH, blank=True)]
 
 
@@ -79,9 +81,7 @@ class ProposedTask(Part):
 class ProposedHypothesis(Part):
     bare = "description"
     description: Words = Field(description="The suspected cause.")
-    testable_condition: Annotated[str, *bounded(LONGEST, blank=True)] = Field(
-        default="", description="What would show it."
-    )
+    testable_condition: Note = Field(default="", description="What would show it.")
     logging_point: Place = Field(default="", description="Where to look, as file:function:line.")
 
 
@@ -171,9 +171,7 @@ class ProposeHypotheses(Call):
     hypotheses: Annotated[Items[ProposedHypothesis], BeforeValidator(as_list)] = Field(
         min_length=1, max_length=MOST_HYPOTHESES, description=f"At most {MOST_HYPOTHESES} suspected causes."
     )
-    active_bug: Annotated[str, *bounded(BUG_LENGTH, blank=True)] = Field(
-        default="", description="The bug, in one sentence."
-    )
+    active_bug: Bug = Field(default="", description="The bug, in one sentence.")
 
 
 class ReportDiscovery(Call):
