@@ -72,8 +72,10 @@ def _words(given: object) -> object:
             raise ValueError(f"can not be read as a command line: {error}") from None
     if not isinstance(given, list | tuple) or not given or not all(isinstance(word, str) for word in given):
         raise ValueError("must be a command line, or a list of its words")
-    if not given[0].strip() or any("\0" in word for word in given):
+    if not given[0].strip():
         raise ValueError("must begin with a program")
+    if any("\0" in word for word in given):
+        raise ValueError("must hold no NUL")
     return tuple(given)
 
 
@@ -94,7 +96,7 @@ def _variable(name: str) -> str:
 
 def _value(text: str) -> str:
     if "\0" in text:
-        raise ValueError("must not hold a NUL")
+        raise ValueError("must hold no NUL")
     return text
 
 
@@ -143,7 +145,7 @@ def load(project: Path, flags: Values, environ: Mapping[str, str] = os.environ) 
         origins |= dict.fromkeys(plain, origin)
         for name, table in _tables(origin, values.get(AGENTS, {})).items():
             agents[name] = _merged(agents.get(name, {}), table)
-            origins |= {f"{AGENTS}.{name}.{key}": origin for key in table}
+            origins |= {f"{AGENTS}.{name}": origin, **{f"{AGENTS}.{name}.{key}": origin for key in table}}
     _check_commands(agents, origins)
     known = {name: AgentTable.model_validate(table) for name, table in agents.items()}
     return Config(Settings.model_validate(merged), origins, known)
@@ -179,7 +181,7 @@ def _tables(origin: str, tables: object) -> dict[str, dict[str, Any]]:
         try:
             found[name] = AgentTable.model_validate(table).model_dump(exclude_unset=True)
         except ValidationError as error:
-            raise Invalid(f"{where}.{first_problem(error)}") from error
+            raise Invalid(f"{where}.{first_problem(error).replace('.[key]:', ':')}") from error
     return found
 
 
@@ -192,10 +194,9 @@ def _merged(before: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
 def _check_commands(agents: Mapping[str, Values], origins: Mapping[str, str]) -> None:
     for name, table in agents.items():
         if name not in PRESETS and "command" not in table:
-            origin = next((origins[key] for key in origins if key.startswith(f"{AGENTS}.{name}.")), "configuration")
             example = f'command = "{name} --acp"'
             raise Invalid(
-                f"{origin}: {AGENTS}.{name}: needs a command, for example {example}"
+                f"{origins[f'{AGENTS}.{name}']}: {AGENTS}.{name}: needs a command, for example {example}"
                 f" (only {', '.join(PRESETS)} are known without one)"
             )
 

@@ -1,0 +1,172 @@
+"""Where settings come from, and what `[agents.NAME]` may say."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from loopwright.config import AgentTable, Config, load
+from loopwright.domain.errors import Invalid
+
+
+class Sources:
+    """The files that settings are read from."""
+
+    def __init__(self, folder: Path) -> None:
+        self.project, self._user = folder / "project", folder / "config" / "loopwright" / "loopwright.toml"
+        self.project.mkdir()
+
+    def write(self, **texts: str) -> None:
+        """`user`, `pyproject` and `own` (the project's loopwright.toml)."""
+        self._user.parent.mkdir(parents=True, exist_ok=True)
+        places = {
+            "user": self._user, "pyproject": self.project / "pyproject.toml", "own": self.project / "loopwright.toml",
+        }  # fmt: skip
+        for name, text in texts.items():
+            places[name].write_text(text)
+
+    def load(self, flags: dict[str, object] | None = None, **environ: str) -> Config:
+        return load(self.project, flags or {}, environ)
+
+    def refusal(self, text: str) -> str:
+        self.write(own=text)
+        with pytest.raises(Invalid) as caught:
+            self.load()
+        return str(caught.value).removeprefix(f"{self.project}/")
+
+
+@pytest.fixture
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Sources:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    return Sources(tmp_path)
+
+
+def test_an_agent_of_ones_own(sources: Sources) -> None:
+    sources.write(
+        own="""
+        [agents.small]
+        command = "small --acp 'two words'"
+        env = {SMALL_MODEL = "s-1"}
+        without_env = ["OPENAI_API_KEY"]
+        mode = "default"
+        install = "pip install small"
+        login = "small login"
+        [agents.listed]
+        command = ["/opt/my agent", "--acp"]
+        mode = {read-only = "plan"}
+        """
+    )
+    config = sources.load()
+    small, listed = config.agents["small"], config.agents["listed"]
+    assert small.command == ("small", "--acp", "two words")
+    assert small.mode == dict.fromkeys(("ask", "workspace", "read-only", "all"), "default")
+    assert (small.env, small.without_env) == ({"SMALL_MODEL": "s-1"}, ("OPENAI_API_KEY",))
+    assert (small.install, small.login) == ("pip install small", "small login")
+    assert (listed.command, listed.mode) == (("/opt/my agent", "--acp"), {"read-only": "plan"})
+
+
+def test_tables_are_merged_key_by_key_and_variables_one_by_one(sources: Sources) -> None:
+    sources.write(
+        user="""
+        [agents.small]
+        command = "small --acp"
+        env = {ONE = "user", TWO = "user"}
+        mode = "default"
+        """,
+        pyproject="""
+        [tool.loopwright.agents.small]
+        env = {TWO = "pyproject"}
+        mode = {all = "yolo"}
+        """,
+        own="""
+        [agents.small]
+        login = "small login"
+        [agents.codex]
+        env = {CODEX_HOME = "/tmp/c"}
+        """,
+    )
+    config = sources.load()
+    small = config.agents["small"]
+    assert (small.command, small.login) == (("small", "--acp"), "small login")
+    assert small.env == {"ONE": "user", "TWO": "pyproject"}
+    assert (small.mode["all"], small.mode["ask"]) == ("yolo", "default")
+    assert config.agents["codex"] == AgentTable(env={"CODEX_HOME": "/tmp/c"})
+    assert config.origins["agents.small.env"] == str(sources.project / "pyproject.toml")
+    assert config.origins["agents.small.login"] == str(sources.project / "loopwright.toml")
+    assert config.origins["agents.small.command"].endswith("config/loopwright/loopwright.toml")
+
+
+def test_neither_the_environment_nor_a_flag_makes_an_agent(sources: Sources) -> None:
+    config = sources.load(LOOPWRIGHT_AGENTS="x", LOOPWRIGHT_AGENT="small", LOOPWRIGHT_PARK="false")
+    assert config.agents == {}
+    assert (config.settings.agent, config.settings.park) == ("small", False)
+
+
+def test_what_is_given_nearer_wins(sources: Sources) -> None:
+    sources.write(user="permissions = 'all'\ngrace_timeout = 5", own="permissions = 'ask'")
+    settings = sources.load({"permissions": None}).settings
+    assert (settings.permissions, settings.grace_timeout, settings.prompts) == ("ask", 5, None)
+    assert sources.load({"permissions": "read-only"}).settings.permissions == "read-only"
+
+
+WRONG = [
+    ("agents = 3", "agents: must hold tables, as in [agents.NAME] (got 3)"),
+    ("agents.codex = 'codex-acp'", "agents.codex: must be a table, as in [agents.codex] (got 'codex-acp')"),
+    ("[agents.small]\nenv = {A = 'b'}", 'agents.small: needs a command, for example command = "small --acp"'),
+    ("[agents.small]", 'agents.small: needs a command, for example command = "small --acp"'),
+    ("[agents.small]\ncommand = 'x'\ncomand = 'y'", "agents.small: unknown key comand (known: command, env, "),
+    ("[agents.auto]\ncommand = 'x'", "agents.auto: not a name for an agent"),
+    ("[agents.bash]\ncommand = 'x'", "agents.bash: not a name for an agent"),
+    ("[agents.'a b']\ncommand = 'x'", "agents.a b: not a name for an agent"),
+    ("[agents.'../x']\ncommand = 'x'", "agents.../x: not a name for an agent"),
+    ("[agents.'scripted:x']\ncommand = 'x'", "agents.scripted:x: not a name for an agent"),
+    ("[agents.small]\ncommand = ''", "agents.small.command: must be a command line, or a list of its words (got '')"),
+    ("[agents.small]\ncommand = []", "agents.small.command: must be a command line, or a list of its words"),
+    ("[agents.small]\ncommand = [1]", "agents.small.command: must be a command line, or a list of its words"),
+    ("[agents.small]\ncommand = 5", "agents.small.command: must be a command line, or a list of its words (got 5)"),
+    ('[agents.small]\ncommand = "it\'s"', "agents.small.command: can not be read as a command line: No closing"),
+    ("[agents.small]\ncommand = [' ']", "agents.small.command: must begin with a program"),
+    ('[agents.small]\ncommand = ["a", "b\\u0000"]', "agents.small.command: must hold no NUL"),
+    ("[agents.codex]\nenv = 'A=b'", "agents.codex.env: "),
+    ("[agents.codex]\nenv = {A = 1}", "agents.codex.env.A: Input should be a valid string (got 1)"),
+    ("[agents.codex.env]\n'A=B' = 'c'", "agents.codex.env.A=B: must be the name of an environment variable"),
+    ('[agents.codex.env]\nA = "b\\u0000"', "agents.codex.env.A: must hold no NUL"),
+    ("[agents.codex]\nwithout_env = 'A'", "agents.codex.without_env: "),
+    ("[agents.codex]\nwithout_env = ['A B']", "agents.codex.without_env.0: must be the name of an environment"),
+    ("[agents.codex]\nmode = 3", "agents.codex.mode: must be a mode, or a table of modes by policy (ask, workspace, "),
+    ("[agents.codex.mode]\nwrite = 'x'", "agents.codex.mode.write"),
+    ("permissions = 'everything'", "permissions: Input should be 'ask', 'workspace', 'read-only' or 'all'"),
+    ("grace_timeout = -1", "grace_timeout: "),
+    ("prompts = ''", "prompts: "),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), WRONG, ids=[text.replace("\n", " ") for text, _ in WRONG])
+def test_what_is_wrong_is_named_with_its_file_and_key(sources: Sources, text: str, words: str) -> None:
+    told = sources.refusal(text)
+    assert told.startswith(f"loopwright.toml: {words}")
+    assert "\n" not in told
+
+
+TABLES = st.dictionaries(
+    st.sampled_from(["command", "install", "login"]), st.text("abc ", min_size=1).filter(str.strip), max_size=3
+)
+
+
+@given(st.lists(TABLES, min_size=1, max_size=3))
+def test_whatever_the_order_the_last_one_to_say_it_counts(
+    tmp_path_factory: pytest.TempPathFactory, tables: list[dict[str, str]]
+) -> None:
+    sources = Sources(tmp_path_factory.mktemp("sources"))
+    names = ("user", "pyproject", "own")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CONFIG_HOME", str(sources.project.parent / "config"))
+        for name, table in zip(names, tables, strict=False):
+            head = "[tool.loopwright.agents.codex]" if name == "pyproject" else "[agents.codex]"
+            sources.write(**{name: "\n".join([head, *(f"{key} = '{value}'" for key, value in table.items())])})
+        agents = sources.load().agents
+    expected = {key: value for table in tables for key, value in table.items()}
+    got = agents["codex"].model_dump(exclude_unset=True) if "codex" in agents else {}
+    assert got.keys() == expected.keys()
+    assert all(got[key] == (tuple(expected[key].split()) if key == "command" else expected[key]) for key in got)
