@@ -25,7 +25,7 @@ def program_of(command: AgentCommand, project: Path) -> str | None:
     """
     first = os.path.expanduser(command.argv[0])
     if os.sep in first:
-        return shutil.which(project / first)
+        return shutil.which(str(project / first))
     path = command.environment.get("PATH", os.environ.get("PATH", os.defpath))
     found = shutil.which(first, path=path)
     return os.path.abspath(found) if found else None
