@@ -1,0 +1,98 @@
+"""Requests for permission in the state: who may add, answer and remove them."""
+
+import pytest
+
+from loopwright.domain import loop_commands as commands
+from loopwright.domain.engine_state import PermissionRequest
+from loopwright.domain.errors import Conflict, Invalid, NotFound
+from loopwright.domain.loop import LoopState
+from loopwright.domain.loop_external import keep_own, take_in
+from tests.domain.loop_making import AT, LATER, engine, loop
+
+ONE, TWO = (
+    PermissionRequest(id=id, agent="codex", action="DEVELOP", title="Run make", kind="execute", since=AT)
+    for id in ("ask-1", "ask-2")
+)
+
+
+def asking(*requests: PermissionRequest) -> LoopState:
+    return engine(loop("running"), asked=requests)
+
+
+def test_asked_answered_settled() -> None:
+    state = commands.asked(commands.asked(loop("running"), ONE), TWO)
+    assert state.engine.asked == (ONE, TWO)
+    state = commands.answer_permission(state, ("ask-2",), "allow")
+    assert [request.answer for request in state.engine.asked] == [None, "allow"]
+    state = commands.settled(state, "ask-2")
+    assert state.engine.asked == (ONE,)
+    assert commands.settled(state, "ask-2") is state
+    assert commands.nothing_asked(state).engine.asked == ()
+    assert commands.nothing_asked(loop("running")).engine.asked == ()
+
+
+def test_nothing_to_forget_is_no_change() -> None:
+    state = loop("running")
+    assert commands.nothing_asked(state) is state
+
+
+def test_every_end_of_the_loop_is_an_end_of_the_waiting() -> None:
+    for ended in (
+        commands.stop(asking(ONE), LATER), commands.fail(asking(ONE), "stalled", "why", LATER),
+        commands.complete(asking(ONE), "succeeded", LATER),
+    ):  # fmt: skip
+        assert ended.engine.asked == ()
+    assert commands.pause(asking(ONE)).engine.asked == (ONE,)
+
+
+def test_which_requests_an_answer_is_for() -> None:
+    answered = ONE.evolve(answer="deny")
+    assert commands.chosen_requests((ONE, TWO), "ask-2") == ("ask-2",)
+    assert commands.chosen_requests((ONE,), None) == ("ask-1",)
+    assert commands.chosen_requests((answered, TWO), None) == ("ask-2",)
+    assert commands.chosen_requests((ONE, TWO), None, every=True) == ("ask-1", "ask-2")
+    assert commands.chosen_requests((answered, TWO), None, every=True) == ("ask-2",)
+    for none in ((), (answered,)):
+        for every in (True, False):
+            with pytest.raises(Invalid, match="asks for no permission"):
+                commands.chosen_requests(none, None, every=every)
+    with pytest.raises(Invalid, match="ask-1, ask-2"):
+        commands.chosen_requests((ONE, TWO), None)
+
+
+def test_answers_that_come_too_late_change_nothing() -> None:
+    state = asking(ONE.evolve(answer="deny"), TWO)
+    with pytest.raises(Conflict, match="answered already: deny"):
+        commands.answer_permission(state, ("ask-1",), "allow")
+    with pytest.raises(NotFound, match="ask-3"):
+        commands.answer_permission(state, ("ask-2", "ask-3"), "allow")
+
+
+ALLOWED, DENIED = ONE.evolve(answer="allow"), ONE.evolve(answer="deny")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kept"),
+    [
+        ((ONE, TWO), (ALLOWED, TWO), (ALLOWED, TWO)),
+        ((ONE,), (), ()),
+        ((), (ONE,), ()),
+        ((), (ALLOWED,), ()),
+        ((ONE,), (ONE.evolve(title="Tidy up"),), (ONE,)),
+        ((ONE,), (ALLOWED.evolve(command="rm -rf /"),), (ALLOWED,)),
+        ((DENIED,), (ALLOWED,), (DENIED,)),
+        ((DENIED,), (ONE,), (DENIED,)),
+    ],
+    ids=["answered", "removed", "made up", "made up, allowed", "reworded", "reworded, allowed", "turned", "taken back"],
+)  # fmt: skip
+def test_what_others_may_do_to_requests_while_a_runner_lives(
+    before: tuple[PermissionRequest, ...], after: tuple[PermissionRequest, ...], kept: tuple[PermissionRequest, ...]
+) -> None:
+    state, put_back = keep_own(asking(*before), asking(*after))
+    assert state.engine.asked == kept
+    assert put_back == (() if kept == after else ("engine.asked",))
+
+
+def test_another_program_can_not_answer_in_the_state_file() -> None:
+    state, accepted, refused = take_in(asking(ONE), asking(ALLOWED), asking(ONE), LATER)
+    assert (state.engine.asked, accepted, refused) == ((ONE,), (), ("engine",))
