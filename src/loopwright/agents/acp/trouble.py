@@ -69,7 +69,7 @@ _TIMES = (
 
 def trouble(agent: str, code: int, message: str, data: object, now: datetime) -> AgentError:
     """The error behind a response with an error."""
-    told = list(_everything(data))
+    told = [*_everything(data), *_everything(message)]
     words = " · ".join(dict.fromkeys(text for text in (*_texts(told), message) if text.strip()))
     kind = _kind(code, told, words)
     return AgentError(kind, f"{agent}: {_told(told, message)}", until=_until(kind, told, words, now))
@@ -181,6 +181,6 @@ def _texts(told: list[Mapping[str, object]]) -> Iterator[str]:
 def _told(told: list[Mapping[str, object]], message: str) -> str:
     """The words for people: the most particular ones, with what stands above them."""
     inner = next((text for text in _texts(told) if len(text) > 8 and " " in text.strip()), "")
-    general = message.strip() in ("", "Internal error", "Error")
+    general = message.strip() in ("", "Internal error", "Error") or "{" in message
     words = inner or message if general or inner.startswith(message) else f"{message}: {inner}" if inner else message
     return clipped(" ".join(words.split()), WORDS_TOLD) or "an error without words"

@@ -14,7 +14,7 @@ _LEAD = re.compile(r"try(?:ing)? again|retry(?:ing)?|resets?|available again|wai
 """Words before a time at which, or after which, it goes on."""
 
 _SPAN = re.compile(
-    r"(\d{1,9}(?:\.\d{1,9})?)\s*(milliseconds?|ms|weeks?|w|days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b",
+    r"(\d{1,9}(?:\.\d{1,9})?)\s*(milliseconds?|ms|weeks?|w|days?|d|hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)(?![a-z])",
     re.IGNORECASE,
 )
 _BARE = re.compile(r"\W{0,3}(?:after|in|for)?\W{0,4}(\d{1,9}(?:\.\d{1,9})?)(?![\w:/-])", re.IGNORECASE)
