@@ -11,8 +11,8 @@ from loopwright.domain.errors import Invalid
 from loopwright.domain.record import Record
 from loopwright.domain.tool_calls import Order
 
-FULL = 2_000_000
-"""Bytes that one turn may report, and that are read of what stands there, whoever wrote it."""
+FULL, MOST_LETTERS = 1_000_000, 1000
+"""Bytes that one turn may report. So many are read of what stands there, whoever wrote it, and the last letters of them."""
 
 
 class Letter(Record):
@@ -40,6 +40,8 @@ class Letterbox:
         file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with open(file, "wb") as written:
             written.write(order.model_dump_json().encode())
+        if self._order.is_dir():
+            _remove(self._order)
         new.replace(self._order)
 
     def order(self) -> Order | None:
@@ -70,10 +72,9 @@ class Letterbox:
         except OSError:
             return ()
         letters = []
-        for line in lines:
-            if line:
-                with contextlib.suppress(ValidationError):
-                    letters.append(Letter.model_validate_json(line))
+        for line in [line for line in lines if line][-MOST_LETTERS:]:
+            with contextlib.suppress(ValidationError):
+                letters.append(Letter.model_validate_json(line))
         return tuple(letter for letter in letters if letter.turn == turn)
 
 

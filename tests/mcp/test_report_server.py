@@ -1,0 +1,171 @@
+"""The server that agents report through, as a process, with the real client."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from mcp.client.stdio import stdio_client
+from mcp_types import InitializeResult, TextContent
+
+from loopwright.agents.mailbox import Mailbox, McpServer
+from loopwright.domain.loop import ActionName
+from loopwright.domain.protocol import ActionReport, Message
+from loopwright.domain.tool_calls import TOOLS
+from mcp import ClientSession, StdioServerParameters
+
+
+@dataclass
+class Talk:
+    session: ClientSession
+    begun: InitializeResult
+
+    async def call(self, tool: str, **arguments: object) -> tuple[bool, str]:
+        """Whether it was taken, and what was told."""
+        result = await self.session.call_tool(tool, arguments)
+        (told,) = result.content
+        assert isinstance(told, TextContent)
+        return not result.is_error, told.text
+
+    async def result(self, action: str) -> tuple[bool, str]:
+        return await self.call("report_action_result", action=action, status="success", message="done")
+
+
+@asynccontextmanager
+async def talking(server: McpServer, cwd: Path, environment: Mapping[str, str] | None = None) -> AsyncIterator[Talk]:
+    """A session as an agent has it; what the agent's `environment` holds is the server's too."""
+    parameters = StdioServerParameters(
+        command=server.command, args=list(server.args), cwd=cwd, env={**(environment or {}), **dict(server.environment)}
+    )
+    async with stdio_client(parameters) as streams, ClientSession(*streams) as session:
+        yield Talk(session, await session.initialize())
+
+
+@pytest.fixture
+def mailbox(tmp_path: Path) -> Mailbox:
+    return Mailbox(tmp_path / "mailbox")
+
+
+def order(mailbox: Mailbox, action: ActionName) -> None:
+    mailbox.open(Message(action=action, text=""))
+
+
+async def test_a_session_from_planning_to_debugging(mailbox: Mailbox, tmp_path: Path) -> None:
+    order(mailbox, "INIT")
+    async with talking(mailbox.server, tmp_path) as talk:
+        assert talk.begun.server_info.name == "loopwright"
+        assert "report_action_result" in (talk.begun.instructions or "")
+        listed = {tool.name: tool for tool in (await talk.session.list_tools()).tools}
+        assert listed.keys() == TOOLS.keys()
+        assert all(tool.description for tool in listed.values())
+        schemas = json.dumps([tool.input_schema for tool in listed.values()])
+        assert not any(word in schemas for word in ("$ref", "$defs", "anyOf", "kind", '"title": "'))
+        assert '"enum": ["success", "failed", "needs_input"]' in schemas
+
+        assert await talk.call("propose_tasks", tasks=[{"description": "a"}]) == (
+            True, "Recorded 1 tasks. Now call report_action_result.",
+        )  # fmt: skip
+        taken, told = await talk.call("propose_hypotheses", hypotheses=[{"description": "a"}])
+        assert (taken, "propose_hypotheses is for DEBUG" in told) == (False, True)
+        taken, told = await talk.call("report_action_result", action="INIT", status="done", message="x")
+        assert (taken, "allowed are success, failed, needs_input" in told) == (False, True)
+        assert mailbox.report() is None
+        assert await talk.result("INIT") == (
+            True,
+            "Recorded: INIT success. Your report is complete; end your turn now.",
+        )
+        assert mailbox.report() == ActionReport(
+            action="INIT", status="success", message="done", state_updates={"tasks": [{"description": "a"}]}
+        )
+
+        order(mailbox, "DEBUG")
+        assert (await talk.result("INIT"))[0] is False
+        assert (await talk.call("propose_hypotheses", hypotheses=[{"description": "h"}], active_bug="b"))[0]
+        assert (await talk.call("report_discovery", title="t", text="x")) == (True, "Recorded.")
+        assert (await talk.call("no_such_tool"))[0] is False
+        assert (await talk.result("DEBUG"))[0]
+        report = mailbox.report()
+        assert report is not None
+        assert report.state_updates["active_bug"] == "b"
+        assert [found.title for found in mailbox.discoveries()] == ["t"]
+
+        shutil.rmtree(tmp_path / "mailbox")
+        taken, told = await talk.result("DEBUG")
+        assert (taken, told) == (
+            False,
+            "There is no order to report on here; end your answer with the ACTION_RESULT block of your order instead.",
+        )
+        order(mailbox, "DEVELOP")
+        assert (await talk.result("DEVELOP"))[0]
+
+
+async def test_no_folder_of_the_project_takes_the_place_of_its_modules(mailbox: Mailbox, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    for name in ("loopwright", "mcp", "pydantic", "asyncio"):
+        (project / name).mkdir(parents=True)
+        (project / name / "__init__.py").write_text("raise SystemExit('shadowed')")
+    (project / "signal.py").write_text("raise SystemExit('shadowed')")
+    order(mailbox, "DEVELOP")
+    async with talking(mailbox.server, project, {"PYTHONPATH": str(project)}) as talk:
+        assert (await talk.result("DEVELOP"))[0]
+
+
+async def test_a_full_disk_is_told_and_tears_nothing(mailbox: Mailbox, tmp_path: Path) -> None:
+    """A limit on the size of files stands for the disk: 1024 bytes."""
+    order(mailbox, "DEVELOP")
+    server = mailbox.server
+    limited = McpServer(
+        server.name,
+        "/bin/bash",
+        ("-c", 'ulimit -f 1; exec "$0" "$@"', server.command, *server.args),
+        server.environment,
+    )
+    async with talking(limited, tmp_path) as talk:
+        assert (await talk.call("report_discovery", title="t", text="x" * 500))[0]
+        taken, told = await talk.call("report_discovery", title="t", text="x" * 900)
+        assert not taken
+        assert told.startswith("Not recorded: ")
+        assert told.endswith("end your answer with the ACTION_RESULT block of your order instead.")
+    assert [found.text for found in mailbox.discoveries()] == ["x" * 500]
+
+
+def started(server: McpServer) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen(
+        [server.command, *server.args], env={**os.environ, **dict(server.environment)},
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+
+
+def test_it_ends_with_its_input_and_says_nothing_of_its_own(mailbox: Mailbox) -> None:
+    order(mailbox, "DEVELOP")
+    out, err = started(mailbox.server).communicate(b"no message\n\xff\xfe\n" + b"x" * 1_000_000 + b"\n", timeout=30)
+    assert err == b""
+    assert all(json.loads(line)["jsonrpc"] == "2.0" for line in out.splitlines())
+
+
+def test_an_interrupt_ends_it_without_a_traceback(mailbox: Mailbox) -> None:
+    process = started(mailbox.server)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    ask = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": ask}
+    process.stdin.write(json.dumps(request).encode() + b"\n")
+    process.stdin.flush()
+    assert b"loopwright" in process.stdout.readline()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    assert (process.returncode, err) == (-signal.SIGINT, b"")
+
+
+def test_without_a_folder_it_says_how_it_is_called(mailbox: Mailbox) -> None:
+    server = mailbox.server
+    bare = McpServer(server.name, server.command, server.args[:-1], server.environment)
+    process = started(bare)
+    assert process.communicate(timeout=30) == (b"", b"usage: python -m loopwright.mcp.report FOLDER\n")
+    assert process.returncode == 1
