@@ -24,6 +24,9 @@ NOT_FOUND = -32601
 UNREAD = 4_000_000
 """Bytes of our own answers that a program may leave unread before we stop reading its requests."""
 
+BREATH = 64
+"""Lines after which others get their turn, in a flood."""
+
 
 class Wire:
     """The transport under the library's connection.
@@ -60,6 +63,8 @@ class Wire:
             if line is None:
                 return None
             self.lines += 1
+            if not self.lines % BREATH:
+                await asyncio.sleep(0)
             if line.strip() and (message := self._taken(line)) is not None:
                 self._has_answered = "method" not in message
                 return message
