@@ -108,12 +108,18 @@ class AgentTable(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    command: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field((), description="starts it, speaking ACP")
-    env: dict[Variable, Annotated[str, AfterValidator(_value)]] = Field({}, description="variables it gets as well")
-    without_env: tuple[Variable, ...] = Field((), description="variables of ours that it does not get")
-    mode: Annotated[dict[Policy, str], BeforeValidator(_by_policy)] = Field({}, description="session mode by policy")
-    install: str = Field("", description="what a person types to install it")
-    login: str = Field("", description="what a person types to log in")
+    command: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
+        default=(), description="starts it, speaking ACP"
+    )
+    env: dict[Variable, Annotated[str, AfterValidator(_value)]] = Field(
+        default={}, description="variables it gets as well"
+    )
+    without_env: tuple[Variable, ...] = Field(default=(), description="variables of ours that it does not get")
+    mode: Annotated[dict[Policy, str], BeforeValidator(_by_policy)] = Field(
+        default={}, description="session mode by policy"
+    )
+    install: str = Field(default="", description="what a person types to install it")
+    login: str = Field(default="", description="what a person types to log in")
 
 
 @dataclass(frozen=True)
