@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from loopwright.actions.messages import loop_prompts
 from loopwright.actions.runner import LoopRunner
 from loopwright.agents.command import CommandAgent
 from loopwright.agents.scripted import Answer, Script, ScriptedAgent
@@ -15,6 +16,7 @@ from loopwright.domain.protocol import Capabilities
 from loopwright.engine.bus import Bus, Note
 from loopwright.engine.service import LoopService
 from loopwright.ports import Agent, Person, Store, Surroundings
+from loopwright.prompts import Prompts
 from loopwright.workspace.git import GitWorkspace
 from tests.fakes import CountingLauncher, FakeClock, Judge, JudgedTests, NoDebugger, NoProcesses
 
@@ -46,6 +48,7 @@ class Stage:
     clock: FakeClock = field(default_factory=FakeClock)
     notes: list[Note] = field(default_factory=list)
     launcher: CountingLauncher = field(default_factory=CountingLauncher)
+    prompts: Prompts = field(default_factory=loop_prompts)
 
     def __post_init__(self) -> None:
         self.tests = JudgedTests(self.project, self.judge)
@@ -74,7 +77,7 @@ class Stage:
         observers = [self.notes.append, *([on_note] if on_note else [])]
         runner = LoopRunner(
             str(self.project), self.store, self.workspace, self.tests, self.clock, NoProcesses(),
-            agents=self.make_agent, debugger=lambda id, bus: NoDebugger(),
+            agents=self.make_agent, debugger=lambda id, bus: NoDebugger(), prompts=self.prompts,
         )  # fmt: skip
         return await runner.drive(loop_id, take_up=take_up, bus=Bus(*observers), person=person)
 

@@ -12,7 +12,7 @@ from loopwright.domain.record import Record
 from loopwright.domain.tool_calls import Order
 
 FULL, MOST_LETTERS = 1_000_000, 1000
-"""Bytes that one turn may report. So many are read of what stands there, whoever wrote it, and the last letters of them."""
+"""Bytes that one turn may report: so many are read of what stands there, whoever wrote it; and the last letters."""
 
 
 class Letter(Record):

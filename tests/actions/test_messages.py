@@ -1,0 +1,296 @@
+"""What an agent is told, whose words it is told in, and that both ways to report come to the same."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from loopwright.actions.messages import REQUIRED, compose, loop_prompts
+from loopwright.agents.letterbox import Letterbox
+from loopwright.agents.mailbox import Mailbox
+from loopwright.agents.scripted import Answer, Script, ScriptedAgent
+from loopwright.domain.errors import Invalid
+from loopwright.domain.loop import LoopState
+from loopwright.domain.protocol import AgentOutput, Message
+from loopwright.domain.reports import parse_report
+from loopwright.mcp.report import take
+from loopwright.prompts import PromptError
+from tests.stage import MakeStage, Stage, said
+
+GOAL = "Make app.txt say good, and nothing else"
+FIXED: dict[str, str | None] = {"app.txt": "good"}
+
+
+def sent(stage: Stage) -> list[str]:
+    return [message.text for message in stage.agent.messages]
+
+
+async def test_goal_rules_and_paths_are_in_every_message(stage: MakeStage) -> None:
+    set = stage(
+        Answer(text=said("INIT", tasks=[{"description": "Look at app.txt"}])),
+        Answer(text="I forgot to report."),
+        Answer(text=said("DEVELOP")),
+        Answer(text=said("DEBUG"), files=FIXED),
+    )
+    id = set.create(GOAL)
+    state = await set.drive(id)
+    assert state.engine.outcome == "succeeded"
+    init, develop, again, debug = sent(set)
+    for text in (init, develop, again, debug):
+        assert GOAL in text
+        assert f"Work only inside {set.project}" in text
+        assert "Do not weaken, skip or delete tests" in text
+        assert "report_action_result" in text
+        assert "\nACTION_RESULT:\n- action: " in text
+    folder = str(set.store.progress_path(id))
+    assert "change no files" in init
+    assert "Test command: judge\nTests now: 1 failed" in init
+    assert "propose_tasks" in init
+    assert "Look at app.txt" in develop
+    assert f"{folder}/develop.md" in develop
+    assert "could not be taken as a report: there was no ACTION_RESULT block." in again
+    assert "\n- action: DEVELOP\n" in again
+    assert f"{folder}/test-results.json" in debug
+    assert "- suite::app" in debug
+
+
+async def test_a_status_that_nobody_knows_is_named_when_it_is_asked_for_again(stage: MakeStage) -> None:
+    set = stage(Answer(text=said("INIT", "done")), Answer(text=said("INIT", tasks=["a"])))
+    await set.drive(set.create(max_iterations=1))
+    assert "its status was 'done'; allowed are success, failed, needs_input." in sent(set)[1]
+
+
+@pytest.mark.parametrize("mode", ["analysis", "review"])
+async def test_a_reading_task_is_told_that_it_only_reads(stage: MakeStage, mode: str) -> None:
+    set = stage(Answer(text=said("DEVELOP")))
+    id = set.create(max_iterations=1)
+    set.service.add_task(id, {"description": "Look around", "tool": "scripted", "mode": mode})
+    await set.drive(id)
+    assert f"Carry out this task ({mode})" in sent(set)[0]
+    assert "write, move and delete no file" in sent(set)[0]
+
+
+def a_loop(stage: Stage) -> LoopState:
+    return stage.service.read(stage.create(GOAL))
+
+
+def test_headings_are_the_protocols(stage: MakeStage) -> None:
+    state = a_loop(stage())
+
+    def lines(**options: object) -> list[str]:
+        text = compose(loop_prompts(), state=state, action="DEBUG", order="x", project="/p", **options)  # type: ignore[arg-type]  # options of compose
+        return [line for line in text.splitlines() if line]
+
+    assert lines()[:2] == ["# Goal", GOAL]
+    assert lines(continuing=True, previous=("DEVELOP", "failed"))[:4] == [
+        "CONTINUE EXECUTION",
+        "Previous action completed: DEVELOP Result: failed",
+        "EXECUTE NEXT ACTION",
+        "Continue with: DEBUG",
+    ]
+    assert lines(selected=True)[:3] == [
+        "USER INPUT RECEIVED", "Action selected: DEBUG", "EXECUTE SELECTED ACTION",
+    ]  # fmt: skip
+
+
+def test_what_a_person_writes_is_no_template(stage: MakeStage) -> None:
+    set = stage()
+    state = set.service.read(set.create("Replace {{ goal }} by {{ order }}, {{x}} too"))
+    text = compose(loop_prompts(), state=state, action="INIT", order="{{ goal }}", project="/p")
+    assert "Replace {{ goal }} by {{ order }}, {{x}} too" in text
+    assert "\n{{ goal }}\n" in text
+
+
+def test_a_prompt_of_ours_is_rendered_strictly() -> None:
+    prompts = loop_prompts()
+    assert REQUIRED.keys() <= {prompt.name for prompt in prompts}
+    assert all(prompt.required <= prompt.variables for prompt in prompts)
+    with pytest.raises(PromptError, match=r"again does not fit: no value for \['problem'\]"):
+        prompts.render("again")
+    with pytest.raises(PromptError, match=r"no place for \['more'\]"):
+        prompts.render("again", problem="x", more="y")
+
+
+class TestOwnPrompts:
+    """A project's own prompts take the place of ours, and are checked before a loop begins."""
+
+    async def test_a_loop_speaks_with_them(self, stage: MakeStage, tmp_path: Path) -> None:
+        (tmp_path / "prompts").mkdir()
+        (tmp_path / "prompts" / "develop.md").write_text("Bitte: {{ task }} ({{task_id}})\n")
+        (tmp_path / "prompts" / ".hidden").write_text("{{ nobody }}")
+        set = stage(
+            Answer(text=said("INIT", tasks=["eins"])), Answer(text=said("DEVELOP"), files=FIXED),
+            prompts=loop_prompts(tmp_path / "prompts"),
+        )  # fmt: skip
+        await set.drive(set.create(GOAL))
+        develop = sent(set)[1]
+        assert "\nBitte: eins (task-" in develop
+        assert GOAL in develop
+
+    @pytest.mark.parametrize(
+        ("name", "content", "words"),
+        [
+            ("develop.md", "{{ task }} {{ taks }}",
+             "develop.md: nothing fills {{ taks }} (develop knows {{ hints }}, {{ progress_dir }}, {{ task }}, "),
+            ("contract.md", "{{ order }} {{ action }} {{ project }}", "contract.md: {{ goal }} must be in it"),
+            ("contract.md", "Do it", "contract.md: {{ action }}, {{ goal }}, {{ order }}, {{ project }} must be in it"),
+            ("init.md", "{{ test-command }}", "init.md: a place for a value is written {{ name }}, with nothing else"),
+            ("init.md", " \n", "init.md: empty (remove it, and ours is used)"),
+            ("init.md", "x" * 100_001, "init.md: longer than 100,000 characters"),
+            ("init.md", b"\xff\xfe", "init.md: not UTF-8"),
+            ("init.md", None, "init.md: Is a directory"),
+            ("develope.md", "{{ task }}", "develope.md: no prompt is named so (there are again.md, continue.md, "),
+            ("develop.txt", "{{ task }}", "develop.txt: no prompt is named so"),
+        ],
+    )  # fmt: skip
+    def test_what_can_not_be_used_is_named(
+        self, tmp_path: Path, name: str, content: str | bytes | None, words: str
+    ) -> None:
+        path = tmp_path / name
+        match content:
+            case None:
+                path.mkdir()
+            case bytes():
+                path.write_bytes(content)
+            case _:
+                path.write_text(content)
+        with pytest.raises(Invalid) as refused:
+            loop_prompts(tmp_path)
+        assert str(refused.value).startswith(f"{tmp_path}/{words}")
+
+    def test_a_folder_that_is_none(self, tmp_path: Path) -> None:
+        with pytest.raises(Invalid, match=r"no such folder of prompts: .*/nowhere"):
+            loop_prompts(tmp_path / "nowhere")
+
+    def test_they_are_read_once(self, tmp_path: Path) -> None:
+        own = tmp_path / "again.md"
+        own.write_text("{{ problem }}!")
+        prompts = loop_prompts(tmp_path)
+        own.write_text("rewritten by an agent")
+        assert prompts.render("again", problem="x") == "x!"
+
+
+class TooledAgent(ScriptedAgent):
+    """Its answers are calls of our tools, as JSON lists of [tool, arguments]; what is no JSON is said."""
+
+    def __init__(self, script: Script, project: Path) -> None:
+        super().__init__(script, project)
+        self.folder = project.parent / "mailbox"
+        self.mailbox = Mailbox(self.folder)
+
+    async def play(self, id: str, message: Message) -> AgentOutput:
+        self.mailbox.open(message)
+        output = await super().play(id, message)
+        words = []
+        for line in output.text.splitlines():
+            if line.startswith("["):
+                take(Letterbox(self.folder), *json.loads(line))
+            else:
+                words.append(line)
+        text = "\n".join(words)
+        return output.evolve(text=text, report=self.mailbox.merged(parse_report(text)))
+
+
+def calls(*made: tuple[str, dict[str, object]]) -> str:
+    return "\n".join(map(json.dumps, made))
+
+
+def result(action: str, **more: object) -> tuple[str, dict[str, object]]:
+    return "report_action_result", {"action": action, "status": "success", "message": "done", **more}
+
+
+TASKS = [{"description": "look"}, {"description": "try"}]
+CAUSES = [{"description": "it says bad", "testable_condition": "app.txt is bad", "logging_point": "app.txt:1"}]
+
+BY_TEXT = (
+    Answer(text=said("INIT", tasks=TASKS)),
+    Answer(text=said("DEVELOP")),
+    Answer(text=said("DEVELOP", "success", "no file had to change")),
+    Answer(text=said("DEBUG", hypotheses=CAUSES, active_bug="bad")),
+    Answer(text=said("DEBUG", hypotheses=CAUSES), files=FIXED),
+)
+BY_TOOL = (
+    Answer(text=calls(("propose_tasks", {"tasks": TASKS}), result("INIT"))),
+    Answer(text=calls(result("DEVELOP"))),
+    Answer(text=calls(result("DEVELOP", message="no file had to change"))),
+    Answer(text=calls(("propose_hypotheses", {"hypotheses": CAUSES, "active_bug": "bad"}), result("DEBUG"))),
+    Answer(text=calls(("propose_hypotheses", {"hypotheses": CAUSES}), result("DEBUG")), files=FIXED),
+)
+BY_BOTH = (
+    Answer(text=calls(("propose_tasks", {"tasks": TASKS})) + "\n" + said("INIT")),
+    Answer(text=said("DEVELOP", "failed") + calls(result("DEVELOP"))),
+    Answer(text=calls(result("DEVELOP", message="no file had to change"))),
+    Answer(text=calls(result("DEBUG")) + "\n" + said("DEBUG", hypotheses=CAUSES, active_bug="bad")),
+    Answer(text=said("DEBUG", hypotheses=CAUSES), files=FIXED),
+)
+FORGETFUL = (Answer(text=calls(("propose_tasks", {"tasks": TASKS}))), Answer(text=said("INIT")), *BY_TEXT[1:])
+
+
+def told(state: LoopState) -> dict[str, object]:
+    """The state, but for what no two loops share."""
+    assert state.skill_state is not None
+    whole = state.model_dump(mode="json")
+    kept = ("outcome", "tasks", "incidents", "waiting", "last_validation", "sightings", "debug_rounds")
+    shared = {key: whole["engine"][key] for key in kept}
+    text = json.dumps({**whole["skill_state"], **shared, "status": state.status})
+    return {key: _lasting(value) for key, value in json.loads(re.sub("task-[0-9a-f]{8}", "task", text)).items()}
+
+
+def _lasting(value: object) -> object:
+    if isinstance(value, dict):
+        passing = ("at", "since", "timestamp", "duration")
+        return {k: _lasting(v) for k, v in value.items() if k not in passing and not k.endswith("_at")}
+    return [_lasting(v) for v in value] if isinstance(value, list) else value
+
+
+async def driven(stage: Stage, agent: ScriptedAgent) -> dict[str, object]:
+    """What a loop with this agent comes to."""
+    (stage.project / "app.txt").write_text("bad")
+    stage.agent = agent
+    id = stage.create(GOAL)
+    return told(await stage.drive(id))
+
+
+@pytest.mark.parametrize("answers", [BY_TOOL, BY_BOTH], ids=["tools", "tools and text"])
+async def test_a_report_through_tools_and_one_as_text_give_the_same_state(
+    stage: MakeStage, answers: tuple[Answer, ...]
+) -> None:
+    set = stage()
+    as_text = await driven(set, ScriptedAgent(Script(answers=BY_TEXT), set.project))
+    assert await driven(set, TooledAgent(Script(answers=answers), set.project)) == as_text
+    text = str(as_text)
+    assert as_text["status"] == "completed"
+    assert all(words in text for words in ("'look'", "'it says bad'", "'active_bug': 'bad'", "'hypotheses_count': 1"))
+
+
+async def test_what_was_proposed_through_a_tool_outlives_a_report_that_was_forgotten(stage: MakeStage) -> None:
+    set = stage()
+    as_text = await driven(set, ScriptedAgent(Script(answers=BY_TEXT), set.project))
+    forgetful = await driven(set, TooledAgent(Script(answers=FORGETFUL), set.project))
+    assert "asked once more" in str(forgetful["incidents"])
+    assert forgetful["develop"] == as_text["develop"]
+
+
+async def test_what_is_not_its_to_set_is_refused_through_either_door(stage: MakeStage) -> None:
+    bold = [{"description": "a", "status": "confirmed", "evidence": {"x": 1}, "verdict_reason": "sure"}]
+    texts = said("INIT", tasks=["a", 7]), said("DEVELOP", validate={"passed": True}), said("DEBUG", hypotheses=bold)
+    set = stage()
+    as_text = await driven(
+        set, ScriptedAgent(Script(answers=(*texts, Answer(text=said("DEBUG", hypotheses=bold)))), set.project)
+    )
+    words = str(as_text["incidents"])
+    assert "INIT proposed 1 task without a description" in words
+    assert "DEVELOP tried to set validate" in words
+    assert "DEBUG proposed a verdict on a hypothesis" in words
+    proposed = calls(("propose_tasks", {"tasks": ["a"]}), result("INIT", state_updates={"status": "completed"}))
+    tooled = (
+        Answer(text=proposed), Answer(text=calls(result("DEVELOP", validate={"passed": True}))),
+        Answer(text=calls(("propose_hypotheses", {"hypotheses": bold}), result("DEBUG"))),
+    )  # fmt: skip
+    through_tools = await driven(set, TooledAgent(Script(answers=tooled), set.project))
+    assert "refused_update" not in str(through_tools["incidents"])
+    for state in (as_text, through_tools):
+        (hypothesis,) = state["debug"]["hypotheses"]  # type: ignore[index]  # a state's JSON
+        assert (hypothesis["status"], hypothesis["evidence"]) == ("pending", None)
+    assert through_tools["develop"] == as_text["develop"]
