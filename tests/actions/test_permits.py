@@ -13,6 +13,7 @@ from loopwright.domain.engine_state import PermissionRequest
 from loopwright.domain.errors import Conflict, Forbidden, Invalid, NotFound
 from loopwright.domain.events import Event
 from loopwright.domain.loop_commands import asked
+from loopwright.domain.secrets import Secrets
 from loopwright.engine.bus import Bus, Note
 from loopwright.engine.service import LoopService
 from loopwright.ports import MenuEntry, Person
@@ -41,7 +42,10 @@ class Desk:
 
     def permits(self, person: Person | None = None) -> Permits:
         stage = self.stage
-        return Permits(self.loop_id, stage.store, stage.clock, Bus(self.notes.append), epoch=self.epoch, person=person)
+        return Permits(
+            self.loop_id, stage.store, stage.clock, Bus(self.notes.append),
+            epoch=self.epoch, person=person, secrets=Secrets(["correct horse battery"]),
+        )  # fmt: skip
 
     def told(self) -> list[tuple[str, str, object]]:
         """Of every event about permissions: type, actor, and the answer."""
@@ -200,6 +204,17 @@ async def test_what_is_too_long_is_cut_and_says_so(desk: Desk) -> None:
     assert len(kept.model_dump_json()) < 60 * (KEPT_TEXT + 100)
     await desk.answered("deny")
     assert await waiting is False
+
+
+async def test_secrets_are_not_shown(desk: Desk) -> None:
+    secret = "correct horse battery"
+    leaky = RUN.evolve(command=f"login {secret}", title=secret, paths=(f"/x/{secret}",), reason=f"why {secret}")
+    person = ListedPerson(answers=["deny"])
+    assert await desk.permits(person)(leaky) is False
+    events = " ".join(e.model_dump_json() for e in desk.stage.store.events(desk.loop_id))
+    for told in (events, *person.questions, *(note.text for note in desk.notes)):
+        assert secret not in told
+        assert "login" in told
 
 
 async def test_ids_are_never_the_agents(desk: Desk) -> None:

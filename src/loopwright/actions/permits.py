@@ -8,6 +8,7 @@ from loopwright.domain.engine_state import PermissionRequest
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.permissions import TABLE, request_words
+from loopwright.domain.secrets import Secrets
 from loopwright.engine.bus import Bus
 from loopwright.ports import Clock, Person, Rule, Store
 
@@ -34,14 +35,22 @@ class _Given(NamedTuple):
 class Permits:
     """Keeps each request in the state until somebody answers, however long that takes. A cancelled one is withdrawn.
 
-    Ids are given here: short, and never used again.
+    Ids are given here: short, and never used again. `secrets` are shown to nobody.
     """
 
     def __init__(
-        self, loop_id: str, store: Store[LoopState], clock: Clock, bus: Bus, *, epoch: int, person: Person | None
+        self,
+        loop_id: str,
+        store: Store[LoopState],
+        clock: Clock,
+        bus: Bus,
+        *,
+        epoch: int,
+        person: Person | None,
+        secrets: Secrets,
     ) -> None:
         self._loop_id, self._store, self._clock, self._bus = loop_id, store, clock, bus
-        self._epoch, self._person = epoch, person
+        self._epoch, self._person, self._secrets = epoch, person, secrets
         self._places, self._terminal = asyncio.Semaphore(AT_ONCE), asyncio.Lock()
         self._asking = 0
         self._always: set[str] = set()
@@ -59,7 +68,7 @@ class Permits:
         self._asking += 1
         try:
             async with self._places:
-                return await self._ask(_shortened(request, f"ask-{self._clock.token()[:8]}"))
+                return await self._ask(self._readable(request))
         finally:
             self._asking -= 1
 
@@ -82,6 +91,21 @@ class Permits:
                 request=request.id, answer="allow" if given.allowed else "deny",
             )  # fmt: skip
         return given.allowed
+
+    def _readable(self, request: PermissionRequest) -> PermissionRequest:
+        """As a person can read it, and a file can hold it; what is cut says so."""
+
+        def told(text: str) -> str:
+            return _cut(self._secrets.masked(text))
+
+        return request.evolve(
+            id=f"ask-{self._clock.token()[:8]}",
+            kind=request.kind if request.kind in TABLE else "other",
+            title=told(request.title),
+            command=told(request.command) if request.command is not None else None,
+            paths=tuple(map(told, request.paths[:KEPT_PATHS])),
+            reason=told(request.reason),
+        )
 
     async def _given(self, request: PermissionRequest) -> _Given:
         """The first answer, from whichever door."""
@@ -119,17 +143,6 @@ class Permits:
 
     def _commit(self, rule: Rule[LoopState], type: str, *, actor: str = "runner", **data: str) -> None:
         self._store.update(self._loop_id, rule, actor=actor, event=Event(type=type, data=dict(data)), epoch=self._epoch)
-
-
-def _shortened(request: PermissionRequest, id: str) -> PermissionRequest:
-    """As a person can read it, and a file can hold it; what is cut says so."""
-    return request.evolve(
-        id=id,
-        kind=request.kind if request.kind in TABLE else "other",
-        title=_cut(request.title),
-        command=_cut(request.command) if request.command is not None else None,
-        paths=tuple(map(_cut, request.paths[:KEPT_PATHS])),
-    )
 
 
 def _cut(text: str) -> str:

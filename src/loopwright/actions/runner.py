@@ -70,7 +70,9 @@ class LoopRunner:
         )
         with self.store.lease(loop_id) as lease, closing(kept) as bus:
             self.store.update(loop_id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
-            permits = Permits(loop_id, self.store, self.clock, bus, epoch=lease.epoch, person=person)
+            permits = Permits(
+                loop_id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets
+            )
             permits.forget_old()
             around = Surroundings(loop_id, bus.hear, partial(bus.publish, "output"), permits)
             async with (
