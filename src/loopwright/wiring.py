@@ -18,14 +18,14 @@ from loopwright.domain.errors import AgentError, Invalid, NotFound
 from loopwright.domain.loop import LoopState
 from loopwright.domain.secrets import Secrets, secret_values
 from loopwright.engine.service import LoopService
-from loopwright.ports import Agent, Store, Surroundings
+from loopwright.ports import Agent, Clock, Store, Surroundings, Workspace
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from loopwright.workspace.git import GitWorkspace, private_directory, project_root
 from loopwright.workspace.own import OwnProcesses, RunnerLauncher
 
 if TYPE_CHECKING:
-    from loopwright.actions.runner import LoopRunner
+    from loopwright.actions.runner import AgentMaker, LoopRunner
     from loopwright.agents.presets import AgentCommand
     from loopwright.prompts import Prompts
 
@@ -133,6 +133,26 @@ class Engine:
     def _environments(self) -> Iterator[Mapping[str, str]]:
         yield os.environ
         yield from (table.env for table in self.agents.configured.values())
+
+
+def workspace_in(root: Path) -> Workspace:
+    """The files of a folder that goes away, with what is known of them beside it."""
+    return GitWorkspace(root, root.parent / "checkpoints")
+
+
+@contextmanager
+def open_copy(engine: Engine, commit: str, root: Path, clock: Clock, agents: "AgentMaker") -> Iterator["LoopRunner"]:
+    """A runner like the engine's for a copy of its project in the empty folder `root`; its own things lie beside it."""
+    from loopwright.validation.run import ProjectTests
+    from loopwright.workspace.copying import lay_out
+
+    lay_out(engine.service.workspace, commit, root)
+    with FileStore(root, LOOPS, clock, unsafe_fs=engine.config.settings.unsafe_fs) as store:
+        yield replace(
+            engine.runner, project=str(root), store=store, workspace=workspace_in(root),
+            tests=ProjectTests(root), clock=clock, agents=agents,
+            processes=OwnProcesses(root, root.parent / "processes"),
+        )  # fmt: skip
 
 
 @contextmanager

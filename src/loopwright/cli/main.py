@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from loopwright import __version__
-from loopwright.cli import approving, demo, doctor, follow, looking, loops, run, settings, tasks
+from loopwright.cli import approving, demo, doctor, follow, looking, loops, replay, run, settings, tasks
 from loopwright.cli.options import need_command
 from loopwright.cli.output import Outlet, Told, refuse
 from loopwright.domain.errors import Exit, Invalid, LoopwrightError, translate
@@ -23,6 +23,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "watch": follow.watch,
     "logs": follow.logs,
     "diff": looking.diff,
+    "replay": replay.replay,
     "pause": loops.pause,
     "resume": loops.resume,
     "stop": loops.stop,
