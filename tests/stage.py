@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loopwright.actions.messages import loop_prompts
-from loopwright.actions.runner import LoopRunner
+from loopwright.actions.runner import LoopRunner, unknown
 from loopwright.agents.command import CommandAgent
 from loopwright.agents.scripted import Answer, Script, ScriptedAgent
 from loopwright.domain.engine_state import Budget, RunSettings
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_commands import take_up
-from loopwright.domain.protocol import Capabilities
+from loopwright.domain.protocol import Capabilities, Usage
 from loopwright.engine.bus import Bus, Note
 from loopwright.engine.service import LoopService
 from loopwright.ports import Agent, Person, Store, Surroundings
@@ -49,6 +49,7 @@ class Stage:
     notes: list[Note] = field(default_factory=list)
     launcher: CountingLauncher = field(default_factory=CountingLauncher)
     prompts: Prompts = field(default_factory=loop_prompts)
+    price: Callable[[Usage], float | None] = unknown
 
     def __post_init__(self) -> None:
         self.tests = JudgedTests(self.project, self.judge)
@@ -78,6 +79,7 @@ class Stage:
         runner = LoopRunner(
             str(self.project), self.store, self.workspace, self.tests, self.clock, NoProcesses(),
             agents=self.make_agent, debugger=lambda id, bus: NoDebugger(), prompts=self.prompts,
+            price=self.price,
         )  # fmt: skip
         return await runner.drive(loop_id, take_up=take_up, bus=Bus(*observers), person=person)
 

@@ -6,12 +6,16 @@ import pytest
 
 from loopwright.agents.scripted import Answer, Script
 from loopwright.domain.protocol import AgentOutput, Capabilities
-from tests.stage import MakeStage, said
+from tests.stage import MakeStage, Stage, said
 from tests.troubles import DONE, HAPPY, PLAN, Watched, errors, heard, incidents, succeeded, watched
 
 HANGS = Answer(hangs=True, session="s-1", says_before="I am still thinking", files={"app.txt": "good"})
-SHORT = {"action_timeout": 2.0, "grace_timeout": 2.0}
 RETRIED = ["INIT", "DEVELOP", "DEVELOP", "VALIDATE", "COMPLETE"]
+
+
+def short(stage: Stage) -> str:
+    """A loop whose turns have two seconds, and two to wrap up."""
+    return stage.create(action_timeout=2.0, grace_timeout=2.0)
 
 
 async def test_what_it_reports_when_asked_to_wrap_up_counts(stage: MakeStage) -> None:
@@ -39,7 +43,7 @@ async def test_what_it_reports_when_asked_to_wrap_up_counts(stage: MakeStage) ->
 async def test_who_does_not_wrap_up_is_closed_and_the_action_tried_again(stage: MakeStage, last: Answer) -> None:
     ready = stage()
     agent = watched(ready, PLAN, HANGS, last, DONE)
-    loop_id = ready.create(**SHORT)
+    loop_id = short(ready)
     assert succeeded(state := await ready.drive(loop_id))
     assert ready.actions(loop_id) == RETRIED
     assert [error.split(", and did not")[0] for error in errors(state)] == ["scripted was still at work after 2 s"]
@@ -73,7 +77,7 @@ async def test_every_action_has_its_limits(stage: MakeStage, action: str) -> Non
     fixed = Answer(text=said("DEBUG"), files={"app.txt": "good"})
     answers = {"INIT": (HANGS, PLAN, DONE), "DEBUG": (PLAN, wrong, HANGS, fixed)}[action]
     watched(ready, *answers)
-    assert succeeded(state := await ready.drive(ready.create(**SHORT)))
+    assert succeeded(state := await ready.drive(short(ready)))
     assert [incident.message.partition(":")[0] for incident in state.engine.incidents] == [action]
 
 
@@ -81,7 +85,7 @@ async def test_a_report_that_it_gave_before_it_hung_counts(stage: MakeStage) -> 
     ready = stage()
     ready.project.joinpath("app.txt").write_text("good")
     agent = watched(ready, PLAN, HANGS.evolve(says_before=said("DEVELOP")))
-    assert succeeded(state := await ready.drive(ready.create(**SHORT)))
+    assert succeeded(state := await ready.drive(short(ready)))
     assert len(agent.developing()) == 1
     assert incidents(state) == ["out_of_time"]
 
@@ -89,7 +93,7 @@ async def test_a_report_that_it_gave_before_it_hung_counts(stage: MakeStage) -> 
 async def test_a_limit_that_is_reached_while_it_wraps_up_parks_the_loop(stage: MakeStage) -> None:
     ready = stage()
     watched(ready, PLAN, HANGS, Answer(error="quota"), DONE)
-    loop_id = ready.create(**SHORT)
+    loop_id = short(ready)
     assert succeeded(await ready.drive(loop_id))
     assert any(line.startswith("parked until") for line in heard(ready))
 
@@ -111,7 +115,7 @@ async def test_who_can_not_be_cut_off_is_closed(stage: MakeStage, stuck: bool, m
     agent = Deaf(Script(answers=(PLAN, HANGS, DONE)), ready.project)
     agent.stuck = stuck
     ready.agent = agent
-    loop_id = ready.create(**SHORT)
+    loop_id = short(ready)
     assert succeeded(await ready.drive(loop_id))
     assert ready.actions(loop_id) == RETRIED
     assert (len(agent.developing()), agent.sessions, agent.open) == (2, 2, set())
@@ -133,7 +137,7 @@ async def test_an_answer_after_the_cancelling_counts(stage: MakeStage) -> None:
     ready = stage()
     ready.project.joinpath("app.txt").write_text("good")
     ready.agent = agent = LateAnswer(Script(answers=(PLAN, HANGS)), ready.project)
-    assert succeeded(state := await ready.drive(ready.create(**SHORT)))
+    assert succeeded(state := await ready.drive(short(ready)))
     assert (len(agent.developing()), incidents(state)) == (1, ["out_of_time"])
 
 
@@ -160,7 +164,7 @@ async def test_who_reads_no_prose_is_not_asked_to_wrap_up(stage: MakeStage) -> N
     """A command would only be run once more."""
     ready = stage(capabilities=Capabilities())
     agent = watched(ready, HANGS, HANGS)
-    state = await ready.drive(ready.create(**SHORT))
+    state = await ready.drive(short(ready))
     assert state.status == "failed"
     assert not any("is up" in message.text for message in agent.messages)
     assert {*incidents(state)} == {"no_result"}
