@@ -1,0 +1,222 @@
+"""`doctor` by the real command: on a bare machine, with agents that work, fail and hang, and without any trace."""
+
+import json
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from loopwright.domain.agents import PRESETS
+from tests.cli.conftest import Desk, Ran
+from tests.misbehaving.orders import PROGRAM
+
+SOON = 20.0
+
+
+@pytest.fixture
+def bare(desk: Desk, tmp_path: Path) -> Desk:
+    """On its PATH there is nothing but git; its temporary files, and so its agents' folders, lie with the test."""
+    tools, scratch = tmp_path / "bin", tmp_path / "tmp"
+    tools.mkdir()
+    scratch.mkdir()
+    git = shutil.which("git")
+    assert git is not None
+    (tools / "git").symlink_to(git)
+    return Desk(desk.project, {**desk.env, "PATH": str(tools), "TMPDIR": str(scratch)})
+
+
+def configure(file: Path, name: str, more: str = "", **how: object) -> None:
+    """An agent of that name that behaves so."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    command = json.dumps([sys.executable, "-S", "-E", str(PROGRAM), json.dumps(how)])
+    with file.open("a") as text:
+        text.write(f"[agents.{name}]\ncommand = {command}\n{more}\n")
+
+
+def users(desk: Desk) -> Path:
+    """The user's own file of settings."""
+    return Path(desk.env["XDG_CONFIG_HOME"]) / "loopwright" / "loopwright.toml"
+
+
+def found(ran: Ran) -> dict[str, Any]:
+    (line,) = ran.lines
+    data = line["data"]
+    assert isinstance(data, dict)
+    return data
+
+
+def agent(ran: Ran, name: str) -> dict[str, Any]:
+    (one,) = (each for each in found(ran)["agents"] if each["name"] == name)
+    assert isinstance(one, dict)
+    return one
+
+
+def started_below(folder: Path) -> list[str]:
+    """Command lines of living processes that carry a path of this test in their environment."""
+    lines = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if entry.name.isdigit() and str(folder).encode() in (entry / "environ").read_bytes():
+                lines.append((entry / "cmdline").read_bytes().replace(b"\0", b" ").decode())
+        except OSError:
+            continue
+    return lines
+
+
+def test_without_any_agent_it_says_what_works_and_how_to_get_more(bare: Desk) -> None:
+    ran = bare.run("doctor")
+    assert (ran.code, ran.err) == (0, "")
+    lines = ran.out.splitlines()
+    for name in PRESETS:
+        (line,) = (line for line in lines if line.split()[:1] == [name])
+        assert "not installed" in line
+        assert "install" in line.replace("not installed", "")
+    assert any(line.split()[:2] == ["builtin", "ready"] for line in lines)
+    assert "builtin (auto)" in ran.out
+    assert "not installed (codex, claude, gemini, qwen and opencode need it)" in ran.out
+    assert lines[-1] == 'Nothing is in the way of: loopwright run "TASK" --auto'
+    assert not (bare.project / ".workflow").exists()
+    assert not Path(bare.env["XDG_STATE_HOME"]).exists()
+
+
+def test_without_git_it_says_that_nothing_runs(bare: Desk) -> None:
+    Path(bare.env["PATH"], "git").unlink()
+    ran = bare.run("doctor")
+    assert ran.code == 0
+    assert "git is not installed, and no run can do without it" in ran.out.splitlines()[-1]
+
+
+def test_an_agent_that_works_is_known_by_what_it_said(bare: Desk, tmp_path: Path) -> None:
+    (bare.project / "test_one.py").write_text("def test_one():\n    assert True\n")
+    more = 'env = {SMALL_API_KEY = "swordfish", COLOUR = "red"}\nwithout_env = ["HIDDEN"]\nmode = "wild"'
+    configure(users(bare), "small", more, modes=["calm", "wild"])
+    ran = bare.run("doctor", "--agent", "small", "--json", "--project", str(bare.project))
+    assert ran.code == 0, ran
+    assert ran.err == "(asking small)\n"
+    small = agent(ran, "small")
+    assert (small["status"], small["version"], small["words"]) == ("ready", "0.1", "")
+    assert small["configured_in"] == [str(users(bare))]
+    assert small["probe"]["modes"] == ["calm", "wild"]
+    assert (small["probe"]["load_session"], small["probe"]["mcp_http"]) == (True, False)
+    data = found(ran)
+    assert data["run"]["command"][:2] == [sys.executable, "-S"]
+    assert data["run"]["environment"] == {"SMALL_API_KEY": "‹masked›", "COLOUR": "red"}
+    assert (data["run"]["without"], data["run"]["mode"], data["run"]["cwd"]) == (["HIDDEN"], "wild", str(bare.project))
+    assert data["run"]["limits"]["max_iterations"] == 10
+    assert data["project"]["tests"]["runner"] == "pytest"
+    assert data["project"]["tests"]["measured"] is True
+    assert data["project"]["store"]["trouble"] is None
+    assert data["machine"]["git"]
+    assert data["machine"]["node"] is None
+    assert data["problems"] == []
+    assert "swordfish" not in ran.out
+    assert "swordfish" not in bare.run("doctor", "--no-probe").out
+    assert started_below(tmp_path) == []
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_agents_that_fail_are_told_apart_and_do_not_keep_it_from_the_others(bare: Desk) -> None:
+    configure(users(bare), "closed", 'login = "closed login"', new={"code": -32000, "message": "Please log in"})
+    configure(users(bare), "dying", start="dies", words="no such model")
+    configure(users(bare), "good")
+    ran = bare.run("doctor", "--json")
+    assert ran.code == 0
+    status = {each["name"]: each["status"] for each in found(ran)["agents"]}
+    assert (status["closed"], status["dying"], status["good"]) == ("needs a login", "does not work", "ready")
+    assert agent(ran, "closed")["words"] == "Please log in; log in with: closed login"
+    assert "no such model" in agent(ran, "dying")["words"]
+    assert found(ran)["problems"] == []
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"new": {"code": -32000, "message": "Please log in"}}, "small needs a login: Please log in"),
+        ({"start": "dies"}, "small does not work: it ended at its start with exit code 3"),
+    ],
+    ids=["login", "dies"],
+)
+def test_a_named_agent_that_does_not_work_ends_with_7(bare: Desk, how: dict[str, object], words: str) -> None:
+    configure(users(bare), "small", **how)
+    told = bare.run("doctor", "--agent", "small", "--json")
+    assert told.code == 7
+    assert (told.lines[0]["success"], told.lines[0]["error"]) == (False, words)
+    plain = bare.run("doctor", "--agent", "small")
+    assert plain.code == 7
+    assert plain.err.splitlines()[-1] == f"loopwright: {words}"
+
+
+def test_names_that_are_not_there(bare: Desk) -> None:
+    missing = bare.run("doctor", "--agent", "gemini")
+    assert missing.code == 7
+    assert "npm install -g @google/gemini-cli" in missing.err
+    unknown = bare.run("doctor", "--agent", "nobody")
+    assert unknown.code == 2
+    assert "no agent is named 'nobody'" in unknown.err
+    assert bare.run("doctor", "--agent", "builtin").code == 0
+    assert bare.run("doctor", "--agent", "scripted:/no/such/file").code == 7
+
+
+def test_what_the_project_names_is_not_started_unless_one_asks_for_it(bare: Desk) -> None:
+    note = bare.project / "started"
+    script = f"open({str(note)!r}, 'w').close()"
+    (bare.project / "loopwright.toml").write_text(f'[agents.small]\ncommand = ["{sys.executable}", "-c", "{script}"]\n')
+    for words in (["doctor"], ["doctor", "--no-probe"]):
+        ran = bare.run(*words, "--json")
+        assert agent(ran, "small")["status"] == "not asked"
+        assert "--probe starts it" in agent(ran, "small")["words"]
+        assert not note.exists()
+    for words in (["doctor", "--probe"], ["doctor", "--agent", "small"]):
+        assert agent(bare.run(*words, "--json"), "small")["status"] == "does not work"
+        assert note.exists()
+        note.unlink()
+
+
+def test_without_probing_only_versions_are_asked_for(bare: Desk, tmp_path: Path) -> None:
+    program = Path(bare.env["PATH"], "qwen")
+    program.write_text(
+        f'#!{sys.executable} -S\nimport sys\nopen("{tmp_path}/told", "a").write(str(sys.argv[1:]))\nprint("9.8.7")\n'
+    )
+    program.chmod(0o755)
+    ran = bare.run("doctor", "--no-probe", "--json")
+    assert (agent(ran, "qwen")["status"], agent(ran, "qwen")["version"]) == ("not asked", "9.8.7")
+    assert (tmp_path / "told").read_text() == "['--version']"
+    assert found(ran)["run"]["agent"] == "qwen"
+
+
+def test_places_that_can_not_be_used_are_named(bare: Desk) -> None:
+    (bare.project / ".workflow").write_text("a file where the folder should be")
+    (bare.project / "loopwright.toml").write_text(
+        "test_command = 'no-such-program -q'\ncheckpoints = '/proc/nothing'\n"
+    )
+    problems = found(bare.run("doctor", "--json"))["problems"]
+    assert [problem for problem in problems if ".workflow is no folder" in problem]
+    assert [problem for problem in problems if "there is no program 'no-such-program'" in problem]
+    assert "In the way of a run" in bare.run("doctor").out
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+def test_nothing_is_left_of_an_agent_that_hangs_when_doctor_is_ended(
+    bare: Desk, tmp_path: Path, number: signal.Signals
+) -> None:
+    configure(users(bare), "small", start="hangs")
+    doctor = bare.begin("doctor")
+    deadline = time.monotonic() + SOON
+    while not any(str(PROGRAM) in line for line in started_below(tmp_path)):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    doctor.send_signal(number)
+    _, err = doctor.communicate(timeout=SOON)
+    assert doctor.returncode == 130
+    assert err.splitlines()[-1] == "loopwright: interrupted"
+    assert started_below(tmp_path) == []
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
+def test_narrow_terminals_get_short_lines(bare: Desk) -> None:
+    for line in bare.run("doctor", COLUMNS="60").out.splitlines():
+        assert len(line) <= 60 or " " not in line.strip()
