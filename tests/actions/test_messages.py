@@ -276,9 +276,7 @@ async def test_what_is_not_its_to_set_is_refused_through_either_door(stage: Make
     bold = [{"description": "a", "status": "confirmed", "evidence": {"x": 1}, "verdict_reason": "sure"}]
     texts = said("INIT", tasks=["a", 7]), said("DEVELOP", validate={"passed": True}), said("DEBUG", hypotheses=bold)
     set = stage()
-    as_text = await driven(
-        set, ScriptedAgent(Script(answers=(*texts, Answer(text=said("DEBUG", hypotheses=bold)))), set.project)
-    )
+    as_text = await driven(set, ScriptedAgent(Script(answers=tuple(Answer(text=t) for t in texts)), set.project))
     words = str(as_text["incidents"])
     assert "INIT proposed 1 task without a description" in words
     assert "DEVELOP tried to set validate" in words

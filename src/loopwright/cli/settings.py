@@ -6,9 +6,11 @@ import typer
 
 from loopwright.cli.options import HERE, Json, Project, need_command
 from loopwright.cli.output import answer
+from loopwright.domain.errors import Invalid
 
 if TYPE_CHECKING:
     from loopwright.config import AgentTable
+    from loopwright.prompts import Prompt
 
 config = typer.Typer(help="Settings and where they come from.", rich_markup_mode=None)
 schema = typer.Typer(help="JSON schemas of the state files.", rich_markup_mode=None)
@@ -62,6 +64,44 @@ def _in_words(value: str | list[str] | dict[str, str]) -> str:
     if isinstance(value, dict):
         return "  ".join(f"{name}={inner}" for name, inner in value.items()) or "-"
     return (value if isinstance(value, str) else join(value)) or "-"
+
+
+@config.command("prompts")
+def prompts(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", show_default=False)] = None,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """List the prompts that agents get here, or print one.
+
+    A file of the same name in .loopwright/prompts takes its place.
+    """
+    from loopwright.cli.text import columns
+    from loopwright.wiring import means, read_prompts
+
+    here = means(project, {})
+    known = {prompt.name: prompt for prompt in read_prompts(here.project, here.config.settings)}
+    if name is not None and name not in known:
+        raise Invalid(f"no prompt is named {name!r} (there are {', '.join(known)})")
+    rows = [
+        (f"{prompt.name}.md", str(prompt.origin or "ours"), ", ".join(_marked(prompt))) for prompt in known.values()
+    ]
+    data = [_described(prompt) for prompt in known.values() if name in (None, prompt.name)]
+    if name is None:
+        answer(json, data, "\n".join([*columns(rows), "", "* must be in it"]))
+    else:
+        answer(json, data[0], known[name].text.rstrip())
+
+
+def _marked(prompt: "Prompt") -> list[str]:
+    return [f"{name}*" if name in prompt.required else name for name in sorted(prompt.variables)]
+
+
+def _described(prompt: "Prompt") -> dict[str, object]:
+    return {
+        "name": prompt.name, "origin": str(prompt.origin) if prompt.origin else None, "text": prompt.text,
+        "variables": sorted(prompt.variables), "required": sorted(prompt.required),
+    }  # fmt: skip
 
 
 @schema.command("loop")
