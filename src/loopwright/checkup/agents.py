@@ -5,13 +5,15 @@ import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from loopwright.agents.acp.probe import Probed, probe
 from loopwright.agents.installed import not_installed, program_of, version_of
 from loopwright.agents.presets import AgentCommand
 from loopwright.domain.secrets import Secrets
 from loopwright.wiring import Means
+
+if TYPE_CHECKING:
+    from loopwright.agents.acp.probe import Probed
 
 PROBE_LIMIT = 60.0
 """Seconds that an agent has to open a session."""
@@ -34,7 +36,7 @@ class AgentFound:
     install: str
     login: str
     configured_in: tuple[str, ...]
-    probe: Probed | None
+    probe: "Probed | None"
 
 
 async def agents_here(
@@ -65,6 +67,8 @@ async def _agent(
     theirs = [origin for origin in origins if Path(origin).parent == means.project]
     if theirs and not probing:
         return replace(known, words=f"not started: {theirs[0]} has a say in what it is; --probe starts it")
+    from loopwright.agents.acp.probe import probe  # half a second, which a machine without agents can do without
+
     async with turns:
         tell(f"{'looking at' if probing is False else 'asking'} {command.name}")
         with tempfile.TemporaryDirectory(prefix="loopwright-doctor-", ignore_cleanup_errors=True) as name:
@@ -78,7 +82,7 @@ async def _agent(
     return replace(known, status=status, words=words, version=version, probe=probed)
 
 
-def _judged(command: AgentCommand, probed: Probed) -> tuple[AgentStatus, str]:
+def _judged(command: AgentCommand, probed: "Probed") -> tuple[AgentStatus, str]:
     if probed.trouble is None:
         return "ready", ""
     words = probed.words.removeprefix(f"{command.name}: ")
