@@ -108,7 +108,7 @@ CALLS = [
     ["tasks", "ID", "add", "x", "--command", "ls"],
     ["tasks", "ID", "add", "x", "--tool", "nobody"], ["tasks", "ID", "edit", "T", "--description", "x"],
     ["tasks", "ID", "remove", "T"], ["tasks", "ID", "reorder", "T"], ["config", "show"], ["config", "show", "--origin"],
-    ["config", "prompts"],
+    ["config", "prompts"], ["doctor", "--no-probe"], ["doctor", "--agent", "nobody"], ["doctor", "--agent", "absent"],
     ["schema", "loop"], ["create", "x", "--agent", "bash"], ["create", ""], ["pause", "ID"], ["answer", "ID", "yes"],
     ["rewind", "ID", "--to", "3"], ["reopen", "ID"], ["recover", "ID"], ["resume", "--all"], ["resume"],
     ["run", "x"], ["run", "--loop-id", NO_ID, "--auto"], ["demo", "--nope"], ["start", NO_ID], ["resume", NO_ID],
