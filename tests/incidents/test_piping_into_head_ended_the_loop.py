@@ -11,7 +11,7 @@ def test_a_loop_outlives_the_reader_of_its_output(tmp_path: Path) -> None:
     project.root.mkdir()
     (project.root / "test_it.py").write_text("def test_it():\n    pass\n")
     run = subprocess.Popen(
-        [*COMMAND, "run", "Make the tests pass", "--auto", "--project", str(project.root)],
+        [*COMMAND, "run", "Make the tests pass", "--auto", "--agent", "builtin", "--project", str(project.root)],
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=project.environment,
     )  # fmt: skip
     assert run.stdout is not None
