@@ -23,6 +23,7 @@ from loopwright.domain.outcomes import (
     Developed,
     Initialised,
     Interrupted,
+    LimitReached,
     NeedsInput,
     Validated,
 )
@@ -49,7 +50,7 @@ PICK = st.integers(0, 7)
 EDITS: st.SearchStrategy[dict[str, object]] = st.sampled_from(
     [{"title": "Another"}, {"max_iterations": 3}, {"notes": "n", "tags": ["t"]}, {"title": ""}, {}]
 )
-OUTCOMES = st.sampled_from(["good"] * 4 + ["bad"] * 2 + ["failed", "asks", "interrupted", "dies", "other"])
+OUTCOMES = st.sampled_from(["good"] * 4 + ["bad"] * 2 + ["failed", "asks", "interrupted", "limit", "dies", "other"])
 MEDDLING = st.sampled_from(["nobody"] * 4 + ["pause", "stop", "exit", "add", "remove"])
 COMMANDS_GIVEN = (
     "start", "pause", "resume", "stop", "reopen", "exit", "edit", "answer", "status", "wait", "park",
@@ -70,13 +71,12 @@ class AnyCourse(RuleBasedStateMachine):
 
     @initialize(
         on_error=st.sampled_from([None, *get_args(OnError)]), mode=st.sampled_from(["auto", "interactive"]),
-        limit=st.sampled_from([2, 8, 50]),
+        limit=st.sampled_from([2, 8, 50]), park=st.booleans(),
     )  # fmt: skip
-    def begin_with(self, on_error: str | None, mode: str, limit: int) -> None:
+    def begin_with(self, on_error: str | None, mode: str, limit: int, park: bool) -> None:
         self.on_error = on_error
-        self.state = engine(self.state, settings=RunSettings.model_validate({"mode": mode})).evolve(
-            max_iterations=limit
-        )
+        given = RunSettings.model_validate({"mode": mode, "park": park})
+        self.state = engine(self.state, settings=given).evolve(max_iterations=limit)
 
     # ── what people and other programs do ────────────────────────────────────────────────────────────────────
 
@@ -264,6 +264,8 @@ class AnyCourse(RuleBasedStateMachine):
                 return ActionFailed("no result")
             case "asks":
                 return NeedsInput("Which?")
+            case "limit":
+                return LimitReached("usage limit")
             case "interrupted":
                 return Interrupted("a person")
         good = kind == "good"
@@ -323,6 +325,10 @@ class AnyCourse(RuleBasedStateMachine):
             case Initialised():
                 assert set(outcome.tasks) or skill.completed_actions[-1] == "INIT"
                 assert {t.task_id for t in outcome.tasks} <= {t.id for t in skill.develop.tasks}
+            case LimitReached():
+                if before.status == "running":
+                    assert (self.state.engine.parked is not None) == (self.state.status == "paused")
+                assert self.state.current_iteration == before.current_iteration
             case ActionFailed():
                 assert skill.errors[-1].message == "no result"
                 if choice.task and self.task_status(choice.task) == "failed":

@@ -25,6 +25,7 @@ from loopwright.domain.outcomes import (
     Debugged,
     Developed,
     Interrupted,
+    LimitReached,
     NeedsInput,
     Validated,
 )
@@ -120,6 +121,8 @@ COUNTS: list[tuple[str, ActionOutcome, int]] = [
     ("INIT", NeedsInput("which?"), 0),
     ("DEVELOP", Interrupted("a person"), 0),
     ("VALIDATE", Interrupted("a person"), 0),
+    ("DEVELOP", LimitReached("usage limit"), 0),
+    ("DEBUG", LimitReached("usage limit"), 0),
 ]
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.domain.protocol import Usage
-from loopwright.domain.spending import Ledger, Turn, added, sum_of, tokens_of
+from loopwright.domain.spending import Ledger, Spent, Turn, added, spent, sum_of, tokens_of
 
 
 def test_unknown_is_not_zero() -> None:
@@ -30,6 +30,19 @@ def test_a_turn_counts_once_with_what_was_heard_of_it_last() -> None:
     ledger.heard(Usage(), done=True)
     assert ledger.take() == (Turn("codex", Usage(tokens=9)), Turn("codex", Usage(tokens=1), done=True))
     assert ledger.take() == ()
+
+
+def test_a_cost_is_what_the_agent_says_else_its_price_else_unknown() -> None:
+    turns = (
+        Turn("codex", Usage(tokens=5, cost=0.5, model="dear"), done=True),
+        Turn("qwen", Usage(tokens=5, model="dear"), done=True),
+        Turn("gemini", Usage(tokens=5), done=True),
+        Turn("bash", Usage(), done=True),
+        Turn("gemini", Usage(), done=True),
+        Turn("goose", Usage(tokens=5)),
+    )
+    total = spent(turns, lambda u: 2.0 if u.model == "dear" else None, lambda agent: agent != "bash")
+    assert total == Spent(Usage(tokens=20, cost=2.5), ("gemini",))
 
 
 NUMBERS = st.none() | st.integers(0, 10**9)

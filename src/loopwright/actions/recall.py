@@ -7,6 +7,9 @@ from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.ports import Store
 
+LONGEST_NAME = 500
+"""Characters of a session's name; what is longer is no name that could be found again."""
+
 
 @dataclass(frozen=True)
 class Recall:
@@ -22,7 +25,7 @@ class Recall:
 
     def remember(self, agent: str, session: str | None) -> None:
         """Committed at once, so that it is found again also after a runner's death in its first turn; None forgets."""
-        if session == self.session(agent):
+        if session == self.session(agent) or (session is not None and len(session) > LONGEST_NAME):
             return
 
         def rule(state: LoopState) -> LoopState:

@@ -9,7 +9,7 @@ from loopwright.actions.recall import Recall
 from loopwright.domain.errors import AgentError, AgentTrouble
 from loopwright.domain.protocol import ActionReport, AgentOutput, Message, Usage
 from loopwright.domain.reports import parse_report, problem_of
-from loopwright.domain.spending import Ledger, sum_of
+from loopwright.domain.spending import Ledger, Spent, spent
 from loopwright.domain.troubles import TABLE, Respawn, Wait, mended
 from loopwright.domain.turn_watch import TurnWatch
 from loopwright.engine.bus import Bus
@@ -42,13 +42,6 @@ class Reported(NamedTuple):
     report: ActionReport
     asked_again: bool = False
     late: str | None = None
-
-
-class Spent(NamedTuple):
-    """What turns cost, and the agents among them of which the cost is not known."""
-
-    usage: Usage
-    unpriced: tuple[str, ...]
 
 
 def clipped(output: AgentOutput) -> AgentOutput:
@@ -125,20 +118,14 @@ class Turns:
 
     async def spent(self) -> Spent:
         """What all turns since the last call cost, also those that failed."""
-        turns = self._ledger.take()
-        priced = await in_thread(lambda: [self._priced(turn.usage) for turn in turns]) if turns else []
-        unknown = (t.agent for t, usage in zip(turns, priced, strict=True) if t.done and usage.cost is None)
-        prose = (name for name in unknown if _takes_prose(self.agent(name)))
-        return Spent(sum_of(priced), tuple(dict.fromkeys(prose)))
+        costs = {name: _takes_prose(agent) for name, agent in self._agents.items()}
+        return await in_thread(spent, self._ledger.take(), self._price, costs.__getitem__)
 
     def written(self) -> frozenset[str]:
         """What the agents' own tool calls have written since the last call, also in turns that broke off."""
         taken = frozenset(self._wrote)
         self._wrote.clear()
         return taken
-
-    def _priced(self, usage: Usage) -> Usage:
-        return usage if usage.cost is not None else usage.evolve(cost=self._price(usage))
 
     async def _mended(
         self, name: str, message: Message, whole: Message, wrap_up: Message | None, troubles: list[AgentTrouble]

@@ -1,6 +1,6 @@
 """What turns cost, added up: unknown stays unknown, which is not zero. Pure."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeVar
 
@@ -17,6 +17,13 @@ class Turn(NamedTuple):
     agent: str
     usage: Usage
     done: bool = False
+
+
+class Spent(NamedTuple):
+    """What turns cost, and the agents among them of which the cost is not known."""
+
+    usage: Usage
+    unpriced: tuple[str, ...]
 
 
 @dataclass
@@ -38,6 +45,16 @@ class Ledger:
         taken = tuple(self.turns)
         self.turns.clear()
         return taken
+
+
+def spent(turns: Sequence[Turn], price: Callable[[Usage], float | None], costs: Callable[[str], bool]) -> Spent:
+    """The sum of the turns. `price`: of a turn whose agent does not tell its cost; `costs`: whether that agent has one.
+
+    A turn that broke off is counted as far as it was heard of, and makes nothing unknown.
+    """
+    priced = [u if u.cost is not None else u.evolve(cost=price(u)) for u in (turn.usage for turn in turns)]
+    unknown = [t.agent for t, u in zip(turns, priced, strict=True) if t.done and u.cost is None and costs(t.agent)]
+    return Spent(sum_of(priced), tuple(dict.fromkeys(unknown)))
 
 
 def tokens_of(usage: Usage) -> int | None:
