@@ -18,7 +18,7 @@ LOOK_SECONDS = 0.2
 AT_ONCE = 20
 """Requests that are open at the same time; further ones wait their turn."""
 
-MOST = 200
+MOST = 100
 """Requests that wait altogether; whatever an agent asks beyond is denied at once."""
 
 KEPT_TEXT, KEPT_PATHS = 4000, 50

@@ -4,12 +4,16 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from loopwright.cli.ending import tests_words
+from loopwright.cli.ending import some, tests_words
 from loopwright.cli.text import clean, short, stopwatch, width
 from loopwright.domain.loop import FINISHED, LoopState
+from loopwright.domain.permissions import request_words
 from loopwright.domain.progress import Done, plan, progress
 
 Kind = Literal["head", "completed", "in_progress", "pending", "fact", "doing", "output"]
+
+ASKED_SHOWN = 3
+"""Requests for permission before the rest is only counted: the plan has to fit on the screen."""
 
 MARKS = {"completed": "✔", "in_progress": "▶", "pending": "·"}
 
@@ -47,6 +51,7 @@ def scene_lines(scene: Scene, cells: int) -> list[Line]:
         lines.append(Line(f"{indent}{MARKS[step.status]} {clean(step.content)}", step.status))
     lines.append(Line(f"  {facts(state)}", "fact"))
     if _at_work(state):
+        lines += [Line(f"  ? {words}", "doing") for words in some(state.engine.asked, request_words, most=ASKED_SHOWN)]
         doing = said(scene.doing)
         lines += [Line(f"  {stopwatch(scene.doing_seconds)} {doing}", "doing")] if doing else []
         lines += [Line(f"       {clean(scene.output)}", "output")] if scene.output else []
