@@ -79,21 +79,21 @@ Heard = AgentEvent | Able | Asked | TurnEnded
 """All that a line of the transcript can be about, but for notes."""
 
 _EVENT: TypeAdapter[Heard] = TypeAdapter(Annotated[Heard, Field(discriminator="kind")])
-_TEXTUAL = (Said, Thought, Trouble, Discovered, Asked)
-"""Whose `text` is their own; the others are put in words."""
+_TEXTUAL = frozenset({"said", "thought", "trouble", "discovery", "message"})
+"""Kinds whose `text` is their own; the others are put in words."""
 
 
 def fields_of(event: Heard) -> dict[str, JsonValue]:
     """What stands in a line beside its time: kind, text, and what the event has of its own."""
     fields: dict[str, JsonValue] = event.model_dump(mode="json", exclude_none=True)
-    text = event.text if isinstance(event, _TEXTUAL) else told(event)
-    return {"kind": event.kind, "text": text, **fields}
+    return {"kind": event.kind, "text": told(event), **fields}
 
 
 def event_of(fields: dict[str, JsonValue]) -> Heard:
     """The event of a line. ValueError for a kind that is none, or fields that do not fit."""
+    own = {name: v for name, v in fields.items() if name != "text" or fields.get("kind") in _TEXTUAL}
     try:
-        return _EVENT.validate_python(fields, strict=False)
+        return _EVENT.validate_python(own, strict=False)
     except ValidationError as error:
         raise ValueError(first_problem(error)) from error
 
