@@ -139,13 +139,14 @@ class Agent:
     def _prompt(self, message: Message) -> None:
         self.prompts += 1
         self.result, self.after = {"stopReason": "end_turn"}, ""
+        self.when_cancelled: Message = {"stopReason": "cancelled"}
         text = message["params"]["prompt"][0]["text"]
         told = text[text.index("[[") :] if "[[" in text else '[["say", "Hello."]]'
         try:
             for step in json.loads(told):
                 getattr(self, f"do_{step[0]}")(*step[1:])
         except Cancelled:
-            self.result["stopReason"] = "cancelled"
+            self.result.update(self.when_cancelled)
         error = self.result.pop("error", None)
         self.send({"id": message["id"], **({"error": error} if error else {"result": self.result})})
         if self.after:
@@ -296,6 +297,13 @@ class Agent:
     def do_result(self, result: Message) -> None:
         """Into the answer to the prompt; "error" makes it one."""
         self.result.update(result)
+
+    def do_take_mode(self, mode: str) -> None:
+        self.mode = mode
+
+    def do_when_cancelled(self, result: Message) -> None:
+        """As do_result, once the turn is cancelled."""
+        self.when_cancelled = result
 
     def do_show(self, what: str) -> None:
         shown = {"mode": self.mode, "prompts": self.prompts, "servers": [server["name"] for server in self.servers]}

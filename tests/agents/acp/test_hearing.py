@@ -2,7 +2,7 @@
 
 import asyncio
 
-from loopwright.agents.acp.hearing import EVENTS_A_TURN, PART, TEXT_A_TURN, Hearing
+from loopwright.agents.acp.hearing import EVENTS_A_TURN, PART, TEXT_A_TURN, TEXT_AT_ONCE, Hearing
 from loopwright.domain.conversation import AgentEvent, Said, Thought, ToolUsed, Trouble, UsageTold
 from loopwright.domain.protocol import Usage
 
@@ -58,3 +58,14 @@ async def test_a_flood_of_text_is_told_once() -> None:
         made.hear(Said(text="x" * PART))
     assert sum(len(event.text) for event in events if isinstance(event, Said)) <= TEXT_A_TURN
     assert [type(event) for event in events[-2:]] == [Said, Trouble]
+
+
+async def test_of_one_long_text_begin_and_end_are_told() -> None:
+    made, events = hearing()
+    made.hear(Said(text="begin" + "x" * 2 * TEXT_AT_ONCE + "end"))
+    (said,) = events
+    assert isinstance(said, Said)
+    assert len(said.text) < TEXT_AT_ONCE + 100
+    assert said.text.startswith("begin")
+    assert said.text.endswith("end")
+    assert "100,008 characters left out" in said.text

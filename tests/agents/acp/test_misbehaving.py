@@ -172,6 +172,30 @@ class TestInATurn:
             await talk.until(lambda output: output.text == "a")
             assert (await cancelled(talk)).text == "a"
 
+    async def test_it_calls_a_cancelled_turn_an_error(self, tmp_path: Path) -> None:
+        async with scene(tmp_path) as talk:
+            error = {"code": -32603, "message": "Aborted"}
+            await talk.begin(order(("when_cancelled", {"error": error}), ("say", "a"), ("hang",)))
+            await talk.until(lambda output: output.text == "a")
+            assert (await cancelled(talk)).text == "a"
+            assert (await talk.ask(("say", "On."))).text == "On."
+
+    async def test_it_dies_of_being_cancelled(self, tmp_path: Path) -> None:
+        async with scene(tmp_path) as talk:
+            await talk.begin(order(("stubborn",), ("say", "a"), ("sleep", 0.2), ("die", 9)))
+            await talk.until(lambda output: output.text == "a")
+            await talk.agent.cancel_turn(talk.id)
+            with pytest.raises(AgentError) as raised:
+                await talk.ended()
+            assert raised.value.kind == "died"
+
+    async def test_it_changes_its_mode_by_itself(self, tmp_path: Path) -> None:
+        """It is told its mode again before the next turn."""
+        update = {"sessionUpdate": "current_mode_update", "currentModeId": "plan"}
+        async with scene(tmp_path, command(modes=["calm", "plan"])) as talk:
+            await talk.ask(("take_mode", "plan"), ("update", update))
+            assert (await talk.ask(("show", "mode"))).text == "calm"
+
     async def test_it_writes_where_it_may_only_read(self, tmp_path: Path) -> None:
         """Nobody can hold it back; what it wrote is told, so that it can be put back."""
         async with scene(tmp_path) as talk:
@@ -307,6 +331,11 @@ class TestWhatItSends:
             with pytest.raises(AgentError, match="a line of more than 50,000,000 bytes") as raised:
                 await talk.ended()
             assert raised.value.kind == "protocol"
+
+    async def test_a_flood_of_garbage_is_bounded(self, tmp_path: Path) -> None:
+        async with scene(tmp_path) as talk:
+            assert (await talk.ask(("write_out", "garbage\n" * 100_000), ("say", "end"))).text == "end"
+            assert len(talk.troubles()) == 50
 
     async def test_a_flood_is_bounded_and_the_turn_ends(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:

@@ -12,6 +12,7 @@ from acp import schema
 
 from loopwright.agents.acp.calls import Call
 from loopwright.agents.acp.hearing import Hearing
+from loopwright.agents.acp.modes import chosen_mode
 from loopwright.agents.acp.permission import asked, option, rebased, too_much
 from loopwright.agents.acp.transcript import Heard, SessionUpdate, Turn, called, heard
 from loopwright.domain.conversation import PermissionDecided, Trouble
@@ -90,6 +91,8 @@ class Client:
             return
         if isinstance(update, schema.CurrentModeUpdate):
             self.mode = update.current_mode_id
+        elif isinstance(update, schema.ConfigOptionUpdate):
+            self.mode = chosen_mode(update.config_options) or self.mode
         elif isinstance(update, schema.UsageUpdate) and update.cost is not None:
             self.cost = update.cost
         if self.turn is not None:

@@ -1,5 +1,6 @@
 """The modes that a session offers, in either of the two ways the protocol has. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from acp import schema
@@ -41,6 +42,12 @@ class Modes:
     def wanted(self, mode: str | None) -> str | None:
         """The mode to be in: this one, where it is known; else the one it began with."""
         return mode if mode in self.names else self.first
+
+
+def chosen_mode(options: Sequence[object]) -> str | None:
+    """What the config option "mode" stands at."""
+    found = (each for each in options if isinstance(each, schema.SessionConfigOptionSelect) and each.id == "mode")
+    return next((each.current_value for each in found), None)
 
 
 def _model(told: str) -> str:

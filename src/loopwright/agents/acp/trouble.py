@@ -180,6 +180,7 @@ def _texts(told: list[Mapping[str, object]]) -> Iterator[str]:
 
 def _told(told: list[Mapping[str, object]], message: str) -> str:
     """The words for people: the most particular ones, with what stands above them."""
+    message = message.removeprefix("Internal error: ")
     inner = next((text for text in _texts(told) if len(text) > 8 and " " in text.strip()), "")
     general = message.strip() in ("", "Internal error", "Error") or "{" in message
     words = inner or message if general or inner.startswith(message) else f"{message}: {inner}" if inner else message
