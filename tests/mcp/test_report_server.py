@@ -163,6 +163,15 @@ def test_an_interrupt_ends_it_without_a_traceback(mailbox: Mailbox) -> None:
     assert (process.returncode, err) == (-signal.SIGINT, b"")
 
 
+def test_it_ends_in_silence_when_nobody_reads_its_answers(mailbox: Mailbox) -> None:
+    process = started(mailbox.server)
+    assert process.stdout is not None
+    process.stdout.close()
+    process.stdout = None
+    _, err = process.communicate(b'{"id": 1, "method": "ping"}\n' * 10, timeout=30)
+    assert (process.returncode, err) == (0, b"")
+
+
 def test_without_a_folder_it_says_how_it_is_called(mailbox: Mailbox) -> None:
     server = mailbox.server
     bare = McpServer(server.name, server.command, server.args[:-1], server.environment)

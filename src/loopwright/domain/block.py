@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+from loopwright.domain.words import whole
+
 SECTIONS = ("ACTION_RESULT", "FILES_UPDATED", "NEXT_ACTION_NEEDED")
 NAMES = {
     "action": "action", "status": "status", "message": "message", "state_updates": "state_updates",
@@ -61,11 +63,6 @@ def first_object(text: str) -> dict[str, Any] | None:  # Any: as in Block
             continue
         return json.loads(whole(json.dumps(value, ensure_ascii=False))) if isinstance(value, dict) else None
     return None
-
-
-def whole(text: str) -> str:
-    """Without halves of characters, which can be said and not be written."""
-    return text.encode(errors="replace").decode()
 
 
 def _lines(text: str) -> Iterator[str]:

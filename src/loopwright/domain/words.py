@@ -16,3 +16,8 @@ def agreeing(n: float, word: str) -> str:
 def clipped(text: str, most: int) -> str:
     """At most that many characters, the last of them an ellipsis where some are missing."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def whole(text: str) -> str:
+    """Without halves of characters, which can be said and not be written."""
+    return text.encode(errors="replace").decode()
