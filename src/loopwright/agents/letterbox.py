@@ -42,6 +42,7 @@ class Letterbox:
             written.write(order.model_dump_json().encode())
         if self._order.is_dir():
             _remove(self._order)
+        _remove(self._order)  # what is renamed over an old file is flushed to the disk first (ext4): milliseconds
         new.replace(self._order)
 
     def order(self) -> Order | None:
