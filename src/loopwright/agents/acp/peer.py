@@ -147,12 +147,18 @@ class Peer:
             return await answer
         except acp.RequestError as error:
             now = datetime.now().astimezone()
-            raise trouble(self._command.name, error.code, str(error), error.data, now) from error
+            raise self._advised(trouble(self._command.name, error.code, str(error), error.data, now)) from error
         except ValidationError as error:
             words = f"{self._command.name} gave an answer that can not be understood: {first_problem(error)}"
             raise AgentError("protocol", words) from error
         except ConnectionError:
             raise await self._ended(when) from None
+
+    def _advised(self, error: AgentError) -> AgentError:
+        """With what a person can do about it."""
+        if error.kind != "auth" or not self._command.login:
+            return error
+        return AgentError("auth", f"{str(error).rstrip('.')}; log in with: {self._command.login}")
 
     async def _ended(self, when: str) -> AgentError:
         """Why there is nobody to talk to any more."""
