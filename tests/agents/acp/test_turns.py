@@ -71,6 +71,21 @@ async def test_partial_text_is_told_while_it_works(tmp_path: Path) -> None:
         assert (output.text, output.running, output.asking) == ("So far", True, False)
 
 
+async def test_what_was_written_and_spent_is_told_before_the_end(tmp_path: Path) -> None:
+    """For a turn that breaks off."""
+    usage = {"inputTokens": 10, "outputTokens": 5, "totalTokens": 15}
+    chunk = {
+        "sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "a"}, "_meta": {"usage": usage}
+    }  # fmt: skip
+    cost = {"sessionUpdate": "usage_update", "used": 1, "size": 2, "cost": {"amount": 0.5, "currency": "USD"}}
+    async with scene(tmp_path) as talk:
+        await talk.ask(("update", cost))
+        more = {**cost, "cost": {"amount": 0.75, "currency": "USD"}}
+        await talk.begin(order(("edit", str(talk.project / "a"), "x"), ("update", more), ("update", chunk), ("hang",)))
+        output = await talk.until(lambda output: output.text == "a")
+        assert (output.wrote, output.usage) == (("a",), Usage(tokens=15, input=10, output=5, cost=0.25))
+
+
 async def test_what_its_tools_wrote_is_told(tmp_path: Path) -> None:
     async with scene(tmp_path) as talk:
         inside, outside = talk.project / "made.txt", tmp_path / "outside.txt"
@@ -174,7 +189,8 @@ class TestUsage:
         async with scene(tmp_path) as talk:
             first = await talk.ask(("update", update(0.25)))
             second = await talk.ask(("update", update(0.5)), ("update", update(1.0)))
-            assert (first.usage.cost, second.usage.cost) == (0.25, 0.75)
+            third = await talk.ask(("say", "nothing of costs"))
+            assert (first.usage.cost, second.usage.cost, third.usage.cost) == (0.25, 0.75, None)
 
     async def test_nowhere(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:

@@ -38,6 +38,7 @@ class Session:
         self._errors, self._hear = errors, around.hear
         self._modes = Modes.none()
         self._knows_the_work = False
+        self._spent: schema.Cost | None = None
         self.is_prompting = False
 
     async def open(self, message: Message) -> None:
@@ -58,29 +59,25 @@ class Session:
 
     async def turn(self, id: str, message: Message) -> AgentOutput:
         """Sends the message and waits for the end of the turn. AgentError."""
+        self._spent = self._client.cost
         if self._client.was_cancelled:
             await self._peer.quiet()
         await self._peer.set_mode(self._modes, self._command.modes.get(message.policy))
         self._open_mailbox(message)
-        spent = self._client.cost
         response, turn = await self._prompted(message)
         if response is not None and not self._client.was_cancelled:
             self._check(response.stop_reason, turn)
-        usage = self._told(used(response, turn.metered, cost_of(spent, self._client.cost)))
+        output = self._output(id, turn, self._usage(turn, response))
+        if output.usage != Usage():
+            self._hear(UsageTold(usage=output.usage))
         for found in self._mailbox.discoveries():
             self._hear(found)
-        return self.at_work(id).evolve(
-            running=False, text=turn.text, truncated=turn.cut, report=self._mailbox.merged(parse_report(turn.text)),
-            wrote=turn.wrote(self._client.roots), usage=usage,
-        )  # fmt: skip
+        return output.evolve(running=False, report=self._mailbox.merged(parse_report(turn.text)))
 
     def at_work(self, id: str) -> AgentOutput:
         """What can be told of the turn under way."""
         turn = self._client.turn or Turn()
-        return AgentOutput(
-            agent_id=id, running=True, text=turn.text, truncated=turn.cut, session=self._client.session,
-            signs=self._peer.lines + self._errors.signs(), asking=self._client.is_asking,
-        )  # fmt: skip
+        return self._output(id, turn, self._usage(turn, None))
 
     async def cancel(self) -> None:
         """Asks for the end of the turn; what it waits for is not decided any more."""
@@ -119,12 +116,16 @@ class Session:
         if stopped in _STOPPED:
             self._hear(Trouble(text=f"{self._command.name} stopped at {_STOPPED[stopped]}"))
 
-    def _told(self, usage: Usage) -> Usage:
-        if usage == Usage():
-            return usage
-        whole = usage if usage.model else usage.evolve(model=self._modes.model)
-        self._hear(UsageTold(usage=whole))
-        return whole
+    def _usage(self, turn: Turn, response: schema.PromptResponse | None) -> Usage:
+        usage = used(response, turn.metered, cost_of(self._spent, self._client.cost))
+        return usage if usage == Usage() or usage.model else usage.evolve(model=self._modes.model)
+
+    def _output(self, id: str, turn: Turn, usage: Usage) -> AgentOutput:
+        return AgentOutput(
+            agent_id=id, running=True, text=turn.text, truncated=turn.cut, wrote=turn.wrote(self._client.roots),
+            usage=usage, session=self._client.session, signs=self._peer.lines + self._errors.signs(),
+            asking=self._client.is_asking,
+        )  # fmt: skip
 
 
 @asynccontextmanager

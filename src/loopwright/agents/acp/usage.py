@@ -34,8 +34,8 @@ def added(metered: Usage | None, told: Told) -> Usage:
 
 
 def cost_of(before: schema.Cost | None, now: schema.Cost | None) -> float | None:
-    """Of a turn, where the session's is told: in US dollars, or not at all."""
-    if now is None or now.currency.upper() != "USD":
+    """Of a turn, where the session's is told: in US dollars, or not at all. The very same: nothing was told since."""
+    if now is None or now is before or now.currency.upper() != "USD":
         return None
     spent = now.amount - (before.amount if before is not None else 0.0)
     return spent if spent >= 0 else now.amount  # it began to count anew
