@@ -4,7 +4,8 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from tests.agents_real.agents import RealAgent
 from tests.agents_real.fence import Fence
 from tests.agents_real.kelvin import FILES
-from tests.agents_real.processes import started_by
+from tests.agents_real.processes import end_all, started_by, until
 from tests.validation.projects import lay_out
 
 Json = Any
@@ -56,13 +57,23 @@ class Ground:
         assert "Traceback" not in done.stderr, done.stderr
         return Rested(done.returncode, tuple(json.loads(line) for line in done.stdout.splitlines()), done.stderr)
 
-    def start(self, *words: str) -> "subprocess.Popen[bytes]":
-        """Leaves it running, in a session of its own; its words go to a file in the home."""
+    @asynccontextmanager
+    async def running(self, *words: str) -> AsyncIterator["subprocess.Popen[bytes]"]:
+        """In a session of its own, from the moment there is a loop; its words go to a file in the home.
+
+        At the end of the block it is gone, and all that was started here.
+        """
         with (self.agent.home / "runner").open("ab") as out:
-            return subprocess.Popen(
+            runner = subprocess.Popen(  # noqa: ASYNC220 - its end is waited for elsewhere
                 self._argv(words), cwd=self.project, env=self.environment, stdin=subprocess.DEVNULL, stdout=out,
                 stderr=out, start_new_session=True,
             )  # fmt: skip
+        try:
+            await until(lambda: runner.poll() is not None or any(self._folder.glob("*.json")))
+            yield runner
+        finally:
+            await end_all(runner.pid, self.agent.home)
+            runner.wait()
 
     def _argv(self, words: tuple[str, ...]) -> list[str]:
         return [*self.fence.prefix, sys.executable, "-m", "loopwright", *words, "--json"]

@@ -46,6 +46,14 @@ def _killed(home: Path) -> Mapping[int, str]:
     return found
 
 
+def group(pid: int) -> int | None:
+    """A process's group; None for one that has ended."""
+    try:
+        return os.getpgid(pid)
+    except ProcessLookupError:
+        return None
+
+
 def children(pid: int) -> set[int]:
     """Living processes that this one has started itself."""
     found = set()

@@ -1,0 +1,45 @@
+"""Models that do not care for our wording, through each of the real agents: every loop ends as it should.
+
+Where the agents are not installed and can not be, nothing is tried, and the counts say so.
+"""
+
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Mapping
+from itertools import product
+from pathlib import Path
+
+from tests.agents_real.agents import AGENTS, real_agent
+from tests.agents_real.fence import Fence, fenced
+from tests.agents_real.installed import NotInstalled, node_modules
+from tests.agents_real.loops import ground
+from tests.agents_real.unruly import UNRULY, check
+from tests.model.server import serving
+
+
+def run(chance: random.Random, scale: float) -> Mapping[str, int]:
+    """Loops by agent; at scale 1 every model with every agent."""
+    try:
+        modules = node_modules()
+    except NotInstalled:
+        return {"loops": 0}
+    pairs = chance.sample(list(product(UNRULY, AGENTS)), max(1, round(len(UNRULY) * len(AGENTS) * min(scale, 1))))
+    counts: Counter[str] = Counter()
+    with fenced() as fence:
+        for name, agent in pairs:
+            try:
+                one(name, agent, modules, fence)
+            except AssertionError as broken:
+                raise AssertionError(f"{name} by {agent}: {broken}") from broken
+            counts[f"loops of {agent}"] += 1
+    return counts
+
+
+def one(name: str, agent: str, modules: Path, fence: Fence) -> None:
+    with tempfile.TemporaryDirectory(prefix="loopwright-unruly-") as folder:
+        project = Path(folder, "project")
+        project.mkdir()
+        with serving(UNRULY[name].script(project), fence.listen()) as model:
+            found = real_agent(agent, modules, model.url, Path(folder, "home"))
+            check(UNRULY[name], agent, ground(found, project, fence))
