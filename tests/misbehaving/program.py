@@ -6,6 +6,7 @@ It is run as a script, so it imports nothing of ours.
 import json
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import threading
@@ -297,6 +298,9 @@ class Agent:
     def do_result(self, result: Message) -> None:
         """Into the answer to the prompt; "error" makes it one."""
         self.result.update(result)
+
+    def do_take_away(self, path: str) -> None:
+        shutil.rmtree(path)
 
     def do_take_mode(self, mode: str) -> None:
         self.mode = mode

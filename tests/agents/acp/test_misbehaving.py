@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import signal
 import time
 from datetime import datetime
@@ -19,7 +20,7 @@ from loopwright.workspace.living import look
 from tests.misbehaving.orders import command, order
 from tests.misbehaving.scene import Scene, marked, scene
 
-QUICK = 3.0
+QUICK = 10.0
 """Seconds within which a turn ends that was cancelled, or whose agent has died."""
 
 
@@ -168,7 +169,8 @@ class TestInATurn:
         """A command cut short is no broken thread either, when it was us who cut it."""
         broken = {"sessionUpdate": "session_info_update", "_meta": {"codex": {"threadStatus": {"type": "systemError"}}}}
         async with scene(tmp_path) as talk:
-            await talk.begin(order(("say", "a"), ("update", broken), ("stubborn",), ("sleep", 0.3)))
+            done = ("when_cancelled", {"stopReason": "end_turn"})
+            await talk.begin(order(("update", broken), done, ("say", "a"), ("hang",)))
             await talk.until(lambda output: output.text == "a")
             assert (await cancelled(talk)).text == "a"
 
@@ -202,6 +204,23 @@ class TestInATurn:
             output = await talk.ask(("edit", str(talk.project / "a.txt"), "x"), policy="read-only")
             assert output.wrote == ("a.txt",)
             assert talk.heard(PermissionDecided) == []
+
+    async def test_it_breaks_its_tools(self, tmp_path: Path) -> None:
+        async with scene(tmp_path) as talk:
+            await talk.ask(("say", "a"))
+            (mailbox,) = talk.folder.glob("*/mailbox")
+            shutil.rmtree(mailbox)
+            mailbox.write_text("in the way")
+            error = await failed(talk, ("say", "b"))
+            assert (error.kind, "can not be given its report tools" in str(error)) == ("protocol", True)
+
+    async def test_it_takes_its_tools_away_in_a_turn(self, tmp_path: Path) -> None:
+        async with scene(tmp_path) as talk:
+            await talk.ask(("say", "a"))
+            (mailbox,) = talk.folder.glob("*/mailbox")
+            output = await talk.ask(("take_away", str(mailbox)), ("say", "b"))
+            assert (output.text, output.report) == ("b", None)
+            assert (await talk.ask(("say", "c"))).text == "c"
 
     async def test_it_leaves_daemons_behind(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:

@@ -121,6 +121,20 @@ class TestCalls:
         turn, _ = folded(call("c1", kind="execute", title="the title", rawInput=raw))
         assert turn.calls["c1"].command == command
 
+    @pytest.mark.parametrize(
+        ("raw", "places"),
+        [
+            ({"file_path": "/p/a", "content": "/not/this"}, ("/p/a",)),
+            ({"filepath": "/p/a", "parentDir": "/p"}, ("/p/a", "/p")),
+            ({"old_path": "a", "newPath": "b"}, ("a", "b")),
+            ({"files": ["a", 7, "b"], "source": "c", "destination": None}, ("a", "b", "c")),
+            ({"path": ""}, ()),
+            (["/p/a"], ()),
+        ],
+    )
+    def test_places_in_the_raw_input(self, raw: object, places: tuple[str, ...]) -> None:
+        assert folded(call("c1", kind="edit", rawInput=raw))[0].calls["c1"].places == places
+
     def test_what_is_told_is_bounded_and_what_is_judged_is_not_cut_early(self) -> None:
         long = "x" * 40_000
         turn, (event,) = folded(

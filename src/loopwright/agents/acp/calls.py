@@ -115,12 +115,15 @@ def _changed(call: Call, update: Update) -> tuple[str, ...]:
     return _paths((*call.changed, *(diff.path for diff in diffs)))
 
 
-_PATH_KEYS = ("file_path", "filePath", "filepath", "path", "absolute_path", "notebook_path", "parentDir", "dir_path")
+_PATH_KEYS = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder", "source", "destination")
+"""How the keys end under which agents and their tools name places: file_path, filePath, parentDir, new_path …"""
 
 
 def _named(raw: Mapping[str, object]) -> tuple[str, ...]:
-    """Paths in its raw input, by the keys that agents use."""
-    return _paths(value for key in _PATH_KEYS if isinstance(value := raw.get(key), str) and value)
+    """Places in its raw input."""
+    values = (value for key, value in raw.items() if key.lower().endswith(_PATH_KEYS))
+    each = (one for value in values for one in (value if isinstance(value, list) else [value]))
+    return _paths(one for one in each if isinstance(one, str) and one)
 
 
 def _command(raw: Mapping[str, object]) -> str | None:

@@ -43,6 +43,7 @@ class Session:
 
     async def open(self, message: Message) -> None:
         """The session that the message names, where the agent can load it; else a new one. AgentError."""
+        self._open_mailbox(message)
         about = await self._peer.greet()
         offer = await self._peer.load(message.session, about) if message.session else None
         self._knows_the_work = offer is not None
