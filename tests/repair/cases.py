@@ -99,7 +99,7 @@ async def passes(root: Path, *arguments: str, python: str = sys.executable) -> b
 
     def run() -> bool:
         try:
-            return subprocess.run(command, cwd=root, env=environment, capture_output=True, timeout=20).returncode == 0
+            return subprocess.run(command, cwd=root, env=environment, capture_output=True, timeout=60).returncode == 0
         except subprocess.TimeoutExpired:
             return False
 
