@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.errors import AgentTrouble, Exit
+from loopwright.domain.errors import AgentTrouble, Exit, Invalid
 from loopwright.domain.loop import FINISHED
 from loopwright.domain.rest import exit_for
 from tests.stage import MakeStage, said
@@ -106,6 +106,8 @@ async def test_what_only_a_person_can_settle_pauses_with_a_question(stage: MakeS
         f"the script ends the turn with {kind}. When that is settled, resume the loop."
     )
     assert exit_for(state) is Exit.NEEDS_PERSON
+    with pytest.raises(Invalid, match="once it is, resume the loop"):
+        ready.service.answer(loop_id, "done")
     assert (len(agent.developing()), agent.open) == (1, set()), "asked once, and closed"
     assert succeeded(await ready.drive(loop_id))
     assert agent.developing()[1].session == "s-1"

@@ -40,7 +40,9 @@ def test_a_login_is_a_persons_business(desk: Desk) -> None:
     agent = desk.script(planned("Look"), {"error": "auth"}, DONE)
     ran = desk.run("run", "Look around", "--agent", agent, "--auto")
     assert ran.code == 3
-    assert "Paused with a question: the script ends the turn with auth. When that is settled, resume" in ran.out
+    assert "Paused: the script ends the turn with auth. When that is settled, resume the loop." in ran.out
+    assert "next        loopwright resume loop-" in ran.out
+    assert "loopwright answer" not in ran.out
 
 
 def test_tokens_that_are_used_up_have_their_own_exit_code(desk: Desk) -> None:

@@ -82,7 +82,8 @@ def test_kinds_that_are_mended_the_same_way_share_their_tries() -> None:
 
 def test_a_question_says_what_to_do_and_how_to_go_on() -> None:
     outcome = outcome_of(AgentError("auth", "codex needs a login: run codex login."), NOW)
-    assert outcome == NeedsInput("codex needs a login: run codex login. When that is settled, resume the loop.")
+    words = "codex needs a login: run codex login. When that is settled, resume the loop."
+    assert outcome == NeedsInput(words, by_resuming=True)
 
 
 @given(st.lists(st.sampled_from(KINDS)), st.sampled_from(KINDS), st.none() | st.floats(-1e6, 1e6))

@@ -34,7 +34,8 @@ def headline(state: LoopState, *, live: bool = False) -> str:
     waiting, parked = state.engine.waiting, state.engine.parked
     if waiting:
         options = f" ({' / '.join(clean(o) for o in waiting.options)})" if waiting.options else ""
-        return f"Paused with a question: {clean(waiting.question)}{options}"
+        why = "Paused" if waiting.by_resuming else "Paused with a question"
+        return f"{why}: {clean(waiting.question)}{options}"
     if parked:
         return f"Paused until {local(parked.until)}: {clean(parked.reason)}"
     if state.status == "failed":
@@ -111,7 +112,8 @@ def _steps(state: LoopState, live: bool) -> Steps:
         return RESTART["stopped"]
     if outcome:
         return RESTART[outcome]
-    if state.engine.waiting and not state.engine.answer:
+    waiting = state.engine.waiting
+    if waiting and not waiting.by_resuming and not state.engine.answer:
         return ANSWER
     if state.engine.asked and live:
         return APPROVE

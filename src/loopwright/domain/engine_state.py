@@ -43,11 +43,12 @@ class LoopTask(Record):
 
 
 class Waiting(Record):
-    """A question that only a person can answer."""
+    """A question that only a person can answer; `by_resuming`: something to be settled, then the loop is resumed."""
 
     question: str
     options: Items[str] = ()
     since: Timestamp
+    by_resuming: bool | None = Field(default=None, exclude_if=absent)
 
 
 class PermissionRequest(Record):

@@ -234,6 +234,8 @@ def answer(state: LoopState, text: str) -> LoopState:
     """Keeps the answer to the question the loop waits with; resume hands it to the agent."""
     if state.engine.waiting is None:
         raise Invalid("this loop asks nothing at the moment")
+    if state.engine.waiting.by_resuming:
+        raise Invalid("this loop waits for something to be settled, not for words; once it is, resume the loop")
     if not text.strip():
         raise Invalid("an answer needs text")
     return state.evolve(engine=state.engine.evolve(answer=text))

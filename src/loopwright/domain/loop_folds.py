@@ -258,4 +258,6 @@ def _asked(state: LoopState, outcome: NeedsInput, at: str) -> LoopState:
     state = idle(state)
     if state.status != "running":
         return state
-    return commands.wait_for_person(state, Waiting(question=outcome.question, options=outcome.options, since=at))
+    by_resuming = outcome.by_resuming or None
+    waiting = Waiting(question=outcome.question, options=outcome.options, since=at, by_resuming=by_resuming)
+    return commands.wait_for_person(state, waiting)

@@ -90,8 +90,11 @@ class Completed:
 
 @dataclass(frozen=True)
 class NeedsInput:
+    """`by_resuming`: there is nothing to answer, but something to be settled."""
+
     question: str
     options: tuple[str, ...] = ()
+    by_resuming: bool = False
 
 
 @dataclass(frozen=True)
