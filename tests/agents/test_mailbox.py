@@ -1,5 +1,6 @@
 """The mailbox: what a turn reported, whatever else stands in its folder."""
 
+import asyncio
 import json
 import os
 import stat
@@ -120,6 +121,17 @@ def test_a_new_mailbox_on_an_old_folder_begins_anew(desk: Desk) -> None:
     again = Desk(desk.folder)
     again.turn("INIT")
     assert again.mailbox.report() is None
+
+
+async def test_it_can_be_waited_for_that_the_agent_knows_the_tools(desk: Desk) -> None:
+    desk.turn("INIT")
+    assert not await desk.mailbox.until_known(0)
+    async with asyncio.TaskGroup() as tasks:
+        waiting = tasks.create_task(desk.mailbox.until_known(60))
+        await asyncio.sleep(0)
+        assert not waiting.done()
+        Letterbox(desk.folder).know()
+    assert waiting.result()
 
 
 def test_only_its_owner_may_look(desk: Desk) -> None:

@@ -61,8 +61,10 @@ async def test_a_session_from_planning_to_debugging(mailbox: Mailbox, tmp_path: 
     async with talking(mailbox.server, tmp_path) as talk:
         assert talk.begun.server_info.name == "loopwright"
         assert "report_action_result" in (talk.begun.instructions or "")
+        assert not await mailbox.until_known(0)
         listed = {tool.name: tool for tool in (await talk.session.list_tools()).tools}
         assert listed.keys() == TOOLS.keys()
+        assert await mailbox.until_known(0)
         assert all(tool.description for tool in listed.values())
         schemas = json.dumps([tool.input_schema for tool in listed.values()])
         assert not any(word in schemas for word in ("$ref", "$defs", "anyOf", "kind", '"title": "'))

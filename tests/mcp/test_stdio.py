@@ -16,7 +16,7 @@ def called(tool: str, arguments: Json) -> str:
     return json.dumps(arguments, ensure_ascii=False)
 
 
-SERVER = Server({"serverInfo": {"name": "test"}}, [{"name": "echo"}], called)
+SERVER = Server({"serverInfo": {"name": "test"}}, lambda: [{"name": "echo"}], called)
 
 
 def ask(method: object, parameters: object = None, **more: object) -> Json:

@@ -30,6 +30,7 @@ class Letterbox:
         self._folder = folder
         self._order = folder / "order.json"
         self._letters = folder / "reports.ndjson"
+        self._known = folder / "known"
 
     def begin(self, order: Order) -> None:
         """A new order; letters of before are gone. OSError."""
@@ -51,6 +52,13 @@ class Letterbox:
             return Order.model_validate_json(_read(self._order))
         except (OSError, ValidationError):
             return None
+
+    def know(self) -> None:
+        """The agent has asked which tools there are. OSError."""
+        os.close(os.open(self._known, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600))
+
+    def is_known(self) -> bool:
+        return self._known.exists()
 
     def put(self, letter: Letter) -> None:
         """Appends in one write. OSError; Invalid when the turn has reported too much."""

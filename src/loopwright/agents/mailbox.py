@@ -1,7 +1,9 @@
 """Where an agent's tools put its reports, and where its runner finds them."""
 
+import asyncio
 import os
 import sys
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,6 +15,8 @@ from loopwright.domain.protocol import ActionReport, Message
 from loopwright.domain.tool_calls import Call, Order, ReportDiscovery, read_call
 
 SERVER = "loopwright.mcp.report"
+
+_LOOK_SECONDS = 0.02
 
 
 @dataclass(frozen=True)
@@ -60,6 +64,15 @@ class Mailbox:
         self._given, self._reported = 0, False
         self._order = Order(turn=self._order.turn + 1, action=message.action)
         self._box.begin(self._order)
+
+    async def until_known(self, seconds: float) -> bool:
+        """Waits until the agent has asked for the tools, or until that time is over; whether it has."""
+        until = time.monotonic() + seconds
+        while True:
+            known = self._box.is_known()
+            if known or time.monotonic() >= until:
+                return known
+            await asyncio.sleep(_LOOK_SECONDS)
 
     def report(self) -> ActionReport | None:
         """What this turn reported through the tools, put together; None where it reported no result."""

@@ -15,7 +15,8 @@ class AgentCommand:
 
     `environment` is added to ours, `without` names variables that it does not get. `modes`: by policy, the session mode
     (or the value of the session's config option "mode") that fits it best; one that the agent does not know is left
-    alone. `install` and `login` are what a person types, `package` its name on npm where it is one.
+    alone. `tools_within`: seconds that the tools of MCP servers may come late, where a session begins without them.
+    `install` and `login` are what a person types, `package` its name on npm where it is one.
     """
 
     name: str
@@ -26,6 +27,7 @@ class AgentCommand:
     install: str = ""
     login: str = ""
     package: str | None = None
+    tools_within: float = 0
 
 
 def _always(mode: str) -> dict[Policy, str]:
@@ -54,7 +56,7 @@ PRESETS: Mapping[str, AgentCommand] = {
              _always("default")),
         _npm("gemini", ("gemini", "--acp"), "@google/gemini-cli", "gemini", _always("default"),
              {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
-        _npm("qwen", ("qwen", "--acp"), "@qwen-code/qwen-code", "qwen", _always("default")),
+        replace(_npm("qwen", ("qwen", "--acp"), "@qwen-code/qwen-code", "qwen", _always("default")), tools_within=5),
         _npm("opencode", ("opencode", "acp"), "opencode-ai", "opencode auth login", _always("build"),
              {"OPENCODE_PERMISSION": _ASKING}),
         AgentCommand("goose", ("goose", "acp"), {"GOOSE_MODE": "approve"}, modes=_always("approve"),

@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 import sys
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from loopwright.agents.letterbox import Letter, Letterbox
 from loopwright.domain.errors import Invalid
 from loopwright.domain.tool_calls import TOOLS, answer, read_call
 from loopwright.mcp.schemas import input_schema
-from loopwright.mcp.stdio import Server
+from loopwright.mcp.stdio import Json, Server
 
 NAME = "loopwright"
 INSTRUCTIONS = "Report to the engine that gives you your orders. End every turn by calling report_action_result once."
@@ -40,7 +41,13 @@ def take(box: Letterbox, tool: str, arguments: dict[str, JsonValue]) -> str:
 def server(box: Letterbox) -> Server:
     about = {"serverInfo": {"name": NAME, "version": __version__}, "instructions": INSTRUCTIONS}
     tools = [{"name": n, "description": call.words, "inputSchema": input_schema(call)} for n, call in TOOLS.items()]
-    return Server(about, tools, partial(take, box))
+
+    def listed() -> list[Json]:
+        with suppress(OSError):  # then only nobody learns that the agent knows them
+            box.know()
+        return tools
+
+    return Server(about, listed, partial(take, box))
 
 
 def main() -> None:

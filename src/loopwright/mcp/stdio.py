@@ -27,7 +27,7 @@ UNREADABLE, NO_REQUEST, NO_METHOD, WRONG_PARAMETERS = -32700, -32600, -32601, -3
 class Server:
     """Answers one message after the other."""
 
-    def __init__(self, about: Mapping[str, object], tools: Sequence[Json], call: Caller) -> None:
+    def __init__(self, about: Mapping[str, object], tools: Callable[[], Sequence[Json]], call: Caller) -> None:
         """`about`: what stands in the answer to `initialize` beside version and capabilities."""
         self._about, self._tools, self._call = about, tools, call
 
@@ -62,7 +62,7 @@ class Server:
             case "ping":
                 return {"result": {}}
             case "tools/list":
-                return {"result": {"tools": self._tools}}
+                return {"result": {"tools": self._tools()}}
             case "tools/call":
                 return self._called(parameters.get("name"), parameters.get("arguments") or {})
             case _:

@@ -50,6 +50,7 @@ class Session:
         self._modes = Modes.offered(offer or await self._peer.new())
         self._client.mode = self._modes.first
         await self._peer.set_mode(self._modes, self._command.modes.get(message.policy))
+        await self._mailbox.until_known(self._command.tools_within)
         version = about.agent_info.version if about.agent_info else None
         self._hear(
             SessionBegun(
