@@ -171,6 +171,17 @@ class TestOwnPrompts:
         assert prompts.render("again", problem="x") == "x!"
 
 
+async def test_an_agent_that_runs_ahead_is_taken_by_what_it_was_ordered(stage: MakeStage) -> None:
+    set = stage(
+        Answer(text=said("INIT", tasks=["a"]) + said("DEVELOP", "failed")),
+        Answer(text=said("DEVELOP") + said("VALIDATE", "failed"), files=FIXED),
+    )
+    state = await set.drive(set.create())
+    assert state.engine.outcome == "succeeded"
+    assert state.skill_state is not None
+    assert [(t.description, t.status) for t in state.skill_state.develop.tasks] == [("a", "completed")]
+
+
 class TooledAgent(ScriptedAgent):
     """Its answers are calls of our tools, as JSON lists of [tool, arguments]; what is no JSON is said."""
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from loopwright.actions.recall import Recall
 from loopwright.domain.errors import AgentError, AgentTrouble
+from loopwright.domain.loop import ActionName
 from loopwright.domain.protocol import ActionReport, AgentOutput, Message, Usage
 from loopwright.domain.reports import parse_report, problem_of
 from loopwright.domain.spending import Ledger, Spent, spent
@@ -104,11 +105,11 @@ class Turns:
         """
         troubles: list[AgentTrouble] = []
         first = await self._mended(name, message, message, wrap_up, troubles)
-        if report := _report(first.output):
+        if report := _report(first.output, message.action):
             return Reported(clipped(first.output), report, late=first.late)
         asking = message.evolve(text=ask_again(problem_of(clipped(first.output).text)))
         again = await self._mended(name, asking, message, wrap_up, troubles)
-        if report := _report(again.output):
+        if report := _report(again.output, message.action):
             return Reported(clipped(again.output), report, True, again.late)
         raise AgentError("protocol", f"{name} gave no readable ACTION_RESULT, also when asked again")
 
@@ -236,8 +237,8 @@ class Turns:
         self._bus.publish("activity", words)
 
 
-def _report(output: AgentOutput) -> ActionReport | None:
-    return output.report or parse_report(clipped(output).text)
+def _report(output: AgentOutput, action: ActionName | None = None) -> ActionReport | None:
+    return output.report or parse_report(clipped(output).text, action)
 
 
 def _takes_prose(agent: Agent) -> bool:

@@ -74,7 +74,7 @@ class Session:
             self._hear(UsageTold(usage=output.usage))
         for found in self._mailbox.discoveries():
             self._hear(found)
-        return output.evolve(running=False, report=self._mailbox.merged(parse_report(turn.text)))
+        return output.evolve(running=False, report=self._mailbox.merged(parse_report(turn.text, message.action)))
 
     def at_work(self, id: str) -> AgentOutput:
         """What can be told of the turn under way."""
