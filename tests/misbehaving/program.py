@@ -149,9 +149,8 @@ class Agent:
         except Cancelled:
             self.result.update(self.when_cancelled)
         error = self.result.pop("error", None)
-        self.send({"id": message["id"], **({"error": error} if error else {"result": self.result})})
-        if self.after:
-            self.say(self.after)
+        answer = {"id": message["id"], **({"error": error} if error else {"result": self.result})}
+        self.write(f"{json.dumps(answer)}\n{self.after}")
 
     def wait(self, seconds: float, ready: Callable[[], bool] = lambda: False) -> None:
         """Serves what comes meanwhile. Cancelled unless stubborn."""
@@ -230,8 +229,10 @@ class Agent:
         time.sleep(FOR_EVER)
 
     def do_say_after(self, text: str) -> None:
-        """Once the turn has been answered."""
-        self.after = text
+        """Once the turn has been answered, in the same breath."""
+        chunk = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
+        update = {"method": "session/update", "params": {"sessionId": self.session, "update": chunk}}
+        self.after = f"{json.dumps(update)}\n"
 
     def do_sleep(self, seconds: float) -> None:
         self.wait(seconds)
