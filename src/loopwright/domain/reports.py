@@ -9,10 +9,9 @@ from loopwright.domain.choices import read_choices
 from loopwright.domain.errors import Invalid
 from loopwright.domain.protocol import ActionReport
 from loopwright.domain.statuses import ALLOWED, read_status
+from loopwright.domain.tool_calls import LINE_LENGTH, LONGEST, MOST_FILES, MOST_OPTIONS
 from loopwright.domain.words import clipped
 
-LONGEST, LINE = 2_000, 300
-MOST_FILES, MOST_OPTIONS = 500, 10
 _NOTHING = frozenset({"", "{}", "none", "null", "n/a", "无", "空"})
 _FILE = re.compile(r"^(.+?)\s*(?::\s|：|:$)\s*(.*)$|^(\S+)$")
 
@@ -63,8 +62,8 @@ def _report(block: Block) -> ActionReport:
         message=clipped(_unwrapped(fields.get("message", "")), LONGEST),
         state_updates=updates or {},
         files_updated=files,
-        next_action_needed=clipped(block.next_action, LINE) or None,
-        options=tuple(clipped(o, LINE) for o in read_choices(fields.get("options", ""))[:MOST_OPTIONS]),
+        next_action_needed=clipped(block.next_action, LINE_LENGTH) or None,
+        options=tuple(clipped(o, LINE_LENGTH) for o in read_choices(fields.get("options", ""))[:MOST_OPTIONS]),
         unread="" if updates is not None else "state_updates",
     )
 
@@ -87,7 +86,7 @@ def _files(block: Block) -> dict[str, str]:
         found = _FILE.match(entry)
         name = (found[1] or found[3]).strip("`*{}\"' ") if found else ""
         if found and name.lower() not in _NOTHING:
-            files[clipped(name, LINE)] = clipped(found[2] or "", LONGEST)
+            files[clipped(name, LINE_LENGTH)] = clipped(found[2] or "", LONGEST)
     return files
 
 

@@ -24,10 +24,9 @@ from loopwright.domain.errors import Invalid
 from loopwright.domain.record import Items, Record
 from loopwright.domain.statuses import ReportStatus, read_status
 
-MOST_TASKS = 7
-MOST_HYPOTHESES = 8
-LONGEST, PLACE_LENGTH, BUG_LENGTH = 2_000, 500, 500
-"""Characters of a message, a task or a hypothesis; of a place; of a bug's name."""
+MOST_TASKS, MOST_HYPOTHESES, MOST_FILES, MOST_OPTIONS = 7, 8, 500, 10
+LONGEST, PLACE_LENGTH, BUG_LENGTH, LINE_LENGTH = 2_000, 500, 500, 300
+"""Characters of a message, a task or a hypothesis; of a place; of a bug's name; of a title or an option."""
 
 
 def bounded(most: int, *, blank: bool = False) -> tuple[object, ...]:
@@ -45,7 +44,7 @@ def bounded(most: int, *, blank: bool = False) -> tuple[object, ...]:
 
 
 Words = Annotated[str, *bounded(LONGEST)]
-Line = Annotated[str, *bounded(300)]
+Line = Annotated[str, *bounded(LINE_LENGTH)]
 Note = Annotated[str, *bounded(LONGEST, blank=True)]
 Bug = Annotated[str, *bounded(BUG_LENGTH, blank=True)]
 Place = Annotated[str, *bounded(PLACE_LENGTH, blank=True)]
@@ -139,13 +138,13 @@ class ReportActionResult(Call):
     )
     message: Words = Field(description="One or two sentences for a person: what you did; or your question.")
     files_updated: Annotated[Items[UpdatedFile], BeforeValidator(_files)] = Field(
-        default=(), max_length=500, description="The files you changed."
+        default=(), max_length=MOST_FILES, description="The files you changed."
     )
     next_action_needed: Annotated[str, *bounded(100, blank=True)] = Field(
         default="", description="A hint: DEVELOP, DEBUG, VALIDATE, COMPLETE or WAITING_INPUT."
     )
     options: Annotated[Items[Line], BeforeValidator(_choices)] = Field(
-        default=(), max_length=10, description="With needs_input: the answers to choose from."
+        default=(), max_length=MOST_OPTIONS, description="With needs_input: the answers to choose from."
     )
 
 
