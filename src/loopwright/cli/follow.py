@@ -8,14 +8,13 @@ import typer
 from loopwright.cli.options import HERE, Json, LoopId, Project, elsewhere, opened
 from loopwright.cli.output import remark, write
 from loopwright.domain.errors import Invalid
-from loopwright.domain.transcript import TRANSCRIPT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from loopwright.engine.service import LoopService
 
-EVENTS, RUNNER_LOG = "events", "runner.log"
+EVENTS, TRANSCRIPT, RUNNER_LOG = "events", "transcript.ndjson", "runner.log"
 LOGS = (EVENTS, "changes.log", "debug.log", TRANSCRIPT, RUNNER_LOG)
 
 
