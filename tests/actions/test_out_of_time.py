@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from loopwright.agents.scripted import Answer, Script
-from loopwright.domain.protocol import AgentOutput, Capabilities
+from loopwright.domain.protocol import AgentOutput, Capabilities, Message
 from tests.stage import MakeStage, Stage, said
 from tests.troubles import DONE, HAPPY, PLAN, Watched, errors, heard, incidents, succeeded, watched
 
@@ -102,6 +102,11 @@ class Deaf(Watched):
     """Does not hear that its turn is cancelled; `stuck`: the call does not even come back."""
 
     stuck = False
+    pressed = 0
+
+    async def send_input(self, id: str, message: Message) -> None:
+        self.pressed += message.text.count("time for DEVELOP is up")
+        await super().send_input(id, message)
 
     async def cancel_turn(self, id: str) -> None:
         if self.stuck:
@@ -119,6 +124,7 @@ async def test_who_can_not_be_cut_off_is_closed(stage: MakeStage, stuck: bool, m
     assert succeeded(await ready.drive(loop_id))
     assert ready.actions(loop_id) == RETRIED
     assert (len(agent.developing()), agent.sessions, agent.open) == (2, 2, set())
+    assert agent.pressed == 0, "whoever is still at work is sent nothing"
 
 
 class LateAnswer(Watched):

@@ -117,6 +117,18 @@ async def test_while_it_waits_no_agent_is_open_and_the_state_says_so(stage: Make
     assert onlooker.state.engine.sessions == {"scripted": "s-1"}
 
 
+async def test_the_sessions_of_other_agents_are_closed_too(stage: MakeStage) -> None:
+    ready = stage()
+    more = Answer(text=said("DEVELOP"), files={"more.txt": "more"})
+    agent = watched(ready, DONE.evolve(session="s-2"), LIMIT, more)
+    loop_id = ready.create()
+    for tool in ("codex", "scripted"):
+        ready.service.add_task(loop_id, {"description": f"for {tool}", "tool": tool})
+    onlooker = Onlooker(ready, loop_id, agent, "nothing")
+    assert succeeded(await ready.drive(loop_id, on_note=onlooker.note))
+    assert (onlooker.at is not None, onlooker.open, agent.sessions) == (True, set(), 3)
+
+
 async def test_a_person_who_resumes_it_is_heard_at_once(stage: MakeStage) -> None:
     ready, onlooker, state = await looked_at(stage, "resume")
     assert succeeded(state)
