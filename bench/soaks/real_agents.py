@@ -3,7 +3,10 @@
 Where the agents are not installed and can not be, nothing is tried, and the counts say so.
 """
 
+import os
 import random
+import subprocess
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Mapping
@@ -14,8 +17,11 @@ from tests.agents_real.agents import AGENTS, real_agent
 from tests.agents_real.fence import Fence, fenced
 from tests.agents_real.installed import NotInstalled, node_modules
 from tests.agents_real.loops import ground
+from tests.agents_real.test_trouble import EVERYBODY
 from tests.agents_real.unruly import UNRULY, check
 from tests.model.server import serving
+
+HERE = Path(__file__).resolve().parent.parent.parent
 
 
 def run(chance: random.Random, scale: float) -> Mapping[str, int]:
@@ -24,7 +30,8 @@ def run(chance: random.Random, scale: float) -> Mapping[str, int]:
         modules = node_modules()
     except NotInstalled:
         return {"loops": 0}
-    pairs = chance.sample(list(product(UNRULY, AGENTS)), max(1, round(len(UNRULY) * len(AGENTS) * min(scale, 1))))
+    known = [(name, agent) for name, agent in product(UNRULY, AGENTS) if agent not in UNRULY[name].without]
+    pairs = chance.sample(known, max(1, round(len(known) * min(scale, 1))))
     counts: Counter[str] = Counter()
     with fenced() as fence:
         for name, agent in pairs:
@@ -33,7 +40,18 @@ def run(chance: random.Random, scale: float) -> Mapping[str, int]:
             except AssertionError as broken:
                 raise AssertionError(f"{name} by {agent}: {broken}") from broken
             counts[f"loops of {agent}"] += 1
+    if scale >= 1:
+        trouble()
     return counts
+
+
+def trouble() -> None:
+    """The suite's own tests of kills, stops, permissions and faults, with every agent."""
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/agents_real/test_trouble.py"],
+        cwd=HERE, env={**os.environ, EVERYBODY: "1"}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-4000:]
 
 
 def one(name: str, agent: str, modules: Path, fence: Fence) -> None:

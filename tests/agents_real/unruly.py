@@ -28,12 +28,13 @@ DONE = Reply(text="All done.")
 @dataclass(frozen=True)
 class Unruly:
     """A model by the project's folder, and how its loop ends: status and outcome, kinds of incidents that are noted,
-    and what git sees of it."""
+    and what git sees of it. `without` are agents that it takes too long with."""
 
     script: Callable[[Path], Script]
     ends: tuple[str, str | None] = ("completed", "succeeded")
     noted: tuple[str, ...] = ()
     files: tuple[str, ...] = (" M temperature.py", "?? kelvin.py")
+    without: tuple[str, ...] = ()
 
 
 def no_contract(project: Path) -> Script:
@@ -191,6 +192,7 @@ def works_on(project: Path) -> Script:
     return course(
         feature=(told("DEVELOP", "kelvin.py is there.")[0], writes_the_feature(project), DONE),
         mending=(told("DEBUG", "Mended.")[0], reads_the_fault(project), mends_the_fault(project), DONE),
+        again=(said("DEVELOP", "kelvin.py is there."),),
     )
 
 
@@ -232,9 +234,9 @@ UNRULY: Mapping[str, Unruly] = {
     ),
     "floods": Unruly(floods, noted=("output_cut",)),
     "only thinks": Unruly(only_thinks, noted=AGAIN),
-    "says nothing": Unruly(says_nothing, ("failed", "failed"), noted=("no_result",), files=()),
+    "says nothing": Unruly(says_nothing, ("failed", "failed"), noted=("no_result",), files=(), without=("qwen",)),
     "works on": Unruly(works_on),
-    "touches the state": Unruly(touches_the_state),
+    "touches the state": Unruly(touches_the_state, noted=("state_rebuilt",)),
 }
 
 
