@@ -104,7 +104,7 @@ STREAMS = {"logs", "watch"}
 """What prints an object a line."""
 CALLS = [
     ["list"], ["show", "ID"], ["logs", "ID"], ["logs", "ID", "changes.log"], ["watch", "ID"], ["diff", "ID"],
-    ["replay", "ID"],
+    ["replay", "ID"], ["approve", "ID"],
     ["edit", "ID", "--notes", "n"], ["edit", "ID"], ["tasks", "ID", "list"],
     ["tasks", "ID", "add", "x", "--command", "ls"],
     ["tasks", "ID", "add", "x", "--tool", "nobody"], ["tasks", "ID", "edit", "T", "--description", "x"],
