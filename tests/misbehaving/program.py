@@ -43,6 +43,7 @@ class Agent:
         self.mode = "calm"
         self.is_stubborn = False
         self.after = ""
+        self.later_words: threading.Timer | None = None
         self.result: Message = {}
         self.servers: list[Message] = []
 
@@ -139,7 +140,7 @@ class Agent:
 
     def _prompt(self, message: Message) -> None:
         self.prompts += 1
-        self.result, self.after = {"stopReason": "end_turn"}, ""
+        self.result, self.after, self.later_words = {"stopReason": "end_turn"}, "", None
         self.when_cancelled: Message = {"stopReason": "cancelled"}
         text = message["params"]["prompt"][0]["text"]
         told = text[text.index("[[") :] if "[[" in text else '[["say", "Hello."]]'
@@ -148,6 +149,8 @@ class Agent:
                 getattr(self, f"do_{step[0]}")(*step[1:])
         except Cancelled:
             self.result.update(self.when_cancelled)
+            if self.later_words is not None:
+                self.later_words.start()
         error = self.result.pop("error", None)
         answer = {"id": message["id"], **({"error": error} if error else {"result": self.result})}
         self.write(f"{json.dumps(answer)}\n{self.after}")
@@ -233,6 +236,10 @@ class Agent:
         chunk = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}
         update = {"method": "session/update", "params": {"sessionId": self.session, "update": chunk}}
         self.after = f"{json.dumps(update)}\n"
+
+    def do_when_cancelled_later(self, text: str, seconds: float) -> None:
+        """Says something so long after it was cancelled."""
+        self.later_words = threading.Timer(seconds, self.say, [text])
 
     def do_sleep(self, seconds: float) -> None:
         self.wait(seconds)

@@ -165,6 +165,13 @@ class TestInATurn:
             assert (await talk.ask(("say", "next"))).text == "next"
             assert [said.text for said in talk.heard(Said)] == ["well", "next"]
 
+    async def test_it_goes_on_talking_for_a_while(self, tmp_path: Path) -> None:
+        async with scene(tmp_path) as talk:
+            await talk.begin(order(("say", "well"), ("when_cancelled_later", "too late", 0.1), ("hang",)))
+            await talk.until(lambda output: output.text == "well")
+            assert (await cancelled(talk)).text == "well"
+            assert (await talk.ask(("say", "next"))).text == "next"
+
     async def test_it_ends_a_cancelled_turn_as_if_it_were_done(self, tmp_path: Path) -> None:
         """A command cut short is no broken thread either, when it was us who cut it."""
         broken = {"sessionUpdate": "session_info_update", "_meta": {"codex": {"threadStatus": {"type": "systemError"}}}}
