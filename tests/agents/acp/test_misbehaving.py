@@ -288,6 +288,12 @@ class TestWhatItSends:
             (told,) = talk.troubles()
             assert "can not be understood" in told
 
+    async def test_what_another_session_says_is_left(self, tmp_path: Path) -> None:
+        chunk = {"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": "theirs"}}
+        other = {"method": "session/update", "params": {"sessionId": "another", "update": chunk}}
+        async with scene(tmp_path) as talk:
+            assert (await talk.ask(("say", "a"), ("send", other), ("say", "b"))).text == "ab"
+
     async def test_unknown_notifications_are_told_but_for_extensions(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:
             ours = {"method": "future/thing", "params": {}}, {"method": "_agent/own", "params": {}}
