@@ -43,7 +43,7 @@ def _npm(
     )
 
 
-_ASKING = json.dumps({**dict.fromkeys(("edit", "bash", "external_directory"), {"*": "ask"}), "webfetch": "ask"})
+_ASKING = json.dumps({**{key: {"*": "ask"} for key in ("edit", "bash", "external_directory")}, "webfetch": "ask"})
 """For opencode, which else asks nothing. Tables, so that what the user denies by a pattern stays denied; webfetch takes
 none (1.18 then hangs at the first message)."""
 
@@ -63,9 +63,9 @@ PRESETS: Mapping[str, AgentCommand] = {
                      install="brew install block-goose-cli", login="goose configure"),
     )
 }  # fmt: skip
-"""In the order of domain.agents.PRESETS. The modes are those in which the agent asks us, and no second model of its own:
+"""In the order of domain.agents.PRESETS. The modes are those in which the agent asks us, not a second model of its own:
 what may be done is decided on our side (domain.permissions). Modes for planning are left out: qwen and gemini take our
-report tools away in them, claude and opencode ask and then write. codex asks in none of its modes what its sandbox
+report tools away in them, claude and opencode ask and then write. codex asks for nothing that the sandbox of its mode
 allows, so its modes differ."""
 
 
