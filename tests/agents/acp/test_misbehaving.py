@@ -170,7 +170,7 @@ class TestInATurn:
             await talk.begin(order(("say", "well"), ("when_cancelled_later", "too late", 0.1), ("hang",)))
             await talk.until(lambda output: output.text == "well")
             assert (await cancelled(talk)).text == "well"
-            assert (await talk.ask(("say", "next"))).text == "next"
+            assert (await talk.ask(("sleep", 0.4), ("say", "next"))).text == "next"
 
     async def test_it_ends_a_cancelled_turn_as_if_it_were_done(self, tmp_path: Path) -> None:
         """A command cut short is no broken thread either, when it was us who cut it."""
