@@ -41,7 +41,7 @@ class Agent:
         self.prompts = 0
         self.session = f"session-{os.getpid()}"
         self.mode = "calm"
-        self.is_stubborn = False
+        self.is_stubborn = self.was_told = False
         self.after = ""
         self.later_words: threading.Timer | None = None
         self.result: Message = {}
@@ -166,6 +166,7 @@ class Agent:
             if message is None:
                 os._exit(0)
             if message.get("method") == "session/cancel":
+                self.was_told = True
                 if not self.is_stubborn:
                     raise Cancelled
             elif "method" in message:
@@ -226,6 +227,10 @@ class Agent:
 
     def do_stubborn(self) -> None:
         self.is_stubborn = True
+
+    def do_until_cancelled(self) -> None:
+        """For one that is stubborn: goes on only then."""
+        self.wait(FOR_EVER, lambda: self.was_told)
 
     def do_deaf(self) -> None:
         """Hangs without reading anything."""

@@ -415,6 +415,13 @@ class TestWhatItSends:
             output = await cancelled(talk)
             assert (output.text, output.asking, talk.person.gone) == ("<cancelled>", False, 1)
 
+    async def test_in_a_cancelled_turn_nothing_is_permitted_any_more(self, tmp_path: Path) -> None:
+        async with scene(tmp_path) as talk:
+            call = {"toolCallId": "c", "kind": "read", "title": "r"}
+            await talk.begin(order(("stubborn",), ("say", "a"), ("until_cancelled",), ("ask", call)))
+            await talk.until(lambda output: output.text == "a")
+            assert (await cancelled(talk)).text == "a<cancelled>"
+
     async def test_closing_while_a_person_is_asked(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:
             talk.person.says = None
