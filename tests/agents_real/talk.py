@@ -12,7 +12,7 @@ from acp import schema
 
 from tests.agents_real.agents import RealAgent
 from tests.agents_real.fence import Fence
-from tests.agents_real.processes import end_all
+from tests.agents_real.processes import end_all, until
 
 LINE_LIMIT = 50_000_000
 """Bytes that one message of an agent may have."""
@@ -119,6 +119,7 @@ async def talking(
 
 async def _closed(process: asyncio.subprocess.Process) -> None:
     """Its end alone does not close the pipes, and asyncio gives no other way to do so."""
+    await until(lambda: process.returncode is not None)  # else closing takes the exit status before asyncio has it
     process._transport.close()  # type: ignore[attr-defined]
     assert process.stdin is not None
     with suppress(ConnectionError):
