@@ -56,7 +56,7 @@ PRESETS: Mapping[str, AgentCommand] = {
              _always("default")),
         _npm("gemini", ("gemini", "--acp"), "@google/gemini-cli", "gemini", _always("default"),
              {"GEMINI_CLI_TRUST_WORKSPACE": "true"}),
-        replace(_npm("qwen", ("qwen", "--acp"), "@qwen-code/qwen-code", "qwen", _always("default")), tools_within=5),
+        replace(_npm("qwen", ("qwen", "--acp"), "@qwen-code/qwen-code", "qwen", _always("default")), tools_within=10),
         _npm("opencode", ("opencode", "acp"), "opencode-ai", "opencode auth login", _always("build"),
              {"OPENCODE_PERMISSION": _ASKING}),
         AgentCommand("goose", ("goose", "acp"), {"GOOSE_MODE": "approve"}, modes=_always("approve"),

@@ -3,14 +3,17 @@
 Started by the agent, once for each session; it ends when the agent closes its input.
 """
 
+import asyncio
 import gc
-import os
 import signal
 import sys
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.server.stdio import stdio_server
 from pydantic import JsonValue
 
 from loopwright import __version__
@@ -18,7 +21,8 @@ from loopwright.agents.letterbox import Letter, Letterbox
 from loopwright.domain.errors import Invalid
 from loopwright.domain.tool_calls import TOOLS, answer, read_call
 from loopwright.mcp.schemas import input_schema
-from loopwright.mcp.stdio import Json, Server
+
+Context = ServerRequestContext[dict[str, object]]
 
 NAME = "loopwright"
 INSTRUCTIONS = "Report to the engine that gives you your orders. End every turn by calling report_action_result once."
@@ -38,16 +42,27 @@ def take(box: Letterbox, tool: str, arguments: dict[str, JsonValue]) -> str:
     return answer(call)
 
 
-def server(box: Letterbox) -> Server:
-    about = {"serverInfo": {"name": NAME, "version": __version__}, "instructions": INSTRUCTIONS}
-    tools = [{"name": n, "description": call.words, "inputSchema": input_schema(call)} for n, call in TOOLS.items()]
+async def serve(box: Letterbox) -> None:
+    """Answers until the input ends."""
+    tools = [
+        types.Tool(name=name, description=call.words, input_schema=input_schema(call)) for name, call in TOOLS.items()
+    ]
 
-    def listed() -> list[Json]:
+    async def listed(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         with suppress(OSError):  # then only nobody learns that the agent knows them
             box.know()
-        return tools
+        return types.ListToolsResult(tools=tools)
 
-    return Server(about, listed, partial(take, box))
+    async def called(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        try:
+            told, is_error = take(box, params.name, params.arguments or {}), False
+        except Invalid as refused:
+            told, is_error = str(refused), True
+        return types.CallToolResult(content=[types.TextContent(type="text", text=told)], is_error=is_error)
+
+    server = Server(NAME, version=__version__, instructions=INSTRUCTIONS, on_list_tools=listed, on_call_tool=called)
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 def main() -> None:
@@ -55,10 +70,7 @@ def main() -> None:
     if len(sys.argv) != 2:
         sys.exit("usage: python -m loopwright.mcp.report FOLDER")
     gc.set_threshold(50_000)  # loading makes many objects that stay
-    try:
-        server(Letterbox(Path(sys.argv[1]))).serve(sys.stdin.buffer, sys.stdout.buffer)
-    except BrokenPipeError:
-        os._exit(0)  # nobody reads any more: Python would fail to write what is left, and say so
+    asyncio.run(serve(Letterbox(Path(sys.argv[1]))))
 
 
 if __name__ == "__main__":
