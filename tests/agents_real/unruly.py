@@ -165,10 +165,11 @@ def weakens_the_tests(project: Path) -> Script:
 
 
 def floods(project: Path) -> Script:
-    """A megabyte before the report."""
+    """A megabyte before the report, no line of it twice: gemini ends a turn in which the model repeats itself."""
     report = said("DEVELOP", "kelvin.py is there.").text
+    thoughts = "".join(f"{n * 7919:x} thoughts on {n:x}.\n" for n in range(44_000))
     return course(
-        feature=(writes_the_feature(project), Reply(text="I thought about it. " * 52_000 + "\n\n" + report)),
+        feature=(writes_the_feature(project), Reply(text=f"{thoughts}\n\n{report}")),
         mending=mending(project),
     )
 
