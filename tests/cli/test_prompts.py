@@ -55,6 +55,19 @@ def test_a_file_that_can_not_be_used_is_named_before_a_loop_exists(
     assert json.loads(capsys.readouterr().out)["data"] == []
 
 
+@pytest.mark.parametrize("command", [["start"], ["resume"]])
+def test_a_file_that_can_not_be_used_keeps_a_loop_from_being_started(
+    own: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+) -> None:
+    assert main(["create", "x", "--agent", "builtin", "--json"]) == Exit.DONE
+    loop_id = json.loads(capsys.readouterr().out)["data"]["loop_id"]
+    (own / "debug.md").write_text("Mend it.")
+    assert main([*command, loop_id]) == Exit.USAGE
+    assert "must be in it" in capsys.readouterr().err
+    assert main(["show", loop_id, "--json"]) == Exit.DONE
+    assert json.loads(capsys.readouterr().out)["data"]["status"] == "created"
+
+
 def test_the_folder_can_be_set(
     own: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

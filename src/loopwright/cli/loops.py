@@ -26,6 +26,7 @@ from loopwright.domain.errors import Invalid
 def start(loop_id: LoopId, project: Project = HERE, json: Json = False) -> None:
     """Start a loop in the background."""
     with opened(project) as engine:
+        engine.load_prompts()  # here a bad one is seen; its runner's words are only in a log
         state = engine.service.start(loop_id)
     answer(json, state, f"{loop_id} started; follow it with: loopwright watch {loop_id}{elsewhere(project)}")
 
@@ -58,6 +59,7 @@ def resume(
         resume_every(project, json)
         return
     with opened(project) as engine:
+        engine.load_prompts()
         state = engine.service.resume(loop_id)
     if wait:
         watch(loop_id, project, json)
@@ -69,6 +71,7 @@ def resume_every(project: Path, json: bool) -> None:
     from loopwright.engine.supervisor import resume_all
 
     with opened(project) as engine:
+        engine.load_prompts()
         taken = resume_all(engine.service, engine.service.clock.now())
     lines = [f"{t.loop_id} {'resumed' if t.problem is None else f'not resumed: {t.problem}'}" for t in taken]
     data = [{"loop_id": t.loop_id, "problem": t.problem} for t in taken]
