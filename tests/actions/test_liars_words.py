@@ -46,7 +46,24 @@ async def test_state_updates_that_are_not_its_own(tmp_path: Path) -> None:
 async def test_a_report_that_is_none(text: str, tmp_path: Path) -> None:
     court = Court(broken_project(tmp_path))
     state = await court.judge(*[Answer(text=text)] * 2)
-    is_failed(court, state, "no_result", "gave no readable ACTION_RESULT")
+    is_failed(court, state, "no_result", "reported nothing on task-")
+    is_failed(court, state, "no_report", "gave no report on DEVELOP, also when asked again")
+
+
+async def test_work_without_a_report_is_work(tmp_path: Path) -> None:
+    """It is measured like any other; that nobody reported it is told."""
+    court = Court(broken_project(tmp_path))
+    state = await court.judge(Answer(text="Done.", files={"app.py": MENDED}), Answer(text="As I said."))
+    assert state.engine.outcome == "succeeded"
+    assert "only what was measured counts" in incidents(state)["no_report"]
+    assert state.skill_state is not None
+    assert state.skill_state.develop.tasks[0].files_changed == ("app.py",)
+
+
+async def test_bad_work_without_a_report_fails(tmp_path: Path) -> None:
+    court = Court(broken_project(tmp_path))
+    state = await court.judge(*[Answer(text="Done.", files={"app.py": BAD})] * 2)
+    is_failed(court, state, "no_report", "only what was measured counts")
 
 
 async def test_a_report_that_comes_when_asked_again(tmp_path: Path) -> None:

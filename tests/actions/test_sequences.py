@@ -79,7 +79,7 @@ async def test_an_agent_without_report_is_asked_once_more_and_then_fails(stage: 
     state, _ = await run(stage(*mumbling))
     assert ended(state) == ("failed", "failed")
     assert state.skill_state is not None
-    assert [error.action for error in state.skill_state.errors] == ["INIT", "INIT", "INIT"]
+    assert [error.action for error in state.skill_state.errors] == ["DEVELOP"] * 2 + ["DEBUG"] * 3
 
 
 async def test_an_agent_that_dies_is_spawned_again(stage: MakeStage) -> None:

@@ -216,7 +216,7 @@ FAILED, FEATURE_ONLY = ("failed", "exhausted"), ("?? kelvin.py",)
 AGAIN = ("no_report",)
 
 UNRULY: Mapping[str, Unruly] = {
-    "no contract": Unruly(no_contract, FAILED, noted=("no_plan", "no_result")),
+    "no contract": Unruly(no_contract, noted=("no_plan", "no_report")),
     "chinese": Unruly(chinese),
     "all at once": Unruly(all_at_once),
     "stops early": Unruly(stops_early, noted=AGAIN),

@@ -3,6 +3,7 @@
 from loopwright.actions.session import Session
 from loopwright.domain.claims import unmeasured_files
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings, Patch, ProbeHit
+from loopwright.domain.errors import AgentError
 from loopwright.domain.ids import next_hypothesis_id
 from loopwright.domain.loop import EvidenceCriteria, Hypothesis
 from loopwright.domain.loop_selector import Next, failed_task
@@ -137,6 +138,8 @@ async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: D
     changes = await in_thread(session.workspace.changes, before.commit, after.commit)
     if report.status == "needs_input" and not changes:
         return NeedsInput(report.message or "The agent asks for input", report.options)
+    if report.status == "none" and not changes:
+        raise AgentError("protocol", f"{agent} reported nothing, and changed nothing")
     told = proposals("DEBUG", report)
     hypotheses = (*request.hypotheses, *_proposed(told.hypotheses, request.hypotheses))
     revives = task.id if task and changes and not request.failing else None

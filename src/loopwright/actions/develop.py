@@ -6,11 +6,13 @@ from loopwright.actions.reading import READING_MODES, only_reading
 from loopwright.actions.session import Session
 from loopwright.domain.claims import unmeasured_files
 from loopwright.domain.engine_state import LoopTask
+from loopwright.domain.errors import AgentError
 from loopwright.domain.loop import DevelopTask
 from loopwright.domain.loop_selector import Next
 from loopwright.domain.outcomes import ActionOutcome, Change, Developed, NeedsInput
 from loopwright.domain.permissions import turn_policy
 from loopwright.domain.protocol import ActionReport, Message
+from loopwright.domain.words import plural
 from loopwright.engine.threads import in_thread
 
 DECIDE = "Nobody can be asked now. Decide by yourself, say how you decided, and go on."
@@ -30,7 +32,10 @@ async def develop(session: Session, choice: Next) -> ActionOutcome:
     session.note("false_claim", unmeasured_files("DEVELOP", report, session.project, [c.file for c in changes]))
     if report.status == "needs_input":
         return NeedsInput(report.message or "The agent asks for input", report.options)
-    return Developed(task.id, report.status == "success", report.message, measured)
+    if report.status == "none" and not measured:
+        raise AgentError("protocol", f"{task.tool} reported nothing on {task.id}, and changed nothing")
+    words = report.message or f"no report; {plural(len(measured), 'changed file')} speak for it"
+    return Developed(task.id, report.status in ("success", "none"), words, measured)
 
 
 async def _ask(session: Session, task: DevelopTask, definition: LoopTask | None) -> ActionReport:

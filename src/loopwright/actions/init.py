@@ -7,7 +7,6 @@ from loopwright.actions.measure import Measured, first_of, run_tests
 from loopwright.actions.reading import only_reading
 from loopwright.actions.session import Session
 from loopwright.domain.engine_state import LoopTask, RunSettings
-from loopwright.domain.errors import AgentError
 from loopwright.domain.goals import asks_only_for_green_tests
 from loopwright.domain.ids import new_task_id
 from loopwright.domain.loop import LoopState, TestStatus
@@ -69,13 +68,9 @@ async def _planned(
     before = await session.snapshot("before planning")
     async with only_reading(session, before, "planning"):
         asked = session.order("init", test_command=command or "none found", tests=_stand(measured))
-        try:
-            _, report = await session.report(agent, "INIT", asked, message)
-        except AgentError as error:
-            if error.kind != "protocol":
-                raise
-            session.note("no_plan", f"{error}; the whole goal is one task")
-            return ActionReport(action="INIT", status="failed", message=str(error))
+        _, report = await session.report(agent, "INIT", asked, message)
+    if report.status == "none":
+        session.note("no_plan", f"{agent} gave no plan; the whole goal is one task")
     return report
 
 

@@ -95,7 +95,10 @@ class Session:
         self.bus.publish("agent", output.text or report.message)
         if late:
             self.note("out_of_time", f"{action}: {agent} {late}; what it reported when it was cut off counts")
-        if asked_again:
+        if report.status == "none":
+            words = f"{agent} gave no report on {action}, also when asked again; only what was measured counts"
+            self.note("no_report", words)
+        elif asked_again:
             self.note("no_report", f"{agent} answered {action} without a report of its own, and was asked once more")
         if output.truncated:
             self.note("output_cut", f"{agent} said more on {action} than is kept; the rest was left out")

@@ -37,7 +37,9 @@ class Answer(NamedTuple):
 
 
 class Reported(NamedTuple):
-    """An answer with its report. `asked_again`: the first one had none; `late`: see Answer."""
+    """An answer with its report, of status none where there is none. `asked_again`: the first answer had none;
+    `late`: see Answer.
+    """
 
     output: AgentOutput
     report: ActionReport
@@ -98,7 +100,7 @@ class Turns:
     async def report(
         self, name: str, message: Message, wrap_up: Message | None, ask_again: Callable[[str], str]
     ) -> Reported:
-        """One turn with a readable report; asked for once more where it is missing. AgentError.
+        """One turn with its report; asked for once more where there is none to be read. AgentError.
 
         `wrap_up` is sent when the turn's time is up; None: it is only cut off. `ask_again` makes the text that asks
         once more, out of words for what could not be read.
@@ -111,7 +113,7 @@ class Turns:
         again = await self._mended(name, asking, message, wrap_up, troubles)
         if report := _report(again.output, message.action):
             return Reported(clipped(again.output), report, True, again.late)
-        raise AgentError("protocol", f"{name} gave no readable ACTION_RESULT, also when asked again")
+        return Reported(clipped(again.output), ActionReport(action=message.action, status="none"), True, again.late)
 
     async def close(self, name: str) -> None:
         if name in self._open:

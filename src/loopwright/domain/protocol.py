@@ -1,7 +1,7 @@
 """What passes between the engine and an agent: a message out, a report back."""
 
 from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -42,10 +42,13 @@ class Message(Record):
 
 
 class ActionReport(Record):
-    """The agent's ACTION_RESULT. A claim, never a measurement. `unread`: the part of it that could not be read."""
+    """The agent's ACTION_RESULT. A claim, never a measurement. `unread`: the part of it that could not be read.
+
+    Status `none`: it gave no report, also when it was asked for one; only what was measured counts.
+    """
 
     action: str
-    status: ReportStatus
+    status: ReportStatus | Literal["none"]
     message: str = ""
     state_updates: dict[str, Any] = Field(default_factory=dict)  # Any: agents write what they like; checked later
     files_updated: dict[str, str] = Field(default_factory=dict)
