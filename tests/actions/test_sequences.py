@@ -54,6 +54,27 @@ async def test_debug_iteration(stage: MakeStage) -> None:
     assert ended(state) == ("completed", "succeeded")
 
 
+GIVEN_UP = (
+    Answer(text=said("INIT", tasks=[{"description": "write it"}])),
+    Answer(text=said("DEVELOP", status="failed")),
+    Answer(text=said("DEBUG"), files={"app.txt": "good"}),
+    Answer(text=said("DEBUG", message="there is nothing left to mend")),
+)
+
+
+async def test_a_task_that_failed_is_tried_again_once_the_tests_pass(stage: MakeStage) -> None:
+    state, actions = await run(stage(*GIVEN_UP, Answer(text=said("DEVELOP"))))
+    assert actions == ["INIT", "DEVELOP", "VALIDATE", "DEBUG", "VALIDATE", "DEBUG", "DEVELOP", "COMPLETE"]
+    assert ended(state) == ("completed", "succeeded")
+
+
+async def test_but_not_for_ever_and_no_words_complete_it(stage: MakeStage) -> None:
+    again = Answer(text=said("DEVELOP", status="failed"))
+    state, actions = await run(stage(*GIVEN_UP, again, *[GIVEN_UP[-1]] * 10))
+    assert actions.count("DEVELOP") == 2
+    assert ended(state) == ("failed", "exhausted")
+
+
 async def test_an_agent_that_lies_about_success_is_not_believed(stage: MakeStage) -> None:
     lies = [Answer(text=said("DEBUG", message="all tests pass now")) for _ in range(20)]
     answers = (Answer(text=TASKS), Answer(text=said("DEVELOP")), Answer(text=said("DEVELOP")), *lies)

@@ -142,7 +142,9 @@ async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: D
         raise AgentError("protocol", f"{agent} reported nothing, and changed nothing")
     told = proposals("DEBUG", report)
     hypotheses = (*request.hypotheses, *_proposed(told.hypotheses, request.hypotheses))
-    revives = task.id if task and changes and not request.failing else None
+    # Words that nothing is left to mend complete no task; they are enough to have it tried once more.
+    is_mended = bool(changes) or report.status == "success"
+    revives = task.id if task and is_mended and not request.failing else None
     bug = diagnosis.active_bug if diagnosis else told.active_bug or session.skill().debug.active_bug
     measured = tuple(Change(c.file, c.action) for c in changes)
     session.note("false_claim", unmeasured_files("DEBUG", report, session.project, [c.file for c in changes]))

@@ -64,7 +64,7 @@ class Validated:
 
 @dataclass(frozen=True)
 class Debugged:
-    """`hypotheses` are all of the loop's, with their new verdicts. `revives`: a failed task whose cause is fixed.
+    """`hypotheses` are all of the loop's, with their new verdicts. `revives`: a failed task that is worth another try.
 
     `nothing_left`: another round would only do the same again.
     """
