@@ -9,11 +9,10 @@ from loopwright.domain.engine_state import (
     Limits,
     Outcome,
     Parked,
-    PermissionRequest,
     Reached,
     Waiting,
 )
-from loopwright.domain.errors import Conflict, IllegalTransition, Invalid, NotFound
+from loopwright.domain.errors import IllegalTransition, Invalid
 from loopwright.domain.loop import FINISHED, LoopState, LoopStatus, SkillState
 from loopwright.domain.protocol import Control
 from loopwright.domain.words import agreeing, plural
@@ -241,47 +240,6 @@ def answer(state: LoopState, text: str) -> LoopState:
     return state.evolve(engine=state.engine.evolve(answer=text))
 
 
-def asked(state: LoopState, request: PermissionRequest) -> LoopState:
-    """Keeps what an agent asks to be permitted, until a person answers."""
-    return _asking(state, (*state.engine.asked, request))
-
-
-def chosen_requests(requests: tuple[PermissionRequest, ...], id: str | None, *, every: bool = False) -> tuple[str, ...]:
-    """The ids that an answer is for. Without an id there has to be exactly one to answer, or `every` one is meant."""
-    unanswered = tuple(request.id for request in requests if request.answer is None)
-    if id is not None:
-        return (id,)
-    if not unanswered:
-        raise Invalid("this loop asks for no permission at the moment")
-    if len(unanswered) > 1 and not every:
-        raise Invalid(f"several requests are open; name one of them, or answer all: {', '.join(unanswered)}")
-    return unanswered
-
-
-def answer_permission(state: LoopState, ids: tuple[str, ...], answer: Literal["allow", "deny"]) -> LoopState:
-    """A person's answer to these requests; the runner that asked takes it. NotFound, Conflict."""
-    known = {request.id: request for request in state.engine.asked}
-    for id in ids:
-        if id not in known:
-            open_ones = ", ".join(known) or "none"
-            raise NotFound(f"no request {id} is open; it may have been answered or withdrawn (open: {open_ones})")
-        if known[id].answer:
-            raise Conflict(f"request {id} is answered already: {known[id].answer}")
-    return _asking(state, tuple(r.evolve(answer=answer) if r.id in ids else r for r in state.engine.asked))
-
-
-def settled(state: LoopState, id: str) -> LoopState:
-    """Nobody waits for that request any more."""
-    if all(request.id != id for request in state.engine.asked):
-        return state
-    return _asking(state, tuple(request for request in state.engine.asked if request.id != id))
-
-
-def nothing_asked(state: LoopState) -> LoopState:
-    """Whoever asked is gone."""
-    return _asking(state, ()) if state.engine.asked else state
-
-
 def rewind(state: LoopState, then: LoopState, here: tuple[str, str], to: int, at: str) -> LoopState:
     """The runner's state of checkpoint `to` again; `here` (commit, tree) is kept as a checkpoint of its own.
 
@@ -336,10 +294,6 @@ def _end(state: LoopState, status: LoopStatus, outcome: Outcome, reason: str | N
         failure_reason=reason,
         engine=state.engine.evolve(outcome=outcome, waiting=None, parked=None, asked=()),
     )
-
-
-def _asking(state: LoopState, requests: tuple[PermissionRequest, ...]) -> LoopState:
-    return state.evolve(engine=state.engine.evolve(asked=requests))
 
 
 def _unfinished(skill: SkillState) -> SkillState:

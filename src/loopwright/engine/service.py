@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from loopwright.domain import loop_asking
 from loopwright.domain import loop_commands as commands
 from loopwright.domain import loop_tasks as tasks
 from loopwright.domain.documents import render_progress
@@ -139,9 +140,9 @@ class LoopService:
             raise Forbidden("a loop can not permit itself what it asks for; whoever started it can")
         if asked and not self.is_live(loop_id):
             raise Conflict(f"nobody waits for an answer: the runner of {loop_id} is gone; resume the loop")
-        ids = commands.chosen_requests(asked, request_id, every=every)
+        ids = loop_asking.chosen_requests(asked, request_id, every=every)
         state = self._commit(
-            loop_id, lambda s: commands.answer_permission(s, ids, answer), "permission_answered",
+            loop_id, lambda s: loop_asking.answer_permission(s, ids, answer), "permission_answered",
             request=", ".join(ids), answer=answer,
         )  # fmt: skip
         return tuple(request for request in state.engine.asked if request.id in ids)
