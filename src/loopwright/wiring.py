@@ -13,12 +13,12 @@ import platformdirs
 from loopwright.clock import SystemClock
 from loopwright.config import AgentTable, Config, Settings, load
 from loopwright.domain.agents import SCRIPTED, is_known, unknown_agent
-from loopwright.domain.engine_state import Budget, PermissionRequest, RunSettings
+from loopwright.domain.engine_state import Budget, RunSettings
 from loopwright.domain.errors import AgentError, Invalid, NotFound
 from loopwright.domain.loop import LoopState
 from loopwright.domain.secrets import Secrets, secret_values
 from loopwright.engine.service import LoopService
-from loopwright.ports import Agent, Clock, Store, Surroundings, Workspace
+from loopwright.ports import NOWHERE, Agent, Clock, Store, Surroundings, Workspace
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from loopwright.workspace.git import GitWorkspace, private_directory, project_root
@@ -57,7 +57,7 @@ class Agents:
         """Invalid for a name that nobody has, AgentError for one that is not installed."""
         if not is_known(name, self.configured):
             raise Invalid(unknown_agent(name, self.configured))
-        self.make(name, _NOWHERE)
+        self.make(name, NOWHERE)
 
     def missing(self, name: str) -> str | None:
         """Why the agent of that name can not be started here, or None."""
@@ -235,13 +235,6 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
 
 def budget(settings: Settings) -> Budget:
     return Budget(max_minutes=settings.max_minutes, max_tokens=settings.max_tokens, max_cost=settings.max_cost)
-
-
-async def _refused(request: PermissionRequest) -> bool:
-    return False
-
-
-_NOWHERE = Surroundings("", lambda event: None, lambda text: None, _refused)
 
 
 def _checkpoints(settings: Settings) -> Path:

@@ -160,7 +160,7 @@ def test_agents_that_fail_are_told_apart_and_do_not_keep_it_from_the_others(here
     ("how", "words"),
     [
         ({"new": {"code": -32000, "message": "Please log in"}}, "small needs a login: Please log in"),
-        ({"start": "dies"}, "small does not work: it ended at its start with exit code 3"),
+        ({"start": "dies"}, f"small does not work: small ({sys.executable}) ended at once with exit code 3"),
     ],
     ids=["login", "dies"],
 )

@@ -86,9 +86,7 @@ def _judged(command: AgentCommand, probed: "Probed") -> tuple[AgentStatus, str]:
     if probed.trouble is None:
         return "ready", ""
     words = probed.words.removeprefix(f"{command.name}: ")
-    if probed.trouble == "auth":
-        return "needs a login", f"{words.rstrip('.')}; log in with: {command.login}" if command.login else words
-    return "does not work", words
+    return "needs a login" if probed.trouble == "auth" else "does not work", words
 
 
 def _origins(means: Means, name: str) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from loopwright.domain.events import Entry, Event
 from loopwright.domain.loop import LoopState, LoopStatus
 from loopwright.domain.protocol import AgentOutput, Capabilities, Message
 from loopwright.domain.testing import TestRun
+from loopwright.ports.records import NOWHERE as NOWHERE
 from loopwright.ports.records import FileChange as FileChange
 from loopwright.ports.records import MenuEntry as MenuEntry
 from loopwright.ports.records import Page as Page

@@ -66,6 +66,14 @@ class Surroundings:
     permit: Callable[[PermissionRequest], Awaitable[bool]]
 
 
+async def _nobody(request: PermissionRequest) -> bool:
+    return False
+
+
+NOWHERE = Surroundings("", lambda event: None, lambda text: None, _nobody)
+"""No loop: nobody hears, and nobody permits anything."""
+
+
 class MenuEntry(NamedTuple):
     """`blocked`: why it can not be chosen now. One entry is `preselected`."""
 

@@ -40,8 +40,9 @@ class Peer:
     """Every method raises AgentError; `lines` counts all that it has sent."""
 
     def __init__(
-        self, command: AgentCommand, project: Path, program: Program, errors: Stderr, client: Client, server: McpServer
-    ) -> None:
+        self, command: AgentCommand, project: Path, program: Program, errors: Stderr, client: Client,
+        server: McpServer | None,
+    ) -> None:  # fmt: skip
         self._command, self._project, self._program, self._errors = command, str(project), program, errors
         self._client, self._server = client, server
         self._is_gone = False
@@ -137,8 +138,10 @@ class Peer:
 
     @property
     def _servers(self) -> list[AnyServer]:
-        told, environment = self._server, self._server.environment
-        variables = [schema.EnvVariable(name=name, value=value) for name, value in environment]
+        told = self._server
+        if told is None:
+            return []
+        variables = [schema.EnvVariable(name=name, value=value) for name, value in told.environment]
         return [schema.McpServerStdio(name=told.name, command=told.command, args=list(told.args), env=variables)]
 
     async def _heed(self, answer: Awaitable[T], when: str) -> T:
