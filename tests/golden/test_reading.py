@@ -312,6 +312,14 @@ def test_unknown_keys_survive_at_every_level(data: st.DataObject, name: str, unk
     assert same(unknown, at(written, ("skill_state", *path) if moved else path))
 
 
+@pytest.mark.parametrize("nothing", [None, ""])
+def test_an_old_document_with_an_empty_skill_state_reads_back_the_same(nothing: object) -> None:
+    sound({"current_action": None, "mode": "auto", "skill_state": nothing})
+    state, _ = told({"mode": "auto", "skill_state": nothing})
+    assert state.skill_state is not None
+    assert state.skill_state.mode == "auto"
+
+
 def test_a_runners_word_on_top_of_a_new_document_is_an_unknown_key_like_any_other() -> None:
     raw = document("whole") | {"summary": "mine", "mode": "dark", "errors": 3, "initialized": True}
     state, _ = told(raw)

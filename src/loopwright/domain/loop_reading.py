@@ -79,7 +79,8 @@ def _map_legacy(document: Json, repairs: list[str]) -> None:
     if document.get("status") == "pending":
         document["status"] = "created"
         repairs.append("status pending is created now")
-    if document.get("skill_state") is None and any(key in document for key in SKILL_KEYS):
+    # An empty text is mended like null, so that it counts as missing here too.
+    if document.get("skill_state") in (None, "") and any(key in document for key in SKILL_KEYS):
         document["skill_state"] = {key: document.pop(key) for key in SKILL_KEYS if key in document}
         repairs.append("the runner's fields moved under skill_state")
     skill = part(document, "skill_state")
