@@ -13,11 +13,10 @@ from collections.abc import Mapping
 from itertools import product
 from pathlib import Path
 
-from tests.agents_real.agents import AGENTS, real_agent
+from tests.agents_real.agents import AGENTS, EVERYBODY, real_agent
 from tests.agents_real.fence import Fence, fenced
 from tests.agents_real.installed import NotInstalled, node_modules
 from tests.agents_real.loops import ground
-from tests.agents_real.test_trouble import EVERYBODY
 from tests.agents_real.unruly import UNRULY, check
 from tests.model.server import serving
 

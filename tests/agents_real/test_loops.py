@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents_real.agents import AGENTS
+from tests.agents_real.agents import AGENTS, by
 from tests.agents_real.conftest import Begin
 from tests.agents_real.fence import Fence
 from tests.agents_real.kelvin import FEATURE, GOAL, MENDED, good
@@ -57,4 +57,22 @@ def test_a_feature_and_a_fix_in_one_session(name: str, ground: Begin, fence: Fen
         written = {path for line in place.heard("tool") if line["tool"] == "edit" for path in line["paths"]}
         assert {Path(path).name for path in written} == {"kelvin.py", "temperature.py"}
         assert state["engine"]["budget"]["tokens"] == TOKENS[name](len(model.turns), len(messages))
+    assert not place.alive()
+
+    replayed = place.run("replay", place.loop_id)  # there is no model any more, and no agent is started
+    assert replayed.code == 0, replayed
+
+
+@pytest.mark.parametrize("name", by("codex"))
+def test_doctor_finds_it_ready(name: str, ground: Begin, fence: Fence, project: Path) -> None:
+    with serving(good(project), fence.listen()) as model:
+        place = ground(name, model)
+        looked = place.run("doctor", "--agent", name)
+        assert looked.code == 0, looked
+        [agent] = looked.said[-1]["data"]["agents"]
+        assert (agent["name"], agent["status"]) == (name, "ready")
+        assert agent["version"]
+        assert agent["probe"]["load_session"]
+        assert agent["probe"]["modes"]
+        assert not model.turns
     assert not place.alive()

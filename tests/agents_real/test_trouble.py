@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents_real.agents import AGENTS
+from tests.agents_real.agents import AGENTS, ALL, by
 from tests.agents_real.conftest import Begin
 from tests.agents_real.fence import Fence
 from tests.agents_real.kelvin import GOAL, course, feature, good, mending
@@ -22,9 +22,6 @@ from tests.model.server import serving
 
 pytestmark = pytest.mark.real_agents
 
-EVERYBODY = "LOOPWRIGHT_ALL_AGENTS"
-"""Environment variable: with each agent, as `make soak` does it; else with some, which is quicker."""
-ALL = EVERYBODY in os.environ
 KILLED = list(product(AGENTS, (0, -1))) if ALL else [("codex", -1), ("codex", 0)]
 """Agents, and which of their programs: the outermost or the innermost."""
 
@@ -36,11 +33,6 @@ LOADING = {"codex", "qwen", "opencode"}
 """They find a session of a process that is gone; gemini seldom does, and gets a brief."""
 
 BOTH = {"?? kelvin.py", " M temperature.py"}
-
-
-def by(*here: str) -> list[str]:
-    """Whom it is tried with: these, or all agents."""
-    return list(AGENTS) if ALL else list(here)
 
 
 def stuck_once(project: Path) -> Script:
