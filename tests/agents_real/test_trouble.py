@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents_real.agents import AGENTS, ALL, by
+from tests.agents_real.agents import AGENTS, ALL, EVERYBODY, by
 from tests.agents_real.conftest import Begin
 from tests.agents_real.fence import Fence
 from tests.agents_real.kelvin import GOAL, course, feature, good, mending
