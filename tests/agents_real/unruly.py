@@ -1,7 +1,7 @@
 """Models that do not care for our wording, on the project of kelvin.py, and what becomes of their loops."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests.agents_real.kelvin import (
@@ -28,12 +28,13 @@ DONE = Reply(text="All done.")
 @dataclass(frozen=True)
 class Unruly:
     """A model by the project's folder, and how its loop ends: status and outcome, kinds of incidents that are noted,
-    and what git sees of it. `without` are agents that it takes too long with."""
+    and what git sees of it. `but`: how it ends otherwise by some agents; `without` are those it takes too long with."""
 
     script: Callable[[Path], Script]
     ends: tuple[str, str | None] = ("completed", "succeeded")
     noted: tuple[str, ...] = ()
     files: tuple[str, ...] = (" M temperature.py", "?? kelvin.py")
+    but: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
     without: tuple[str, ...] = ()
 
 
@@ -221,7 +222,8 @@ UNRULY: Mapping[str, Unruly] = {
     "all at once": Unruly(all_at_once),
     "stops early": Unruly(stops_early, noted=AGAIN),
     "apologises": Unruly(apologises, FAILED),
-    "repeats itself": Unruly(repeats_itself, FAILED, files=()),
+    # gemini ends a turn in which the model repeats itself, before there is a report
+    "repeats itself": Unruly(repeats_itself, FAILED, files=(), but={"gemini": ("failed", "failed")}),
     "claims green": Unruly(claims_green, FAILED, noted=("false_claim",), files=FEATURE_ONLY),
     "quotes": Unruly(quotes, noted=AGAIN),
     "unknown status": Unruly(unknown_status, noted=AGAIN),
@@ -245,8 +247,9 @@ def check(unruly: Unruly, agent: str, place: Ground) -> None:
     """Runs one loop to its rest. AssertionError where it rests otherwise than stated."""
     rested = place.run("run", GOAL, "--auto", "--agent", agent, "--max-iterations", "6")
     state = place.state
-    assert place.rest == unruly.ends, (place.rest, state.get("failure_reason"), state["engine"]["waiting"])
-    assert rested.code == {"completed": 0, "failed": 1, "paused": 3}[unruly.ends[0]]
+    ends = unruly.but.get(agent, unruly.ends)
+    assert place.rest == ends, (place.rest, state.get("failure_reason"), state["engine"]["waiting"])
+    assert rested.code == {"completed": 0, "failed": 1, "paused": 3}[ends[0]]
     noted = {incident["kind"] for incident in state["engine"]["incidents"]}
     assert noted >= set(unruly.noted), noted
     assert place.touched() == set(unruly.files)
