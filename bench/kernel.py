@@ -46,7 +46,7 @@ async def drive(project: Path, tasks: int) -> float:
         settings = RunSettings(mode="auto", agent="scripted")
         loop_id = service.create("Measure the kernel", max_iterations=tasks + 10, settings=settings).loop_id
         for n in range(tasks):
-            service.add_task(loop_id, {"description": f"task {n}", "tool": "scripted"})
+            service.tasks.add(loop_id, {"description": f"task {n}", "tool": "scripted"})
         runner = LoopRunner(
             str(project), store, workspace, JudgedTests(project, lambda p: {"test": "passed"}), clock, NoProcesses(),
             agents=lambda name, around: agent, debugger=lambda id, bus: NoDebugger(),

@@ -61,7 +61,7 @@ async def record(course: Course, project: Path) -> list[str]:
         settings = RunSettings(mode="interactive", agent="scripted", test_command=f"{sys.executable} -m pytest")
         loop_id = stage.service.create("Make it work", max_iterations=200, settings=settings).loop_id
         for n, command in enumerate(course.commands, 1):
-            stage.service.add_task(loop_id, {"description": f"part {n}", "tool": "bash", "command": command})
+            stage.service.tasks.add(loop_id, {"description": f"part {n}", "tool": "bash", "command": command})
         choices = ["validate", *["develop", "validate"] * len(course.commands)]
         choices += ["debug", "validate"] * len(course.turns)
         runner = LoopRunner(

@@ -95,7 +95,7 @@ class Court:
                 "Make add work", max_iterations=self.max_iterations, settings=settings,
                 allow_test_changes=self.allow_test_changes,
             ).loop_id  # fmt: skip
-            service.add_task(loop_id, {"description": "mend add", "tool": "scripted", **(task or {})})
+            service.tasks.add(loop_id, {"description": "mend add", "tool": "scripted", **(task or {})})
             return await self.drive(store, loop_id, *answers)
 
     async def drive(self, store: FileStore[LoopState], loop_id: str, *answers: Answer) -> LoopState:

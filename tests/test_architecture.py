@@ -16,8 +16,10 @@ FLOORS: dict[str, int] = {
     "engine": 3, "actions": 3,
     "wiring": 4,
     "checkup": 5,
-    "cli": 6, "mcp": 6,
-    "__main__": 7,
+    "mcp": 6,
+    "server": 7,
+    "cli": 8,
+    "__main__": 9,
 }  # fmt: skip
 """An import may only point to a lower floor, or stay in its own room."""
 

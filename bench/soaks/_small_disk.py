@@ -118,7 +118,7 @@ def _create(root: Path) -> str:
         loop_id = engine.service.create("Three steps", max_iterations=50, settings=settings).loop_id
         for n in range(TASKS):
             fields = {"description": f"step {n}", "tool": "bash", "command": f"sleep 0.1; echo {n} > done-{n}"}
-            engine.service.add_task(loop_id, fields)
+            engine.service.tasks.add(loop_id, fields)
         return loop_id
 
 

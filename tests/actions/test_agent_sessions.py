@@ -62,8 +62,8 @@ async def test_each_agent_has_its_own_session_and_a_newcomer_is_told_what_was_do
     ready = stage()
     agent = watched(ready, DONE.evolve(session="s-1"), MORE.evolve(session="s-2"))
     loop_id = ready.create()
-    ready.service.add_task(loop_id, {"description": "write it", "tool": "scripted"})
-    ready.service.add_task(loop_id, {"description": "write more", "tool": "codex"})
+    ready.service.tasks.add(loop_id, {"description": "write it", "tool": "scripted"})
+    ready.service.tasks.add(loop_id, {"description": "write more", "tool": "codex"})
     assert succeeded(state := await ready.drive(loop_id))
     assert agent.sessions == 2
     assert state.engine.sessions == {"scripted": "s-1", "codex": "s-2"}

@@ -122,7 +122,7 @@ async def test_the_policy_of_each_turn(stage: MakeStage, permissions: Policy) ->
 async def test_a_reading_task_reads_even_where_all_is_permitted(stage: MakeStage, mode: str) -> None:
     made = stage(Answer(text=DONE, files={"app.txt": "good", "new/x.txt": "x"}))
     loop_id = made.create(max_iterations=1, permissions="all")
-    made.service.add_task(loop_id, {"description": "Look", "tool": "scripted", "mode": mode})
+    made.service.tasks.add(loop_id, {"description": "Look", "tool": "scripted", "mode": mode})
     state = await made.drive(loop_id)
     assert [m.policy for m in made.agent.messages] == ["read-only"]
     assert (made.project / "app.txt").read_text() == "bad"
@@ -162,7 +162,7 @@ async def test_every_turn_of_a_reading_task_counts(stage: MakeStage) -> None:
         Answer(text=DONE, files={"three.txt": "3"}),
     )
     loop_id = made.create(max_iterations=1)
-    made.service.add_task(loop_id, {"description": "Look", "tool": "scripted", "mode": "review"})
+    made.service.tasks.add(loop_id, {"description": "Look", "tool": "scripted", "mode": "review"})
     state = await made.drive(loop_id)
     assert "put back what a reading task wrote: one.txt, three.txt, two.txt" in [
         i.message for i in state.engine.incidents
@@ -174,6 +174,6 @@ async def test_a_reading_turn_that_comes_to_nothing_leaves_nothing(stage: MakeSt
     silent = Answer(text="No report.", files={"one.txt": "1"})
     made = stage(silent, silent, silent, silent)
     loop_id = made.create(max_iterations=2)
-    made.service.add_task(loop_id, {"description": "Look", "tool": "scripted", "mode": "analysis"})
+    made.service.tasks.add(loop_id, {"description": "Look", "tool": "scripted", "mode": "analysis"})
     await made.drive(loop_id)
     assert not (made.project / "one.txt").exists()

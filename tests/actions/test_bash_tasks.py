@@ -10,7 +10,7 @@ from tests.stage import MakeStage, Stage
 
 
 def bash(stage: Stage, loop_id: str, command: str, **more: Any) -> str:  # Any: task fields
-    task = stage.service.add_task(loop_id, {"description": command, "tool": "bash", "command": command, **more})
+    task = stage.service.tasks.add(loop_id, {"description": command, "tool": "bash", "command": command, **more})
     return task.task_id
 
 
@@ -75,7 +75,7 @@ async def test_what_a_command_changed_is_measured(stage: MakeStage) -> None:
 def test_a_bash_task_has_a_command_and_others_have_none(stage: MakeStage, fields: dict[str, Any]) -> None:
     ready = stage()
     with pytest.raises(Invalid, match="command"):
-        ready.service.add_task(ready.create(), {"description": "x", "tool": "bash", **fields})
+        ready.service.tasks.add(ready.create(), {"description": "x", "tool": "bash", **fields})
 
 
 async def test_a_task_that_paused_the_loop_can_be_corrected(stage: MakeStage) -> None:
@@ -83,5 +83,5 @@ async def test_a_task_that_paused_the_loop_can_be_corrected(stage: MakeStage) ->
     loop_id = ready.create()
     wrong = bash(ready, loop_id, "printf bad > app.txt; exit 1", on_error="pause")
     assert (await ready.drive(loop_id)).status == "paused"
-    ready.service.edit_task(loop_id, wrong, {"command": "printf good > app.txt"})
+    ready.service.tasks.edit(loop_id, wrong, {"command": "printf good > app.txt"})
     assert (await ready.drive(loop_id)).status == "completed"

@@ -101,7 +101,7 @@ async def test_a_cost_that_is_known_is_no_incident(stage: MakeStage, answer: Ans
 async def test_commands_cost_nothing_that_anybody_would_have_to_know(stage: MakeStage) -> None:
     ready = stage()
     loop_id = ready.create(budget=Budget(max_cost=1))
-    ready.service.add_task(loop_id, {"description": "write it", "tool": "bash", "command": "printf good > app.txt"})
+    ready.service.tasks.add(loop_id, {"description": "write it", "tool": "bash", "command": "printf good > app.txt"})
     assert succeeded(state := await ready.drive(loop_id))
     assert incidents(state) == []
 

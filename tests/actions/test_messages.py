@@ -65,7 +65,7 @@ async def test_a_status_that_nobody_knows_is_named_when_it_is_asked_for_again(st
 async def test_a_reading_task_is_told_that_it_only_reads(stage: MakeStage, mode: str) -> None:
     set = stage(Answer(text=said("DEVELOP")))
     id = set.create(max_iterations=1)
-    set.service.add_task(id, {"description": "Look around", "tool": "scripted", "mode": mode})
+    set.service.tasks.add(id, {"description": "Look around", "tool": "scripted", "mode": mode})
     await set.drive(id)
     assert f"Carry out this task ({mode})" in sent(set)[0]
     assert "write, move and delete no file" in sent(set)[0]

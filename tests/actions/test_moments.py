@@ -44,7 +44,7 @@ def give(stage: Stage, loop_id: str, command: str) -> bool:
             case "edit":
                 service.edit(loop_id, {"notes": "from outside"})
             case "add task":
-                service.add_task(loop_id, {"description": "a third thing", "tool": "scripted"})
+                service.tasks.add(loop_id, {"description": "a third thing", "tool": "scripted"})
             case _:
                 raise AssertionError(command)
     except IllegalTransition:

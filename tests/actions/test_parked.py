@@ -123,7 +123,7 @@ async def test_the_sessions_of_other_agents_are_closed_too(stage: MakeStage) -> 
     agent = watched(ready, DONE.evolve(session="s-2"), LIMIT, more)
     loop_id = ready.create()
     for tool in ("codex", "scripted"):
-        ready.service.add_task(loop_id, {"description": f"for {tool}", "tool": tool})
+        ready.service.tasks.add(loop_id, {"description": f"for {tool}", "tool": tool})
     onlooker = Onlooker(ready, loop_id, agent, "nothing")
     assert succeeded(await ready.drive(loop_id, on_note=onlooker.note))
     assert (onlooker.at is not None, onlooker.open, agent.sessions) == (True, set(), 3)
@@ -204,7 +204,7 @@ async def test_a_task_that_was_added_while_it_waited_is_done(stage: MakeStage) -
 
     def add(note: Note) -> None:
         if note.text.startswith("parked until"):
-            ready.service.add_task(loop_id, {"description": "and more", "tool": "scripted"})
+            ready.service.tasks.add(loop_id, {"description": "and more", "tool": "scripted"})
 
     state = await ready.drive(loop_id, on_note=add)
     assert succeeded(state)

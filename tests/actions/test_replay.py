@@ -111,7 +111,7 @@ async def test_what_people_did_meanwhile_happens_again(stage: MakeStage, tmp_pat
     assert (await made.drive(loop_id)).engine.waiting is not None
     made.service.answer(loop_id, "blue")
     made.service.resume(loop_id)
-    made.service.add_task(loop_id, {"description": "One more", "tool": "scripted"})
+    made.service.tasks.add(loop_id, {"description": "One more", "tool": "scripted"})
     first = await made.drive(loop_id, on_note=lambda note: made.pause_after(note, loop_id, "DEVELOP"))
     assert first.status == "paused"
     made.service.resume(loop_id)
@@ -171,7 +171,7 @@ async def test_a_bash_task_is_played_and_not_run(stage: MakeStage, tmp_path: Pat
     loop_id = made.create()
     counted = tmp_path / "counted"
     command = f"echo ran >> {counted}; printf good > app.txt"
-    made.service.add_task(loop_id, {"description": "Write", "tool": "bash", "command": command})
+    made.service.tasks.add(loop_id, {"description": "Write", "tool": "bash", "command": command})
     assert (await made.drive(loop_id)).engine.outcome == "succeeded"
     again, other = await replayed(made, loop_id, tmp_path)
     assert (other, again.strayed) == ((), None)

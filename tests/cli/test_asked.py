@@ -9,10 +9,10 @@ from loopwright.cli.ending import headline, next_lines
 from loopwright.cli.main import main
 from loopwright.cli.render import loop_page, status_words
 from loopwright.cli.scene import Scene, scene_lines
-from loopwright.cli.wording import event_words
 from loopwright.domain.engine_state import EngineState, PermissionRequest
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.loop import LoopState, SkillState
+from loopwright.domain.wording import event_words
 
 AT = "2026-01-22T10:00:00+08:00"
 NOW = datetime(2026, 1, 22, 3, 0, tzinfo=UTC)

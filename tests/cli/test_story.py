@@ -14,12 +14,13 @@ from hypothesis import strategies as st
 import loopwright
 from loopwright.cli.logline import FORMS, log_line
 from loopwright.cli.scene import Scene
-from loopwright.cli.story import Story, Tail, finished, read_note
-from loopwright.cli.wording import EVENTS, event_words
+from loopwright.cli.story import Story, finished, read_note
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.progress import Done
 from loopwright.domain.transcript import TRANSCRIPT
+from loopwright.domain.wording import EVENTS, event_words
 from loopwright.engine.bus import Note
+from loopwright.store.tail import Tail
 from tests.stage import MakeStage
 
 SOURCE = Path(loopwright.__file__).parent

@@ -11,10 +11,10 @@ from loopwright.cli.logline import log_line
 from loopwright.cli.plain import CELLS, LineView, NdjsonView
 from loopwright.cli.scene import Scene
 from loopwright.cli.telling import SAID_SECONDS, TOOLS, TurnLines
-from loopwright.cli.wording import NOTES
 from loopwright.domain.conversation import PermissionDecided, Said, Thought, ToolUsed, UsageTold
 from loopwright.domain.protocol import ActionReport, AgentOutput, Usage
 from loopwright.domain.transcript import Asked, Heard, TurnEnded, told
+from loopwright.domain.wording import NOTES
 from loopwright.engine.bus import Note, NoteKind
 from tests.domain.loop_making import loop
 

@@ -115,7 +115,7 @@ async def test_reopen_runs_on_with_what_is_known(stage: MakeStage) -> None:
     ready = stage(*two_tasks(Answer(text=said("DEVELOP"), files={"third.txt": "3"})))
     loop_id = ready.create()
     await ready.drive(loop_id)
-    ready.service.add_task(loop_id, {"description": "a third thing", "tool": "scripted"})
+    ready.service.tasks.add(loop_id, {"description": "a third thing", "tool": "scripted"})
     state = await ready.drive(loop_id)
     assert (state.status, state.engine.outcome) == ("completed", "succeeded")
     assert (ready.project / "third.txt").exists()
@@ -175,6 +175,6 @@ async def test_all_changes_are_in_the_log_once_after_a_crash_between_commit_and_
     log: Path = quiet.store.progress_path(loop_id) / "changes.log"
     before = log.read_text()
     log.write_text("\n".join(before.splitlines()[:1]) + '\n{"torn')
-    quiet.service.add_task(loop_id, {"description": "nothing", "tool": "bash", "command": "true"})
+    quiet.service.tasks.add(loop_id, {"description": "nothing", "tool": "bash", "command": "true"})
     await quiet.drive(loop_id)
     assert log.read_text() == before

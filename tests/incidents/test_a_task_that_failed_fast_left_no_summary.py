@@ -7,7 +7,7 @@ async def test_the_summary_says_how_it_ended(stage: MakeStage) -> None:
     ready = stage()
     loop_id = ready.create()
     fields = {"description": "build", "tool": "bash", "command": "exit 3", "on_error": "fail_fast"}
-    ready.service.add_task(loop_id, fields)
+    ready.service.tasks.add(loop_id, fields)
     state = await ready.drive(loop_id)
     assert state.skill_state is not None
     assert state.skill_state.summary is not None

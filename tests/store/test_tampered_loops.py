@@ -20,7 +20,7 @@ REMOVALS = ("rm -rf .workflow", "rm -rf .workflow/.loop", "rm -f .workflow/.loop
 
 
 def bash(stage: Stage, loop_id: str, command: str) -> None:
-    stage.service.add_task(loop_id, {"description": command[:20], "tool": "bash", "command": command})
+    stage.service.tasks.add(loop_id, {"description": command[:20], "tool": "bash", "command": command})
 
 
 @pytest.mark.parametrize("removal", REMOVALS)
@@ -90,7 +90,7 @@ async def test_what_is_forged_at_rest_misleads_until_the_next_validation_only(st
     ready = stage()
     loop_id = ready.create(max_iterations=3)
     bash(ready, loop_id, "test -f gate")
-    ready.service.edit_task(loop_id, ready.store.read(loop_id).engine.tasks[0].task_id, {"on_error": "pause"})
+    ready.service.tasks.edit(loop_id, ready.store.read(loop_id).engine.tasks[0].task_id, {"on_error": "pause"})
     assert (await ready.drive(loop_id)).status == "paused"
     runs = ready.tests.runs
     (ready.project / "gate").touch()

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 from loopwright.cli.ending import ending
 from loopwright.cli.output import is_plain, remark, write
 from loopwright.cli.plain import LineView, NdjsonView, rest_object
-from loopwright.cli.story import Story, Tail, View
+from loopwright.cli.story import Story, View
 from loopwright.domain.errors import Exit, WorkspaceError
 from loopwright.domain.loop import LoopState
 from loopwright.domain.rest import exit_for
 from loopwright.domain.transcript import TRANSCRIPT
 from loopwright.engine.bus import Bus
 from loopwright.ports import Rule
+from loopwright.store.tail import Tail
 
 if TYPE_CHECKING:
     from loopwright.engine.service import LoopService

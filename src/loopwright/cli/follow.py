@@ -89,8 +89,8 @@ def _events(service: "LoopService", loop_id: str, json: bool) -> "Iterator[bool]
 
 def _lines(service: "LoopService", loop_id: str, name: str, json: bool) -> "Iterator[bool]":
     from loopwright.cli.logline import log_line
-    from loopwright.cli.story import Tail
     from loopwright.cli.text import clean
+    from loopwright.store.tail import Tail
 
     tail = Tail(service.store.progress_path(loop_id) / name)
     while True:

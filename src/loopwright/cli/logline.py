@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 
 from loopwright.cli.text import local, short
-from loopwright.cli.wording import CHANGES, NOTES, Fields
+from loopwright.domain.wording import CHANGES, NOTES, Fields
 
 FORMS: dict[str, Callable[[Fields], str]] = {
     "changes.log": lambda f: (

@@ -135,7 +135,7 @@ def rewind(
 def recover(loop_id: LoopId, project: Project = HERE, json: Json = False) -> None:
     """Rebuild a loop's damaged state from what is left of it."""
     from loopwright.cli.render import recovery_page
-    from loopwright.cli.wording import event_words
+    from loopwright.domain.wording import event_words
 
     with opened(project) as engine:
         found = engine.service.recover(loop_id)

@@ -9,10 +9,10 @@ from loopwright.cli.output import write
 from loopwright.cli.scene import Scene
 from loopwright.cli.telling import TurnLines
 from loopwright.cli.text import last_line, local, short
-from loopwright.cli.wording import event_words
 from loopwright.domain.events import Entry
 from loopwright.domain.loop import LoopState
 from loopwright.domain.transcript import fields_of
+from loopwright.domain.wording import event_words
 from loopwright.engine.bus import Note
 
 CELLS = 160

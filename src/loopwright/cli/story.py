@@ -1,11 +1,9 @@
 """Following a loop: what was committed since the last look, and where it is shown."""
 
-import os
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from pathlib import Path
 from typing import Protocol
 
 from loopwright.cli.scene import Scene
@@ -15,6 +13,7 @@ from loopwright.domain.progress import Done
 from loopwright.engine.bus import Note
 from loopwright.engine.service import LoopService
 from loopwright.engine.transcript import Kept, read_line
+from loopwright.store.tail import Tail
 
 
 class View(Protocol):
@@ -60,7 +59,7 @@ class Story:
             self.look()
         self._view.note(note, self._service.clock.now())
 
-    def catch_up(self, notes: "Tail") -> LoopState:
+    def catch_up(self, notes: Tail) -> LoopState:
         """Shows what another process has done since the last look, in the order in which it was done.
 
         What is committed after this look at the journal is left for the next one: a note that came before it may not
@@ -78,36 +77,6 @@ def finished(entries: Sequence[Entry]) -> tuple[Done, ...]:
     """The actions that ended, as the plan wants them."""
     ended = (entry.event.data for entry in entries if entry.event.type == "action_finished")
     return tuple(Done(str(data.get("action")), str(data.get("result") or "")) for data in ended)
-
-
-class Tail:
-    """The lines that are appended to a file; a line without its end is left for the next look.
-
-    A file that is not there yet, is put in the place of another one or begins anew is read from its beginning.
-    """
-
-    def __init__(self, path: Path, *, from_end: bool = False) -> None:
-        self._path = path
-        self._at = 0
-        self._file: int | None = None
-        if from_end and path.exists():
-            known = path.stat()
-            self._at, self._file = known.st_size, known.st_ino
-
-    def lines(self) -> list[str]:
-        try:
-            with self._path.open("rb") as file:
-                found = os.fstat(file.fileno())
-                if found.st_size < self._at or self._file not in (None, found.st_ino):
-                    self._at = 0
-                self._file = found.st_ino
-                file.seek(self._at)
-                fresh = file.read()
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        whole = fresh[: fresh.rfind(b"\n") + 1]
-        self._at += len(whole)
-        return whole.decode(errors="replace").split("\n")[:-1]
 
 
 def read_note(line: str) -> Kept | None:

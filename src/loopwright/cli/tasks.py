@@ -45,7 +45,7 @@ def add(
     with opened(project) as engine:
         loop_id = _loop(context)
         own = "bash" if given.get("command") else engine.service.read(loop_id).engine.settings.agent
-        task = engine.service.add_task(loop_id, {"description": description, "tool": own, **given})
+        task = engine.service.tasks.add(loop_id, {"description": description, "tool": own, **given})
         if missing := engine.agents.missing(task.tool):
             remark(f"note: {missing}")
     answer(json, task, f"{task.task_id} added")
@@ -66,7 +66,7 @@ def edit(*, context: typer.Context, task: TaskId, given: Given, project: Project
     if not given:
         raise Invalid("nothing to change; for example: tasks ID edit TASK --description TEXT")
     with opened(project) as engine:
-        edited = engine.service.edit_task(_loop(context), task, given)
+        edited = engine.service.tasks.edit(_loop(context), task, given)
         if "tool" in given and (missing := engine.agents.missing(edited.tool)):
             remark(f"note: {missing}")
     answer(json, edited, f"{task} changed")
@@ -76,7 +76,7 @@ def edit(*, context: typer.Context, task: TaskId, given: Given, project: Project
 def remove(context: typer.Context, task: TaskId, project: Project = HERE, json: Json = False) -> None:
     """Remove a task that has not begun."""
     with opened(project) as engine:
-        engine.service.remove_task(_loop(context), task)
+        engine.service.tasks.remove(_loop(context), task)
     answer(json, {"task_id": task}, f"{task} removed", message="Task deleted")
 
 
@@ -89,7 +89,7 @@ def reorder(
 ) -> None:
     """Put the tasks in a new order; every one has to be named."""
     with opened(project) as engine:
-        engine.service.reorder_tasks(_loop(context), order)
+        engine.service.tasks.reorder(_loop(context), order)
         state = engine.service.read(_loop(context))
     answer(json, _objects(state), _table(state))
 

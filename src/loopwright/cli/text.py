@@ -4,12 +4,9 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
 
+from loopwright.domain.words import clean as clean
+
 MINUTE, HOUR, DAY = 60, 3600, 86400
-
-
-def clean(text: str) -> str:
-    """One line without control characters: what an agent wrote must not steer the terminal."""
-    return "".join(c for c in " ".join(text.split()) if unicodedata.category(c)[0] != "C")
 
 
 def last_line(text: str) -> str:

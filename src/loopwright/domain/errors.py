@@ -35,6 +35,10 @@ class Conflict(LoopwrightError):
     """Someone else holds what is needed: a second runner, a task already started, an old epoch."""
 
 
+class Outdated(Conflict):
+    """Somebody else was faster: what the caller has seen is not the latest version."""
+
+
 class Invalid(LoopwrightError):
     """Input that can not be accepted; the text says what was wrong and what would be right."""
 
@@ -98,6 +102,7 @@ TRANSLATIONS: dict[type[LoopwrightError], Translation] = {
     NotFound: Translation(Exit.NOT_FOUND, 404, "not found"),
     IllegalTransition: Translation(Exit.ILLEGAL, 400, "not possible now"),
     Forbidden: Translation(Exit.ILLEGAL, 403, "forbidden"),
+    Outdated: Translation(Exit.ILLEGAL, 412, "outdated"),
     Conflict: Translation(Exit.ILLEGAL, 409, "busy"),
     NewerSchema: Translation(Exit.DAMAGED, 503, "written by a newer version"),
     Corrupt: Translation(Exit.DAMAGED, 503, "state damaged"),

@@ -1,5 +1,7 @@
 """Words for people: numbers with the thing they count, so that nobody reads of 1 tests, and a bound on length. Pure."""
 
+import unicodedata
+
 IRREGULAR = {"process": "processes", "hypothesis": "hypotheses", "is": "are", "there is": "there are", "passes": "pass"}
 
 
@@ -21,3 +23,8 @@ def clipped(text: str, most: int) -> str:
 def whole(text: str) -> str:
     """Without halves of characters, which can be said and not be written."""
     return text.encode(errors="replace").decode()
+
+
+def clean(text: str) -> str:
+    """One line without control characters: what an agent wrote must not steer the terminal."""
+    return "".join(c for c in " ".join(text.split()) if unicodedata.category(c)[0] != "C")

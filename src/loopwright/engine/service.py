@@ -1,36 +1,33 @@
 """Every command on loops, as all surfaces call it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from loopwright.domain import loop_asking
 from loopwright.domain import loop_commands as commands
-from loopwright.domain import loop_tasks as tasks
 from loopwright.domain.documents import render_progress
 from loopwright.domain.engine_state import (
     Budget,
     Checkpoint,
     EngineState,
     Limits,
-    LoopTask,
     PermissionRequest,
     RunSettings,
 )
-from loopwright.domain.errors import Conflict, Corrupt, Forbidden, Invalid, NotFound
+from loopwright.domain.errors import Conflict, Corrupt, Forbidden, Invalid, NotFound, Outdated
 from loopwright.domain.events import Entry, Event
-from loopwright.domain.ids import checked, new_loop_id, new_task_id
+from loopwright.domain.ids import checked, new_loop_id
 from loopwright.domain.loop import TITLE_LENGTH, LoopState, LoopStatus
 from loopwright.domain.summary import summed_up
+from loopwright.engine.tasks import Fields, TaskService
 from loopwright.ports import Clock, Launcher, Page, Processes, Rule, Store, Workspace
 
 STOP_PATIENCE = 5.0
 """Seconds a stopped runner has to let go of its lease before it is ended."""
 
 AS_THEY_ARE = Limits()
-
-Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
 
 
 @dataclass(frozen=True)
@@ -47,7 +44,10 @@ REPAIRS = frozenset({"recovered", "state_put_back", "journal_damaged", "journal_
 
 @dataclass(frozen=True)
 class LoopService:
-    """`actor` names the surface in the journal: cli, api, mcp. `agents`: names that were configured here."""
+    """`actor` names the surface in the journal: cli, api, mcp. `agents`: names that were configured here.
+
+    `expected`: see `expecting`.
+    """
 
     store: Store[LoopState]
     workspace: Workspace
@@ -56,6 +56,16 @@ class LoopService:
     processes: Processes
     actor: str = "cli"
     agents: frozenset[str] = frozenset()
+    expected: int | None = None
+
+    @property
+    def tasks(self) -> TaskService:
+        """The commands on a loop's tasks."""
+        return TaskService(self.commit, self.clock, self.processes, self.agents)
+
+    def expecting(self, rev: int) -> "LoopService":
+        """The same commands for somebody who has seen the loop at `rev`: Outdated where it has moved on since."""
+        return replace(self, expected=rev)
 
     def create(
         self,
@@ -103,23 +113,23 @@ class LoopService:
         return self.store.holder(checked(loop_id)) is not None
 
     def start(self, loop_id: str) -> LoopState:
-        return self._launched(self._commit(loop_id, commands.start, "started"))
+        return self._launched(self.commit(loop_id, commands.start, "started"))
 
     def resume(self, loop_id: str) -> LoopState:
         live = self.is_live(loop_id)
-        return self._launched(self._commit(loop_id, lambda s: commands.resume(s, live=live), "resumed"))
+        return self._launched(self.commit(loop_id, lambda s: commands.resume(s, live=live), "resumed"))
 
     def reopen(self, loop_id: str, limits: Limits = AS_THEY_ARE) -> LoopState:
         """Runs a finished loop on, with limits that are raised in the same commit."""
-        return self._launched(self._commit(loop_id, lambda s: commands.reopen(commands.limited(s, limits)), "reopened"))
+        return self._launched(self.commit(loop_id, lambda s: commands.reopen(commands.limited(s, limits)), "reopened"))
 
     def pause(self, loop_id: str, *, now: bool = False) -> LoopState:
-        return self._commit(loop_id, lambda s: commands.pause(s, now=now), "paused")
+        return self.commit(loop_id, lambda s: commands.pause(s, now=now), "paused")
 
     async def stop(self, loop_id: str) -> LoopState:
         """Ends the loop, and its runner with everything that runner started."""
         at = self._now()
-        self._commit(loop_id, lambda s: commands.stop(s, at), "stopped")
+        self.commit(loop_id, lambda s: commands.stop(s, at), "stopped")
         deadline = self.clock.monotonic() + STOP_PATIENCE
         while (pid := self.store.holder(loop_id)) is not None and self.clock.monotonic() < deadline:
             await self.clock.sleep(0.05)
@@ -129,7 +139,7 @@ class LoopService:
         return self._summed_up(self.store.read(loop_id))
 
     def answer(self, loop_id: str, text: str) -> LoopState:
-        return self._commit(loop_id, lambda s: commands.answer(s, text), "answered")
+        return self.commit(loop_id, lambda s: commands.answer(s, text), "answered")
 
     def approve(
         self, loop_id: str, request_id: str | None = None, *, answer: Literal["allow", "deny"], every: bool = False
@@ -141,7 +151,7 @@ class LoopService:
         if asked and not self.is_live(loop_id):
             raise Conflict(f"nobody waits for an answer: the runner of {loop_id} is gone; resume the loop")
         ids = loop_asking.chosen_requests(asked, request_id, every=every)
-        state = self._commit(
+        state = self.commit(
             loop_id, lambda s: loop_asking.answer_permission(s, ids, answer), "permission_answered",
             request=", ".join(ids), answer=answer,
         )  # fmt: skip
@@ -149,25 +159,7 @@ class LoopService:
 
     def edit(self, loop_id: str, changes: Fields) -> LoopState:
         given = dict(changes)
-        return self._commit(loop_id, lambda s: commands.edit(s, given), "edited", fields=", ".join(given))
-
-    def add_task(self, loop_id: str, fields: Fields) -> LoopTask:
-        id, at, given = new_task_id(self.clock.token()), self._now(), self._judged(loop_id, fields)
-        state = self._commit(loop_id, lambda s: tasks.add_task(s, id, given, at, self.agents), "task_added", task=id)
-        return self._task(state, id)
-
-    def edit_task(self, loop_id: str, task_id: str, fields: Fields) -> LoopTask:
-        at, given = self._now(), self._judged(loop_id, fields)
-        state = self._commit(
-            loop_id, lambda s: tasks.edit_task(s, task_id, given, at, self.agents), "task_edited", task=task_id
-        )
-        return self._task(state, task_id)
-
-    def remove_task(self, loop_id: str, task_id: str) -> None:
-        self._commit(loop_id, lambda s: tasks.remove_task(s, task_id), "task_removed", task=task_id)
-
-    def reorder_tasks(self, loop_id: str, ordered_ids: Sequence[str]) -> tuple[LoopTask, ...]:
-        return self._commit(loop_id, lambda s: tasks.reorder_tasks(s, ordered_ids), "tasks_reordered").engine.tasks
+        return self.commit(loop_id, lambda s: commands.edit(s, given), "edited", fields=", ".join(given))
 
     def rewind(self, loop_id: str, n: int) -> LoopState:
         """Tree and skill_state of checkpoint `n`; what is there now becomes a checkpoint first."""
@@ -217,9 +209,17 @@ class LoopService:
         except Corrupt:
             return 0
 
-    def _commit(self, loop_id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
+    def commit(self, loop_id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
+        """One change, under the name of this surface."""
         event = Event(type=type, data=dict(data))
-        return self.store.update(checked(loop_id), rule, actor=self.actor, event=event)
+        return self.store.update(checked(loop_id), lambda s: rule(self._unmoved(s)), actor=self.actor, event=event)
+
+    def _unmoved(self, state: LoopState) -> LoopState:
+        if self.expected not in (None, state.engine.rev):
+            raise Outdated(
+                f"{state.loop_id} has changed meanwhile: it is at version {state.engine.rev}, not {self.expected}"
+            )
+        return state
 
     def _summed_up(self, state: LoopState) -> LoopState:
         """Writes the summary of a loop that ended while no runner could."""
@@ -243,22 +243,8 @@ class LoopService:
             self.launcher.launch(state.loop_id)
         return state
 
-    def _judged(self, loop_id: str, fields: Fields) -> dict[str, Any]:
-        """A task's fields; an agent, or a command of the loop, must not choose by what it is measured."""
-        if fields.get("allow_test_changes") and self.processes.within(checked(loop_id)):
-            raise Forbidden(
-                "allow_test_changes: a loop can not lift the checks on its own work; whoever started it can"
-            )
-        return dict(fields)
-
     def _now(self) -> str:
         return self.clock.now().isoformat(timespec="milliseconds")
-
-    def _task(self, state: LoopState, id: str) -> LoopTask:
-        task = state.engine.task(id)
-        if task is None:
-            raise Conflict(f"Task {id} was removed by somebody else meanwhile")
-        return task
 
     def _checkpoint(self, state: LoopState, n: int) -> Checkpoint:
         found = next((c for c in state.engine.checkpoints if c.n == n), None)

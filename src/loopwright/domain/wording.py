@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
-from loopwright.cli.text import clean
 from loopwright.domain.events import Entry
+from loopwright.domain.words import clean
 
 Fields = dict[str, Any]  # Any: parsed JSON; what is missing raises KeyError, and is told as it stands
 

@@ -1,0 +1,65 @@
+"""The commands on a loop's tasks, as all surfaces call them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from loopwright.domain import loop_tasks as tasks
+from loopwright.domain.engine_state import LoopTask
+from loopwright.domain.errors import Conflict, Forbidden
+from loopwright.domain.ids import checked, new_task_id
+from loopwright.domain.loop import LoopState
+from loopwright.ports import Clock, Processes, Rule
+
+Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
+
+
+class Commit(Protocol):
+    """See LoopService.commit."""
+
+    def __call__(self, loop_id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState: ...
+
+
+@dataclass(frozen=True)
+class TaskService:
+    """`agents`: names that were configured here."""
+
+    commit: Commit
+    clock: Clock
+    processes: Processes
+    agents: frozenset[str]
+
+    def add(self, loop_id: str, fields: Fields) -> LoopTask:
+        id, at, given = new_task_id(self.clock.token()), self._now(), self._judged(loop_id, fields)
+        state = self.commit(loop_id, lambda s: tasks.add_task(s, id, given, at, self.agents), "task_added", task=id)
+        return self._task(state, id)
+
+    def edit(self, loop_id: str, task_id: str, fields: Fields) -> LoopTask:
+        at, given = self._now(), self._judged(loop_id, fields)
+        state = self.commit(
+            loop_id, lambda s: tasks.edit_task(s, task_id, given, at, self.agents), "task_edited", task=task_id
+        )
+        return self._task(state, task_id)
+
+    def remove(self, loop_id: str, task_id: str) -> None:
+        self.commit(loop_id, lambda s: tasks.remove_task(s, task_id), "task_removed", task=task_id)
+
+    def reorder(self, loop_id: str, ordered_ids: Sequence[str]) -> tuple[LoopTask, ...]:
+        return self.commit(loop_id, lambda s: tasks.reorder_tasks(s, ordered_ids), "tasks_reordered").engine.tasks
+
+    def _judged(self, loop_id: str, fields: Fields) -> dict[str, Any]:
+        """A task's fields; an agent, or a command of the loop, must not choose by what it is measured."""
+        if fields.get("allow_test_changes") and self.processes.within(checked(loop_id)):
+            raise Forbidden(
+                "allow_test_changes: a loop can not lift the checks on its own work; whoever started it can"
+            )
+        return dict(fields)
+
+    def _task(self, state: LoopState, id: str) -> LoopTask:
+        task = state.engine.task(id)
+        if task is None:
+            raise Conflict(f"Task {id} was removed by somebody else meanwhile")
+        return task
+
+    def _now(self) -> str:
+        return self.clock.now().isoformat(timespec="milliseconds")
