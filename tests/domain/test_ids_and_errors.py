@@ -118,7 +118,7 @@ def test_an_error_of_a_kind_that_comes_later_has_the_row_of_its_nearest_ancestor
 
 
 def test_http_never_answers_422_and_never_claims_success() -> None:
-    assert {row.http for row in TRANSLATIONS.values()} <= {400, 403, 404, 409, 500, 503}
+    assert {row.http for row in TRANSLATIONS.values()} <= {400, 403, 404, 409, 412, 500, 503}
     assert Exit.DONE not in {row.exit for row in TRANSLATIONS.values()}
 
 
