@@ -15,7 +15,7 @@ FLOORS: dict[str, int] = {
     "store": 2, "agents": 2, "workspace": 2, "validation": 2, "repair": 2,
     "engine": 3, "actions": 3,
     "wiring": 4,
-    "checkup": 5,
+    "checkup": 5, "projects": 5,
     "mcp": 6,
     "server": 7,
     "cli": 8,

@@ -241,5 +241,10 @@ def _checkpoints(settings: Settings) -> Path:
     """The folder of the private repositories, outside every project."""
     if settings.checkpoints:
         return Path(settings.checkpoints).expanduser()
+    return state_folder()
+
+
+def state_folder() -> Path:
+    """What is kept for this user, outside of every project."""
     home = os.environ.get("XDG_STATE_HOME")
     return Path(home) / "loopwright" if home else Path(platformdirs.user_state_dir("loopwright"))

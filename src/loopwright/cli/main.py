@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from loopwright import __version__
-from loopwright.cli import approving, demo, doctor, follow, looking, loops, replay, run, settings, tasks
+from loopwright.cli import approving, demo, doctor, follow, looking, loops, replay, run, serve, settings, tasks
 from loopwright.cli.options import need_command
 from loopwright.cli.output import Outlet, Told, refuse
 from loopwright.domain.errors import Exit, Invalid, LoopwrightError, translate
@@ -34,6 +34,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "rewind": loops.rewind,
     "recover": loops.recover,
     "delete": loops.delete,
+    "serve": serve.serve,
     "doctor": doctor.doctor,
     "demo": demo.demo,
 }

@@ -1,0 +1,74 @@
+"""Several projects in one process: opened together, and a loop found in whichever has it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from loopwright.domain.errors import Conflict, Invalid, NotFound
+from loopwright.wiring import Engine, open_engine
+
+
+@dataclass(frozen=True)
+class Project:
+    """`name` is what people and `?project=` call it."""
+
+    name: str
+    engine: Engine
+
+
+@dataclass(frozen=True)
+class Projects:
+    """By name, in the order in which they were given; the first is the default."""
+
+    known: Mapping[str, Project]
+
+    def named(self, name: str | None = None) -> Project:
+        """The project of that name, or the first. NotFound names those there are."""
+        if name is None:
+            return next(iter(self.known.values()))
+        if name not in self.known:
+            raise NotFound(f"Project not found: {name} (there are: {', '.join(self.known)})")
+        return self.known[name]
+
+    def of_loop(self, loop_id: str, name: str | None = None) -> Project:
+        """Where that loop lives. NotFound; Conflict where several have one of that id and none was named."""
+        if name is not None or len(self.known) == 1:
+            return self.named(name)
+        found = [project for project in self.known.values() if _has(project, loop_id)]
+        if len(found) > 1:
+            places = ", ".join(project.name for project in found)
+            raise Conflict(f"several projects have a loop {loop_id} ({places}); add ?project=NAME")
+        if not found:
+            raise NotFound(f"Loop not found: {loop_id}")
+        return found[0]
+
+
+def _has(project: Project, loop_id: str) -> bool:
+    """Also where it can not be read: whoever reads it is told so."""
+    try:
+        return loop_id in project.engine.service.damaged() or bool(project.engine.service.read(loop_id))
+    except NotFound:
+        return False
+
+
+@contextmanager
+def open_projects(folders: Sequence[Path], *, actor: str) -> Iterator[Projects]:
+    """The engines of all these projects. NotFound, Invalid."""
+    with ExitStack() as stack:
+        known: dict[str, Project] = {}
+        roots: set[Path] = set()
+        for folder in folders:
+            engine = stack.enter_context(open_engine(folder, {}, actor=actor))
+            if engine.project in roots:
+                raise Invalid(f"the project {engine.project} was given twice")
+            roots.add(engine.project)
+            name = _free_name(engine.project, known)
+            known[name] = Project(name, engine)
+        yield Projects(known)
+
+
+def _free_name(root: Path, known: Mapping[str, Project]) -> str:
+    """The folder's name; with a number where another project has the same."""
+    name = root.name or "root"
+    return next(free for n in range(1, len(known) + 2) if (free := name if n == 1 else f"{name}-{n}") not in known)

@@ -1,0 +1,60 @@
+"""The application: routes, one place where errors become answers, and the gate in front."""
+
+from concurrent.futures import ThreadPoolExecutor
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.types import ASGIApp
+
+from loopwright import __version__
+from loopwright.domain.errors import LoopwrightError
+from loopwright.projects import Projects
+from loopwright.server import loops, pages
+from loopwright.server.answers import Answer, done, refusal, refused
+from loopwright.server.asking import THREADS, Control
+from loopwright.server.gate import Gate, Rules
+
+log = structlog.get_logger("loopwright.server")
+
+
+def create_app(projects: Projects, rules: Rules) -> ASGIApp:
+    """Serves these projects to whoever the rules let in."""
+    app = FastAPI(title="loopwright", version=__version__, docs_url=None, redoc_url=None)
+    app.state.control = Control(projects, ThreadPoolExecutor(THREADS, "store"))
+    for room in (loops, pages):
+        app.include_router(room.router)
+    app.mount("/assets", pages.assets)
+    app.add_api_route("/api/health", health)
+    app.add_exception_handler(LoopwrightError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _bug)
+    return Gate(app, rules)
+
+
+async def health() -> Answer:
+    return done({"status": "ok", "version": __version__})
+
+
+async def _ours(request: Request, error: Exception) -> Answer:
+    assert isinstance(error, LoopwrightError)
+    return refusal(error)
+
+
+async def _invalid(request: Request, error: Exception) -> Answer:
+    assert isinstance(error, RequestValidationError)
+    problem = error.errors()[0]
+    where = ".".join(str(part) for part in problem["loc"][1:]) or "body"
+    return refused(f"{where}: {problem['msg']}", 400)
+
+
+async def _http(request: Request, error: Exception) -> Answer:
+    assert isinstance(error, HTTPException)
+    return refused(str(error.detail), error.status_code)
+
+
+async def _bug(request: Request, error: Exception) -> Answer:
+    log.error("internal error", path=request.url.path, exc_info=error)
+    return refused("internal error; the server's log has the cause", 500)

@@ -1,0 +1,75 @@
+"""What requests have in common: the project that is meant, the version that was seen, work in threads."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
+
+from fastapi import Depends, Header, Query, Request
+
+from loopwright.domain.errors import Invalid
+from loopwright.domain.ids import checked
+from loopwright.engine.service import LoopService
+from loopwright.projects import Project, Projects
+
+T = TypeVar("T")
+
+THREADS = 64
+"""Changes that wait for the disk at the same time; the kernel puts their syncs together."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """What every route works with."""
+
+    projects: Projects
+    threads: ThreadPoolExecutor
+
+    async def beside(self, work: Callable[[], T]) -> T:
+        """In a thread: for whatever waits for the disk."""
+        return await asyncio.get_running_loop().run_in_executor(self.threads, work)
+
+
+def control(request: Request) -> Control:
+    found: Control = request.app.state.control
+    return found
+
+
+ControlPlane = Annotated[Control, Depends(control)]
+ProjectName = Annotated[str | None, Query(alias="project", description="A project's name; default: the first")]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A request about one loop."""
+
+    control: Control
+    loop_id: str
+    project: Project
+
+    @property
+    def service(self) -> LoopService:
+        return self.project.engine.service
+
+
+def asked(control: ControlPlane, loop_id: str, project: ProjectName = None) -> Asked:
+    return Asked(control, loop_id, control.projects.of_loop(checked(loop_id), project))
+
+
+OneLoop = Annotated[Asked, Depends(asked)]
+
+
+def expecting(
+    one: OneLoop, if_match: Annotated[str | None, Header(description="The ETag of the version that was seen")] = None
+) -> LoopService:
+    """The loop's commands, for somebody who may have said which version they have seen."""
+    if if_match is None or if_match.strip() == "*":
+        return one.service
+    rev = if_match.strip().strip('"')
+    if not (rev.isascii() and rev.isdigit()):
+        raise Invalid(f'If-Match: an ETag of this loop is a number in quotes, such as "12" (got {if_match[:40]!r})')
+    return one.service.expecting(int(rev))
+
+
+Commands = Annotated[LoopService, Depends(expecting)]

@@ -1,0 +1,67 @@
+"""The server process: where it listens, and how it ends."""
+
+import socket
+from dataclasses import dataclass
+from ipaddress import ip_address
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from loopwright.domain.errors import Invalid
+from loopwright.server.gate import Rules
+
+LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the server listens; port 0 lets the system choose one."""
+
+    host: str
+    port: int
+
+    @property
+    def is_local(self) -> bool:
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    def rules(self, token: str) -> Rules:
+        """The names under which this server may be asked."""
+        own = f"[{self.host}]" if ":" in self.host else self.host
+        names = {*LOCAL_NAMES, own.lower()} if self.is_local else {own.lower()}
+        return Rules(token, frozenset(f"{name}:{self.port}" for name in names))
+
+    def url(self, token: str) -> str:
+        own = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{own}:{self.port}/?token={token}"
+
+
+def bound(place: Place) -> tuple[socket.socket, Place]:
+    """The socket that listens there. Invalid where that can not be."""
+    family = socket.AF_INET6 if ":" in place.host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((place.host, place.port))
+    except OSError as error:
+        listening.close()
+        raise Invalid(
+            f"can not listen on {place.host}:{place.port}: {error.strerror}; "
+            "is a server running there? --port names another"
+        ) from error
+    listening.listen(2048)
+    listening.set_inheritable(False)
+    return listening, Place(place.host, listening.getsockname()[1])
+
+
+def serve(app: ASGIApp, listening: socket.socket) -> None:
+    """Answers until it is interrupted or terminated."""
+    config = uvicorn.Config(
+        app, log_config=None, access_log=False, server_header=False, date_header=False, timeout_graceful_shutdown=3,
+        h11_max_incomplete_event_size=1 << 16,
+    )  # fmt: skip
+    uvicorn.Server(config).run(sockets=[listening])
