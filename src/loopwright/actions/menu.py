@@ -1,6 +1,7 @@
 """MENU: a person chooses; the table's answer is preselected, and what can not be chosen says why."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 
 from loopwright.actions.session import Session
 from loopwright.domain.agents import BUILT_IN
@@ -8,7 +9,8 @@ from loopwright.domain.engine_state import Outcome
 from loopwright.domain.events import Event
 from loopwright.domain.ids import new_task_id
 from loopwright.domain.loop import ActionName, LoopState
-from loopwright.domain.loop_commands import allowed, edit, leave
+from loopwright.domain.loop_choosing import MORE, raised
+from loopwright.domain.loop_commands import allowed, leave
 from loopwright.domain.loop_selector import (
     CHOSEN,
     Facts,
@@ -24,8 +26,8 @@ from loopwright.domain.loop_selector import (
 from loopwright.domain.loop_tasks import add_task
 from loopwright.ports import MenuEntry, Person
 
-MORE = 10
-"""Iterations that raising the limit from the menu adds."""
+LOOK_SECONDS = 0.2
+"""How often the state is looked at while a person thinks."""
 
 ACTIONS: dict[str, ActionName] = {
     "develop": "DEVELOP", "debug": "DEBUG", "validate": "VALIDATE", "complete": "COMPLETE",
@@ -52,34 +54,65 @@ def entries(state: LoopState, suggested: Next) -> tuple[MenuEntry, ...]:
     )
     return tuple(
         MenuEntry(
-            name,
-            WORDS[name],
-            blocked_because(state, ACTIONS[name]) if name in ACTIONS else None,
-            ACTIONS.get(name) == suggested.action,
+            name=name,
+            words=WORDS[name],
+            blocked=blocked_because(state, ACTIONS[name]) if name in ACTIONS else None,
+            preselected=ACTIONS.get(name) == suggested.action,
         )
         for name in names
     )
 
 
 async def choose(session: Session, state: LoopState, facts: Facts, suggested: Next) -> Next | None:
-    """The person's choice as a step; None when they leave."""
+    """The person's choice as a step; None when they leave, or somebody pauses or stops the loop meanwhile."""
     person = session.person
     assert person is not None, "interactive mode is refused without a person"
-    while True:
-        name = await person.choose(entries(state, suggested))
+    while state.status == "running":
+        name = await _chosen(session, person, facts, entries(state, suggested))
         if name in ACTIONS:
             return await _step(session, state, ACTIONS[name])
-        if name == "exit":
-            _commit(session, "exited", lambda s: leave(s) if allowed("exit", s.status) else s)
-            return None
-        if name == "raise":
-            _commit(session, "edited", lambda s: edit(s, {"max_iterations": s.max_iterations + MORE}))
-        elif name == "add":
-            await _add_task(session, person)
-        else:
-            await person.show(state)
+        await _carry_out(session, person, state, name)
         state = normalise(session.state())
         suggested = next_action(state, facts) or suggested
+    return None
+
+
+async def _carry_out(session: Session, person: Person, state: LoopState, name: str | None) -> None:
+    """What is chosen beside the actions; after it the menu comes again, unless the loop was left."""
+    match name:
+        case "exit":
+            _commit(session, "exited", lambda s: leave(s) if allowed("exit", s.status) else s)
+        case "raise":
+            _commit(session, "edited", raised)
+        case "add":
+            await _add_task(session, person)
+        case "status":
+            await person.show(state)
+        case _:
+            pass
+
+
+async def _chosen(session: Session, person: Person, facts: Facts, menu: Sequence[MenuEntry]) -> str | None:
+    """What the person chooses; None once this menu is no longer the one that the loop would show."""
+    choosing = asyncio.ensure_future(person.choose(menu))
+    changing = asyncio.ensure_future(_until_it_changes(session, facts, menu))
+    try:
+        await asyncio.wait({choosing, changing}, return_when=asyncio.FIRST_COMPLETED)
+        return choosing.result() if choosing.done() else changing.result()
+    finally:
+        choosing.cancel()
+        changing.cancel()
+        await asyncio.wait({choosing, changing})
+
+
+async def _until_it_changes(session: Session, facts: Facts, menu: Sequence[MenuEntry]) -> None:
+    """Others may pause or stop the loop, raise its limit or change its tasks."""
+    while True:
+        await session.clock.sleep(LOOK_SECONDS)
+        state = normalise(session.state())
+        suggested = next_action(state, facts)
+        if suggested is None or entries(state, suggested) != tuple(menu):
+            return
 
 
 async def _add_task(session: Session, person: Person) -> None:

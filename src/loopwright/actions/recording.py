@@ -17,6 +17,9 @@ ENDS = frozenset({"action_finished", "taken_over"})
 OWN = frozenset({"lease_taken", "session", "session_left", "summarised", "recovered"})
 """What a runner commits beside its actions; a replay does the same by itself."""
 
+OWN_TALK = ("permission", "menu", "question")
+"""How the types begin of what a runner asks, and of its answers: a replay asks nobody."""
+
 
 def read_recording(store: Store[LoopState], loop_id: str) -> Recording:
     """NotFound, Invalid or Conflict where there is nothing to play; Corrupt names the line that is damaged."""
@@ -107,7 +110,7 @@ def _changes(store: Store[LoopState], loop_id: str, course: Sequence[Entry]) -> 
         type = entry.event.type
         begun += type == "action_started"
         over += type in ENDS
-        own = type in OWN or type.startswith("permission") or (type == "resumed" and entry.actor == "runner")
+        own = type in OWN or type.startswith(OWN_TALK) or (type == "resumed" and entry.actor == "runner")
         if type != "action_started" and type not in ENDS and not own:
             before, after = (store.read_at(loop_id, seq) for seq in (entry.seq - 1, entry.seq))
             yield Change(Moment(begun, over), type, before, after)

@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 
+from loopwright.actions.distant import DistantPerson
 from loopwright.actions.loop import LoopFlow
 from loopwright.actions.messages import loop_prompts
 from loopwright.actions.parked import until_it_goes_on
@@ -17,6 +18,7 @@ from loopwright.actions.takeover import take_over
 from loopwright.domain.errors import LoopwrightError
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
+from loopwright.domain.loop_choosing import nothing_open
 from loopwright.domain.protocol import Usage
 from loopwright.domain.secrets import Secrets
 from loopwright.engine.bus import Bus
@@ -59,17 +61,30 @@ class LoopRunner:
     secrets: Secrets = NO_VALUES
 
     async def drive(
-        self, loop_id: str, *, take_up: Rule[LoopState], bus: Bus, person: Person | None = None
+        self,
+        loop_id: str,
+        *,
+        take_up: Rule[LoopState],
+        bus: Bus,
+        person: Person | None = None,
+        from_afar: bool = False,
     ) -> LoopState:
         """Takes the lease, applies `take_up` under it, and runs until the loop rests.
 
+        `person` sits at this terminal; `from_afar`: nobody does, and an interactive loop asks through its state.
         Conflict when another runner has the lease.
         """
         kept = bus.also(
             Transcript(self.store, self.clock, loop_id), self.secrets, asyncio.get_running_loop().call_later
         )
         with self.store.lease(loop_id) as lease, closing(kept) as bus:
-            self.store.update(loop_id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
+            begun = self.store.update(
+                loop_id, lambda s: nothing_open(take_up(s)),
+                actor="runner", event=Event(type="running"), epoch=lease.epoch,
+            )  # fmt: skip
+            asked = person
+            if from_afar and begun.engine.settings.mode == "interactive":
+                asked = DistantPerson(loop_id, self.store, self.clock, lease.epoch)
             permits = Permits(
                 loop_id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets
             )
@@ -89,7 +104,7 @@ class LoopRunner:
                 session = Session(
                     loop_id=loop_id, project=self.project, store=self.store, workspace=self.workspace,
                     tests=self.tests, debugger=self.debugger(loop_id, bus), turns=turns, clock=self.clock, bus=bus,
-                    epoch=lease.epoch, prompts=self.prompts, interactive=person is not None, person=person,
+                    epoch=lease.epoch, prompts=self.prompts, interactive=asked is not None, person=asked,
                 )  # fmt: skip
                 await take_over(session, left)
                 state = await self._drive(session)

@@ -19,5 +19,8 @@ async def _find_command(session: Session) -> str | None:
     found = session.tests.detect()
     if found is not None or session.person is None:
         return found
-    answer = await session.person.ask("No test command was found. How are the tests run? (empty: there are none)", ())
-    return answer.strip() or None
+    answer = await session.person.ask(
+        "No test command was found. How are the tests run? (empty or none: there are none)", ()
+    )
+    command = answer.strip()
+    return None if command in ("", "none") else command

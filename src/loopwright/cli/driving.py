@@ -42,16 +42,29 @@ def shown(as_json: bool) -> Iterator[View]:
             yield view
 
 
-def drive(engine: "Engine", loop_id: str, take_up: Rule[LoopState], *, interactive: bool, as_json: bool) -> LoopState:
-    """Runs the loop in this process until it rests. KeyboardInterrupt also for TERM and HUP."""
+def drive(
+    engine: "Engine",
+    loop_id: str,
+    take_up: Rule[LoopState],
+    *,
+    interactive: bool,
+    as_json: bool,
+    launched: bool = False,
+) -> LoopState:
+    """Runs the loop in this process until it rests. KeyboardInterrupt also for TERM and HUP.
+
+    `launched`: in the background, where an interactive loop asks through its state.
+    """
     try:
         with shown(as_json) as view:
-            return asyncio.run(_drive(engine, loop_id, take_up, view, interactive))
+            return asyncio.run(_drive(engine, loop_id, take_up, view, interactive, launched))
     except asyncio.CancelledError as error:
         raise KeyboardInterrupt from error
 
 
-async def _drive(engine: "Engine", loop_id: str, take_up: Rule[LoopState], view: View, interactive: bool) -> LoopState:
+async def _drive(
+    engine: "Engine", loop_id: str, take_up: Rule[LoopState], view: View, interactive: bool, launched: bool
+) -> LoopState:
     person = None
     if interactive:
         from loopwright.cli.menu import TerminalPerson
@@ -60,7 +73,9 @@ async def _drive(engine: "Engine", loop_id: str, take_up: Rule[LoopState], view:
     story = Story(engine.service, loop_id, view)
     end_on_signals()
     async with _looking(story):
-        return await engine.runner.drive(loop_id, take_up=take_up, bus=Bus(story.note), person=person)
+        return await engine.runner.drive(
+            loop_id, take_up=take_up, bus=Bus(story.note), person=person, from_afar=launched
+        )
 
 
 def end_on_signals() -> None:

@@ -59,7 +59,10 @@ def run(
             state = _prepared(engine, str(loop_id), take_up)
         if not json and is_plain():
             print(f"{state.loop_id}: {clean(state.title)}", flush=True)
-        code = _run(engine, state.loop_id, take_up, interactive=interactive, json=json, at=elsewhere(project))
+        code = _run(
+            engine, state.loop_id, take_up,
+            interactive=interactive, launched=launched, json=json, at=elsewhere(project),
+        )  # fmt: skip
     raise typer.Exit(code)
 
 
@@ -147,11 +150,13 @@ def _check_means(engine: "Engine", agent: str, test_command: str | None) -> None
         engine.runner.tests.check(test_command)
 
 
-def _run(engine: "Engine", loop_id: str, take_up: "TakeUp", *, interactive: bool, json: bool, at: str) -> Exit:
+def _run(
+    engine: "Engine", loop_id: str, take_up: "TakeUp", *, interactive: bool, launched: bool, json: bool, at: str
+) -> Exit:
     from loopwright.cli.driving import drive, tell_rest
 
     try:
-        rested = drive(engine, loop_id, take_up, interactive=interactive, as_json=json)
+        rested = drive(engine, loop_id, take_up, interactive=interactive, as_json=json, launched=launched)
     except KeyboardInterrupt:
         how = f"loopwright run --loop-id {loop_id}{at}" if interactive else f"loopwright resume {loop_id}{at}"
         if json:

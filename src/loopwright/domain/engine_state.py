@@ -5,6 +5,7 @@ from typing import Annotated, Literal, NamedTuple, Self
 
 from pydantic import Field, model_validator
 
+from loopwright.domain.menu import Menu
 from loopwright.domain.record import Items, Record, Timestamp, absent, within
 from loopwright.domain.words import plural
 
@@ -237,6 +238,7 @@ class EngineState(Record):
     interrupt: bool = False
     parked: Parked | None = None
     asked: Items[PermissionRequest] = ()
+    menu: Menu | None = Field(default=None, exclude_if=absent)
     sessions: dict[str, str] = Field(default_factory=dict)
     settings: RunSettings = RunSettings()
     budget: Budget = Budget()

@@ -128,7 +128,7 @@ def pause(state: LoopState, *, now: bool = False) -> LoopState:
     """
     if not (state.status == "paused" and state.engine.parked):
         require("pause", state)
-    return state.evolve(status="paused", engine=state.engine.evolve(interrupt=now, parked=None))
+    return state.evolve(status="paused", engine=state.engine.evolve(interrupt=now, parked=None, menu=None))
 
 
 def wait_for_person(state: LoopState, waiting: Waiting) -> LoopState:
@@ -146,7 +146,7 @@ def park(state: LoopState, parked: Parked) -> LoopState:
 def leave(state: LoopState) -> LoopState:
     """A person leaves the menu; the loop can be resumed."""
     require("exit", state)
-    return state.evolve(status="user_exit")
+    return state.evolve(status="user_exit", engine=state.engine.evolve(menu=None))
 
 
 def stop(state: LoopState, at: str) -> LoopState:
@@ -292,7 +292,7 @@ def _end(state: LoopState, status: LoopStatus, outcome: Outcome, reason: str | N
         status=status,
         completed_at=at,
         failure_reason=reason,
-        engine=state.engine.evolve(outcome=outcome, waiting=None, parked=None, asked=()),
+        engine=state.engine.evolve(outcome=outcome, waiting=None, parked=None, asked=(), menu=None),
     )
 
 

@@ -6,6 +6,7 @@ from loopwright.domain import loop_commands as commands
 from loopwright.domain.engine_state import INCIDENTS_KEPT, EngineState, Incident, PermissionRequest
 from loopwright.domain.errors import IllegalTransition, Invalid
 from loopwright.domain.loop import FINISHED, LoopState
+from loopwright.domain.menu import Menu
 
 EDITABLE = commands.TEXT_FIELDS | commands.OTHER_FIELDS
 IGNORED = frozenset({"updated_at"})
@@ -83,7 +84,7 @@ def _own_engine(before: EngineState, after: EngineState) -> EngineState:
     given = {name: getattr(after, name) for name in FOR_COMMANDS}
     return before.evolve(
         **given, budget=before.budget.evolve(**limits), incidents=_all_incidents(before.incidents, after.incidents),
-        asked=_answered(before.asked, after.asked),
+        asked=_answered(before.asked, after.asked), menu=_chosen(before.menu, after.menu),
     )  # fmt: skip
 
 
@@ -94,6 +95,13 @@ def _answered(
     known = {request.id: request for request in before}
     kept = (known[r.id].evolve(answer=known[r.id].answer or r.answer) for r in after if r.id in known)
     return tuple(kept)
+
+
+def _chosen(before: Menu | None, after: Menu | None) -> Menu | None:
+    """Others choose from what is offered, or close the menu with a pause or an end; they open none and change none."""
+    if before is None or after is None:
+        return None
+    return before.evolve(choice=before.choice or (after.choice if after.choice in before.free else None))
 
 
 def _all_incidents(before: tuple[Incident, ...], after: tuple[Incident, ...]) -> tuple[Incident, ...]:

@@ -54,7 +54,8 @@ def begin_action(state: LoopState, choice: Next) -> LoopState:
             raise Conflict(f"Task {choice.task} was removed or is no longer pending; nothing was begun")
         skill = task_becomes(skill, choice.task, "in_progress", None)
         skill = skill.evolve(develop=skill.develop.evolve(current_task=choice.task))
-    return state.evolve(skill_state=skill.evolve(current_action=WORDS[choice.action]))
+    engine = state.engine.evolve(menu=None) if state.engine.menu else state.engine
+    return state.evolve(skill_state=skill.evolve(current_action=WORDS[choice.action]), engine=engine)
 
 
 def end_action(state: LoopState, step: Step, checkpoint: Checkpoint | None = None) -> LoopState:

@@ -122,7 +122,7 @@ def _limited(engine: EngineState, like: EngineState) -> EngineState:
 
 def as_new(state: LoopState) -> LoopState:
     """The loop as it was created: nothing has run yet."""
-    engine = state.engine.evolve(rev=0, digest="", journal_bytes=0, epoch=0, sessions={}, asked=())
+    engine = state.engine.evolve(rev=0, digest="", journal_bytes=0, epoch=0, sessions={}, asked=(), menu=None)
     return state.evolve(status="created", engine=engine)
 
 

@@ -1,11 +1,9 @@
 """Every command on loops, as all surfaces call it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from loopwright.domain import loop_asking
 from loopwright.domain import loop_commands as commands
 from loopwright.domain.documents import render_progress
 from loopwright.domain.engine_state import (
@@ -13,16 +11,16 @@ from loopwright.domain.engine_state import (
     Checkpoint,
     EngineState,
     Limits,
-    PermissionRequest,
     RunSettings,
 )
-from loopwright.domain.errors import Conflict, Corrupt, Forbidden, Invalid, NotFound, Outdated
+from loopwright.domain.errors import Conflict, Corrupt, Invalid, NotFound
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.ids import checked, new_loop_id
 from loopwright.domain.loop import TITLE_LENGTH, LoopState, LoopStatus
 from loopwright.domain.summary import summed_up
-from loopwright.engine.tasks import Fields, TaskService
-from loopwright.ports import Clock, Launcher, Page, Processes, Rule, Store, Workspace
+from loopwright.engine.talking import Talk
+from loopwright.engine.tasks import Fields
+from loopwright.ports import Page
 
 STOP_PATIENCE = 5.0
 """Seconds a stopped runner has to let go of its lease before it is ended."""
@@ -43,29 +41,8 @@ REPAIRS = frozenset({"recovered", "state_put_back", "journal_damaged", "journal_
 
 
 @dataclass(frozen=True)
-class LoopService:
-    """`actor` names the surface in the journal: cli, api, mcp. `agents`: names that were configured here.
-
-    `expected`: see `expecting`.
-    """
-
-    store: Store[LoopState]
-    workspace: Workspace
-    clock: Clock
-    launcher: Launcher
-    processes: Processes
-    actor: str = "cli"
-    agents: frozenset[str] = frozenset()
-    expected: int | None = None
-
-    @property
-    def tasks(self) -> TaskService:
-        """The commands on a loop's tasks."""
-        return TaskService(self.commit, self.clock, self.processes, self.agents)
-
-    def expecting(self, rev: int) -> "LoopService":
-        """The same commands for somebody who has seen the loop at `rev`: Outdated where it has moved on since."""
-        return replace(self, expected=rev)
+class LoopService(Talk):
+    """Every command; see Access for what it is made of."""
 
     def create(
         self,
@@ -95,9 +72,6 @@ class LoopService:
         )
         return self.store.create(state.evolve(max_iterations=max_iterations), actor=self.actor)
 
-    def read(self, loop_id: str) -> LoopState:
-        return self.store.read(checked(loop_id))
-
     def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0) -> Page[LoopState]:
         return self.store.list(status=status, limit=limit, offset=offset)
 
@@ -107,10 +81,6 @@ class LoopService:
     def damaged(self) -> Mapping[str, str]:
         """Ids that can not be read, with the reason."""
         return self.store.damaged()
-
-    def is_live(self, loop_id: str) -> bool:
-        """Whether a runner holds the loop."""
-        return self.store.holder(checked(loop_id)) is not None
 
     def start(self, loop_id: str) -> LoopState:
         return self._launched(self.commit(loop_id, commands.start, "started"))
@@ -137,25 +107,6 @@ class LoopService:
             self.processes.end_runner(pid)
         self.processes.sweep(loop_id)
         return self._summed_up(self.store.read(loop_id))
-
-    def answer(self, loop_id: str, text: str) -> LoopState:
-        return self.commit(loop_id, lambda s: commands.answer(s, text), "answered")
-
-    def approve(
-        self, loop_id: str, request_id: str | None = None, *, answer: Literal["allow", "deny"], every: bool = False
-    ) -> tuple[PermissionRequest, ...]:
-        """Answers what an agent asks to be permitted: that request, the only one that is open, or `every` open one."""
-        asked = self.read(loop_id).engine.asked
-        if self.processes.within(loop_id):
-            raise Forbidden("a loop can not permit itself what it asks for; whoever started it can")
-        if asked and not self.is_live(loop_id):
-            raise Conflict(f"nobody waits for an answer: the runner of {loop_id} is gone; resume the loop")
-        ids = loop_asking.chosen_requests(asked, request_id, every=every)
-        state = self.commit(
-            loop_id, lambda s: loop_asking.answer_permission(s, ids, answer), "permission_answered",
-            request=", ".join(ids), answer=answer,
-        )  # fmt: skip
-        return tuple(request for request in state.engine.asked if request.id in ids)
 
     def edit(self, loop_id: str, changes: Fields) -> LoopState:
         given = dict(changes)
@@ -209,18 +160,6 @@ class LoopService:
         except Corrupt:
             return 0
 
-    def commit(self, loop_id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
-        """One change, under the name of this surface."""
-        event = Event(type=type, data=dict(data))
-        return self.store.update(checked(loop_id), lambda s: rule(self._unmoved(s)), actor=self.actor, event=event)
-
-    def _unmoved(self, state: LoopState) -> LoopState:
-        if self.expected not in (None, state.engine.rev):
-            raise Outdated(
-                f"{state.loop_id} has changed meanwhile: it is at version {state.engine.rev}, not {self.expected}"
-            )
-        return state
-
     def _summed_up(self, state: LoopState) -> LoopState:
         """Writes the summary of a loop that ended while no runner could."""
         at = self._now()
@@ -242,9 +181,6 @@ class LoopService:
         if self.store.holder(state.loop_id) is None:
             self.launcher.launch(state.loop_id)
         return state
-
-    def _now(self) -> str:
-        return self.clock.now().isoformat(timespec="milliseconds")
 
     def _checkpoint(self, state: LoopState, n: int) -> Checkpoint:
         found = next((c for c in state.engine.checkpoints if c.n == n), None)

@@ -12,11 +12,11 @@ from typing import ClassVar, Protocol, TypeVar
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.loop import LoopState, LoopStatus
+from loopwright.domain.menu import MenuEntry as MenuEntry
 from loopwright.domain.protocol import AgentOutput, Capabilities, Message
 from loopwright.domain.testing import TestRun
 from loopwright.ports.records import NOWHERE as NOWHERE
 from loopwright.ports.records import FileChange as FileChange
-from loopwright.ports.records import MenuEntry as MenuEntry
 from loopwright.ports.records import Page as Page
 from loopwright.ports.records import Snapshot as Snapshot
 from loopwright.ports.records import Surroundings as Surroundings

@@ -72,12 +72,3 @@ async def _nobody(request: PermissionRequest) -> bool:
 
 NOWHERE = Surroundings("", lambda event: None, lambda text: None, _nobody)
 """No loop: nobody hears, and nobody permits anything."""
-
-
-class MenuEntry(NamedTuple):
-    """`blocked`: why it can not be chosen now. One entry is `preselected`."""
-
-    name: str
-    words: str
-    blocked: str | None = None
-    preselected: bool = False

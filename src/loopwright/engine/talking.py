@@ -1,0 +1,80 @@
+"""What a person says to a loop: the answer to its question, what its agent may do, and its next step."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from loopwright.domain import loop_asking, loop_choosing
+from loopwright.domain import loop_commands as commands
+from loopwright.domain.engine_state import PermissionRequest
+from loopwright.domain.errors import Conflict, Forbidden, Invalid
+from loopwright.domain.ids import checked
+from loopwright.domain.loop import LoopState
+from loopwright.domain.menu import MenuEntry
+from loopwright.engine.access import Access
+from loopwright.engine.tasks import Fields, TaskService
+from loopwright.ports import Rule
+
+
+@dataclass(frozen=True)
+class Talk(Access):
+    """The commands that answer what a loop asks."""
+
+    @property
+    def tasks(self) -> TaskService:
+        """The commands on a loop's tasks."""
+        return TaskService(self.commit, self.clock, self.processes, self.agents)
+
+    def answer(self, loop_id: str, text: str) -> LoopState:
+        return self.commit(loop_id, lambda s: commands.answer(s, text), "answered")
+
+    def approve(
+        self, loop_id: str, request_id: str | None = None, *, answer: Literal["allow", "deny"], every: bool = False
+    ) -> tuple[PermissionRequest, ...]:
+        """Answers what an agent asks to be permitted: that request, the only one that is open, or `every` open one."""
+        asked = self.read(loop_id).engine.asked
+        if self.processes.within(loop_id):
+            raise Forbidden("a loop can not permit itself what it asks for; whoever started it can")
+        if asked and not self.is_live(loop_id):
+            raise Conflict(f"nobody waits for an answer: the runner of {loop_id} is gone; resume the loop")
+        ids = loop_asking.chosen_requests(asked, request_id, every=every)
+        state = self.commit(
+            loop_id, lambda s: loop_asking.answer_permission(s, ids, answer), "permission_answered",
+            request=", ".join(ids), answer=answer,
+        )  # fmt: skip
+        return tuple(request for request in state.engine.asked if request.id in ids)
+
+    def menu(self, loop_id: str) -> tuple[MenuEntry, ...]:
+        """What an interactive loop offers now; empty while no menu is open, or nobody would take the choice."""
+        menu = self.read(loop_id).engine.menu
+        return menu.entries if menu and menu.choice is None and self.is_live(loop_id) else ()
+
+    def choose(self, loop_id: str, choice: str, **given: Any) -> LoopState:  # Any: parsed JSON; the models check it
+        """An interactive loop's next step. `given` is what the choice asks for: `add` takes the fields of a task."""
+        state = self.read(loop_id)
+        if self.processes.within(checked(loop_id)):
+            raise Forbidden("a loop can not choose its own next step; whoever started it can")
+        if state.status == "running" and not self.is_live(loop_id):
+            raise Conflict(f"nobody waits for a choice: the runner of {loop_id} is gone; resume the loop")
+        if choice == "add":
+            return self._added(loop_id, {"tool": _tool(state, given), **given})
+        if given:
+            raise Invalid(f"{choice} asks for nothing more (got {', '.join(given)})")
+        if choice == "raise":
+            return self.commit(
+                loop_id, lambda s: loop_choosing.raised(loop_choosing.offering(s, choice)), "edited",
+                fields="max_iterations",
+            )  # fmt: skip
+        return self.commit(loop_id, lambda s: loop_choosing.chosen(s, choice), "menu_chosen", choice=choice)
+
+    def _added(self, loop_id: str, fields: Fields) -> LoopState:
+        """A new task; the menu stays open, and shows what has become possible."""
+
+        def at_menu(loop_id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
+            return self.commit(loop_id, lambda s: rule(loop_choosing.offering(s, "add")), type, **data)
+
+        replace(self.tasks, commit=at_menu).add(loop_id, fields)
+        return self.read(loop_id)
+
+
+def _tool(state: LoopState, fields: Fields) -> str:
+    return "bash" if fields.get("command") else state.engine.settings.agent
