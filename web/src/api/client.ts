@@ -1,0 +1,104 @@
+// One way to ask the server: JSON in, JSON out, and every refusal is a Problem with the server's own words.
+import type { Page } from './types'
+
+/** What the server refused, or that it could not be reached (`status` 0). */
+export class Problem extends Error {
+  readonly status: number
+
+  constructor(words: string, status: number) {
+    super(words)
+    this.name = 'Problem'
+    this.status = status
+  }
+
+  /** The server is away: what is on the screen may be old, and trying again is worth it. */
+  get isOffline(): boolean {
+    return this.status === 0
+  }
+
+  get isUnauthorized(): boolean {
+    return this.status === 401
+  }
+}
+
+export type Query = Record<string, string | number | boolean | null | undefined>
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
+interface Asking {
+  body?: unknown
+  query?: Query
+  /** The version that was seen; the server refuses with 412 where there is a later one. */
+  ifMatch?: string | null
+  signal?: AbortSignal
+}
+
+export interface Reply<T> {
+  body: T
+  etag: string | null
+}
+
+/** The whole answer, for whoever needs what stands beside `data`. Throws Problem. */
+export async function ask<T>(method: Method, path: string, asking: Asking = {}): Promise<Reply<T>> {
+  const answer = await sent(method, path, asking)
+  const body = await parsed(answer)
+  if (!answer.ok || !isRecord(body) || body.success !== true) {
+    throw new Problem(refusal(body) ?? `${answer.status} ${answer.statusText}`, answer.status)
+  }
+  return { body: body as T, etag: answer.headers.get('etag') }
+}
+
+/** `data` of what is read. */
+export async function get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
+  return (await ask<{ data: T }>('GET', path, { ...(query && { query }), ...(signal && { signal }) })).body.data
+}
+
+/** A page of a list. */
+export async function page<T>(path: string, query?: Query, signal?: AbortSignal): Promise<Page<T>> {
+  return (await ask<Page<T>>('GET', path, { ...(query && { query }), ...(signal && { signal }) })).body
+}
+
+/** `data` of the answer to a change. */
+export async function send<T>(method: Exclude<Method, 'GET'>, path: string, asking: Asking = {}): Promise<T> {
+  return (await ask<{ data: T }>(method, path, asking)).body.data
+}
+
+export function withQuery(path: string, query: Query = {}): string {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null && value !== '')
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString()
+  return text ? `${path}?${text}` : path
+}
+
+async function sent(method: Method, path: string, { body, query, ifMatch, signal }: Asking): Promise<Response> {
+  const headers = new Headers({ accept: 'application/json' })
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  if (ifMatch) headers.set('if-match', ifMatch)
+  try {
+    return await fetch(withQuery(path, query), {
+      method,
+      headers,
+      credentials: 'same-origin',
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      ...(signal && { signal }),
+    })
+  } catch (error) {
+    if (error instanceof DOMException && error.name === 'AbortError') throw error
+    throw new Problem('the server does not answer', 0)
+  }
+}
+
+async function parsed(answer: Response): Promise<unknown> {
+  try {
+    return await answer.json()
+  } catch {
+    // A proxy in between, or a server that was killed while it spoke.
+    throw new Problem(`${answer.status} ${answer.statusText}: no JSON`, answer.ok ? 0 : answer.status)
+  }
+}
+
+function refusal(body: unknown): string | null {
+  return isRecord(body) && typeof body.error === 'string' ? body.error : null
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}

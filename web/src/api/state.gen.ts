@@ -1,0 +1,357 @@
+// Made by `npm run types` from `loopwright schema loop`.
+// schema sha256: 14b1f9df6169fce9d0539defb5342bec670a7196c7ce66e565f3da0e4e1dc322
+
+export type JsonValue = unknown
+
+/**
+ * One loop: API fields on top, the runner's `skill_state`, and what only this engine knows in `engine`.
+ */
+export interface Loop {
+  loop_id: string
+  title: string
+  description: string
+  max_iterations: number
+  status: 'created' | 'running' | 'paused' | 'completed' | 'failed' | 'user_exit'
+  current_iteration: number
+  created_at: string
+  updated_at: string
+  completed_at?: string | null
+  failure_reason?: string | null
+  tags?: string[] | null
+  priority?: ('low' | 'medium' | 'high') | null
+  notes?: string | null
+  skill_state?: SkillState | null
+  engine: EngineState
+}
+/**
+ * What the runner knows; nobody else writes it.
+ */
+export interface SkillState {
+  current_action?: ('init' | 'develop' | 'debug' | 'validate' | 'complete') | null
+  last_action?: string | null
+  completed_actions: string[]
+  mode: 'interactive' | 'auto'
+  develop: Develop
+  debug: Debug
+  validate: Validate
+  /**
+   * @maxItems 100
+   */
+  errors: ErrorEntry[]
+  summary?: Summary | null
+}
+export interface Develop {
+  total: number
+  completed: number
+  current_task?: string | null
+  tasks: DevelopTask[]
+  last_progress_at?: string | null
+}
+/**
+ * One unit of development work, as the runner sees it.
+ */
+export interface DevelopTask {
+  id: string
+  description: string
+  tool: string
+  mode: 'analysis' | 'write' | 'review'
+  status: 'pending' | 'in_progress' | 'completed' | 'failed'
+  files_changed: string[]
+  created_at: string
+  completed_at?: string | null
+}
+export interface Debug {
+  active_bug?: string | null
+  hypotheses_count: number
+  hypotheses: Hypothesis[]
+  confirmed_hypothesis?: string | null
+  iteration: number
+  last_analysis_at?: string | null
+}
+/**
+ * A suspected cause, where to look, and what was measured there.
+ */
+export interface Hypothesis {
+  id: string
+  description: string
+  testable_condition: string
+  logging_point: string
+  evidence_criteria: EvidenceCriteria
+  likelihood: number
+  status: 'pending' | 'confirmed' | 'rejected' | 'inconclusive'
+  evidence?: {
+    [k: string]: JsonValue
+  } | null
+  verdict_reason?: string | null
+}
+export interface EvidenceCriteria {
+  confirm: string
+  reject: string
+}
+/**
+ * The last validation; `pass_rate` and `coverage` in percent.
+ */
+export interface Validate {
+  pass_rate: number
+  coverage: number
+  test_results: TestResult[]
+  passed: boolean
+  failed_tests: string[]
+  last_run_at?: string | null
+}
+/**
+ * One test as the runner reported it. `duration_ms` in milliseconds.
+ */
+export interface TestResult {
+  test_name: string
+  suite: string
+  status: 'passed' | 'failed' | 'skipped'
+  duration_ms: number
+  error_message?: string | null
+  stack_trace?: string | null
+}
+export interface ErrorEntry {
+  action: string
+  message: string
+  timestamp: string
+}
+/**
+ * How the loop ended. `duration` in milliseconds.
+ */
+export interface Summary {
+  duration: number
+  iterations: number
+  develop?: {
+    [k: string]: unknown
+  }
+  debug?: {
+    [k: string]: unknown
+  }
+  validate?: {
+    [k: string]: unknown
+  }
+}
+export interface EngineState {
+  schema: number
+  rev: number
+  digest: string
+  journal_bytes: number
+  epoch: number
+  outcome?: ('succeeded' | 'unverified' | 'exhausted' | 'stalled' | 'over_budget' | 'stopped' | 'failed') | null
+  waiting?: Waiting | null
+  answer?: string | null
+  interrupt: boolean
+  parked?: Parked | null
+  asked: PermissionRequest[]
+  menu?: Menu | null
+  sessions?: {
+    [k: string]: string
+  }
+  settings: RunSettings
+  budget: Budget
+  tasks: LoopTask[]
+  retry: string[]
+  debug_rounds: number
+  tests_found?: boolean | null
+  last_validation?: LastValidation | null
+  run_writes: string[]
+  /**
+   * @maxItems 20
+   */
+  sightings: Sighting[]
+  baseline?: Baseline | null
+  allow_test_changes: boolean
+  spent: Spent
+  /**
+   * @maxItems 200
+   */
+  checkpoints: Checkpoint[]
+  /**
+   * @maxItems 50
+   */
+  incidents: Incident[]
+  legacy_id?: string | null
+}
+/**
+ * A question that only a person can answer; `by_resuming`: something to be settled, then the loop is resumed.
+ */
+export interface Waiting {
+  question: string
+  options: string[]
+  since: string
+  by_resuming?: boolean | null
+}
+/**
+ * Waiting for a limit of the agent's to pass.
+ */
+export interface Parked {
+  until: string
+  reason: string
+}
+/**
+ * Something an agent wants to do and its policy leaves to a person.
+ *
+ * `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` where it is one.
+ * `reason`: why it is asked.
+ */
+export interface PermissionRequest {
+  id: string
+  agent: string
+  action: string
+  title: string
+  kind: string
+  paths: string[]
+  command?: string | null
+  reason: string
+  since: string
+  answer?: ('allow' | 'deny') | null
+}
+/**
+ * Open until a choice is taken. `choice` is what somebody chose and the runner has yet to take.
+ */
+export interface Menu {
+  since: string
+  entries: MenuEntry[]
+  choice?: string | null
+}
+/**
+ * `blocked`: why it can not be chosen now. One entry is `preselected`.
+ */
+export interface MenuEntry {
+  name: string
+  words: string
+  blocked?: string | null
+  preselected: boolean
+}
+/**
+ * What the loop was started with, so that a resumed one goes on the same way. Times in seconds.
+ *
+ * `grace_timeout`: how long an agent whose time is up has to wrap up. `park`: wait for a usage limit to pass.
+ */
+export interface RunSettings {
+  mode: 'interactive' | 'auto'
+  agent: string
+  test_command?: string | null
+  test_timeout: number
+  action_timeout: number
+  silence_timeout: number
+  require: 'all' | 'no_new_failures'
+  min_pass_rate: number
+  min_coverage: number
+  permissions: 'ask' | 'workspace' | 'read-only' | 'all'
+  grace_timeout: number
+  park: boolean
+}
+/**
+ * Limits (None: no limit) and what has been spent. Cost in US dollars.
+ */
+export interface Budget {
+  max_minutes?: number | null
+  max_tokens?: number | null
+  max_cost?: number | null
+  spent_seconds: number
+  tokens?: number | null
+  cost?: number | null
+}
+/**
+ * A task as the API speaks of it: what shall be done. Progress is kept in the DevelopTask of the same id.
+ */
+export interface LoopTask {
+  task_id: string
+  description: string
+  tool: string
+  mode: 'analysis' | 'write' | 'review'
+  prompt_template: string
+  order: number
+  created_at: string
+  updated_at: string
+  command?: string | null
+  on_error?: ('continue' | 'pause' | 'fail_fast') | null
+  depends_on?: string[] | null
+  allow_test_changes?: boolean | null
+}
+/**
+ * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
+ *
+ * `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile.
+ */
+export interface LastValidation {
+  tree: string
+  left: string
+  passed: boolean
+  at: string
+  tests: number
+  reasons: string[]
+  touched?: string[] | null
+}
+/**
+ * What one validation saw, for stall detection (see domain/sightings.py), in digests and counts.
+ *
+ * `failing`: digest of the names of the failing tests, empty when none fails; `failures`: digests of each of them, up
+ * to a cap. `tested` is False for a DEBUG that changed nothing: only `ideas` is news there. `tasks` are completed ones
+ * that changed files, `ideas` causes that were named or judged. `failed` is None in sightings of an earlier version.
+ */
+export interface Sighting {
+  failing: string
+  tree: string
+  failures: string
+  failed?: number | null
+  passed: number
+  coverage: number
+  tasks: number
+  ideas: number
+  tested: boolean
+}
+/**
+ * The first test run: what every later one is compared with.
+ *
+ * `commit` holds the files it ran on; `touched` are those of them that the run itself changed.
+ */
+export interface Baseline {
+  tree: string
+  at: string
+  tests?: {
+    [k: string]: BaselineTest
+  }
+  commit?: string | null
+  touched?: string[] | null
+}
+/**
+ * `source`: digest of the test's own function and fixtures; empty where it is not known.
+ */
+export interface BaselineTest {
+  status: 'passed' | 'failed' | 'skipped'
+  source: string
+}
+/**
+ * Folds that happen once in a loop's life, and the counters behind the selector's facts.
+ */
+export interface Spent {
+  threshold_task: boolean
+  fruitless_task: boolean
+  revived: string[]
+  failures_in_a_row: number
+  limits_in_a_row: number
+  fewest_failing?: number | null
+}
+/**
+ * A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.
+ *
+ * `rev` is the commit of the state that belongs to it.
+ */
+export interface Checkpoint {
+  n: number
+  rev: number
+  commit: string
+  tree: string
+  action: string
+  at: string
+}
+/**
+ * Something that was put back or repaired, and why.
+ */
+export interface Incident {
+  kind: string
+  message: string
+  at: string
+}

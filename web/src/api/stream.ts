@@ -1,0 +1,74 @@
+// Server-sent events that come back by themselves: the browser does it after a lost line, and we do it where it gives up.
+import { signal } from '@preact/signals'
+
+export type Connection = 'connecting' | 'live' | 'offline'
+
+/** How the page's stream is; the banner shows it. */
+export const connection = signal<Connection>('connecting')
+
+const FIRST_PAUSE = 500
+const LONGEST_PAUSE = 8000
+/** Shorter breaks are not worth a word. Milliseconds, as those above. */
+const PATIENCE = 1200
+
+interface Listening {
+  /** Asked anew at each connection: `?after=` can say what was seen last. */
+  url: () => string
+  /** By the event's name; `data` is parsed JSON. */
+  on: Record<string, (data: unknown) => void>
+  /** After every connection but the first one. */
+  again?: () => void
+}
+
+/** Listens until the returned function is called. */
+export function listen({ url, on, again }: Listening): () => void {
+  let source: EventSource | null = null
+  let timer = 0
+  let pause = FIRST_PAUSE
+  let opened = 0
+  let lostTimer = 0
+
+  const lost = () => {
+    lostTimer ||= window.setTimeout(() => {
+      connection.value = 'offline'
+    }, PATIENCE)
+  }
+  const found = () => {
+    window.clearTimeout(lostTimer)
+    lostTimer = 0
+    pause = FIRST_PAUSE
+    connection.value = 'live'
+    opened += 1
+    if (opened > 1) again?.()
+  }
+  const open = () => {
+    source?.close()
+    source = new EventSource(url())
+    source.onopen = found
+    source.onerror = () => {
+      lost()
+      // CONNECTING: the browser tries by itself, with Last-Event-ID. CLOSED: it was refused, and nobody tries but us.
+      if (source?.readyState === EventSource.CLOSED) {
+        window.clearTimeout(timer)
+        timer = window.setTimeout(open, pause)
+        pause = Math.min(2 * pause, LONGEST_PAUSE)
+      }
+    }
+    for (const [name, act] of Object.entries(on)) {
+      source.addEventListener(name, (event) => act(JSON.parse((event as MessageEvent<string>).data)))
+    }
+  }
+  const online = () => {
+    if (connection.value !== 'live') open()
+  }
+
+  connection.value = 'connecting'
+  open()
+  window.addEventListener('online', online)
+  return () => {
+    source?.close()
+    window.clearTimeout(timer)
+    window.clearTimeout(lostTimer)
+    window.removeEventListener('online', online)
+  }
+}

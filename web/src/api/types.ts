@@ -1,0 +1,135 @@
+// What the server answers with. The loop's own fields come from its schema (state.gen.ts); the rest is written here.
+import type { Loop } from './state.gen'
+
+export type {
+  Budget,
+  Checkpoint,
+  DevelopTask,
+  EngineState,
+  Hypothesis,
+  Loop,
+  LoopTask,
+  PermissionRequest,
+  SkillState,
+  TestResult,
+  Waiting,
+} from './state.gen'
+
+export type Status = Loop['status']
+export type Outcome = NonNullable<Loop['engine']['outcome']>
+export type Mode = Loop['engine']['settings']['mode']
+export type Permissions = Loop['engine']['settings']['permissions']
+export type TaskMode = 'analysis' | 'write' | 'review'
+export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'failed'
+export type Needs = 'answer' | 'permission' | 'choice' | 'resume'
+
+/** Where a loop is: `project` only matters where several are open. */
+export interface LoopRef {
+  id: string
+  project?: string | undefined
+}
+
+/** One loop as `GET /api/loops/v2/{id}` answers; `etag` is its version, for `If-Match`. */
+export interface LoopView {
+  loop: Loop
+  project: string
+  live: boolean
+  etag: string | null
+}
+
+export interface BriefTests {
+  total: number
+  passed: number
+  failed: number
+  skipped: number
+  pass_rate: number
+  coverage: number | null
+  at: string
+}
+
+/** A loop in a list and in the stream of all loops. */
+export interface BriefLoop {
+  loop_id: string
+  project: string
+  title: string
+  status: Status
+  outcome: Outcome | null
+  mode: Mode
+  agent: string
+  action: string | null
+  current_iteration: number
+  max_iterations: number
+  tasks: { total: number; completed: number; failed: number }
+  tests: BriefTests | null
+  needs: Needs | null
+  parked_until: string | null
+  priority?: 'low' | 'medium' | 'high' | null
+  tags?: string[] | null
+  failure_reason: string | null
+  rev: number
+  created_at: string
+  updated_at: string
+  completed_at: string | null
+}
+
+export interface Page<T> {
+  data: T[]
+  total: number
+  limit: number
+  offset: number
+  hasMore: boolean
+  timestamp: string
+}
+
+/** One committed change, as the journal has it. `words` says it for people. */
+export interface Entry {
+  loop_id: string
+  seq: number
+  ts: string
+  actor: string
+  type: string
+  data: Record<string, unknown>
+  words: string
+}
+
+/** An entry in the stream of all loops; `loop` is null where the loop is gone. */
+export interface EntryOfAll extends Entry {
+  project: string
+  loop: BriefLoop | null
+}
+
+export interface Project {
+  name: string
+  path: string
+}
+
+/** An agent as the project knows it; `problem` says why it can not be used. */
+export interface Agent {
+  name: string
+  available: boolean
+  problem: string | null
+}
+
+/** A task of the board: what shall be done, and how far it is. */
+export interface BoardTask {
+  task_id: string
+  description: string
+  tool: string
+  mode: TaskMode
+  prompt_template: string
+  order: number
+  status: TaskStatus
+  created_at: string
+  updated_at: string
+  command?: string | null
+  on_error?: 'continue' | 'pause' | 'fail_fast' | null
+  depends_on?: string[] | null
+}
+
+/** A step that an interactive loop offers; `blocked` says why it can not be taken now. */
+export interface MenuItem {
+  name: string
+  words: string
+  blocked: string | null
+  preselected: boolean
+}

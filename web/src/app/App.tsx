@@ -1,0 +1,50 @@
+// The frame: skip link, navigation, the page of the route.
+import { useEffect, useRef } from 'preact/hooks'
+import { t } from '../i18n'
+import { LoopPage } from '../loop/LoopPage'
+import { LoopsPage } from '../loops/LoopsPage'
+import { Header } from './Header'
+import { LOOPS_HREF, type Route, route } from './router'
+
+export function App() {
+  const main = useRef<HTMLElement>(null)
+  const here = route.value
+  const place = here.page === 'loop' ? here.loop.id : here.page
+  const first = useRef(true)
+
+  useEffect(() => {
+    // Who goes to another page by keyboard or screen reader starts at its top, not where the link was.
+    if (!first.current) main.current?.focus()
+    first.current = false
+  }, [place])
+
+  return (
+    <>
+      <button type="button" class="skip button" onClick={() => main.current?.focus()}>
+        {t('app.skip')}
+      </button>
+      <Header />
+      <main class="page" id="content" tabIndex={-1} ref={main}>
+        <Page here={here} />
+      </main>
+    </>
+  )
+}
+
+function Page({ here }: { here: Route }) {
+  switch (here.page) {
+    case 'loops':
+      return <LoopsPage />
+    case 'loop':
+      return <LoopPage key={here.loop.id} at={here.loop} tab={here.tab} />
+    case 'lost':
+      return (
+        <div class="stack">
+          <h1>{t('lost.title')}</h1>
+          <p>
+            <a href={LOOPS_HREF}>{t('lost.back')}</a>
+          </p>
+        </div>
+      )
+  }
+}

@@ -1,0 +1,11 @@
+// What the navigation shows: one line for each kind of thing.
+import type { Key } from '../i18n'
+import { LOOPS_HREF, type Route } from './router'
+
+interface NavLine {
+  words: Key
+  href: string
+  pages: readonly Route['page'][]
+}
+
+export const NAV: readonly NavLine[] = [{ words: 'nav.loops', href: LOOPS_HREF, pages: ['loops', 'loop'] }]
