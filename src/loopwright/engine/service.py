@@ -1,7 +1,7 @@
 """Every command on loops, as all surfaces call it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from loopwright.domain import loop_commands as commands
@@ -92,6 +92,11 @@ class LoopService(Talk):
     def reopen(self, loop_id: str, limits: Limits = AS_THEY_ARE) -> LoopState:
         """Runs a finished loop on, with limits that are raised in the same commit."""
         return self._launched(self.commit(loop_id, lambda s: commands.reopen(commands.limited(s, limits)), "reopened"))
+
+    def limit(self, loop_id: str, limits: Limits) -> LoopState:
+        """Changes limits at any time; a loop that has ended stays so, see `reopen`."""
+        given = ", ".join(name for name, value in asdict(limits).items() if value is not None)
+        return self.commit(loop_id, lambda s: commands.limited(s, limits), "edited", fields=given)
 
     def pause(self, loop_id: str, *, now: bool = False) -> LoopState:
         return self.commit(loop_id, lambda s: commands.pause(s, now=now), "paused")
