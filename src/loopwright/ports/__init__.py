@@ -21,6 +21,7 @@ from loopwright.ports.records import Page as Page
 from loopwright.ports.records import Snapshot as Snapshot
 from loopwright.ports.records import Surroundings as Surroundings
 from loopwright.ports.records import TestOrder as TestOrder
+from loopwright.ports.watching import Watchable
 
 S = TypeVar("S")
 Rule = Callable[[S], S]
@@ -47,10 +48,10 @@ class Lease(Protocol):
     epoch: int
 
 
-class Store(Protocol[S]):
+class Store(Watchable[S], Protocol[S]):
     """Durable workflow states (S: LoopState; later others). Calls block for a fraction of a millisecond.
 
-    Safe from any thread and any process.
+    Safe from any thread and any process. What tells of changes is in `watching`.
     """
 
     def create(self, state: S, *, actor: str) -> S:

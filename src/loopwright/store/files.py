@@ -10,6 +10,7 @@ from loopwright.domain.events import Entry, Event
 from loopwright.domain.ids import checked
 from loopwright.domain.loop import LoopStatus
 from loopwright.ports import Clock, Lease, Page, Rule
+from loopwright.ports.watching import Shown, Watching
 from loopwright.store import history, patch, progress
 from loopwright.store.access import Access
 from loopwright.store.closing import Closing
@@ -28,6 +29,7 @@ from loopwright.store.recovery import rescue
 from loopwright.store.removal import Removal
 from loopwright.store.request import HandedOver, Request
 from loopwright.store.source import Source
+from loopwright.store.watching import FolderWatching
 from loopwright.store.writer import Writer
 
 LOOKED = Event(type="looked")
@@ -129,6 +131,22 @@ class FileStore(Closing, Generic[S]):
         entries = history.entries(self._disk, paths, after)
         acknowledged = self.read(id).engine.rev
         return tuple(entry for entry in entries if entry.seq <= acknowledged)
+
+    @DiskTrouble()
+    def shown(self, id: str, after: int = 0) -> Shown[S]:
+        """See ports.watching.Watchable."""
+        paths = self._paths(id)
+        state = self._source.shown(paths, self._writer.now())
+        return Shown(state, tuple(e for e in history.entries(self._disk, paths, after) if e.seq <= state.engine.rev))
+
+    @DiskTrouble()
+    def revs(self) -> Mapping[str, int]:
+        """See ports.watching.Watchable."""
+        return self._index.revs()
+
+    def watch(self) -> Watching | None:
+        """See ports.watching.Watchable."""
+        return FolderWatching.on(self._folder, self.root)
 
     @DiskTrouble()
     def recover(self, id: str, *, actor: str) -> S:

@@ -26,6 +26,7 @@ class Summary(NamedTuple):
 
     status: str
     age: float
+    rev: int
 
 
 class Index(Generic[S]):
@@ -61,6 +62,11 @@ class Index(Generic[S]):
         with self._mutex:
             self._refresh()
             return dict(self._damaged)
+
+    def revs(self) -> Mapping[str, int]:
+        with self._mutex:
+            self._refresh()
+            return {id: summary.rev for id, summary in self._summaries.items()}
 
     def close(self) -> None:
         with self._mutex:
@@ -104,7 +110,7 @@ class Index(Generic[S]):
             if self._seen.get(id) != self._signature(id):
                 self._note(id)
         for id in old.keys() - ids:
-            self._keep(id, _summary(old[id].status, old[id].updated_at))
+            self._keep(id, _summary(old[id].status, old[id].updated_at, old[id].engine.rev))
 
     def _signature(self, id: str) -> object:
         paths = Paths.of(self._folder, id)
@@ -132,9 +138,9 @@ class Index(Generic[S]):
         """From the JSON file alone where it is ours and up to date."""
         found = projection.parse(projection_in(self._disk, paths) or b"")
         if found and found.genuine and found.journal_bytes == journal_of(paths).size:
-            return _summary(found.doc["status"], found.doc["updated_at"])
+            return _summary(found.doc["status"], found.doc["updated_at"], found.rev)
         state = self._source.read(paths, self._now())
-        return _summary(state.status, state.updated_at)
+        return _summary(state.status, state.updated_at, state.engine.rev)
 
     def _keep(self, id: str, summary: Summary) -> None:
         if self._summaries.get(id) == summary:
@@ -154,5 +160,5 @@ class Index(Generic[S]):
             del order[bisect_left(order, (summary.age, id))]
 
 
-def _summary(status: str, updated_at: str) -> Summary:
-    return Summary(status, -datetime.fromisoformat(updated_at).timestamp())
+def _summary(status: str, updated_at: str, rev: int) -> Summary:
+    return Summary(status, -datetime.fromisoformat(updated_at).timestamp(), rev)

@@ -123,6 +123,22 @@ def look(disk: Disk, kind: Kind[S], paths: Paths, now: str) -> View[S]:
     return _alone(kind, paths, now, found, file, journal, beside(disk, kind, paths))
 
 
+def committed_in_file(disk: Disk, kind: Kind[S], paths: Paths, now: str) -> S | None:
+    """The state that the JSON file shows, if a line of the journal stands for it; lines behind that one may follow.
+
+    The file is written after the sync, so that this is acknowledged.
+    """
+    found = projection.parse(projection_in(disk, paths) or b"")
+    journal = journal_of(paths)
+    if not (found and found.genuine and 0 < found.journal_bytes <= journal.size):
+        return None
+    with disk.open(paths.journal) as fd:
+        line = _line_at(disk, fd, found.journal_bytes)
+    if line is None or line.is_tombstone or (line.seq, line.digest) != (found.rev, found.digest):
+        return None
+    return load(kind, Document(found.doc, paths.id, now, {}))[0]
+
+
 def read_journal(disk: Disk, paths: Paths) -> Scan:
     """All lines of the journal."""
     return scan(disk.read(paths.journal) or b"")

@@ -3,7 +3,7 @@
 import contextlib
 import os
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Generic
@@ -13,6 +13,7 @@ from loopwright.domain.events import Entry, Event
 from loopwright.domain.ids import checked
 from loopwright.domain.loop import LoopStatus
 from loopwright.ports import Clock, Lease, Page, Rule
+from loopwright.ports.watching import Changes, Shown
 from loopwright.store import patch, progress, projection
 from loopwright.store.closing import Closing
 from loopwright.store.commit import later, refuse_old_epoch, refuse_other_id
@@ -20,6 +21,47 @@ from loopwright.store.disk import Disk
 from loopwright.store.kind import Kind, S, with_next_epoch
 from loopwright.store.lease import HeldLease
 from loopwright.store.paths import Paths
+
+
+class MemoryWatching:
+    """See ports.watching.Watching."""
+
+    def __init__(self, closed: Callable[["MemoryWatching"], None]) -> None:
+        self._fd = os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC)
+        self._closed = closed
+        self._mutex = threading.Lock()
+        self._heard: set[str] = set()
+        self._shown: set[str] = set()
+        self._noted: set[str] = set()
+
+    def fileno(self) -> int:
+        return self._fd
+
+    def changes(self) -> Changes:
+        with self._mutex:
+            with contextlib.suppress(BlockingIOError):
+                os.eventfd_read(self._fd)
+            found = Changes(frozenset(self._shown), frozenset(), frozenset(self._noted))
+            self._shown, self._noted = set(), set()
+            return found
+
+    def hear(self, id: str) -> None:
+        self._heard.add(id)
+
+    def ignore(self, id: str) -> None:
+        self._heard.discard(id)
+
+    def close(self) -> None:
+        self._closed(self)
+        os.close(self._fd)
+
+    def tell(self, id: str, *, noted: bool) -> None:
+        """Of a commit, or of progress files."""
+        with self._mutex:
+            if noted and id not in self._heard:
+                return
+            (self._noted if noted else self._shown).add(id)
+            os.eventfd_write(self._fd, 1)
 
 
 class MemoryStore(Closing, Generic[S]):
@@ -32,6 +74,7 @@ class MemoryStore(Closing, Generic[S]):
         self._history: dict[str, list[S]] = {}
         self._entries: dict[str, list[Entry]] = {}
         self._leased: set[str] = set()
+        self._watching: list[MemoryWatching] = []
 
     def close(self) -> None:
         """Nothing is open."""
@@ -78,6 +121,19 @@ class MemoryStore(Closing, Generic[S]):
         with self._mutex:
             return tuple(entry for entry in self._entries[id] if entry.seq > after)
 
+    def shown(self, id: str, after: int = 0) -> Shown[S]:
+        with self._mutex:
+            return Shown(self.read(id), tuple(self.events(id, after)))
+
+    def revs(self) -> Mapping[str, int]:
+        with self._mutex:
+            return {id: len(states) for id, states in self._history.items()}
+
+    def watch(self) -> MemoryWatching:
+        with self._mutex:
+            self._watching.append(MemoryWatching(self._watching.remove))
+            return self._watching[-1]
+
     def recover(self, id: str, *, actor: str) -> S:
         return self.read(id)
 
@@ -87,6 +143,7 @@ class MemoryStore(Closing, Generic[S]):
             if id in self._leased:
                 raise Conflict(f"{self._kind.name} {id} is being driven by process {os.getpid()}")
             del self._history[id], self._entries[id]
+            self._tell(id)
 
     @contextlib.contextmanager
     def lease(self, id: str) -> Iterator[Lease]:
@@ -107,9 +164,11 @@ class MemoryStore(Closing, Generic[S]):
 
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
         progress.write(self._disk, self.progress_path(id), files)
+        self._tell(id, noted=True)
 
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
         progress.append(self._disk, self.progress_path(id), name, lines)
+        self._tell(id, noted=True)
 
     def kept(self, id: str) -> Sequence[Path]:
         return ()
@@ -127,4 +186,10 @@ class MemoryStore(Closing, Generic[S]):
         state = state.evolve(updated_at=later(before.updated_at, now), engine=engine)
         entries.append(Entry(seq=engine.rev, ts=now, actor=actor, event=event))
         self._history.setdefault(id, []).append(state)
+        self._tell(id)
         return state
+
+    def _tell(self, id: str, *, noted: bool = False) -> None:
+        with self._mutex:
+            for one in self._watching:
+                one.tell(id, noted=noted)

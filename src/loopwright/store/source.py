@@ -14,6 +14,7 @@ from loopwright.store.known import (
     Finding,
     Known,
     View,
+    committed_in_file,
     is_latest,
     journal_of,
     look,
@@ -49,6 +50,15 @@ class Source(Generic[S]):
         if view.finding in (Finding.FOREIGN, Finding.AHEAD):
             return self.settle(paths, view, now).state
         return view.known.state
+
+    def shown(self, paths: Paths, now: str) -> S:
+        """What the JSON file shows, where that is a committed state of the journal; else what `read` finds."""
+        known = self.cached(paths)
+        if known:
+            return known.state
+        if paths.id not in self.holds and (state := committed_in_file(self._disk, self._kind, paths, now)):
+            return state
+        return self.read(paths, now)
 
     def cached(self, paths: Paths) -> Known[S] | None:
         """What is known, if the files still are what it was made from."""
