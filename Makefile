@@ -1,11 +1,11 @@
 # Everything a person or CI does with this project. `make help` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check bench soak clean
+.PHONY: help setup demo test browser check bench soak screenshots clean
 
 BIN := .venv/bin
 
 help: ## This list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .venv/.ready: pyproject.toml scripts/setup.sh
 	@sh scripts/setup.sh
@@ -18,6 +18,9 @@ demo: .venv/.ready ## The main job: find and fix the faults of an example projec
 test: .venv/.ready ## All tests
 	@$(BIN)/python -m pytest
 
+browser: .venv/.ready ## The tests of the dashboard in Chromium alone
+	@$(BIN)/python -m pytest tests/browser
+
 check: .venv/.ready ## Format, lint, types, architecture
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
@@ -29,6 +32,9 @@ bench: .venv/.ready ## Speed, as ratios measured in one run
 
 soak: .venv/.ready ## Long random runs
 	@$(BIN)/python -m bench.soak
+
+screenshots: .venv/.ready ## Pictures of the dashboard at work, into docs/images
+	@$(BIN)/python scripts/browser_screenshots.py
 
 clean: ## Remove the environment and all caches
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
