@@ -73,7 +73,12 @@ class Stage:
         return self.service.create(text, max_iterations=max_iterations, settings=given, budget=budget).loop_id
 
     async def drive(
-        self, loop_id: str, person: Person | None = None, on_note: Callable[[Note], None] | None = None
+        self,
+        loop_id: str,
+        person: Person | None = None,
+        on_note: Callable[[Note], None] | None = None,
+        *,
+        from_afar: bool = False,
     ) -> LoopState:
         observers = [self.notes.append, *([on_note] if on_note else [])]
         runner = LoopRunner(
@@ -81,7 +86,7 @@ class Stage:
             agents=self.make_agent, debugger=lambda id, bus: NoDebugger(), prompts=self.prompts,
             price=self.price,
         )  # fmt: skip
-        return await runner.drive(loop_id, take_up=take_up, bus=Bus(*observers), person=person)
+        return await runner.drive(loop_id, take_up=take_up, bus=Bus(*observers), person=person, from_afar=from_afar)
 
     def pause_after(self, note: Note, loop_id: str, text: str) -> None:
         """An observer that pauses the loop when it hears `text`."""

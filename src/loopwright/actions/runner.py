@@ -18,7 +18,7 @@ from loopwright.actions.takeover import take_over
 from loopwright.domain.errors import LoopwrightError
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_choosing import nothing_open
+from loopwright.domain.loop_choosing import taken_over
 from loopwright.domain.protocol import Usage
 from loopwright.domain.secrets import Secrets
 from loopwright.engine.bus import Bus
@@ -79,7 +79,7 @@ class LoopRunner:
         )
         with self.store.lease(loop_id) as lease, closing(kept) as bus:
             begun = self.store.update(
-                loop_id, lambda s: nothing_open(take_up(s)),
+                loop_id, lambda s: taken_over(take_up(s), from_afar=from_afar),
                 actor="runner", event=Event(type="running"), epoch=lease.epoch,
             )  # fmt: skip
             asked = person

@@ -34,7 +34,8 @@ def headline(state: LoopState, *, live: bool = False) -> str:
     waiting, parked = state.engine.waiting, state.engine.parked
     if waiting:
         options = f" ({' / '.join(clean(o) for o in waiting.options)})" if waiting.options else ""
-        why = "Paused" if waiting.by_resuming else "Paused with a question"
+        asks = "Asks" if state.status == "running" else "Paused with a question"
+        why = "Paused" if waiting.by_resuming else asks
         return f"{why}: {clean(waiting.question)}{options}"
     if parked:
         return f"Paused until {local(parked.until)}: {clean(parked.reason)}"
@@ -50,6 +51,8 @@ def headline(state: LoopState, *, live: bool = False) -> str:
 
 
 def _running(state: LoopState) -> str:
+    if state.engine.menu:
+        return "Running; it waits for a choice."
     asked = len(state.engine.asked)
     return f"Running; {plural(asked, 'request')} for permission {agreeing(asked, 'is')} open." if asked else "Running."
 
@@ -87,6 +90,10 @@ CONTINUE: dict[LoopStatus, Steps] = {
 }
 WATCH: Steps = (("next", "loopwright watch {id}{at}"),)
 ANSWER: Steps = (("next", 'loopwright answer {id} "…"{at}'), ("then", "loopwright resume {id}{at}"))
+CHOOSE: Steps = (
+    ("next", "loopwright choose {id} {choice}{at}"),
+    ("or", "any other entry of its menu: {choices}"),
+)
 APPROVE: Steps = (
     ("next", "loopwright approve {id}{request} --allow{at}"),
     ("or", "loopwright approve {id}{request} --deny{at}"),
@@ -100,8 +107,18 @@ def next_lines(state: LoopState, live: bool, elsewhere: str) -> list[str]:
     known = {
         "id": state.loop_id, "at": elsewhere, "more": max(state.max_iterations, state.current_iteration) + 10,
         "raising": raising(reached) if reached else "", "request": f" {asked[0].id}" if len(asked) > 1 else "",
+        **_choices(state),
     }  # fmt: skip
     return [LABEL.format(label, pattern.format(**known)) for label, pattern in _steps(state, live)]
+
+
+def _choices(state: LoopState) -> dict[str, str]:
+    """The entry that the engine would take, and all that can be taken."""
+    menu = state.engine.menu
+    if menu is None:
+        return {}
+    suggested = next((e.name for e in menu.entries if e.preselected and not e.blocked), menu.free[0])
+    return {"choice": suggested, "choices": ", ".join(menu.free)}
 
 
 def _steps(state: LoopState, live: bool) -> Steps:
@@ -114,9 +131,11 @@ def _steps(state: LoopState, live: bool) -> Steps:
         return RESTART[outcome]
     waiting = state.engine.waiting
     if waiting and not waiting.by_resuming and not state.engine.answer:
-        return ANSWER
+        return ANSWER[:1] if state.status == "running" else ANSWER
     if state.engine.asked and live:
         return APPROVE
+    if state.engine.menu and live:
+        return CHOOSE
     return WATCH if state.status == "running" and live else CONTINUE[state.status]
 
 

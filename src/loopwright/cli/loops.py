@@ -106,7 +106,8 @@ def answer_question(
     """Answer the question a loop waits with."""
     with opened(project) as engine:
         state = engine.service.answer(loop_id, text)
-    answer(json, state, f"answer kept; hand it over with: loopwright resume {loop_id}{elsewhere(project)}")
+    hand_over = f"hand it over with: loopwright resume {loop_id}{elsewhere(project)}"
+    answer(json, state, f"answer kept; {'the loop takes it' if state.status == 'running' else hand_over}")
 
 
 @takes(LOOP_FIELDS)

@@ -9,7 +9,21 @@ from typing import Annotated
 import typer
 
 from loopwright import __version__
-from loopwright.cli import approving, demo, doctor, follow, looking, loops, replay, run, serve, settings, tasks
+from loopwright.cli import (
+    approving,
+    choosing,
+    demo,
+    doctor,
+    follow,
+    looking,
+    loops,
+    mcp,
+    replay,
+    run,
+    serve,
+    settings,
+    tasks,
+)
 from loopwright.cli.options import need_command
 from loopwright.cli.output import Outlet, Told, refuse
 from loopwright.domain.errors import Exit, Invalid, LoopwrightError, translate
@@ -29,12 +43,14 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "stop": loops.stop,
     "reopen": loops.reopen,
     "answer": loops.answer_question,
+    "choose": choosing.choose,
     "approve": approving.approve,
     "edit": loops.edit,
     "rewind": loops.rewind,
     "recover": loops.recover,
     "delete": loops.delete,
     "serve": serve.serve,
+    "mcp": mcp.mcp,
     "doctor": doctor.doctor,
     "demo": demo.demo,
 }

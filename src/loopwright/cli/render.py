@@ -31,7 +31,7 @@ def status_words(state: LoopState, *, live: bool) -> str:
     """The status, and in brackets what one has to know about it."""
     engine = state.engine
     beside = {
-        "running": ("asks" if engine.asked else None) if live else "no runner",
+        "running": ("asks" if engine.asked or engine.waiting or engine.menu else None) if live else "no runner",
         "paused": "asks" if engine.waiting else "limit" if engine.parked else None,
         "completed": None if engine.outcome == "succeeded" else engine.outcome,
         "failed": None if engine.outcome == "failed" else engine.outcome,
@@ -91,7 +91,8 @@ def loop_page(
     """Everything about one loop; long lists are cut unless `whole`. `elsewhere` ends each suggested command."""
     most = EVERYTHING if whole else SHOWN
     parts = [
-        _head(state, live, now), _requests(state, live, most), _tasks(state), _debugging(state, most),
+        _head(state, live, now), _requests(state, live, most), _menu(state, live), _tasks(state),
+        _debugging(state, most),
         _validation(state, most), _history(state, most),
     ]  # fmt: skip
     lines = [folded for part in parts for line in part for folded in fold(line, cells)]
@@ -154,6 +155,14 @@ def _requests(state: LoopState, live: bool, most: int) -> Iterator[str]:
     if asked:
         yield from ("", "Asks for permission")
         yield from (f"  {line}" for line in some(asked, _request, most=most))
+
+
+def _menu(state: LoopState, live: bool) -> Iterator[str]:
+    """What can be chosen, and what not and why."""
+    menu = state.engine.menu if live else None
+    if menu:
+        yield from ("", f"Menu: {menu.choice} is chosen" if menu.choice else "Menu")
+        yield from (f"  {e.name:<9} {f'not now: {e.blocked}' if e.blocked else e.words}" for e in menu.entries)
 
 
 def _request(request: PermissionRequest) -> str:

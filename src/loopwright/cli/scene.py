@@ -50,8 +50,12 @@ def scene_lines(scene: Scene, cells: int) -> list[Line]:
         indent = "    " if step.content.startswith(" ") else "  "
         lines.append(Line(f"{indent}{MARKS[step.status]} {clean(step.content)}", step.status))
     lines.append(Line(f"  {facts(state)}", "fact"))
+    if state.engine.menu and state.status == "running":
+        lines.append(Line(f"  ? waits for a choice: {', '.join(state.engine.menu.free)}", "doing"))
     if _at_work(state):
         lines += [Line(f"  ? {words}", "doing") for words in some(state.engine.asked, request_words, most=ASKED_SHOWN)]
+        if (waiting := state.engine.waiting) and state.status == "running":
+            lines.append(Line(f"  ? {clean(waiting.question)}", "doing"))
         doing = said(scene.doing)
         lines += [Line(f"  {stopwatch(scene.doing_seconds)} {doing}", "doing")] if doing else []
         lines += [Line(f"       {clean(scene.output)}", "output")] if scene.output else []

@@ -76,13 +76,17 @@ def answer_taken(state: LoopState) -> LoopState:
     return state.evolve(engine=state.engine.evolve(waiting=None, answer=None))
 
 
-def nothing_open(state: LoopState) -> LoopState:
-    """Without menu and question of a runner that does not ask any more; what a loop is paused with stays."""
+def taken_over(state: LoopState, *, from_afar: bool) -> LoopState:
+    """Without the question of a runner that is gone; what a loop is paused with stays.
+
+    So does the menu, with the choice that was made from it, where the new runner is asked `from_afar` as well.
+    """
     engine = state.engine
+    menu = engine.menu if from_afar and engine.settings.mode == "interactive" else None
     question = None if state.status == "running" else engine.waiting
-    if (engine.menu, engine.waiting) == (None, question):
+    if (engine.menu, engine.waiting) == (menu, question):
         return state
-    return state.evolve(engine=engine.evolve(menu=None, waiting=question))
+    return state.evolve(engine=engine.evolve(menu=menu, waiting=question))
 
 
 def _under_way(state: LoopState) -> str:
