@@ -1,0 +1,74 @@
+"""Server-sent events: what happens to one loop, and to all of them."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from functools import partial
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Request, Response
+
+from loopwright.domain.errors import NotFound, StoreError
+from loopwright.server.asking import Asked, OneLoop
+from loopwright.server.live import Live
+from loopwright.server.lookout import Ear
+from loopwright.server.position import Position, parsed
+from loopwright.server.sse import PING, EventStream, block, opening
+from loopwright.server.telling import Telling
+
+PING_SECONDS = 15.0
+GONE_SECONDS = 0.3
+"""A runner puts back what was removed under its hands: a loop that is not there gets a second look."""
+
+router = APIRouter()
+Last = Annotated[str | None, Header(description="The id of the last event that was seen; sent by the browser")]
+After = Annotated[str | None, Query(description="For the first time: the number of the last entry that was seen")]
+
+
+@router.get("/api/loops/v2/{loop_id}/stream")
+async def of_one(one: OneLoop, request: Request, last_event_id: Last = None, after: After = None) -> Response:
+    live: Live = request.app.state.live
+    position = _position(last_event_id, after)
+    first = await one.control.beside(lambda: Telling(one.service.store, one.loop_id, position).position)
+    return EventStream(_blocks(one, live, first), live.streams)
+
+
+def _position(last: str | None, after: str | None) -> Position | None:
+    """What the browser brings counts more than the address, which stays the same."""
+    if last:
+        return parsed(last, "Last-Event-ID")
+    return parsed(after, "after") if after is not None else None
+
+
+async def _blocks(one: Asked, live: Live, first: Position) -> AsyncGenerator[bytes, None]:
+    """Listens before the first look, so that nothing falls in between."""
+    telling = Telling(one.service.store, one.loop_id, first)
+    with live.lookout(one.project).one(one.loop_id) as ear:
+        yield opening(str(first))
+        exact: bool | None = True
+        while True:
+            try:
+                news = await one.control.beside(partial(telling.look, exact=exact is not False))
+            except NotFound:
+                if await _is_back(one, ear):
+                    continue
+                yield block("gone", {"loop_id": one.loop_id}, str(telling.position))
+                return
+            except StoreError:  # told by the next look that can read it
+                news, telling.more = b"", False
+            if news:
+                yield news
+            if telling.more:
+                continue
+            while (exact := await ear.next(PING_SECONDS)) is None:
+                yield PING
+
+
+async def _is_back(one: Asked, ear: Ear) -> bool:
+    await asyncio.sleep(GONE_SECONDS)
+    try:
+        await one.control.beside(lambda: one.service.read(one.loop_id))
+    except NotFound:
+        return False
+    except StoreError:
+        return True
+    return True
