@@ -1,6 +1,8 @@
 """The application: routes, one place where errors become answers, and the gate in front."""
 
+from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 
 import structlog
 from fastapi import FastAPI, Request
@@ -11,19 +13,21 @@ from starlette.types import ASGIApp
 from loopwright import __version__
 from loopwright.domain.errors import LoopwrightError
 from loopwright.projects import Projects
-from loopwright.server import loops, pages
+from loopwright.server import loops, pages, stream
 from loopwright.server.answers import Answer, done, refusal, refused
 from loopwright.server.asking import THREADS, Control
 from loopwright.server.gate import Gate, Rules
+from loopwright.server.live import Live
 
 log = structlog.get_logger("loopwright.server")
 
 
 def create_app(projects: Projects, rules: Rules) -> ASGIApp:
     """Serves these projects to whoever the rules let in."""
-    app = FastAPI(title="loopwright", version=__version__, docs_url=None, redoc_url=None)
+    app = FastAPI(title="loopwright", version=__version__, docs_url=None, redoc_url=None, lifespan=_lifespan)
     app.state.control = Control(projects, ThreadPoolExecutor(THREADS, "store"))
-    for room in (loops, pages):
+    app.state.live = Live()
+    for room in (loops, stream, pages):
         app.include_router(room.router)
     app.mount("/assets", pages.assets)
     app.add_api_route("/api/health", health)
@@ -32,6 +36,12 @@ def create_app(projects: Projects, rules: Rules) -> ASGIApp:
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _bug)
     return Gate(app, rules)
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
+    """The state tells the server what has to end before it waits for the last answers."""
+    yield {"ending": app.state.live.close}
 
 
 async def health() -> Answer:

@@ -58,10 +58,19 @@ def bound(place: Place) -> tuple[socket.socket, Place]:
     return listening, Place(place.host, listening.getsockname()[1])
 
 
+class Server(uvicorn.Server):
+    """Ends streams before it waits for the last answers."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if ending := self.lifespan.state.get("ending"):
+            ending()
+        await super().shutdown(sockets)
+
+
 def serve(app: ASGIApp, listening: socket.socket) -> None:
     """Answers until it is interrupted or terminated."""
     config = uvicorn.Config(
         app, log_config=None, access_log=False, server_header=False, date_header=False, timeout_graceful_shutdown=3,
         h11_max_incomplete_event_size=1 << 16,
     )  # fmt: skip
-    uvicorn.Server(config).run(sockets=[listening])
+    Server(config).run(sockets=[listening])
