@@ -24,13 +24,15 @@ URL = re.compile(r"http://127\.0\.0\.1:(\d+)/\?token=([\w-]+)")
 
 @dataclass
 class Served:
-    """`projects` are folders below `folder`, which holds the home directory as well."""
+    """`projects` are folders below `folder`, which holds the home directory as well. `command` is how it is called."""
 
     folder: Path
     projects: list[Path] = field(default_factory=list)
     mark: str = field(default_factory=lambda: uuid4().hex)
     port: int = 0
     token: str = ""
+    command: tuple[str, ...] = COMMAND
+    variables: dict[str, str] = field(default_factory=dict)
     process: subprocess.Popen[bytes] | None = None
 
     @property
@@ -47,7 +49,7 @@ class Served:
         home = self.folder / "home"
         home.mkdir(exist_ok=True)
         kept = {name: value for name, value in os.environ.items() if not name.startswith(("LOOPWRIGHT_", "XDG_"))}
-        return {**kept, "HOME": str(home), "NO_COLOR": "1", MARK: self.mark}
+        return {**kept, "HOME": str(home), "NO_COLOR": "1", MARK: self.mark, **self.variables}
 
     def project(self, sample: str = "", name: str = "") -> Path:
         """Adds a copy of a sample or an example, or an empty folder; before the server is started."""
@@ -66,7 +68,7 @@ class Served:
         before = len(output.read_bytes()) if output.exists() else 0
         with output.open("ab") as file:
             self.process = subprocess.Popen(
-                [*COMMAND, "serve", "--port", str(self.port), *named],
+                [*self.command, "serve", "--port", str(self.port), *named],
                 stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT,
                 env=self.environment, cwd=self.folder, start_new_session=True,
             )  # fmt: skip
@@ -89,7 +91,7 @@ class Served:
 
     def call(self, *words: str, project: Path | None = None) -> dict[str, object]:
         """A command in a terminal: what it printed with --json."""
-        argv = [*COMMAND, *words, "--project", str(project or self.projects[0]), "--json"]
+        argv = [*self.command, *words, "--project", str(project or self.projects[0]), "--json"]
         done = subprocess.run(argv, capture_output=True, env=self.environment, timeout=60)
         assert done.returncode == 0, (words, done.stdout, done.stderr)
         printed: dict[str, object] = orjson.loads(done.stdout.splitlines()[-1])
