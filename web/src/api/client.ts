@@ -1,5 +1,9 @@
 // One way to ask the server: JSON in, JSON out, and every refusal is a Problem with the server's own words.
+import { signal } from '@preact/signals'
 import type { Page } from './types'
+
+/** The server does not know us (any more): the page says how to get in. */
+export const loggedOut = signal(false)
 
 /** What the server refused, or that it could not be reached (`status` 0). */
 export class Problem extends Error {
@@ -14,10 +18,6 @@ export class Problem extends Error {
   /** The server is away: what is on the screen may be old, and trying again is worth it. */
   get isOffline(): boolean {
     return this.status === 0
-  }
-
-  get isUnauthorized(): boolean {
-    return this.status === 401
   }
 }
 
@@ -41,6 +41,7 @@ export interface Reply<T> {
 export async function ask<T>(method: Method, path: string, asking: Asking = {}): Promise<Reply<T>> {
   const answer = await sent(method, path, asking)
   const body = await parsed(answer)
+  if (answer.status === 401) loggedOut.value = true
   if (!answer.ok || !isRecord(body) || body.success !== true) {
     throw new Problem(refusal(body) ?? `${answer.status} ${answer.statusText}`, answer.status)
   }

@@ -21,6 +21,7 @@ export type Mode = Loop['engine']['settings']['mode']
 export type Permissions = Loop['engine']['settings']['permissions']
 export type TaskMode = 'analysis' | 'write' | 'review'
 export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'failed'
+export type Running = 'init' | 'develop' | 'debug' | 'validate' | 'complete'
 export type Needs = 'answer' | 'permission' | 'choice' | 'resume'
 
 /** Where a loop is: `project` only matters where several are open. */
@@ -56,7 +57,7 @@ export interface BriefLoop {
   outcome: Outcome | null
   mode: Mode
   agent: string
-  action: string | null
+  action: Running | null
   current_iteration: number
   max_iterations: number
   tasks: { total: number; completed: number; failed: number }

@@ -1,9 +1,13 @@
 // The frame: skip link, navigation, the page of the route.
 import { useEffect, useRef } from 'preact/hooks'
+import { loggedOut } from '../api/client'
+import { connection } from '../api/stream'
 import { t } from '../i18n'
 import { LoopPage } from '../loop/LoopPage'
 import { LoopsPage } from '../loops/LoopsPage'
+import { Notice } from '../ui/Notice'
 import { Header } from './Header'
+import { Login } from './Login'
 import { LOOPS_HREF, type Route, route } from './router'
 
 export function App() {
@@ -24,8 +28,9 @@ export function App() {
         {t('app.skip')}
       </button>
       <Header />
+      {connection.value === 'offline' && !loggedOut.value && <Offline />}
       <main class="page" id="content" tabIndex={-1} ref={main}>
-        <Page here={here} />
+        {loggedOut.value ? <Login /> : <Page here={here} />}
       </main>
     </>
   )
@@ -47,4 +52,15 @@ function Page({ here }: { here: Route }) {
         </div>
       )
   }
+}
+
+/** What is on the screen stays, and is marked as old. */
+function Offline() {
+  return (
+    <div class="offline">
+      <Notice tone="warn" title={t('offline.title')}>
+        <span>{t('offline.words')}</span>
+      </Notice>
+    </div>
+  )
 }

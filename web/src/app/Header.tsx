@@ -1,6 +1,7 @@
 // The line on top: brand, navigation, language and colours.
 import { LANGUAGES, type Language, language, speak, t } from '../i18n'
 import { Picker } from '../ui/Picker'
+import { Help } from './Help'
 import { NAV } from './nav'
 import { LOOPS_HREF, route } from './router'
 import { THEMES, theme, wear } from './theme'
@@ -46,6 +47,7 @@ export function Header() {
           options={Object.entries(LANGUAGES).map(([name, words]) => [name as Language, words] as const)}
           onPick={speak}
         />
+        <Help />
       </div>
     </header>
   )

@@ -1,6 +1,68 @@
 // All loops, live.
+import './loops.css'
+import { useEffect, useState } from 'preact/hooks'
+import { go, loopHref } from '../app/router'
+import { useShortcut } from '../app/shortcuts'
 import { t } from '../i18n'
+import { ProblemNotice } from '../ui/Notice'
+import { CreateDialog } from './CreateDialog'
+import { Empty, NothingFound } from './Empty'
+import { Filters } from './Filters'
+import { LoopRow } from './LoopRow'
+import { Skeleton } from './Skeleton'
+import { filter, follow, hasMore, loading, more, problem, projects, reload, rows } from './store'
 
 export function LoopsPage() {
-  return <h1>{t('nav.loops')}</h1>
+  const [creating, setCreating] = useState(false)
+  useEffect(follow, [])
+  useShortcut('n', () => setCreating(true))
+
+  return (
+    <div class="loops stack">
+      <div class="row spread">
+        <h1>{t('loops.title')}</h1>
+        <button type="button" class="button primary" onClick={() => setCreating(true)}>
+          {t('loops.new')}
+        </button>
+      </div>
+      <Filters />
+      <ProblemNotice problem={problem.value} retry={() => void reload()} />
+      <List onCreate={() => setCreating(true)} />
+      {creating && (
+        <CreateDialog
+          project={filter.value.project}
+          projects={projects.value}
+          onClose={() => setCreating(false)}
+          onCreated={(at) => go(loopHref(at))}
+        />
+      )}
+    </div>
+  )
+}
+
+function List({ onCreate }: { onCreate: () => void }) {
+  const shown = rows.value
+  const { status, search } = filter.value
+  if (shown === null) return problem.value ? null : <Skeleton />
+  if (shown.loops.length === 0) {
+    return status === 'all' && search.trim() === '' ? <Empty onCreate={onCreate} /> : <NothingFound />
+  }
+  const several = projects.value.length > 1
+  return (
+    <>
+      <ul class="loop-rows card" aria-label={t('loops.title')} aria-busy={loading.value}>
+        {shown.loops.map((loop) => (
+          <LoopRow key={loop.loop_id} loop={loop} several={several} />
+        ))}
+      </ul>
+      <p class="row spread muted small">
+        <span aria-live="polite">{t('loops.count', { n: shown.total })}</span>
+        {hasMore.value && (
+          <button type="button" class="button" disabled={loading.value} onClick={() => void more()}>
+            {t('loops.more')}
+          </button>
+        )}
+      </p>
+    </>
+  )
 }

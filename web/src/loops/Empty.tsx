@@ -1,0 +1,34 @@
+// A list without loops: how to begin, or how to see the others.
+import { t } from '../i18n'
+import { narrow } from './store'
+
+export function Empty({ onCreate }: { onCreate: () => void }) {
+  return (
+    <section class="empty card">
+      <h2>{t('loops.empty.title')}</h2>
+      <p>{t('loops.empty.words')}</p>
+      <p>
+        <button type="button" class="button primary" onClick={onCreate}>
+          {t('loops.new')}
+        </button>
+      </p>
+      <p class="muted small">
+        {t('loops.empty.terminal')} <code>loopwright run --auto "…"</code>
+      </p>
+    </section>
+  )
+}
+
+export function NothingFound() {
+  return (
+    <section class="empty card">
+      <h2>{t('loops.none.title')}</h2>
+      <p>{t('loops.none.words')}</p>
+      <p>
+        <button type="button" class="button" onClick={() => narrow({ status: 'all', search: '' })}>
+          {t('loops.none.clear')}
+        </button>
+      </p>
+    </section>
+  )
+}

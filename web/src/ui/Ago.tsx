@@ -1,0 +1,10 @@
+import { ago, exact } from './time'
+
+/** How long ago; the exact time on hover. */
+export function Ago({ at }: { at: string }) {
+  return (
+    <time datetime={at} title={exact(at)}>
+      {ago(at)}
+    </time>
+  )
+}

@@ -1,0 +1,41 @@
+// Asks before something that can not be undone.
+import { t } from '../i18n'
+import { Dialog } from './Dialog'
+import { ProblemNotice } from './Notice'
+import { useCommand } from './useCommand'
+
+interface Confirming {
+  title: string
+  words: string
+  /** What the button says: the deed itself, never "OK". */
+  deed: string
+  act: () => Promise<unknown>
+  onClose: () => void
+}
+
+export function Confirm({ title, words, deed, act, onClose }: Confirming) {
+  const { busy, problem, run } = useCommand()
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="dialog-body stack">
+        <p>{words}</p>
+        <ProblemNotice problem={problem} />
+      </div>
+      <footer class="dialog-foot">
+        <button type="button" class="button" onClick={onClose}>
+          {t('dialog.cancel')}
+        </button>
+        <button
+          type="button"
+          class="button danger"
+          disabled={busy}
+          onClick={async () => {
+            if (await run(act)) onClose()
+          }}
+        >
+          {deed}
+        </button>
+      </footer>
+    </Dialog>
+  )
+}

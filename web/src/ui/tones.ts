@@ -1,0 +1,45 @@
+// Which colour a status speaks in: one table for the whole dashboard.
+import type { BriefLoop, Outcome, Status, TaskStatus } from '../api/types'
+import type { Key } from '../i18n'
+
+export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'idle'
+
+interface Look {
+  tone: Tone
+  words: Key
+  live?: boolean
+}
+
+const STATUS: Record<Status, Look> = {
+  created: { tone: 'idle', words: 'status.created' },
+  running: { tone: 'info', words: 'status.running', live: true },
+  paused: { tone: 'warn', words: 'status.paused' },
+  user_exit: { tone: 'warn', words: 'status.user_exit' },
+  completed: { tone: 'good', words: 'status.completed' },
+  failed: { tone: 'bad', words: 'status.failed' },
+}
+
+/** How a loop ended says more than that it did. */
+const OUTCOME: Record<Outcome, Look> = {
+  succeeded: { tone: 'good', words: 'outcome.succeeded' },
+  unverified: { tone: 'warn', words: 'outcome.unverified' },
+  exhausted: { tone: 'bad', words: 'outcome.exhausted' },
+  stalled: { tone: 'bad', words: 'outcome.stalled' },
+  over_budget: { tone: 'bad', words: 'outcome.over_budget' },
+  stopped: { tone: 'idle', words: 'outcome.stopped' },
+  failed: { tone: 'bad', words: 'outcome.failed' },
+}
+
+const PARKED: Look = { tone: 'idle', words: 'status.parked' }
+
+export const TASK_TONES: Record<TaskStatus, Tone> = {
+  pending: 'idle',
+  in_progress: 'info',
+  completed: 'good',
+  failed: 'bad',
+}
+
+export function look({ status, outcome, parked_until }: Pick<BriefLoop, 'status' | 'outcome' | 'parked_until'>): Look {
+  if (outcome) return OUTCOME[outcome]
+  return status === 'paused' && parked_until ? PARKED : STATUS[status]
+}
