@@ -1,0 +1,139 @@
+"""What the tools that drive loops take. What is not known is refused, so that a slip does not pass for a choice."""
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from loopwright.domain.engine_state import Iterations, Limits, OnError, Policy, Tokens
+from loopwright.domain.errors import Invalid
+from loopwright.domain.loop import LoopStatus, TaskMode
+from loopwright.domain.record import first_problem
+
+LONGEST = 100_000
+"""Characters of a text; what is longer belongs into a file of the project."""
+
+Text = Annotated[str, Field(min_length=1, max_length=LONGEST)]
+Word = Annotated[str, Field(min_length=1, max_length=500)]
+Words = Annotated[tuple[Word, ...] | None, Field(strict=False)]
+Minutes = Annotated[float | None, Field(gt=0, le=5_259_600, description="Limit of working time, in minutes.")]
+TokenLimit = Annotated[Tokens | None, Field(description="Limit of the agent's tokens.")]
+Cost = Annotated[float | None, Field(gt=0, description="Limit of the agent's cost, in US dollars.")]
+
+LIMITS = ("max_iterations", "max_minutes", "max_tokens", "max_cost")
+
+
+class Arguments(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+
+A = TypeVar("A", bound=Arguments)
+
+
+class Budgeted(Arguments):
+    """`limits` holds those that were given."""
+
+    max_iterations: Annotated[Iterations | None, Field(description="Limit of DEVELOP, DEBUG and VALIDATE steps.")] = (
+        None
+    )
+    max_minutes: Minutes = None
+    max_tokens: TokenLimit = None
+    max_cost: Cost = None
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(**{name: getattr(self, name) for name in LIMITS})
+
+
+class StartLoop(Budgeted):
+    task: Annotated[Text, Field(description="What shall be done, as you would tell a colleague.")]
+    title: Annotated[Word | None, Field(description="Its name in lists; default: the task's first words.")] = None
+    project: Annotated[Word | None, Field(description="Name of a project, see `list`; default: the first.")] = None
+    agent: Annotated[
+        Word | None,
+        Field(description="Who does the work: auto, builtin, codex, claude, …; default: the project's own."),
+    ] = None
+    auto: Annotated[bool, Field(description="False: a person chooses every step from a menu.")] = True
+    permissions: Annotated[
+        Policy | None, Field(description="What the loop's agent may do without asking a person.")
+    ] = None
+    test_command: Annotated[Word | None, Field(description="How the tests are run; default: detected.")] = None
+    start: Annotated[bool, Field(description="False: only create it; `resume` starts it.")] = True
+
+    @property
+    def settings(self) -> dict[str, Any]:  # Any: by name, checked by the fields above
+        """The settings that were given."""
+        names = (*LIMITS, "agent", "permissions", "test_command")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
+
+
+class ListLoops(Arguments):
+    status: Annotated[LoopStatus | None, Field(description="Only loops with this status.")] = None
+    project: Annotated[Word | None, Field(description="Only this project's loops; default: all.")] = None
+    limit: Annotated[int, Field(ge=1, le=100)] = 20
+    offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+
+
+class OneLoop(Arguments):
+    loop_id: Annotated[Word, Field(description="Id of a loop, see `list`.")]
+    project: Annotated[Word | None, Field(description="Only needed where several projects have that id.")] = None
+
+
+class Pause(OneLoop):
+    now: Annotated[bool, Field(description="Cancel the action under way too, instead of letting it finish.")] = False
+
+
+class Wait(OneLoop):
+    seconds: Annotated[float, Field(gt=0, le=3600, description="How long at most.")] = 45
+
+
+class Diff(OneLoop):
+    checkpoint: Annotated[int | None, Field(ge=1, description="Only what this checkpoint changed.")] = None
+    max_chars: Annotated[int, Field(ge=100, le=500_000, description="What is longer is cut.")] = 20_000
+
+
+class Answer(OneLoop):
+    text: Annotated[Text, Field(description="The answer to the question the loop waits with.")]
+    resume: Annotated[bool, Field(description="False: only keep it; `resume` hands it over.")] = True
+
+
+class Extend(OneLoop, Budgeted):
+    pass
+
+
+class AddTask(OneLoop):
+    description: Annotated[Text, Field(description="What shall be done.")]
+    tool: Annotated[Word | None, Field(description="Who does it: bash, or an agent's name; default: the loop's.")] = (
+        None
+    )
+    mode: Annotated[TaskMode | None, Field(description="write (default), or analysis and review, which only read.")] = (
+        None
+    )
+    command: Annotated[Text | None, Field(description="What a bash task runs.")] = None
+    on_error: Annotated[OnError | None, Field(description="What a failure does; default: continue.")] = None
+    depends_on: Annotated[Words, Field(description="Ids of tasks that have to be completed before.")] = None
+    prompt_template: Annotated[Text | None, Field(description="Hints for the agent.")] = None
+
+    @property
+    def fields(self) -> dict[str, Any]:  # Any: by name, checked by the fields above
+        own = self.model_dump(exclude_none=True)
+        return {name: value for name, value in own.items() if name not in OneLoop.model_fields}
+
+
+def read(kind: type[A], given: dict[str, Any] | None) -> A:
+    """The arguments of a call. Invalid names the one that does not fit, and what would."""
+    try:
+        return kind.model_validate(given or {})
+    except ValidationError as error:
+        raise Invalid(_told(kind, error)) from error
+
+
+def _told(kind: type[Arguments], error: ValidationError) -> str:
+    problem = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in problem["loc"])
+    match problem["type"]:
+        case "extra_forbidden":
+            return f"{where}: there is no such argument; there are {', '.join(kind.model_fields)}"
+        case "missing":
+            return f"{where}: is missing; {kind.model_fields[where].description or 'it has to be given'}"
+        case _:
+            return first_problem(error)

@@ -1,0 +1,187 @@
+"""Loops driven over stdio: `loopwright mcp` as a process, with the real client."""
+
+import json
+
+from loopwright.mcp.tools import TOOLS
+from tests.cli.conftest import SLOW, Desk, planned, said
+from tests.mcp.caller import Caller, calling
+
+NO_ID = "loop-v2-20260101T000000-00000000"
+NAMES = ["start_loop", "list", "status", "wait", "pause", "resume", "stop", "add_task", "extend", "answer", "diff"]
+
+
+async def test_every_tool_is_described_and_typed(desk: Desk) -> None:
+    async with calling(desk) as caller:
+        tools = {tool.name: tool for tool in (await caller.session.list_tools()).tools}
+    assert sorted(tools) == sorted(NAMES) == sorted(TOOLS)
+    for tool in tools.values():
+        assert tool.description
+        assert tool.annotations
+        assert tool.output_schema
+        assert tool.input_schema["additionalProperties"] is False
+        schemas = json.dumps([tool.input_schema, tool.output_schema])
+        assert not any(word in schemas for word in ("$ref", "$defs", '"title": "'))
+        assert "anyOf" not in json.dumps(tool.input_schema)
+        assert all(field.get("type") or field.get("enum") for field in tool.input_schema["properties"].values())
+    reading = {name for name, tool in tools.items() if tool.annotations and tool.annotations.read_only_hint}
+    assert reading == {"list", "status", "wait", "diff"}
+    assert tools["stop"].annotations
+    assert tools["stop"].annotations.destructive_hint
+
+
+async def test_a_loop_from_its_start_to_its_proof(ledger: Desk) -> None:
+    async with calling(ledger) as caller:
+        begun = await caller.call("start_loop", task="Fix the failing tests", agent="builtin", title="Ledger")
+        id = begun["loop_id"]
+        assert (begun["status"], begun["live"], begun["title"], begun["project"]) == (
+            "running", True, "Ledger", "project",
+        )  # fmt: skip
+        ended = await caller.call("wait", loop_id=id, seconds=60)
+        assert (ended["status"], ended["outcome"], ended["rested"], ended["live"]) == (
+            "completed", "succeeded", True, False,
+        )  # fmt: skip
+        assert ended["tests"]["failed"] == 0 < ended["tests"]["passed"]
+        assert ended["next"] == "`diff` shows what was changed"
+        assert any("DEBUG" in words for words in caller.progress)
+        changed = await caller.call("diff", loop_id=id)
+        assert "\n+" in changed["diff"]
+        assert "ledger.py" in changed["diff"]
+        assert not changed["truncated"]
+        clipped = await caller.call("diff", loop_id=id, max_chars=100)
+        assert (len(clipped["diff"]), clipped["truncated"]) == (100, True)
+        (listed,) = (await caller.call("list", status="completed"))["loops"]
+        assert (listed["loop_id"], listed["needs"]) == (id, None)
+    journal = (ledger.project / ".workflow" / ".loop" / f"{id}.events.ndjson").read_text().splitlines()
+    assert [json.loads(line)["actor"] for line in journal[:2]] == ["mcp", "mcp"]
+
+
+async def test_pause_resume_extend_and_stop(desk: Desk) -> None:
+    agent = desk.script(*SLOW)
+    async with calling(desk) as caller:
+        id = (await caller.call("start_loop", task="Take your time", agent=agent, start=False))["loop_id"]
+        created = await caller.call("status", loop_id=id)
+        assert (created["status"], created["next"]) == ("created", "`resume` starts it")
+        assert (await caller.call("resume", loop_id=id))["status"] == "running"
+        waited = await caller.call("wait", loop_id=id, seconds=0.3)
+        assert (waited["rested"], waited["next"]) == (False, "`wait` until it rests")
+        paused = await caller.call("pause", loop_id=id, now=True)
+        assert paused["status"] == "paused"
+        assert (await caller.call("wait", loop_id=id))["rested"]
+        assert (await caller.call("status", loop_id=id))["needs"] == "resume"
+        assert "Cannot pause loop with status: paused" in await caller.refused("pause", loop_id=id)
+        assert (await caller.call("resume", loop_id=id))["status"] == "running"
+        assert "it is 10 already" in await caller.refused("extend", loop_id=id, max_iterations=3)
+        assert "say which limit" in await caller.refused("extend", loop_id=id)
+        assert (await caller.call("extend", loop_id=id, max_iterations=12, max_minutes=5))["max_iterations"] == 12
+        stopped = await caller.call("stop", loop_id=id)
+        assert (stopped["status"], stopped["outcome"], stopped["live"]) == ("failed", "stopped", False)
+        assert stopped["next"] == "`extend` reopens it"
+        assert (await caller.call("extend", loop_id=id))["status"] == "running"
+        assert (await caller.call("stop", loop_id=id))["outcome"] == "stopped"
+
+
+async def test_a_question_is_answered(desk: Desk) -> None:
+    asks = {"text": said("DEVELOP", "needs_input", "Which colour?")}
+    agent = desk.script(planned("Paint it"), asks, asks, {"text": said("DEVELOP")})
+    async with calling(desk) as caller:
+        id = (await caller.call("start_loop", task="Paint", agent=agent, max_iterations=3))["loop_id"]
+        asked = await caller.call("wait", loop_id=id, seconds=30)
+        assert (asked["needs"], asked["question"], asked["rested"]) == ("answer", "Which colour?", True)
+        assert "text: is missing" in await caller.refused("answer", loop_id=id)
+        assert (await caller.call("answer", loop_id=id, text="blue"))["status"] == "running"
+        ended = await caller.call("wait", loop_id=id, seconds=30)
+        assert (ended["status"], ended["question"]) == ("failed", None)
+        assert "asks nothing" in await caller.refused("answer", loop_id=id, text="red")
+
+
+async def test_tasks_are_added(desk: Desk) -> None:
+    async with calling(desk) as caller:
+        id = (await caller.call("start_loop", task="Do it", agent="bash", start=False))["loop_id"]
+        added = await caller.call("add_task", loop_id=id, description="list files", command="ls", on_error="pause")
+        assert (added["tool"], added["next"]) == ("bash", "`resume` lets the loop take it up")
+        told = await caller.call("status", loop_id=id)
+        assert [task["task_id"] for task in told["open_tasks"]] == [added["task_id"]]
+        words = await caller.refused("add_task", loop_id=id, description="x", tool="nobody")
+        assert "nobody" in words
+
+
+WRONG: list[tuple[str, dict[str, object], str]] = [
+    ("status", {"loop_id": NO_ID}, "not found"),
+    ("status", {"loop_id": "../../etc/passwd"}, "loop"),
+    ("status", {}, "loop_id: is missing; Id of a loop"),
+    ("status", {"loop_id": 7}, "loop_id: Input should be a valid string (got 7)"),
+    ("status", {"loop_id": NO_ID, "id": "x"}, "id: there is no such argument; there are loop_id, project"),
+    ("diff", {"loop_id": NO_ID, "checkpoint": 0}, "checkpoint: "),
+    ("wait", {"loop_id": NO_ID}, "not found"),
+    ("wait", {"loop_id": NO_ID, "seconds": -1}, "seconds: "),
+    ("wait", {"loop_id": NO_ID, "seconds": 1e9}, "seconds: "),
+    ("list", {"status": "done"}, "status: Input should be 'created', 'running'"),
+    ("list", {"limit": 1000}, "limit: "),
+    ("list", {"project": "elsewhere"}, "Project not found: elsewhere (there are: project)"),
+    ("start_loop", {"task": "x", "project": "elsewhere"}, "Project not found: elsewhere"),
+    ("start_loop", {"task": ""}, "task: "),
+    ("start_loop", {"task": "   "}, "a loop needs a task"),
+    ("start_loop", {"task": "x" * 100_001}, "task: String should have at most 100000 characters"),
+    ("start_loop", {"task": "x", "agent": "nobody"}, "nobody"),
+    ("start_loop", {"task": "x", "max_iterations": "5"}, "max_iterations: Input should be a valid integer (got '5')"),
+    ("start_loop", {"task": "x", "max_iterations": 0}, "max_iterations: must be from 1 to 1,000,000"),
+    ("start_loop", {"task": "x", "permissions": "everything"}, "permissions: Input should be 'ask'"),
+    ("start_loop", {"task": "x", "agent": "bash", "test_command": "/no/such/program"}, "there is no program"),
+    ("add_task", {"loop_id": NO_ID, "description": "x", "allow_test_changes": True}, "there is no such argument"),
+    ("approve", {"loop_id": NO_ID}, "there is no tool 'approve' (there are: start_loop, list"),
+]  # fmt: skip
+
+
+async def test_what_is_wrong_is_named_and_creates_nothing(desk: Desk) -> None:
+    async with calling(desk) as caller:
+        for tool, arguments, words in WRONG:
+            told = await caller.refused(tool, **arguments)
+            assert words.lower() in told.lower(), (tool, arguments, told)
+            assert "Traceback" not in told
+        assert (await caller.call("list"))["total"] == 0
+
+
+async def test_a_loop_does_not_drive_itself(desk: Desk) -> None:
+    id = desk.create("--agent", "bash")
+    marks = {"LOOPWRIGHT_LOOP": id, "LOOPWRIGHT_PROJECT": str(desk.project.resolve())}
+    async with calling(desk, **marks) as caller:
+        for tool in ("pause", "resume", "stop", "extend", "wait", "answer"):
+            more = {"text": "x"} if tool == "answer" else {}
+            assert "a loop can not drive itself" in await caller.refused(tool, loop_id=id, **more)
+        assert (await caller.call("status", loop_id=id))["status"] == "created"
+        assert (await caller.call("add_task", loop_id=id, description="more", command="ls"))["tool"] == "bash"
+
+
+async def test_several_projects(desk: Desk) -> None:
+    other = desk.project.parent / "other"
+    other.mkdir()
+    async with calling(desk, "--project", str(desk.project), "--project", str(other)) as caller:
+        first = await caller.call("start_loop", task="a", agent="bash", start=False)
+        second = await caller.call("start_loop", task="b", agent="bash", start=False, project="other")
+        assert (first["project"], second["project"]) == ("project", "other")
+        assert (await caller.call("status", loop_id=second["loop_id"]))["project"] == "other"
+        listed = await caller.call("list")
+        assert [loop["title"] for loop in listed["loops"]] == ["b", "a"]
+        assert listed["projects"] == ["project", "other"]
+        assert (await caller.call("list", project="project", limit=1))["total"] == 1
+        assert "b" in await caller.text("list")
+
+
+async def test_a_loop_runs_on_when_its_caller_is_gone(desk: Desk) -> None:
+    agent = desk.script(planned("a"), {"text": said("DEVELOP"), "seconds": 0.5})
+    async with calling(desk) as caller:
+        id = (await caller.call("start_loop", task="x", agent=agent))["loop_id"]
+    async with calling(desk) as caller:
+        assert (await _ended(caller, id))["failure_reason"]
+
+
+async def _ended(caller: Caller, id: str) -> dict[str, object]:
+    told = await caller.call("wait", loop_id=id, seconds=60)
+    assert told["rested"]
+    return told
+
+
+def test_a_project_that_is_none_is_told_before_anything_is_served(desk: Desk) -> None:
+    ran = desk.run("mcp", "--project", "/no/such/folder")
+    assert (ran.code, ran.out) == (4, "")
+    assert "no such project folder" in ran.err
