@@ -484,3 +484,22 @@ def test_a_result_lands_whatever_the_status_has_become(status: LoopStatus) -> No
         assert statuses(state)["T0"] == "failed"
         if not running:
             assert (state.status, state.failure_reason) == (status, moved.failure_reason)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told", "left"),
+    [
+        (developed("T0"), "blue", None),
+        (developed("T0", ok=False), "blue", None),
+        (developed("T0"), None, "blue"),
+        (developed("T0"), "an earlier one", "blue"),
+        (Interrupted("a person"), "blue", "blue"),
+        (LimitReached("usage limit"), "blue", "blue"),
+        (ActionFailed("no"), "blue", "blue"),
+    ],
+)
+def test_an_answer_is_forgotten_when_the_action_that_was_told_it_is_over(
+    outcome: ActionOutcome, told: str | None, left: str | None
+) -> None:
+    state = end_action(engine(WORKING, answer="blue"), step("DEVELOP", outcome, told=told))
+    assert state.engine.answer == left

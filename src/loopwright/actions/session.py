@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from loopwright.actions.messages import compose, loop_prompts
-from loopwright.actions.turns import Turns
+from loopwright.actions.turns import Turns, takes_prose
 from loopwright.domain.claims import claims_green_tests, quoted, refused_updates
 from loopwright.domain.engine_state import Incident
 from loopwright.domain.loop import ActionName, LoopState, SkillState
@@ -22,7 +22,7 @@ class Session:
 
     `verdicts`: trees that this very process has validated, and whether they passed. `first_runs`: by tree, what the
     first version of the tests said of it. `incidents` wait for the next commit; `claims` for the next validation.
-    `published`: the state that the progress files show.
+    `published`: the state that the progress files show. `told`: the answer of a person that an agent has been told.
     """
 
     loop_id: str
@@ -44,6 +44,7 @@ class Session:
     claims: list[str] = field(default_factory=list)
     last_result: tuple[str, str] | None = None
     published: LoopState | None = None
+    told: str | None = None
 
     def state(self) -> LoopState:
         return self.store.read(self.loop_id)
@@ -68,6 +69,11 @@ class Session:
         self.incidents.clear()
         return taken
 
+    def told_answer(self) -> str | None:
+        """A person's answer that was passed on since this was last asked."""
+        told, self.told = self.told, None
+        return told
+
     async def tree(self) -> str:
         """Hash of the work tree, without what test runs have written."""
         return await in_thread(self.workspace.tree, self.state().engine.run_writes)
@@ -83,8 +89,11 @@ class Session:
         self, agent: str, action: ActionName, order: str, message: Message
     ) -> tuple[AgentOutput, ActionReport]:
         """One turn of the session with that agent, with the contract around the order."""
+        state = self.state()
+        if takes_prose(self.turns.agent(agent)):
+            self.told = state.engine.answer
         text = compose(
-            self.prompts, state=self.state(), action=action, order=order, project=self.project,
+            self.prompts, state=state, action=action, order=order, project=self.project,
             continuing=self.turns.begun(agent), selected=self.interactive, previous=self.last_result,
         )  # fmt: skip
         self.bus.publish("activity", f"{agent} works on {action}")

@@ -121,7 +121,7 @@ class Turns:
 
     async def spent(self) -> Spent:
         """What all turns since the last call cost, also those that failed."""
-        costs = {name: _takes_prose(agent) for name, agent in self._agents.items()}
+        costs = {name: takes_prose(agent) for name, agent in self._agents.items()}
         return await in_thread(spent, self._ledger.take(), self._price, costs.__getitem__)
 
     def written(self) -> frozenset[str]:
@@ -206,7 +206,7 @@ class Turns:
 
     async def _out_of_time(self, name: str, late: str, wrap_up: Message | None) -> Answer:
         """Cuts the turn off and has the agent wrap up, once. AgentError(timeout) where it does not."""
-        asks = wrap_up is not None and _takes_prose(self.agent(name))
+        asks = wrap_up is not None and takes_prose(self.agent(name))
         self._tell(f"{name} {late}; {'asking it to wrap up' if asks else 'it is cut off'}")
         cut = await self._cut_off(name)
         if _report(cut):
@@ -243,7 +243,7 @@ def _report(output: AgentOutput, action: ActionName | None = None) -> ActionRepo
     return output.report or parse_report(clipped(output).text, action)
 
 
-def _takes_prose(agent: Agent) -> bool:
+def takes_prose(agent: Agent) -> bool:
     """Whether it reads what is written to it; commands and the embedded debugger do not."""
     can = agent.capabilities
     return can.plans or can.writes_code or can.writes_tests or (can.debugs and not can.measures)

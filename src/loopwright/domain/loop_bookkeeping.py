@@ -13,7 +13,7 @@ from loopwright.domain.loop import (
     TaskStatus,
 )
 from loopwright.domain.loop_selector import normalise, with_tasks
-from loopwright.domain.outcomes import Completed, Interrupted, LimitReached, Step, Validated
+from loopwright.domain.outcomes import ActionFailed, Completed, Interrupted, LimitReached, NeedsInput, Step, Validated
 from loopwright.domain.spending import added
 
 COUNTED = frozenset({"DEVELOP", "DEBUG", "VALIDATE"})
@@ -56,6 +56,14 @@ def count(state: LoopState, step: Step) -> LoopState:
     if step.action not in COUNTED or uncounted:
         return state
     return state.evolve(current_iteration=state.current_iteration + 1)
+
+
+def heard(state: LoopState, step: Step) -> LoopState:
+    """Without the answer that an agent was told in this step; one that has to be done again tells it again."""
+    again = isinstance(step.outcome, (Interrupted, LimitReached, ActionFailed, NeedsInput))
+    if again or step.told is None or state.engine.answer != step.told:
+        return state
+    return state.evolve(engine=state.engine.evolve(answer=None))
 
 
 def noted(state: LoopState, incidents: tuple[Incident, ...]) -> LoopState:

@@ -12,6 +12,7 @@ from loopwright.domain.loop_bookkeeping import (
     checkpointed,
     count,
     failed,
+    heard,
     idle,
     merged,
     noted,
@@ -60,7 +61,7 @@ def begin_action(state: LoopState, choice: Next) -> LoopState:
 
 def end_action(state: LoopState, step: Step, checkpoint: Checkpoint | None = None) -> LoopState:
     """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here."""
-    state = noted(count(spend(checkpointed(state, checkpoint), step), step), step.incidents)
+    state = heard(noted(count(spend(checkpointed(state, checkpoint), step), step), step.incidents), step)
     outcome = step.outcome
     match outcome:
         case Initialised():

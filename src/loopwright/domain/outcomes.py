@@ -129,7 +129,7 @@ class Step:
     """One finished action: what it was, what came of it, and what it cost.
 
     `token`: hex digits for the id of a task that may follow from it; `elapsed` in seconds; `incidents`: what a person
-    shall know of it beside its outcome.
+    shall know of it beside its outcome. `told`: a person's answer that went to an agent in it.
     """
 
     action: ActionName
@@ -140,3 +140,4 @@ class Step:
     can_write: bool = False
     incidents: tuple[Incident, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    told: str | None = None
