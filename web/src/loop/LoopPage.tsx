@@ -1,10 +1,53 @@
-// One loop's page.
-import type { LoopRef } from '../api/types'
+// One loop's page: what there is to know about it, live.
+import { useEffect, useMemo } from 'preact/hooks'
+import type { Problem } from '../api/client'
+import type { LoopRef, LoopView } from '../api/types'
+import './loop.css'
+import './talk.css'
+import './sections.css'
+import { Damaged, Gone, Loading, Missing, Unreadable } from './absent'
+import { Head } from './Head'
+import { useHeld } from './resource'
+import { Tabbed } from './Tabbed'
+import { follow, type Watched, watched } from './watch'
 
 export function LoopPage({ at, tab }: { at: LoopRef; tab: string | undefined }) {
+  const { id, project } = at
+  const seen = useMemo(() => watched({ id, project }), [id, project])
+  const { data, problem } = useHeld(seen.loop)
+  const isThere = data !== null
+  useEffect(() => (isThere ? follow(seen) : undefined), [seen, isThere])
+  useTitle(data?.loop.title ?? id)
+
+  if (seen.isGone.value || (data && problem?.status === 404)) return <Gone title={data?.loop.title ?? id} />
+  if (problem?.status === 503) return <Damaged seen={seen} problem={problem} />
+  if (!data) return problem ? <Nothing seen={seen} problem={problem} /> : <Loading />
+  return <There seen={seen} view={data} tab={tab} />
+}
+
+function There({ seen, view, tab }: { seen: Watched; view: LoopView; tab: string | undefined }) {
   return (
-    <h1>
-      {at.id} {tab}
-    </h1>
+    <div class="loop">
+      <Head seen={seen} view={view} />
+      <Tabbed seen={seen} view={view} tab={tab} />
+    </div>
   )
+}
+
+/** An id of a wrong form is as unknown as any other. */
+function Nothing({ seen, problem }: { seen: Watched; problem: Problem }) {
+  return problem.status === 404 || problem.status === 400 ? (
+    <Missing id={seen.at.id} words={problem.message} />
+  ) : (
+    <Unreadable problem={problem} onRetry={seen.loop.touch} />
+  )
+}
+
+function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · loopwright`
+    return () => {
+      document.title = 'loopwright'
+    }
+  }, [title])
 }

@@ -1,0 +1,105 @@
+// What might be wrong: where it was looked for, what was measured, and what came of it.
+import { Awaited } from './absent'
+import { factsOf } from './evidence'
+import { number } from './format'
+import { t } from './i18n'
+import { useHeld } from './resource'
+import type { Hypothesis } from './shapes'
+import type { Section } from './Tabbed'
+
+type Tone = 'good' | 'bad' | 'warn' | 'idle'
+
+const TONES: Readonly<Record<Hypothesis['status'], Tone>> = {
+  confirmed: 'good',
+  rejected: 'idle',
+  inconclusive: 'warn',
+  pending: 'idle',
+}
+/** Confirmed ones first, then what is still open. */
+const ORDER: readonly Hypothesis['status'][] = ['confirmed', 'pending', 'inconclusive', 'rejected']
+
+export function Causes({ seen, view }: Section) {
+  const causes = useHeld(seen.hypotheses)
+  const bug = view.loop.skill_state?.debug.active_bug
+  return (
+    <section class="stack" aria-label={t('tab.causes')}>
+      {bug && (
+        <div class="notice">
+          <strong>{t('causes.bug')}</strong>
+          <span class="clamp">{bug}</span>
+        </div>
+      )}
+      <Awaited held={causes} onRetry={seen.hypotheses.touch}>
+        {(all) =>
+          all.length ? (
+            <ol class="causes">
+              {all
+                .toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status))
+                .map((cause) => (
+                  <Cause key={cause.id} cause={cause} />
+                ))}
+            </ol>
+          ) : (
+            <p class="empty">{t('causes.empty')}</p>
+          )
+        }
+      </Awaited>
+    </section>
+  )
+}
+
+function Cause({ cause }: { cause: Hypothesis }) {
+  return (
+    <li class={`card cause ${cause.status}`}>
+      <header>
+        <span class="cause-id mono">{cause.id}</span>
+        <span class={`badge tone-${TONES[cause.status]}`}>{t(`cause.${cause.status}`)}</span>
+        <code class="point">{cause.logging_point}</code>
+        <span class="muted small">{t('cause.likelihood', { n: number(cause.likelihood, 2) })}</span>
+      </header>
+      <p>
+        <Ticked text={cause.description} />
+      </p>
+      {cause.verdict_reason && (
+        <p class="verdict">
+          <span class="muted">{t('cause.verdict')}</span> <Ticked text={cause.verdict_reason} />
+        </p>
+      )}
+      <details>
+        <summary>{t('cause.more')}</summary>
+        <dl class="facts wide">
+          <div>
+            <dt>{t('cause.condition')}</dt>
+            <dd>{cause.testable_condition}</dd>
+          </div>
+          <div>
+            <dt>{t('cause.confirm')}</dt>
+            <dd>{cause.evidence_criteria.confirm}</dd>
+          </div>
+          <div>
+            <dt>{t('cause.reject')}</dt>
+            <dd>{cause.evidence_criteria.reject}</dd>
+          </div>
+        </dl>
+        {cause.evidence && (
+          <>
+            <h3>{t('cause.evidence')}</h3>
+            <dl class="facts wide">
+              {factsOf(cause.evidence).map(({ name, value, isCode }) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{isCode ? <code>{value}</code> : value}</dd>
+                </div>
+              ))}
+            </dl>
+          </>
+        )}
+      </details>
+    </li>
+  )
+}
+
+/** Code between back ticks, everything else as it stands. */
+function Ticked({ text }: { text: string }) {
+  return <>{text.split(/`([^`]+)`/).map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>
+}

@@ -1,0 +1,57 @@
+// The top of the page: what the loop is, how it stands, what it needs, and what can be done with it.
+import { Actions } from '../actions/Actions'
+import { Asked } from '../actions/Asked'
+import type { LoopView } from '../api/types'
+import { LOOPS_HREF, loopHref } from '../app/router'
+import { t as common } from '../i18n'
+import { moment } from './format'
+import { t } from './i18n'
+import { Standing } from './Standing'
+import type { Watched } from './watch'
+
+export function Head({ seen, view }: { seen: Watched; view: LoopView }) {
+  const { loop } = view
+  return (
+    <header class="head">
+      <p class="crumbs small">
+        <a href={LOOPS_HREF}>{common('nav.loops')}</a>
+        <span aria-hidden="true">/</span>
+        <a href={loopHref(seen.at)} class="mono">
+          {loop.loop_id}
+        </a>
+      </p>
+      <div class="head-line">
+        <h1>{loop.title}</h1>
+        <Actions at={seen.at} view={view} />
+      </div>
+      <Standing view={view} />
+      <Asked at={seen.at} view={view} />
+      {loop.failure_reason && (
+        <p class="notice tone-bad">
+          <strong>{t('head.why')}</strong>
+          <span>{loop.failure_reason}</span>
+        </p>
+      )}
+      {loop.engine.parked && (
+        <p class="notice tone-warn">
+          <strong>{t('head.parked', { until: moment(loop.engine.parked.until) })}</strong>
+          <span>{loop.engine.parked.reason}</span>
+        </p>
+      )}
+      <Description title={loop.title} text={loop.description} />
+    </header>
+  )
+}
+
+function Description({ title, text }: { title: string; text: string }) {
+  const words = text.trim()
+  if (!words || words === title) return null
+  return words.length < 280 && !words.includes('\n') ? (
+    <p class="about">{words}</p>
+  ) : (
+    <details class="about">
+      <summary>{t('head.description')}</summary>
+      <p class="pre">{words}</p>
+    </details>
+  )
+}

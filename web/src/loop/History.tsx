@@ -1,0 +1,99 @@
+// All validations as charts: how many tests passed, and what they covered.
+import { Awaited } from './absent'
+import { Chart, type Line } from './Chart'
+import { moment, number, percent } from './format'
+import { t } from './i18n'
+import { useHeld } from './resource'
+import { Scroll } from './Scroll'
+import { isMeasured, passedIn, type Series, seriesOf } from './series'
+import type { Validation } from './shapes'
+import type { Watched } from './watch'
+
+export function History({ seen }: { seen: Watched }) {
+  const history = useHeld(seen.history)
+  return (
+    <Awaited held={history} onRetry={seen.history.touch}>
+      {(runs) => (runs.length ? <Charts runs={runs} /> : null)}
+    </Awaited>
+  )
+}
+
+function Charts({ runs }: { runs: readonly Validation[] }) {
+  const series = seriesOf(runs)
+  const told = (at: number) => (runs[at] ? inWords(runs[at], at) : '')
+  return (
+    <section class="card" aria-labelledby="history-title">
+      <header class="card-head">
+        <h2 id="history-title">{t('history.title')}</h2>
+        <span class="muted small">{t('history.runs', { n: runs.length })}</span>
+      </header>
+      <div class={`charts${isMeasured(series) ? ' two' : ''}`}>
+        <Chart label={t('history.tests')} runs={series.runs} lines={testLines(series)} told={told} />
+        {isMeasured(series) && (
+          <Chart
+            label={t('history.coverage')}
+            runs={series.runs}
+            lines={[{ name: t('history.coverage'), colour: '--accent', values: series.coverage, isBar: false }]}
+            highest={100}
+            told={(at) => (runs[at]?.coverage == null ? '' : percent(runs[at].coverage))}
+          />
+        )}
+      </div>
+      <Table runs={runs} />
+    </section>
+  )
+}
+
+function testLines(series: Series): Line[] {
+  return [
+    { name: t('tests.passed'), colour: '--good', values: series.passed, isBar: true },
+    { name: t('tests.failed'), colour: '--bad', values: series.failed, isBar: true },
+    { name: t('tests.skipped'), colour: '--edge', values: series.skipped, isBar: true },
+  ]
+}
+
+function inWords(run: Validation, at: number): string {
+  return t('history.run', {
+    run: at + 1,
+    passed: number(passedIn(run)),
+    failed: number(run.failed),
+    skipped: number(run.skipped),
+  })
+}
+
+/** The same for those who can not see a chart, or want the numbers. */
+function Table({ runs }: { runs: readonly Validation[] }) {
+  return (
+    <details class="card-body small">
+      <summary>{t('history.table')}</summary>
+      <Scroll class="scroll" label={t('history.table')}>
+        <table class="numbers">
+          <thead>
+            <tr>
+              <th scope="col">{t('history.column.run')}</th>
+              <th scope="col">{t('history.column.at')}</th>
+              <th scope="col">{t('history.column.iteration')}</th>
+              <th scope="col">{t('tests.passed')}</th>
+              <th scope="col">{t('tests.failed')}</th>
+              <th scope="col">{t('tests.skipped')}</th>
+              <th scope="col">{t('history.coverage')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {runs.map((run, at) => (
+              <tr key={run.seq}>
+                <th scope="row">{at + 1}</th>
+                <td>{moment(run.at)}</td>
+                <td>{run.iteration}</td>
+                <td>{number(passedIn(run))}</td>
+                <td>{number(run.failed)}</td>
+                <td>{number(run.skipped)}</td>
+                <td>{run.coverage === null ? '–' : percent(run.coverage)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </details>
+  )
+}

@@ -1,0 +1,48 @@
+// The first tab: how it ended or what is happening now, with the plan and what it costs beside it.
+import { Budget } from './Budget'
+import { Figures } from './Figures'
+import { Incidents } from './Incidents'
+import { t } from './i18n'
+import { Plan } from './Plan'
+import { Settings } from './Settings'
+import { Summary } from './Summary'
+import type { Section } from './Tabbed'
+import { Talk } from './Talk'
+
+export function Overview({ seen, view }: Section) {
+  const { loop } = view
+  const isOver = loop.engine.outcome !== null && loop.engine.outcome !== undefined
+  return (
+    <>
+      <Figures seen={seen} view={view} />
+      <div class="halves">
+        <div class="stack">
+          {isOver && <Summary seen={seen} rev={loop.engine.rev} />}
+          <section class="card" aria-labelledby="now-title">
+            <header class="card-head">
+              <h2 id="now-title">{t(isOver ? 'now.before' : 'now.title')}</h2>
+              <Activity view={view} />
+            </header>
+            <Talk talk={seen.talk.value} isLive={view.live} />
+          </section>
+        </div>
+        <aside class="stack" aria-label={t('overview.aside')}>
+          <Plan seen={seen} />
+          <Budget budget={loop.engine.budget} />
+          <Incidents incidents={loop.engine.incidents} errors={loop.skill_state?.errors ?? []} />
+          <Settings view={view} />
+        </aside>
+      </div>
+    </>
+  )
+}
+
+function Activity({ view }: Pick<Section, 'view'>) {
+  const current = view.live ? view.loop.skill_state?.current_action : null
+  return current ? (
+    <span class="badge tone-info">
+      <span class="dot live" aria-hidden="true" />
+      {t(`action.${current}`)}
+    </span>
+  ) : null
+}

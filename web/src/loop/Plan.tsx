@@ -1,0 +1,38 @@
+// The live plan: what is done, folded to a line each, what is under way, and what is still to come.
+import { Awaited } from './absent'
+import { t } from './i18n'
+import { useHeld } from './resource'
+import type { PlanLine } from './shapes'
+import type { Watched } from './watch'
+
+const MARKS: Readonly<Record<PlanLine['status'], string>> = { completed: '✓', in_progress: '▸', pending: '○' }
+
+export function Plan({ seen }: { seen: Watched }) {
+  const plan = useHeld(seen.plan)
+  return (
+    <section class="card" aria-labelledby="plan-title">
+      <header class="card-head">
+        <h2 id="plan-title">{t('plan.title')}</h2>
+      </header>
+      <div class="card-body">
+        <Awaited held={plan} onRetry={seen.plan.touch}>
+          {(lines) => (
+            <ol class="plan">
+              {lines.map((line) => (
+                <li key={line.content} class={line.status} style={{ paddingInlineStart: `${line.depth * 16}px` }}>
+                  <span class="mark" aria-hidden="true">
+                    {MARKS[line.status]}
+                  </span>
+                  <span>
+                    {line.content}
+                    <span class="sr-only"> ({t(`plan.${line.status}`)})</span>
+                  </span>
+                </li>
+              ))}
+            </ol>
+          )}
+        </Awaited>
+      </div>
+    </section>
+  )
+}

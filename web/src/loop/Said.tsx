@@ -1,0 +1,96 @@
+// One block of what is said and done.
+import type { ComponentChildren } from 'preact'
+import { clock } from './format'
+import { t } from './i18n'
+import type { Block, ToolStatus } from './notes'
+import { Prose } from './Prose'
+
+export function Said({ block }: { block: Block }) {
+  switch (block.kind) {
+    case 'step':
+      return (
+        <h3 class="said-step">
+          <span>{block.action}</span>
+          <time dateTime={block.at}>{clock(block.at)}</time>
+        </h3>
+      )
+    case 'said':
+      return <Prose text={block.text} />
+    case 'thought':
+      return (
+        <Folding name={t('said.thought')} hint={firstLine(block.text)}>
+          <p class="pre">{block.text}</p>
+        </Folding>
+      )
+    case 'message':
+      return (
+        <Folding name={t('said.message', { agent: block.agent })} hint={firstLine(block.text)}>
+          {block.brief && <p class="pre muted">{block.brief}</p>}
+          <p class="pre">{block.text}</p>
+        </Folding>
+      )
+    case 'tool':
+      return <ToolRow call={block} />
+    case 'permission':
+      return (
+        <p class={`said-line ${block.allowed ? 'result' : 'trouble'}`}>
+          <strong>{t(block.allowed ? 'said.allowed' : 'said.refused')}</strong> {block.title}
+          {block.reason && <span class="muted"> · {block.reason}</span>}
+        </p>
+      )
+    case 'plan':
+      return (
+        <ul class="plan said-plan" aria-label={t('said.plan')}>
+          {block.entries.map(({ what, status }) => (
+            <li key={what} class={status}>
+              <span class="mark" aria-hidden="true">
+                {status === 'completed' ? '✓' : status === 'in_progress' ? '▸' : '○'}
+              </span>
+              <span>{what}</span>
+            </li>
+          ))}
+        </ul>
+      )
+    case 'line':
+      return <p class={`said-line ${block.tone}`}>{block.text}</p>
+  }
+}
+
+const MARKS: Readonly<Record<ToolStatus, string>> = { pending: '·', in_progress: '▸', completed: '✓', failed: '✗' }
+
+function ToolRow({ call }: { call: Extract<Block, { kind: 'tool' }> }) {
+  const about = call.command ?? call.paths.join(', ')
+  const row = (
+    <>
+      <span class="mark" aria-hidden="true">
+        {MARKS[call.status]}
+      </span>
+      <span class="sr-only">{t(`tool.${call.status}`)}</span>
+      <span class="what">{call.title}</span>
+      {about && !call.title.includes(about) && <code>{about}</code>}
+    </>
+  )
+  if (!call.output) return <div class={`said-tool ${call.status}`}>{row}</div>
+  return (
+    <details class={`said-tool ${call.status}`}>
+      <summary>{row}</summary>
+      <pre class="output">{call.output}</pre>
+    </details>
+  )
+}
+
+/** Closed until somebody wants it; what is inside is only drawn then. */
+function Folding({ name, hint, children }: { name: string; hint: string; children: ComponentChildren }) {
+  return (
+    <details class="said-fold">
+      <summary>
+        {name} <span class="hint">{hint}</span>
+      </summary>
+      {children}
+    </details>
+  )
+}
+
+function firstLine(text: string): string {
+  return text.trimStart().split('\n', 1)[0]?.slice(0, 160) ?? ''
+}

@@ -1,0 +1,7 @@
+// The board of the loop's tasks.
+import { Board } from '../board/Board'
+import type { Section } from './Tabbed'
+
+export function Tasks({ seen, view }: Section) {
+  return <Board at={seen.at} loop={view.loop} />
+}

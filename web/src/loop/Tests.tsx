@@ -1,0 +1,112 @@
+// The last validation, failing tests first, and how it was in those before.
+import { useState } from 'preact/hooks'
+import { Awaited } from './absent'
+import { Filter } from './Filter'
+import { duration, moment } from './format'
+import { History } from './History'
+import { t } from './i18n'
+import { useHeld } from './resource'
+import { Scroll } from './Scroll'
+import type { TestResult } from './shapes'
+import type { Section } from './Tabbed'
+import { countsOf, found, type Shown, suites } from './tests'
+
+const CHOICES: readonly Shown[] = ['all', 'failed', 'passed', 'skipped']
+const AT_ONCE = 200
+
+export function Tests({ seen, view }: Section) {
+  const tests = useHeld(seen.tests)
+  const last = view.loop.engine.last_validation
+  return (
+    <div class="stack">
+      <History seen={seen} />
+      {last && last.reasons.length > 0 && (
+        <div class="notice tone-bad">
+          <strong>{t('tests.not_passed')}</strong>
+          <ul>
+            {last.reasons.map((reason) => (
+              <li key={reason}>{reason}</li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <Awaited held={tests} onRetry={seen.tests.touch}>
+        {(all) => (all.length ? <List all={all} at={last?.at} /> : <p class="empty">{t('tests.empty')}</p>)}
+      </Awaited>
+    </div>
+  )
+}
+
+function List({ all, at }: { all: readonly TestResult[]; at: string | undefined }) {
+  const [words, setWords] = useState('')
+  const [shown, setShown] = useState<Shown>('all')
+  const [most, setMost] = useState(AT_ONCE)
+  const counts = countsOf(all)
+  const tests = found(all, words, shown)
+  return (
+    <section class="stack" aria-labelledby="tests-title">
+      <header class="row spread">
+        <h2 id="tests-title">{t('tests.last')}</h2>
+        {at && (
+          <time class="muted small" dateTime={at}>
+            {moment(at)}
+          </time>
+        )}
+      </header>
+      <Filter
+        label={t('tests.search')}
+        words={words}
+        onWords={setWords}
+        choices={CHOICES.map((name) => [name, t(`tests.${name}`), counts[name]] as const)}
+        choice={shown}
+        onChoice={setShown}
+      />
+      {tests.length === 0 && <p class="empty">{t('tests.none_found')}</p>}
+      {suites(tests.slice(0, most)).map(({ name, tests: own }) => (
+        <section key={name} class="suite">
+          {name && <h3 class="mono">{name}</h3>}
+          <ul>
+            {own.map((test) => (
+              <OneTest key={`${test.suite}::${test.test_name}`} test={test} />
+            ))}
+          </ul>
+        </section>
+      ))}
+      {tests.length > most && (
+        <button type="button" class="button" onClick={() => setMost(most + 5 * AT_ONCE)}>
+          {t('tests.more', { n: tests.length - most })}
+        </button>
+      )}
+    </section>
+  )
+}
+
+const MARKS: Readonly<Record<TestResult['status'], string>> = { passed: '✓', failed: '✗', skipped: '–' }
+
+function OneTest({ test }: { test: TestResult }) {
+  const line = (
+    <>
+      <span class="mark" aria-hidden="true">
+        {MARKS[test.status]}
+      </span>
+      <span class="sr-only">{t(`tests.${test.status}`)}</span>
+      <span class="name">{test.test_name}</span>
+      <span class="took">{duration(test.duration_ms / 1000)}</span>
+    </>
+  )
+  const output = test.stack_trace || test.error_message
+  if (!output) return <li class={`test ${test.status}`}>{line}</li>
+  return (
+    <li class={`test ${test.status}`}>
+      <details>
+        <summary>
+          {line}
+          {test.error_message && <span class="error">{test.error_message.split('\n', 1)[0]}</span>}
+        </summary>
+        <Scroll class="output" label={t('tests.output', { test: test.test_name })}>
+          {[test.error_message, test.stack_trace].filter(Boolean).join('\n\n')}
+        </Scroll>
+      </details>
+    </li>
+  )
+}

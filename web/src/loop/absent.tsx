@@ -1,0 +1,126 @@
+// What is shown where there is no loop to show: not yet, not any more, never, or not readable.
+import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
+import { Problem, send } from '../api/client'
+import { LOOPS_HREF } from '../app/router'
+import { t } from './i18n'
+import type { Recovery } from './shapes'
+import { pathOf, type Watched } from './watch'
+
+export function Loading() {
+  return (
+    <div class="loop" aria-busy="true">
+      <p class="sr-only">{t('loading')}</p>
+      <div class="ghost wide" />
+      <div class="ghost" />
+      <div class="ghost tall" />
+    </div>
+  )
+}
+
+/** Each part of the page that is read by itself: loading, failed, or there. */
+export function Awaited<T>({
+  held,
+  onRetry,
+  children,
+}: {
+  held: { data: T | null; problem: Problem | null }
+  onRetry: () => void
+  children: (data: T) => ComponentChildren
+}) {
+  if (held.data !== null) return <>{children(held.data)}</>
+  if (held.problem) return <Unreadable problem={held.problem} onRetry={onRetry} />
+  return (
+    <div class="ghosts" aria-busy="true">
+      <p class="sr-only">{t('loading')}</p>
+      <div class="ghost" />
+      <div class="ghost wide" />
+    </div>
+  )
+}
+
+export function Unreadable({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
+  return (
+    <div class="notice tone-bad" role="alert">
+      <strong>{t(problem.isOffline ? 'problem.offline' : 'problem.failed')}</strong>
+      <span>{problem.message}</span>
+      <button type="button" class="button" onClick={onRetry}>
+        {t('problem.retry')}
+      </button>
+    </div>
+  )
+}
+
+export function Missing({ id, words }: { id: string; words: string }) {
+  return (
+    <Alone title={t('missing.title')}>
+      <p>
+        <code>{id}</code>
+      </p>
+      <p class="muted">{t('missing.words')}</p>
+      <p class="muted small">{words}</p>
+    </Alone>
+  )
+}
+
+export function Gone({ title }: { title: string }) {
+  return (
+    <Alone title={t('gone.title')}>
+      <p>{title}</p>
+      <p class="muted">{t('gone.words')}</p>
+    </Alone>
+  )
+}
+
+/** Its state can not be read: what is left can be put together again. */
+export function Damaged({ seen, problem }: { seen: Watched; problem: Problem }) {
+  const [isUnderWay, setUnderWay] = useState(false)
+  const [failure, setFailure] = useState<string | null>(null)
+  const recover = async () => {
+    setUnderWay(true)
+    try {
+      await send<Recovery>('POST', pathOf(seen.at, '/recover'), { body: {} })
+      setFailure(null)
+      seen.loop.touch()
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error
+      setFailure(error.message)
+    } finally {
+      setUnderWay(false)
+    }
+  }
+  return (
+    <Alone title={t('damaged.title')}>
+      <p>
+        <code>{seen.at.id}</code>
+      </p>
+      <p class="notice tone-bad">{problem.message}</p>
+      <p class="muted">{t('damaged.words')}</p>
+      {failure && (
+        <p class="notice tone-bad" role="alert">
+          {failure}
+        </p>
+      )}
+      <p class="row">
+        <button type="button" class="button primary" disabled={isUnderWay} onClick={recover}>
+          {t(isUnderWay ? 'damaged.under_way' : 'damaged.recover')}
+        </button>
+        <button type="button" class="button" onClick={seen.loop.touch}>
+          {t('problem.retry')}
+        </button>
+      </p>
+    </Alone>
+  )
+}
+
+function Alone({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <div class="alone stack">
+      <h1>{title}</h1>
+      {children}
+      <p>
+        <a href={LOOPS_HREF}>{t('back')}</a>
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+// Times, amounts and sizes the way people of the page's language write them.
+import { locale } from '../i18n'
+
+const MINUTE = 60
+const HOUR = 3600
+
+/** Seconds as `40 ms`, `4.2 s`, `12 s`, `3 min 05 s`, `2 h 04 min`. */
+export function duration(seconds: number): string {
+  if (seconds < 0.95) return `${Math.round(seconds * 1000)} ms`
+  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  const whole = Math.round(seconds)
+  if (whole < MINUTE) return `${whole} s`
+  if (whole < HOUR) return `${Math.floor(whole / MINUTE)} min ${two(whole % MINUTE)} s`
+  return `${Math.floor(whole / HOUR)} h ${two(Math.floor((whole % HOUR) / MINUTE))} min`
+}
+
+export function number(value: number, digits = 0): string {
+  return value.toLocaleString(locale(), { maximumFractionDigits: digits })
+}
+
+export function percent(value: number): string {
+  return `${number(value, 1)} %`
+}
+
+export function money(dollars: number): string {
+  return `$${dollars.toFixed(dollars < 1 ? 4 : 2)}`
+}
+
+export function bytes(size: number): string {
+  if (size < 1024) return `${size} B`
+  return size < 1024 * 1024 ? `${number(size / 1024, 1)} KB` : `${number(size / 1024 / 1024, 1)} MB`
+}
+
+/** `11:45:08`. */
+export function clock(iso: string): string {
+  return new Date(iso).toLocaleTimeString(locale(), { hour12: false })
+}
+
+/** With the day, where it is not today. */
+export function moment(iso: string, now = new Date()): string {
+  const then = new Date(iso)
+  if (then.toDateString() === now.toDateString()) return clock(iso)
+  return then.toLocaleString(locale(), {
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(then.getFullYear() !== now.getFullYear() && { year: 'numeric' as const }),
+  })
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0')
+}

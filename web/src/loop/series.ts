@@ -1,0 +1,31 @@
+// Validations as columns of numbers, the way a chart wants them. Pure.
+import type { Validation } from './shapes'
+
+export type Column = (number | null)[]
+
+export interface Series {
+  /** 1, 2, 3 …: validations, not time; they are hours or seconds apart. */
+  runs: number[]
+  passed: Column
+  failed: Column
+  skipped: Column
+  coverage: Column
+}
+
+export function seriesOf(history: readonly Validation[]): Series {
+  return {
+    runs: history.map((_, at) => at + 1),
+    passed: history.map(passedIn),
+    failed: history.map((run) => run.failed),
+    skipped: history.map((run) => run.skipped),
+    coverage: history.map((run) => run.coverage),
+  }
+}
+
+export function passedIn(run: Validation): number {
+  return Math.max(0, run.total - run.failed - run.skipped)
+}
+
+export function isMeasured(series: Series): boolean {
+  return series.coverage.some((percent) => percent !== null)
+}

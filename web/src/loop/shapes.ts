@@ -1,0 +1,77 @@
+// What the endpoints for a closer look answer with (docs/http-api.md, "Looking closer").
+import type { Hypothesis, TestResult } from '../api/types'
+
+export type Action = 'INIT' | 'DEVELOP' | 'DEBUG' | 'VALIDATE' | 'COMPLETE'
+
+export interface PlanLine {
+  content: string
+  status: 'pending' | 'in_progress' | 'completed'
+  depth: number
+}
+
+export interface ChangedFile {
+  file: string
+  action: string
+}
+
+/** One action from its start to its end; what is still under way has no end. */
+export interface Step {
+  seq: number
+  iteration: number
+  action: string
+  task: string | null
+  started_at: string
+  ended_at: string | null
+  result: string | null
+  reasons: string[]
+  files: ChangedFile[]
+  tokens: number | null
+  cost: number | null
+  checkpoint: number | null
+}
+
+export interface CheckpointView {
+  n: number
+  action: string
+  at: string
+  files: ChangedFile[]
+}
+
+export interface DiffAnswer {
+  diff: string
+  truncated: boolean
+}
+
+/** One validation; `coverage` null where it was not measured. */
+export interface Validation {
+  seq: number
+  at: string
+  iteration: number
+  passed: boolean
+  total: number
+  failed: number
+  skipped: number
+  pass_rate: number
+  coverage: number | null
+  reasons: string[]
+}
+
+export interface ProgressFile {
+  name: string
+  size: number
+  modified_at: string
+}
+
+export interface FileText {
+  name: string
+  text: string
+  truncated: boolean
+}
+
+/** What the engine rebuilt, and which damaged files it kept. */
+export interface Recovery {
+  repairs: unknown[]
+  kept: string[]
+}
+
+export type { Hypothesis, TestResult }

@@ -1,0 +1,49 @@
+// Which tests are shown, and in which order. Pure.
+import type { TestResult } from './shapes'
+
+export type TestStatus = TestResult['status']
+export type Shown = TestStatus | 'all'
+
+/** Failing first: that is what a person came for. */
+const ORDER: Readonly<Record<TestStatus, number>> = { failed: 0, skipped: 1, passed: 2 }
+
+export interface Counts {
+  all: number
+  passed: number
+  failed: number
+  skipped: number
+}
+
+export interface Suite {
+  name: string
+  tests: TestResult[]
+}
+
+export function countsOf(tests: readonly TestResult[]): Counts {
+  const counts: Counts = { all: tests.length, passed: 0, failed: 0, skipped: 0 }
+  for (const test of tests) counts[test.status] += 1
+  return counts
+}
+
+export function found(tests: readonly TestResult[], words: string, shown: Shown): TestResult[] {
+  const wanted = words.trim().toLowerCase()
+  return tests
+    .filter((test) => shown === 'all' || test.status === shown)
+    .filter((test) => !wanted || textOf(test).includes(wanted))
+    .toSorted((a, b) => ORDER[a.status] - ORDER[b.status])
+}
+
+/** Tests of one suite under one name; the order of what is given stays. */
+export function suites(tests: readonly TestResult[]): Suite[] {
+  const byName = new Map<string, TestResult[]>()
+  for (const test of tests) {
+    const known = byName.get(test.suite)
+    if (known) known.push(test)
+    else byName.set(test.suite, [test])
+  }
+  return [...byName].map(([name, own]) => ({ name, tests: own }))
+}
+
+function textOf(test: TestResult): string {
+  return `${test.suite} ${test.test_name} ${test.error_message ?? ''}`.toLowerCase()
+}
