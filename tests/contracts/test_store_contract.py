@@ -173,6 +173,24 @@ def test_lists_are_newest_first_in_pages_and_by_status(store: Store[LoopState], 
     assert store.damaged() == {}
 
 
+def test_a_search_looks_into_id_title_description_and_tags(store: Store[LoopState], clock: HandClock) -> None:
+    given: list[dict[str, object]] = [
+        {"title": "Mend the PARSER"}, {"description": "a parser"}, {"tags": ("Parsers",)}, {},
+    ]  # fmt: skip
+    for n, fields in enumerate(given):
+        clock.at += timedelta(seconds=1)
+        store.create(loop(f"loop-{n}", **fields), actor="user")
+    page = store.list(search=" parser ", limit=2)
+    assert ([s.loop_id for s in page.items], page.total) == (["loop-2", "loop-1"], 3)
+    assert [s.loop_id for s in store.list(search="PARSER", offset=2).items] == ["loop-0"]
+    assert [s.loop_id for s in store.list(search="OOP-3").items] == ["loop-3"]
+    assert store.list(search="parser", status="running").total == 0
+    assert store.list(search="straße").total == store.list(search="nothing").total == 0
+    store.update("loop-3", lambda s: s.evolve(notes="parser", title="STRASSE"), actor="user", event=EDITED)
+    assert [s.loop_id for s in store.list(search="straße").items] == ["loop-3"], "by its title, not by its notes"
+    assert store.list(search="  ").total == 4
+
+
 def test_deleted_means_gone_and_the_id_is_free_again(store: Store[LoopState]) -> None:
     store.create(loop(), actor="user")
     store.write_progress("loop-1", {"develop.md": b"# hello\n"})

@@ -20,6 +20,9 @@ def list_loops(
     status: Annotated[str | None, typer.Option("--status", metavar="S", help="Only loops with this status.")] = None,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1)] = 50,
     offset: Annotated[int, typer.Option("--offset", metavar="N", min=0)] = 0,
+    search: Annotated[
+        str, typer.Option("--search", metavar="TEXT", help="Only loops with this in id, title, description or a tag.")
+    ] = "",
     project: Project = HERE,
     json: Json = False,
 ) -> None:
@@ -33,14 +36,17 @@ def list_loops(
         raise Invalid(f"--status: no status {status!r} (there are: {', '.join((*get_args(LoopStatus), DAMAGED))})")
     with opened(project) as engine:
         service = engine.service
-        page = service.list(status=wanted, limit=limit, offset=offset) if status != DAMAGED else Page((), 0)
+        page = (
+            service.list(status=wanted, limit=limit, offset=offset, search=search) if status != DAMAGED else Page((), 0)
+        )
         live = [state.status == "running" and service.is_live(state.loop_id) for state in page.items]
         damaged, now = _damaged(service, elsewhere(project)), service.clock.now()
     more = offset + len(page.items) < page.total
-    broken = damaged if status in (None, DAMAGED) and offset == 0 else []
+    broken = damaged if status in (None, DAMAGED) and offset == 0 and not search else []
     text = loop_table(list(zip(page.items, live, strict=True)), page.total, now, damaged=broken, cells=cells())
-    if status and not (page.total or broken):
-        text = f"no loop here is {status}"
+    if (status or search) and not (page.total or broken):
+        text = f"no loop here {f'is {status}' if status else ''}{' and ' if status and search else ''}"
+        text += f"holds {search!r}" if search else ""
     answer(
         json, page.items, text, total=page.total, limit=limit, offset=offset, hasMore=more,
         damaged=[{"loop_id": d.loop_id, "status": DAMAGED, "reason": d.reason, "next": d.remedy} for d in damaged],

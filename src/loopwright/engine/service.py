@@ -72,8 +72,11 @@ class LoopService(Talk):
         )
         return self.store.create(state.evolve(max_iterations=max_iterations), actor=self.actor)
 
-    def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0) -> Page[LoopState]:
-        return self.store.list(status=status, limit=limit, offset=offset)
+    def list(
+        self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0, search: str = ""
+    ) -> Page[LoopState]:
+        """`search`: a text in id, title, description or a tag."""
+        return self.store.list(status=status, limit=limit, offset=offset, search=search)
 
     def events(self, loop_id: str, after: int = 0) -> Sequence[Entry]:
         return self.store.events(checked(loop_id), after)

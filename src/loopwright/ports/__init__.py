@@ -73,8 +73,13 @@ class Store(Watchable[S], Protocol[S]):
         what it raises reaches the caller, and nothing is committed. Conflict when `epoch` is older than the state's.
         """
 
-    def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0) -> Page[S]:
-        """A page of all readable states; its cost does not grow with their number. See `damaged`."""
+    def list(
+        self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0, search: str = ""
+    ) -> Page[S]:
+        """A page of all readable states; its cost does not grow with their number. See `damaged`.
+
+        `search` keeps those that hold this text in what people know them by, whatever its case; it looks at all.
+        """
 
     def damaged(self) -> Mapping[str, str]:
         """Ids that could not be read, with the reason."""

@@ -115,9 +115,9 @@ class FileStore(Closing, Generic[S]):
         return request.result
 
     @DiskTrouble()
-    def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0) -> Page[S]:
+    def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[S]:
         """See ports.Store. Newest first."""
-        return self._index.page(status, limit, offset)
+        return self._index.page(status, limit, offset, search)
 
     @DiskTrouble()
     def damaged(self) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ from loopwright.domain.errors import LoopwrightError, NotFound
 from loopwright.ports import Page
 from loopwright.store import projection
 from loopwright.store.disk import Disk
-from loopwright.store.kind import S
+from loopwright.store.kind import S, is_found
 from loopwright.store.known import Deleted, journal_of, projection_in
 from loopwright.store.paths import Paths, id_in
 from loopwright.store.source import Source
@@ -49,14 +49,17 @@ class Index(Generic[S]):
         self._seen: dict[str, object] = {}
         self._damaged: dict[str, str] = {}
 
-    def page(self, status: str | None, limit: int, offset: int) -> Page[S]:
-        """Only the page's own states are read."""
+    def page(self, status: str | None, limit: int, offset: int, search: str) -> Page[S]:
+        """Only the page's own states are read, unless something is searched for."""
         with self._mutex:
             self._refresh()
             order = self._order.get(status, [])
-            ids, total = [id for _, id in order[offset : offset + limit]], len(order)
-        states = (self._state(id) for id in ids)
-        return Page(tuple(state for state in states if state is not None), total)
+            part, total = order[:] if search.strip() else order[offset : offset + limit], len(order)
+        states = (state for _, id in part if (state := self._state(id)) is not None)
+        if not search.strip():
+            return Page(tuple(states), total)
+        found = [state for state in states if is_found(self._source.kind, state, search)]
+        return Page(tuple(found[offset : offset + limit]), len(found))
 
     def damaged(self) -> Mapping[str, str]:
         with self._mutex:

@@ -1,6 +1,6 @@
 """What the store has to know about a kind of workflow; the first is the loop, see `loops`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
@@ -62,7 +62,8 @@ class Kind(Generic[S]):
     accepted, what is put back. `keep_own(before, after)` judges what others committed while a runner lives: `after`
     with what only the runner may change as it was, and the names of that. `side_files` are further projections by
     suffix, one JSON line an item. `rebuild` makes a state from what is beside a lost one, or None; `progress` makes
-    what it needs for that. `legacy` finds files in older places, with the id each has by name.
+    what it needs for that. `legacy` finds files in older places, with the id each has by name. `known_by` are the texts
+    that a search looks into.
     """
 
     name: str
@@ -77,6 +78,13 @@ class Kind(Generic[S]):
     rebuild: Callable[[Document], S | None]
     progress: Callable[[S], Mapping[str, bytes]]
     legacy: Callable[[Path], Mapping[Path, str]]
+    known_by: Callable[[S], Iterable[str]]
+
+
+def is_found(kind: Kind[S], state: S, search: str) -> bool:
+    """Whether one of the state's texts holds what is searched for, whatever the case."""
+    wanted = search.strip().casefold()
+    return not wanted or any(wanted in text.casefold() for text in kind.known_by(state))
 
 
 def with_incident(state: S, kind: str, message: str, now: str) -> S:

@@ -64,4 +64,5 @@ LOOPS: Kind[LoopState] = Kind(
     rebuild=_rebuild,
     progress=render_progress,
     legacy=_legacy,
+    known_by=lambda state: (state.loop_id, state.title, state.description, *(state.tags or ())),
 )

@@ -18,7 +18,7 @@ from loopwright.store import patch, progress, projection
 from loopwright.store.closing import Closing
 from loopwright.store.commit import later, refuse_old_epoch, refuse_other_id
 from loopwright.store.disk import Disk
-from loopwright.store.kind import Kind, S, with_next_epoch
+from loopwright.store.kind import Kind, S, is_found, with_next_epoch
 from loopwright.store.lease import HeldLease
 from loopwright.store.paths import Paths
 
@@ -107,9 +107,13 @@ class MemoryStore(Closing, Generic[S]):
             changed = rule(state)
             return state if changed is state else self._commit(id, state, changed, actor, event)
 
-    def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0) -> Page[S]:
+    def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[S]:
         with self._mutex:
-            states = [state for *_, state in self._history.values() if status in (None, state.status)]
+            states = [
+                state
+                for *_, state in self._history.values()
+                if status in (None, state.status) and is_found(self._kind, state, search)
+            ]
         states.sort(key=lambda state: (-datetime.fromisoformat(state.updated_at).timestamp(), self._kind.id_of(state)))
         return Page(tuple(states[offset : offset + limit]), len(states))
 

@@ -34,7 +34,7 @@ class Source(Generic[S]):
     """Reads states and never writes. `holds` are those that this process drives."""
 
     def __init__(self, disk: Disk, kind: Kind[S], root: Path) -> None:
-        self._disk, self._kind = disk, kind
+        self._disk, self.kind = disk, kind
         self.cache: Cache[S] = Cache()
         self.holds: dict[str, Hold[S]] = {}
         self.legacy = Legacy(disk, kind, root)
@@ -56,7 +56,7 @@ class Source(Generic[S]):
         known = self.cached(paths)
         if known:
             return known.state
-        if paths.id not in self.holds and (state := committed_in_file(self._disk, self._kind, paths, now)):
+        if paths.id not in self.holds and (state := committed_in_file(self._disk, self.kind, paths, now)):
             return state
         return self.read(paths, now)
 
@@ -71,9 +71,9 @@ class Source(Generic[S]):
         """What the files say. NotFound, Corrupt, NewerSchema."""
         hold = self.holds.get(paths.id)
         if hold:
-            return look_held(self._disk, self._kind, paths, hold.memory, now)
+            return look_held(self._disk, self.kind, paths, hold.memory, now)
         try:
-            return look(self._disk, self._kind, paths, now)
+            return look(self._disk, self.kind, paths, now)
         except Deleted:
             raise
         except NotFound:
@@ -95,8 +95,8 @@ class Source(Generic[S]):
         elif view.finding is Finding.FOREIGN and self._disk.is_older_than_boot(paths.state):
             view = view._replace(finding=Finding.BROKEN)
         elif view.finding is Finding.FOREIGN and found and not view.forged:
-            base = state_at(self._disk, self._kind, paths, found.rev, now)
-        return settle(self._kind, view, base, now, id=paths.id)
+            base = state_at(self._disk, self.kind, paths, found.rev, now)
+        return settle(self.kind, view, base, now, id=paths.id)
 
     def _acknowledged(self, paths: Paths, now: str) -> View[S]:
         """What was acknowledged, and nothing beyond.
