@@ -3,10 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from loopwright.domain.errors import Conflict, Invalid, NotFound
+from loopwright.engine.checkpoints import Changes
 from loopwright.wiring import Engine, open_engine
+
+REMEMBERED = 4096
+"""Pairs of checkpoints."""
 
 
 @dataclass(frozen=True)
@@ -15,6 +20,11 @@ class Project:
 
     name: str
     engine: Engine
+
+    @cached_property
+    def changes(self) -> Changes:
+        """What is between two commits of the private repository, asked of git once."""
+        return lru_cache(REMEMBERED)(self.engine.service.workspace.changes)
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 import loopwright
 from loopwright.cli.logline import FORMS, log_line
 from loopwright.cli.scene import Scene
-from loopwright.cli.story import Story, finished, read_note
+from loopwright.cli.story import Story, read_note
 from loopwright.domain.events import Entry, Event
-from loopwright.domain.progress import Done
+from loopwright.domain.progress import Done, finished
 from loopwright.domain.transcript import TRANSCRIPT
 from loopwright.domain.wording import EVENTS, event_words
 from loopwright.engine.bus import Note

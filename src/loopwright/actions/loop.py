@@ -12,10 +12,12 @@ from loopwright.actions.menu import choose
 from loopwright.actions.publish import announce, change_lines, publish, result_words
 from loopwright.actions.session import Session
 from loopwright.actions.validate import validate
+from loopwright.domain.course import measured
 from loopwright.domain.engine_state import Checkpoint
 from loopwright.domain.errors import AgentError, Invalid
 from loopwright.domain.events import Event
 from loopwright.domain.loop import ActionName, LoopState
+from loopwright.domain.loop_bookkeeping import count
 from loopwright.domain.loop_commands import control_signal
 from loopwright.domain.loop_folds import begin_action, end_action
 from loopwright.domain.loop_selector import Facts, Next, next_action, normalise, still_holds
@@ -107,6 +109,7 @@ class LoopFlow:
         step = Step(
             action=choice.action, outcome=outcome, at=session.now(), elapsed=elapsed, usage=usage,
             can_write=self._facts.can_write, token=session.clock.token(), incidents=session.noted(),
+            told=session.told_answer(),
         )  # fmt: skip
         checkpoint = await self._checkpoint(before, choice, step.at)
         words = result_words(outcome)
@@ -117,10 +120,12 @@ class LoopFlow:
             data={
                 "action": choice.action,
                 "task": choice.task,
+                "iteration": count(before, step).current_iteration,
                 "result": words,
                 "changes": list(lines),
                 "reasons": list(outcome.reasons) if isinstance(outcome, Validated) else [],
                 **_cost(usage),
+                **_tests(outcome),
             },
         )
         if isinstance(outcome, Completed):
@@ -155,6 +160,12 @@ def _cost(usage: Usage) -> dict[str, JsonValue]:
     """What is known of it."""
     known: dict[str, JsonValue] = {"tokens": usage.tokens, "cost": usage.cost}
     return {name: value for name, value in known.items() if value is not None}
+
+
+def _tests(outcome: ActionOutcome) -> dict[str, JsonValue]:
+    """What was counted, where tests ran."""
+    counted = measured(outcome)
+    return {} if counted is None else {"tests": counted}
 
 
 def _why(outcome: ActionOutcome) -> str:

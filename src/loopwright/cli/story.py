@@ -9,7 +9,7 @@ from typing import Protocol
 from loopwright.cli.scene import Scene
 from loopwright.domain.events import Entry
 from loopwright.domain.loop import LoopState
-from loopwright.domain.progress import Done
+from loopwright.domain.progress import finished
 from loopwright.engine.bus import Note
 from loopwright.engine.service import LoopService
 from loopwright.engine.transcript import Kept, read_line
@@ -71,12 +71,6 @@ class Story:
                 self.look(kept.after)
             self._view.note(kept.note, kept.at)
         return self.look(latest[-1].seq if latest else self._seq)
-
-
-def finished(entries: Sequence[Entry]) -> tuple[Done, ...]:
-    """The actions that ended, as the plan wants them."""
-    ended = (entry.event.data for entry in entries if entry.event.type == "action_finished")
-    return tuple(Done(str(data.get("action")), str(data.get("result") or "")) for data in ended)
 
 
 def read_note(line: str) -> Kept | None:

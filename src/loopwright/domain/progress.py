@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal
 
+from loopwright.domain.events import Entry
 from loopwright.domain.loop import FINISHED, LoopState, TaskStatus
 
 PlanStatus = Literal["pending", "in_progress", "completed"]
@@ -53,6 +54,17 @@ class Done:
 class PlanLine:
     content: str
     status: PlanStatus
+
+    @property
+    def depth(self) -> int:
+        """0 for a phase, 1 for what it unfolds to."""
+        return int(self.content.startswith(" "))
+
+
+def finished(entries: Sequence[Entry]) -> tuple[Done, ...]:
+    """The actions that ended, as the plan wants them."""
+    ended = (entry.event.data for entry in entries if entry.event.type == "action_finished")
+    return tuple(Done(str(data.get("action")), str(data.get("result") or "")) for data in ended)
 
 
 def plan(state: LoopState, history: Sequence[Done]) -> tuple[PlanLine, ...]:

@@ -13,11 +13,12 @@ from starlette.types import ASGIApp
 from loopwright import __version__
 from loopwright.domain.errors import LoopwrightError
 from loopwright.projects import Projects
-from loopwright.server import loops, pages, stream
+from loopwright.server import closer, loops, pages, stream
 from loopwright.server.answers import Answer, done, refusal, refused
 from loopwright.server.asking import THREADS, Control
 from loopwright.server.gate import Gate, Rules
 from loopwright.server.live import Live
+from loopwright.server.requests import problem_words
 
 log = structlog.get_logger("loopwright.server")
 
@@ -27,7 +28,7 @@ def create_app(projects: Projects, rules: Rules) -> ASGIApp:
     app = FastAPI(title="loopwright", version=__version__, docs_url=None, redoc_url=None, lifespan=_lifespan)
     app.state.control = Control(projects, ThreadPoolExecutor(THREADS, "store"))
     app.state.live = Live()
-    for room in (loops, stream, pages):
+    for room in (loops, closer, stream, pages):
         app.include_router(room.router)
     app.mount("/assets", pages.assets)
     app.add_api_route("/api/health", health)
@@ -55,9 +56,7 @@ async def _ours(request: Request, error: Exception) -> Answer:
 
 async def _invalid(request: Request, error: Exception) -> Answer:
     assert isinstance(error, RequestValidationError)
-    problem = error.errors()[0]
-    where = ".".join(str(part) for part in problem["loc"][1:]) or "body"
-    return refused(f"{where}: {problem['msg']}", 400)
+    return refused(problem_words(error.errors()[0]), 400)
 
 
 async def _http(request: Request, error: Exception) -> Answer:

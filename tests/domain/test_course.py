@@ -1,0 +1,106 @@
+"""The journal read as a course: steps with their ends, validations with their counts, also from older journals."""
+
+from loopwright.domain.course import BROKEN_OFF, measured, pass_rate, timeline, validations
+from loopwright.domain.engine_state import Checkpoint
+from loopwright.domain.events import Entry, Event
+from loopwright.domain.progress import PlanLine
+from tests.domain.loop_making import AT, LATER, completed, developed, result, validated
+
+COUNTED = {"passed": False, "total": 4, "failed": 1, "skipped": 1, "pass_rate": 66.67, "coverage": 80.0}
+
+
+def entry(seq: int, type: str, at: str = AT, **data: object) -> Entry:
+    return Entry.model_validate(
+        {"seq": seq, "ts": at, "actor": "runner", "event": Event.model_validate({"type": type, "data": data})}
+    )
+
+
+def begun(seq: int, action: str, task: str | None = None) -> Entry:
+    return entry(seq, "action_started", action=action, row=1, task=task)
+
+
+def ended(seq: int, action: str, result: str, **data: object) -> Entry:
+    return entry(seq, "action_finished", LATER, action=action, result=result, **data)
+
+
+def test_what_a_validation_counts() -> None:
+    results = (result("a"), result("b"), result("c", "failed"), result("d", "skipped"))
+    checked = validated(results=results, passed=False, coverage_files={"a.py": 80.0})
+    assert measured(checked) == COUNTED
+    assert measured(validated(results=(), passed=False)) == {
+        "passed": False, "total": 0, "failed": 0, "skipped": 0, "pass_rate": None, "coverage": None,
+    }  # fmt: skip
+    assert measured(developed("t1")) is None
+    assert measured(completed()) is None
+    assert pass_rate(results) == 66.67
+
+
+def test_steps_with_their_checkpoints_files_and_costs() -> None:
+    entries = (
+        entry(1, "created"), begun(3, "INIT"), ended(4, "INIT", "4 tests, 1 failing", iteration=0, reasons=[]),
+        begun(5, "DEVELOP", "t1"), entry(6, "edited"),
+        ended(
+            7, "DEVELOP", "completed", iteration=1, tokens=12, cost=0.5,
+            changes=[{"file": "ledger.py", "action": "modify", "n": 1}, "forged"],
+        ),
+        begun(8, "VALIDATE"), ended(9, "VALIDATE", "fail", iteration=2, reasons=["c fails"], tests=COUNTED),
+        begun(10, "DEBUG"),
+    )  # fmt: skip
+    points = (Checkpoint(n=1, rev=4, commit="c1", tree="t", action="INIT", at=AT), Checkpoint(n=2, rev=7, commit="c2", tree="u", action="DEVELOP", at=AT))  # fmt: skip  # noqa: E501
+    steps = timeline(entries, points)
+    assert [(s.seq, s.action, s.iteration, s.checkpoint) for s in steps] == [
+        (3, "INIT", 0, 1), (5, "DEVELOP", 1, 2), (8, "VALIDATE", 2, None), (10, "DEBUG", 3, None),
+    ]  # fmt: skip
+    develop, validate, debug = steps[1:]
+    assert (develop.task, develop.started_at, develop.ended_at) == ("t1", AT, LATER)
+    assert (develop.tokens, develop.cost, [(f.file, f.action) for f in develop.files]) == (
+        12,
+        0.5,
+        [("ledger.py", "modify")],
+    )
+    assert (validate.result, validate.reasons) == ("fail", ("c fails",))
+    assert (debug.ended_at, debug.result) == (None, None)
+    (check,) = validations(entries)
+    assert check.model_dump() == {**COUNTED, "seq": 9, "at": LATER, "iteration": 2, "reasons": ("c fails",)}
+
+
+def test_a_step_whose_runner_died_is_broken_off_and_costs_no_iteration() -> None:
+    entries = (
+        begun(3, "VALIDATE"), entry(5, "taken_over", LATER, action="VALIDATE"), begun(6, "VALIDATE"),
+        ended(7, "VALIDATE", "pass", iteration=1, tests={**COUNTED, "passed": True}),
+    )  # fmt: skip
+    lost, again = timeline(entries, ())
+    assert (lost.result, lost.ended_at, lost.iteration, again.iteration) == (BROKEN_OFF, LATER, 0, 1)
+    assert [check.seq for check in validations(entries)] == [7]
+
+
+def test_journals_of_earlier_versions_tell_whether_it_passed() -> None:
+    entries = (
+        begun(3, "DEVELOP"),
+        ended(4, "DEVELOP", "completed"),
+        begun(5, "VALIDATE"),
+        ended(6, "VALIDATE", "pass"),
+    )
+    (check,) = validations(entries)
+    assert (check.passed, check.iteration, check.total, check.coverage) == (True, 2, None, None)
+
+
+def test_forged_events_are_no_trouble() -> None:
+    entries = (
+        ended(2, "VALIDATE", "pass"), begun(3, "VALIDATE"), begun(4, "VALIDATE"),
+        ended(5, "VALIDATE", "pass", iteration="many", tests={"passed": "yes"}, changes={}, reasons="x", cost="free"),
+    )  # fmt: skip
+    assert [step.ended_at for step in timeline(entries, ())] == [None, LATER]
+    assert [(check.passed, check.total) for check in validations(entries)] == [(True, None)]
+
+
+def test_the_end_has_a_last_look() -> None:
+    checked = validated(results=(result("a"),))
+    counted = measured(completed().__class__("succeeded", None, completed().summary, checked))
+    entries = (begun(3, "COMPLETE"), ended(4, "COMPLETE", "succeeded", iteration=2, tests=counted))
+    (check,) = validations(entries)
+    assert (check.passed, check.total, check.iteration) == (True, 1, 2)
+
+
+def test_a_plan_has_two_levels() -> None:
+    assert [PlanLine("Phase 1", "completed").depth, PlanLine("  → Action: DEBUG", "pending").depth] == [0, 1]

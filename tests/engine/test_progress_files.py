@@ -1,0 +1,69 @@
+"""Progress files seen from elsewhere: nothing outside of the folder, nothing that blocks, nothing without end."""
+
+import os
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+
+from loopwright.domain.errors import Invalid, LoopwrightError, NotFound
+from loopwright.engine.progress_files import LONGEST, last_lines, listed, shown
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "secret").write_text("not yours")
+    inside = tmp_path / "progress"
+    inside.mkdir()
+    (inside / "develop.md").write_text("# Development")
+    return inside
+
+
+def test_only_plain_files_are_listed(folder: Path) -> None:
+    (folder / "link.md").symlink_to(folder.parent / "secret")
+    (folder / "sub").mkdir()
+    os.mkfifo(folder / "pipe")
+    (folder / "two\nlines").write_text("")
+    (found,) = listed(folder, UTC)
+    assert (found.name, found.size, found.modified_at[-6:]) == ("develop.md", 13, "+00:00")
+
+
+def test_no_folder_is_no_files(tmp_path: Path) -> None:
+    assert listed(tmp_path / "none", None) == ()
+    (tmp_path / "file").write_text("")
+    (tmp_path / "link").symlink_to(tmp_path)
+    assert listed(tmp_path / "file", None) == listed(tmp_path / "link", None) == ()
+    assert last_lines(tmp_path / "none", "log", 5) == ((), 0)
+
+
+def test_a_file_is_shown(folder: Path) -> None:
+    assert shown(folder, "develop.md") == ("# Development", False)
+    (folder / "bad").write_bytes(b"\xff\xfe and on")
+    assert shown(folder, "bad") == ("\ufffd\ufffd and on", False)
+    (folder / "long").write_bytes(b"x" * (LONGEST + 1))
+    assert (len(shown(folder, "long").text), shown(folder, "long").truncated) == (LONGEST, True)
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret", "/etc/passwd", "..", ".", "", "a\0b", "sub", "pipe", "link.md", "nothing", "x" * 300]
+)
+def test_nothing_else_is(folder: Path, name: str) -> None:
+    (folder / "link.md").symlink_to(folder.parent / "secret")
+    (folder / "sub").mkdir()
+    os.mkfifo(folder / "pipe")
+    with pytest.raises((NotFound, Invalid)):
+        shown(folder, name)
+
+
+def test_a_folder_that_is_a_link_is_not_entered(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "way").symlink_to(folder)
+    with pytest.raises(LoopwrightError):
+        shown(tmp_path / "way", "develop.md")
+
+
+def test_the_last_whole_lines(folder: Path) -> None:
+    log = folder / "log"
+    log.write_bytes(b"one\ntwo\nthree\nhal")
+    assert last_lines(folder, "log", 2) == (("two", "three"), 14)
+    log.write_bytes(b"x" * LONGEST + b"\nlast\n")
+    assert last_lines(folder, "log", 9) == (("last",), LONGEST + 6)
