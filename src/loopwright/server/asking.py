@@ -31,7 +31,7 @@ class Control:
         return await asyncio.get_running_loop().run_in_executor(self.threads, work)
 
 
-def control(request: Request) -> Control:
+async def control(request: Request) -> Control:
     found: Control = request.app.state.control
     return found
 
@@ -53,14 +53,14 @@ class Asked:
         return self.project.engine.service
 
 
-def asked(control: ControlPlane, loop_id: str, project: ProjectName = None) -> Asked:
+async def asked(control: ControlPlane, loop_id: str, project: ProjectName = None) -> Asked:
     return Asked(control, loop_id, control.projects.of_loop(checked(loop_id), project))
 
 
 OneLoop = Annotated[Asked, Depends(asked)]
 
 
-def expecting(
+async def expecting(
     one: OneLoop, if_match: Annotated[str | None, Header(description="The ETag of the version that was seen")] = None
 ) -> LoopService:
     """The loop's commands, for somebody who may have said which version they have seen."""
