@@ -9,6 +9,8 @@ export type {
   Hypothesis,
   Loop,
   LoopTask,
+  Menu,
+  MenuEntry,
   PermissionRequest,
   SkillState,
   TestResult,
@@ -125,12 +127,4 @@ export interface BoardTask {
   command?: string | null
   on_error?: 'continue' | 'pause' | 'fail_fast' | null
   depends_on?: string[] | null
-}
-
-/** A step that an interactive loop offers; `blocked` says why it can not be taken now. */
-export interface MenuItem {
-  name: string
-  words: string
-  blocked: string | null
-  preselected: boolean
 }

@@ -1,12 +1,13 @@
 // A new loop: its task, and how it shall be carried out.
-import { useEffect, useState } from 'preact/hooks'
-import { Problem } from '../api/client'
-import { command, createLoop, listAgents } from '../api/loops'
-import type { Agent, LoopRef, Project } from '../api/types'
+import { useState } from 'preact/hooks'
+import type { Problem } from '../api/client'
+import { command, createLoop } from '../api/loops'
+import type { LoopRef, Project } from '../api/types'
 import { t } from '../i18n'
 import { Dialog } from '../ui/Dialog'
 import { Field } from '../ui/Field'
 import { Notice, ProblemNotice } from '../ui/Notice'
+import { useAgents } from '../ui/useAgents'
 import { placed, useCommand } from '../ui/useCommand'
 import { Agents } from './Agents'
 import { Choice, Modes } from './Choices'
@@ -109,23 +110,7 @@ export function CreateDialog({ project: preset, projects, onClose, onCreated }: 
 }
 
 function AgentField({ project, error }: { project: string | undefined; error: string | undefined }) {
-  const [agents, setAgents] = useState<readonly Agent[]>([])
-  const [isGone, setGone] = useState(false)
-
-  useEffect(() => {
-    let isOld = false
-    listAgents(project).then(
-      (found) => !isOld && setAgents(found),
-      (problem: unknown) => {
-        if (!(problem instanceof Problem)) throw problem
-        setGone(true)
-      },
-    )
-    return () => {
-      isOld = true
-    }
-  }, [project])
-
+  const { agents, isGone } = useAgents(project)
   return (
     <Field label={t('create.agent')} error={error} hint={isGone ? t('create.agents_gone') : <Agents agents={agents} />}>
       <select class="input" name="agent">

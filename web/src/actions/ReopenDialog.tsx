@@ -1,0 +1,85 @@
+// Lets a finished loop run on, with more room where it ran out of it.
+import { useState } from 'preact/hooks'
+import { command, type Limits } from '../api/loops'
+import type { Loop, LoopRef } from '../api/types'
+import { locale, t } from '../i18n'
+import { Dialog } from '../ui/Dialog'
+import { Field } from '../ui/Field'
+import { ProblemNotice } from '../ui/Notice'
+import { placed, useCommand } from '../ui/useCommand'
+import { limitsOf, type Used } from './possible'
+
+const LABELS = {
+  max_iterations: 'create.iterations',
+  max_minutes: 'create.minutes',
+  max_tokens: 'create.tokens',
+  max_cost: 'create.cost',
+} as const
+
+export function ReopenDialog({ at, loop, onClose }: { at: LoopRef; loop: Loop; onClose: () => void }) {
+  const [limits] = useState(() => limitsOf(loop))
+  const [missing, setMissing] = useState<Used['name'] | null>(null)
+  const { busy, problem, run, clear } = useCommand()
+  const there = placed(
+    problem,
+    limits.map(({ name }) => name),
+  )
+
+  const submit = async (event: SubmitEvent) => {
+    event.preventDefault()
+    if (!(event.currentTarget instanceof HTMLFormElement)) return
+    const form = new FormData(event.currentTarget)
+    const wanted: Limits = {}
+    for (const { name, proposed, isReached } of limits) {
+      const given = String(form.get(name) ?? '').trim()
+      const value = Number(given)
+      if (given !== '' && !Number.isFinite(value)) return setMissing(name)
+      // What is as it was is not sent, so that nobody else's change of it is undone.
+      if (given !== '' && (isReached || value !== proposed)) wanted[name] = value
+    }
+    setMissing(null)
+    if (await run(() => command(at, 'reopen', { ...wanted }))) onClose()
+  }
+
+  return (
+    <Dialog title={t('do.reopen_title')} onClose={onClose}>
+      <form noValidate onSubmit={submit} onInput={clear}>
+        <div class="dialog-body form">
+          <p>{t('do.reopen_words')}</p>
+          {!there && <ProblemNotice problem={problem} />}
+          <div class="columns">
+            {limits.map((used) => (
+              <Field
+                key={used.name}
+                label={t(LABELS[used.name])}
+                hint={t('do.used', { used: round(used.used) })}
+                error={there?.field === used.name ? there.words : missing === used.name ? t('create.number') : null}
+              >
+                <input
+                  class="input"
+                  name={used.name}
+                  inputMode="decimal"
+                  autocomplete="off"
+                  defaultValue={used.proposed === null ? '' : String(used.proposed)}
+                  placeholder={t('do.no_limit')}
+                />
+              </Field>
+            ))}
+          </div>
+        </div>
+        <footer class="dialog-foot">
+          <button type="button" class="button" onClick={onClose}>
+            {t('dialog.cancel')}
+          </button>
+          <button type="submit" class="button primary" disabled={busy}>
+            {t('do.reopen_now')}
+          </button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
+function round(value: number): string {
+  return new Intl.NumberFormat(locale(), { maximumFractionDigits: 2 }).format(value)
+}

@@ -1,0 +1,26 @@
+// Who can do the work, as the project has them.
+import { useEffect, useState } from 'preact/hooks'
+import { Problem } from '../api/client'
+import { listAgents } from '../api/loops'
+import type { Agent } from '../api/types'
+
+export function useAgents(project: string | undefined): { agents: readonly Agent[]; isGone: boolean } {
+  const [agents, setAgents] = useState<readonly Agent[]>([])
+  const [isGone, setGone] = useState(false)
+
+  useEffect(() => {
+    let isOld = false
+    listAgents(project).then(
+      (found) => !isOld && setAgents(found),
+      (problem: unknown) => {
+        if (!(problem instanceof Problem)) throw problem
+        setGone(true)
+      },
+    )
+    return () => {
+      isOld = true
+    }
+  }, [project])
+
+  return { agents, isGone }
+}
