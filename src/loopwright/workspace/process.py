@@ -51,10 +51,11 @@ async def run_group(
     patience: Patience,
     project: Path | None = None,
     env: Mapping[str, str] | None = None,
+    stdin: int = subprocess.DEVNULL,
     output_cap: int = OUTPUT_CAP,
     on_output: Callable[[str], None] | None = None,
 ) -> Finished:
-    """Runs a program with closed stdin and no terminal, and leaves nothing of it behind, however it ends.
+    """Runs a program with no terminal and `stdin` (default: closed), and leaves nothing of it behind, however it ends.
 
     `marker` is the id of the loop, `project` its project (default: `cwd`). `output_cap` in bytes (head and tail are
     kept); `env` is added to our own environment. `on_output` gets whole lines as they arrive; of a flood, parts.
@@ -63,7 +64,7 @@ async def run_group(
     started = time.monotonic()
     capture = Capture(output_cap, on_output)
     mark = Mark(marker, str((project or cwd).resolve())).with_run()
-    async with _group(argv, cwd, mark, env or {}) as (process, source):
+    async with _group(argv, cwd, mark, env or {}, stdin) as (process, source):
         cut = await _until_exit_or_limit(process, source, capture, patience)
         if cut is not None:
             await end_session(process.pid, mark)
@@ -99,14 +100,14 @@ async def run_shell(
 
 @asynccontextmanager
 async def _group(
-    argv: Sequence[str], cwd: Path, mark: Mark, env: Mapping[str, str]
+    argv: Sequence[str], cwd: Path, mark: Mark, env: Mapping[str, str], stdin: int
 ) -> AsyncIterator[tuple[subprocess.Popen[bytes], Pipe]]:
     """A running program and the pipe its output comes from."""
     with Pipe() as source:
         with source.sink() as sink:
             process = start(
                 argv, cwd=cwd, mark=mark, environment=mark.environment(env),
-                stdin=subprocess.DEVNULL, stdout=sink, stderr=sink,
+                stdin=stdin, stdout=sink, stderr=sink,
             )  # fmt: skip
         async with ending(process, mark):
             yield process, source
