@@ -5,16 +5,19 @@ import re
 import shlex
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, get_args
+from urllib.parse import urlsplit
 
 import platformdirs
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
 from loopwright.domain.agents import BUILT_IN, PRESETS
 from loopwright.domain.engine_state import Iterations, Policy, Require, Tokens
 from loopwright.domain.errors import Invalid
+from loopwright.domain.notices import Event as NoticeKind
 from loopwright.domain.record import first_problem
 
 PREFIX = "LOOPWRIGHT_"
@@ -24,6 +27,36 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 TEN_YEARS = 315_576_000
 """Seconds; more is a mistake, and overflows clocks."""
 Values = Mapping[str, Any]  # Any: from TOML or the environment, typed by Settings
+
+
+def _words(given: object) -> object:
+    """A command line, or its words."""
+    if isinstance(given, str):
+        try:
+            given = shlex.split(given)
+        except ValueError as error:
+            raise ValueError(f"can not be read as a command line: {error}") from None
+    if not isinstance(given, list | tuple) or not given or not all(isinstance(word, str) for word in given):
+        raise ValueError("must be a command line, or a list of its words")
+    if not given[0].strip():
+        raise ValueError("must begin with a program")
+    if any("\0" in word for word in given):
+        raise ValueError("must hold no NUL")
+    return tuple(given)
+
+
+def _list(given: object) -> object:
+    """Names between commas or spaces, or a list of them."""
+    return given.replace(",", " ").split() if isinstance(given, str) else given
+
+
+def _address(given: SecretStr) -> SecretStr:
+    """The message quotes nothing of it: it may hold a key."""
+    with suppress(ValueError):
+        parts = urlsplit(given.get_secret_value())
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+            return given
+    raise ValueError("must be an address like https://example.org/path")
 
 
 class Settings(BaseModel):
@@ -60,23 +93,16 @@ class Settings(BaseModel):
     min_coverage: float = Field(0, ge=0, le=100, description="percent of lines that must be covered")
     timezone: str = Field("+08:00", description="offset that times are written in")
     checkpoints: str | None = Field(None, description="folder of the private repositories (default: state directory)")
+    notify_command: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
+        (), description="program that is told of news of a loop, as JSON on its stdin"
+    )
+    notify_url: Annotated[SecretStr, AfterValidator(_address)] | None = Field(
+        None, description="address that news of a loop is posted to, as JSON"
+    )
+    notify_on: Annotated[tuple[NoticeKind, ...], BeforeValidator(_list)] = Field(
+        get_args(NoticeKind), description="what is news: finished, needs_person, parked"
+    )
     unsafe_fs: bool = Field(False, description="work on a network file system, where locks may not hold")
-
-
-def _words(given: object) -> object:
-    """A command line, or its words."""
-    if isinstance(given, str):
-        try:
-            given = shlex.split(given)
-        except ValueError as error:
-            raise ValueError(f"can not be read as a command line: {error}") from None
-    if not isinstance(given, list | tuple) or not given or not all(isinstance(word, str) for word in given):
-        raise ValueError("must be a command line, or a list of its words")
-    if not given[0].strip():
-        raise ValueError("must begin with a program")
-    if any("\0" in word for word in given):
-        raise ValueError("must hold no NUL")
-    return tuple(given)
 
 
 def _by_policy(given: object) -> object:
@@ -165,6 +191,8 @@ def _check(origin: str, values: Values) -> None:
         Settings.model_validate(dict(values))
     except ValidationError as error:
         problem = first_problem(error)
+        if problem.startswith("notify_url"):
+            problem = f"notify_url: {problem.partition(': ')[2].rpartition(' (got ')[0]}"
         name, _, words = problem.partition(":")
         told = f"--{name.replace('_', '-')}:{words}" if origin == FLAG else f"{origin}: {problem}"
         raise Invalid(told) from error

@@ -27,6 +27,7 @@ from loopwright.workspace.own import OwnProcesses, RunnerLauncher
 if TYPE_CHECKING:
     from loopwright.actions.runner import AgentMaker, LoopRunner
     from loopwright.agents.presets import AgentCommand
+    from loopwright.ports import Notifier
     from loopwright.prompts import Prompts
 
 
@@ -126,8 +127,26 @@ class Engine:
             agents=self.agents.make,
             debugger=lambda loop_id, bus: PythonDebugger(loop_id, partial(bus.publish, "output")), price=price,
             prompts=self.load_prompts(),
-            secrets=Secrets(secret for known in self._environments for secret in secret_values(known)),
+            secrets=Secrets((*self._url, *(s for known in self._environments for s in secret_values(known)))),
+            notifiers=self._notifiers, notify_on=frozenset(self.config.settings.notify_on),
         )  # fmt: skip
+
+    @property
+    def _notifiers(self) -> "tuple[Notifier, ...]":
+        """Whoever shall be told of news."""
+        from loopwright.notify.command import CommandNotifier
+        from loopwright.notify.webhook import Webhook
+
+        command = self.config.settings.notify_command
+        return (
+            *([CommandNotifier(command, self.project)] if command else []),
+            *(Webhook(url, self.service.clock) for url in self._url),
+        )
+
+    @property
+    def _url(self) -> tuple[str, ...]:
+        url = self.config.settings.notify_url
+        return (url.get_secret_value(),) if url else ()
 
     @property
     def _environments(self) -> Iterator[Mapping[str, str]]:
@@ -151,7 +170,7 @@ def open_copy(engine: Engine, commit: str, root: Path, clock: Clock, agents: "Ag
         yield replace(
             engine.runner, project=str(root), store=store, workspace=workspace_in(root),
             tests=ProjectTests(root), clock=clock, agents=agents,
-            processes=OwnProcesses(root, root.parent / "processes"),
+            processes=OwnProcesses(root, root.parent / "processes"), notifiers=(),
         )  # fmt: skip
 
 

@@ -5,8 +5,10 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
+from typing import get_args
 
 from loopwright.actions.distant import DistantPerson
+from loopwright.actions.heralding import Herald
 from loopwright.actions.loop import LoopFlow
 from loopwright.actions.messages import loop_prompts
 from loopwright.actions.parked import until_it_goes_on
@@ -19,12 +21,25 @@ from loopwright.domain.errors import LoopwrightError
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_choosing import taken_over
+from loopwright.domain.notices import Event as NoticeKind
 from loopwright.domain.protocol import Usage
 from loopwright.domain.secrets import Secrets
 from loopwright.engine.bus import Bus
 from loopwright.engine.kernel import Kernel
 from loopwright.engine.transcript import Transcript
-from loopwright.ports import Agent, Clock, Debugger, Person, Processes, Rule, Store, Surroundings, TestRunner, Workspace
+from loopwright.ports import (
+    Agent,
+    Clock,
+    Debugger,
+    Notifier,
+    Person,
+    Processes,
+    Rule,
+    Store,
+    Surroundings,
+    TestRunner,
+    Workspace,
+)
 from loopwright.prompts import Prompts
 
 AgentMaker = Callable[[str, Surroundings], Agent]
@@ -59,6 +74,8 @@ class LoopRunner:
     price: Callable[[Usage], float | None] = unknown
     prompts: Prompts = field(default_factory=loop_prompts)
     secrets: Secrets = NO_VALUES
+    notifiers: tuple[Notifier, ...] = ()
+    notify_on: frozenset[NoticeKind] = frozenset(get_args(NoticeKind))
 
     async def drive(
         self,
@@ -74,9 +91,22 @@ class LoopRunner:
         `person` sits at this terminal; `from_afar`: nobody does, and an interactive loop asks through its state.
         Conflict when another runner has the lease.
         """
-        kept = bus.also(
-            Transcript(self.store, self.clock, loop_id), self.secrets, asyncio.get_running_loop().call_later
-        )
+        transcript = Transcript(self.store, self.clock, loop_id)
+        shown = Bus(*bus.observers, transcript, secrets=self.secrets)
+        herald = Herald(
+            loop_id, self.project, self.store, self.clock, self.notifiers, self.notify_on, self.secrets,
+            say=partial(shown.publish, "activity"),
+        )  # fmt: skip
+        kept = bus.also(transcript, self.secrets, asyncio.get_running_loop().call_later)
+        state = await self._held(loop_id, take_up, kept, herald, person=person, from_afar=from_afar)
+        await herald.end(state)
+        return state
+
+    async def _held(
+        self, loop_id: str, take_up: Rule[LoopState], kept: Bus, herald: Herald, *, person: Person | None,
+        from_afar: bool,
+    ) -> LoopState:  # fmt: skip
+        """What `drive` does while it has the lease."""
         with self.store.lease(loop_id) as lease, closing(kept) as bus:
             begun = self.store.update(
                 loop_id, lambda s: taken_over(take_up(s), from_afar=from_afar),
@@ -100,6 +130,7 @@ class LoopRunner:
                     self.price,
                     self.project,
                 ) as turns,
+                herald.watching(begun),
             ):
                 session = Session(
                     loop_id=loop_id, project=self.project, store=self.store, workspace=self.workspace,

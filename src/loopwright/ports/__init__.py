@@ -13,6 +13,7 @@ from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.loop import LoopState, LoopStatus
 from loopwright.domain.menu import MenuEntry as MenuEntry
+from loopwright.domain.notices import Letter
 from loopwright.domain.protocol import AgentOutput, Capabilities, Message
 from loopwright.domain.testing import TestRun
 from loopwright.ports.records import NOWHERE as NOWHERE
@@ -239,6 +240,16 @@ class Processes(Protocol):
 
     def end_runner(self, pid: int) -> None:
         """Ends a runner, and nothing else: what it started is left to `sweep`."""
+
+
+class Notifier(Protocol):
+    """Tells somebody who does not look, in one way."""
+
+    async def notify(self, letter: Letter) -> str | None:
+        """Why it could not be told, in words without secrets; None once it was. Takes a bounded time.
+
+        Cancelled, it leaves no process behind.
+        """
 
 
 class Launcher(Protocol):

@@ -1,0 +1,132 @@
+"""What is news of a loop for somebody who does not look: one function over two states, and the letter that tells it.
+
+Pure.
+"""
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from loopwright.domain.engine_state import Outcome
+from loopwright.domain.loop import FINISHED, LoopState, LoopStatus
+from loopwright.domain.permissions import request_words
+from loopwright.domain.record import Items, Record, Timestamp
+from loopwright.domain.words import clean, clipped, plural, whole
+
+Event = Literal["finished", "needs_person", "parked"]
+
+LONGEST = 1000
+"""Characters of a text that a letter holds."""
+SHOWN = 20
+"""Requests and options that a letter names."""
+
+
+class Notice(NamedTuple):
+    """`words` say what has happened, in a sentence that goes on after the loop's title."""
+
+    event: Event
+    words: str
+
+
+class Request(Record):
+    """Something an agent may do only once a person allows it."""
+
+    id: str
+    words: str
+    reason: str = ""
+
+
+class Letter(Record):
+    """What is sent. `text` says it all in a sentence; the rest is for programs. It holds no secret."""
+
+    event: Event
+    text: str
+    loop_id: str
+    title: str
+    project: str
+    status: LoopStatus
+    outcome: Outcome | None = None
+    failure_reason: str | None = None
+    question: str | None = None
+    options: Items[str] = ()
+    requests: Items[Request] = ()
+    parked_until: Timestamp | None = None
+    current_iteration: int
+    max_iterations: int
+    at: Timestamp
+
+
+def news(before: LoopState, after: LoopState) -> Notice | None:
+    """What a person should hear of that change. A stop was somebody's own doing, and is no news."""
+    if after.status in FINISHED:
+        return _ended(before, after)
+    return _asked(before, after) or _halted(before, after) or _parked(before, after)
+
+
+def letter(notice: Notice, state: LoopState, project: str, at: str, masked: Callable[[str], str]) -> Letter:
+    """`masked` takes the secrets out of a text."""
+
+    def told(text: str) -> str:
+        return clipped(masked(whole(text.strip())), LONGEST)
+
+    engine = state.engine
+    open_question = engine.waiting if engine.answer is None else None
+    return Letter(
+        event=notice.event,
+        text=told(f"{clean(state.title)}: {clean(notice.words)}"),
+        loop_id=state.loop_id,
+        title=told(state.title),
+        project=project,
+        status=state.status,
+        outcome=engine.outcome,
+        failure_reason=told(state.failure_reason) if state.failure_reason else None,
+        question=told(open_question.question) if open_question else None,
+        options=tuple(told(option) for option in open_question.options[:SHOWN]) if open_question else (),
+        requests=tuple(
+            Request(id=asked.id, words=told(request_words(asked)), reason=told(asked.reason))
+            for asked in engine.asked[:SHOWN] if asked.answer is None
+        ),
+        parked_until=engine.parked.until if engine.parked else None,
+        current_iteration=state.current_iteration,
+        max_iterations=state.max_iterations,
+        at=at,
+    )  # fmt: skip
+
+
+def _ended(before: LoopState, after: LoopState) -> Notice | None:
+    same = before.status in FINISHED and before.completed_at == after.completed_at
+    if same or after.engine.outcome == "stopped":
+        return None
+    why = f": {after.failure_reason}" if after.failure_reason else ""
+    return Notice("finished", f"{'done' if after.status == 'completed' else 'not done'}, {after.engine.outcome}{why}")
+
+
+def _asked(before: LoopState, after: LoopState) -> Notice | None:
+    """A question, requests for permission, or a menu that was not open before."""
+    was, now = before.engine, after.engine
+    if now.waiting and now.answer is None and now.waiting != was.waiting:
+        verb = "waits for you" if now.waiting.by_resuming else "asks"
+        return Notice("needs_person", f"{verb}: {now.waiting.question}")
+    known = {request.id for request in was.asked}
+    new = [request for request in now.asked if request.answer is None and request.id not in known]
+    if new:
+        more = f" (and {plural(len(new) - 1, 'request')} more)" if len(new) > 1 else ""
+        return Notice("needs_person", f"{request_words(new[0])}{more}")
+    opened = now.menu if now.menu and now.menu.choice is None else None
+    if opened and (was.menu is None or was.menu.since != opened.since):
+        return Notice("needs_person", f"waits for your choice: {', '.join(opened.free)}")
+    return None
+
+
+def _halted(before: LoopState, after: LoopState) -> Notice | None:
+    """A failed task that asked for a pause (on_error)."""
+    retry = after.engine.retry
+    if after.status != "paused" or before.status != "running" or not retry or retry == before.engine.retry:
+        return None
+    return Notice("needs_person", f"paused, because a task failed: {', '.join(retry)}")
+
+
+def _parked(before: LoopState, after: LoopState) -> Notice | None:
+    parked = after.engine.parked
+    if parked is None or parked == before.engine.parked:
+        return None
+    return Notice("parked", f"waits until {parked.until}: {parked.reason}")

@@ -1,0 +1,1 @@
+"""Ways to tell somebody of news of a loop."""
