@@ -19,6 +19,7 @@ from loopwright.server.asking import THREADS, Control
 from loopwright.server.gate import Gate, Rules
 from loopwright.server.live import Live
 from loopwright.server.requests import problem_words
+from loopwright.wiring import state_folder
 
 log = structlog.get_logger("loopwright.server")
 
@@ -27,7 +28,7 @@ def create_app(projects: Projects, rules: Rules) -> ASGIApp:
     """Serves these projects to whoever the rules let in."""
     app = FastAPI(title="loopwright", version=__version__, docs_url=None, redoc_url=None, lifespan=_lifespan)
     app.state.control = Control(projects, ThreadPoolExecutor(THREADS, "store"))
-    app.state.live = Live()
+    app.state.live = Live(app.state.control, state_folder() / "feeds")
     for room in (loops, closer, stream, pages):
         app.include_router(room.router)
     app.mount("/assets", pages.assets)
@@ -42,7 +43,8 @@ def create_app(projects: Projects, rules: Rules) -> ASGIApp:
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
     """The state tells the server what has to end before it waits for the last answers."""
-    yield {"ending": app.state.live.close}
+    yield {"ending": app.state.live.end}
+    app.state.live.close()
 
 
 async def health() -> Answer:

@@ -1,21 +1,29 @@
 """What all streams share: one lookout a project, and the streams themselves."""
 
+from pathlib import Path
+
 from loopwright.projects import Project
+from loopwright.server.asking import Control
 from loopwright.server.lookout import Lookout
+from loopwright.server.news import News
 from loopwright.server.sse import Streams
 
 
 class Live:
-    """Belongs to one event loop."""
+    """Belongs to one event loop. `folder`: where the feed is kept."""
 
-    def __init__(self) -> None:
+    def __init__(self, control: Control, folder: Path) -> None:
         self.streams = Streams()
         self._lookouts: dict[str, Lookout] = {}
+        self.news = News(control, self.lookout, folder)
 
     def lookout(self, project: Project) -> Lookout:
         known = self._lookouts.get(project.name)
         return known or self._lookouts.setdefault(project.name, Lookout(project.engine.service.store))
 
-    def close(self) -> None:
+    def end(self) -> None:
         """Ends every stream at once."""
         self.streams.close()
+
+    def close(self) -> None:
+        self.news.close()

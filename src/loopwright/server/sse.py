@@ -4,7 +4,7 @@ Not the one of sse-starlette: that one patches uvicorn for the whole process, lo
 ends, and writes event by event; this one sends what has gathered at once, and is ended from outside.
 """
 
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing, contextmanager
 
 import anyio
@@ -19,13 +19,13 @@ MOST_STREAMS = 200
 
 RETRY = b"retry: 1000\n"
 """Milliseconds until a browser connects again."""
-PING = b": \n\n"
+PING_SECONDS = 15.0
 WRITE_SECONDS = 30.0
 """A client that takes nothing for so long is left to itself; it comes back where it was."""
 HEADERS = {"cache-control": "no-store", "x-accel-buffering": "no"}
 
 
-def block(event: str, data: object, id: str) -> bytes:
+def block(event: str, data: Mapping[str, object], id: str) -> bytes:
     """One event. What JSON writers give has no line break."""
     return b"event: %s\nid: %s\ndata: %s\n\n" % (event.encode(), id.encode(), orjson.dumps(data))
 
@@ -33,6 +33,16 @@ def block(event: str, data: object, id: str) -> bytes:
 def opening(id: str) -> bytes:
     """Tells the browser where it is, and is no event."""
     return RETRY + f"id: {id}\n\n".encode()
+
+
+def ping(id: str) -> bytes:
+    """A sign of life, that also says how far everything has been told."""
+    return f": \nid: {id}\n\n".encode()
+
+
+def reset(id: str) -> bytes:
+    """What was missed can not be told any more."""
+    return block("reset", {}, id)
 
 
 class Streams:

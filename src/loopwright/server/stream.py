@@ -8,20 +8,21 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request, Response
 
 from loopwright.domain.errors import NotFound, StoreError
-from loopwright.server.asking import Asked, OneLoop
+from loopwright.server.asking import Asked, ControlPlane, OneLoop
 from loopwright.server.live import Live
 from loopwright.server.lookout import Ear
-from loopwright.server.position import Position, parsed
-from loopwright.server.sse import PING, EventStream, block, opening
+from loopwright.server.position import Position, parsed, parsed_place
+from loopwright.server.sse import PING_SECONDS, EventStream, block, opening, ping
 from loopwright.server.telling import Telling
 
-PING_SECONDS = 15.0
 GONE_SECONDS = 0.3
 """A runner puts back what was removed under its hands: a loop that is not there gets a second look."""
 
 router = APIRouter()
 Last = Annotated[str | None, Header(description="The id of the last event that was seen; sent by the browser")]
 After = Annotated[str | None, Query(description="For the first time: the number of the last entry that was seen")]
+
+OnlyProject = Annotated[str | None, Query(description="Only what happens there; default: all projects")]
 
 
 @router.get("/api/loops/v2/{loop_id}/stream")
@@ -30,6 +31,18 @@ async def of_one(one: OneLoop, request: Request, last_event_id: Last = None, aft
     position = _position(last_event_id, after)
     first = await one.control.beside(lambda: Telling(one.service.store, one.loop_id, position).position)
     return EventStream(_blocks(one, live, first), live.streams)
+
+
+@router.get("/api/stream")
+async def of_all(
+    control: ControlPlane, request: Request, last_event_id: Last = None, project: OnlyProject = None
+) -> Response:
+    live: Live = request.app.state.live
+    if project is not None:
+        control.projects.named(project)
+    place = parsed_place(last_event_id) if last_event_id else None
+    await live.news.open()
+    return EventStream(live.news.blocks(place, project), live.streams)
 
 
 def _position(last: str | None, after: str | None) -> Position | None:
@@ -60,7 +73,7 @@ async def _blocks(one: Asked, live: Live, first: Position) -> AsyncGenerator[byt
             if telling.more:
                 continue
             while (exact := await ear.next(PING_SECONDS)) is None:
-                yield PING
+                yield ping(str(telling.position))
 
 
 async def _is_back(one: Asked, ear: Ear) -> bool:

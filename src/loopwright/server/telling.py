@@ -101,7 +101,7 @@ class Telling:
         if not exact:
             return self._store.shown(self._id, self._seq).entries
         if self._store.read(self._id).engine.rev < self._seq:
-            self._seq = _beginning(self._store.events(self._id)) - 1
+            self._seq = beginning(self._store.events(self._id)) - 1
         return tuple(self._store.events(self._id, self._seq))
 
     def _offset_after(self, seq: int) -> int:
@@ -117,7 +117,8 @@ class Telling:
         return at
 
 
-def _beginning(entries: Sequence[Entry]) -> int:
+def beginning(entries: Sequence[Entry]) -> int:
+    """The seq from which a journal is told that was made anew."""
     return next((entry.seq for entry in reversed(entries) if entry.event.type in BEGINNINGS), 1)
 
 

@@ -1,0 +1,188 @@
+"""The news of all loops: read once for everybody who listens, and only while somebody does."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+import structlog
+
+from loopwright.domain.errors import StoreError
+from loopwright.projects import Project
+from loopwright.server.asking import Control
+from loopwright.server.chronicle import Chronicle, Told
+from loopwright.server.feed import Feed
+from loopwright.server.lookout import LOOK_SECONDS, Ear, Lookout
+from loopwright.server.position import Place
+from loopwright.server.sse import PING_SECONDS, opening, ping, reset
+
+Loop = tuple[str, str]
+"""Project and id."""
+
+AT_ONCE = 200
+"""Loops that are looked into before what they brought is sent; records that are read back at once."""
+KEPT_BYTES = 4 << 20
+"""Of events in memory, for those who read as they come."""
+GONE_SECONDS = 0.3
+
+log = structlog.get_logger("loopwright.server")
+
+
+class Recent:
+    """The latest events, in order and without a gap."""
+
+    def __init__(self) -> None:
+        self._told: deque[Told] = deque()
+        self._size = 0
+
+    def add(self, told: Sequence[Told]) -> None:
+        for one in told:
+            self._told.append(one)
+            self._size += len(one.events)
+        while self._size > KEPT_BYTES:
+            self._size -= len(self._told.popleft().events)
+
+    def after(self, number: int) -> tuple[Told, ...] | None:
+        """Everything behind that record, None where that is not at hand."""
+        if not self._told or number < self._told[0].number - 1:
+            return None
+        behind = self._told[-1].number - number
+        return tuple(self._told)[-behind:] if behind > 0 else ()
+
+    def clear(self) -> None:
+        self._told.clear()
+        self._size = 0
+
+
+class News:
+    """Belongs to one event loop. `folder`: where the feed is kept."""
+
+    def __init__(self, control: Control, lookout: Callable[[Project], Lookout], folder: Path) -> None:
+        self._control, self._lookout, self._folder = control, lookout, folder
+        self._projects = tuple(control.projects.known.values())
+        self._opening = asyncio.Lock()
+        self._chronicle: Chronicle | None = None
+        self._recent = Recent()
+        self._ears: set[Ear] = set()
+        self._reading: asyncio.Task[None] | None = None
+        self._dirty: dict[Loop, bool] = {}
+        self._doubted: set[Loop] = set()
+        self._all = False
+        self._wake = asyncio.Event()
+
+    async def open(self) -> Chronicle:
+        """Opens the feed at the first time. StoreError."""
+        async with self._opening:
+            if self._chronicle is None:
+                feed = await self._control.beside(self._feed)
+                self._chronicle = Chronicle(feed, self._projects)
+            return self._chronicle
+
+    def close(self) -> None:
+        """For another server to go on with."""
+        if self._chronicle is not None:
+            self._chronicle.feed.close()
+            self._chronicle = None
+
+    async def blocks(self, last: Place | None, project: str | None) -> AsyncGenerator[bytes, None]:
+        """What one reader gets, who has seen everything up to `last`; of one project, if one is named."""
+        chronicle = await self.open()
+        with self._listening(chronicle) as ear:
+            place = last if last and last.feed == chronicle.feed.name else chronicle.end
+            if last and last.feed != place.feed:
+                yield reset(str(place))
+            yield opening(str(place))
+            whole = False
+            while True:
+                told = self._recent.after(place.number) if whole else None
+                if told is None:
+                    told = await self._control.beside(partial(chronicle.after, place.number, place.seq, AT_ONCE))
+                if told is None:
+                    place = chronicle.end
+                    yield reset(str(place))
+                    continue
+                whole = True
+                if told:
+                    place = Place(place.feed, told[-1].number, told[-1].seq)
+                    if news := b"".join(one.events for one in told if project in (None, one.project)):
+                        yield news
+                    continue
+                while await ear.next(PING_SECONDS) is None:
+                    yield ping(str(place))
+
+    @contextmanager
+    def _listening(self, chronicle: Chronicle) -> Iterator[Ear]:
+        ear = Ear()
+        self._ears.add(ear)
+        if self._reading is None:
+            self._reading = asyncio.create_task(self._read(chronicle))
+        try:
+            yield ear
+        finally:
+            self._ears.discard(ear)
+            if not self._ears:
+                self._reading.cancel()
+                self._reading = None
+                self._recent.clear()
+
+    async def _read(self, chronicle: Chronicle) -> None:
+        """Reads what changes as long as somebody listens."""
+        self._all = True
+        self._wake.set()
+        with ExitStack() as lookouts:
+            for project in self._projects:
+                lookouts.enter_context(self._lookout(project).all(partial(self._hear, project.name)))
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                try:
+                    await self._read_all(chronicle)
+                except StoreError as error:
+                    log.warning("changes can not be told", problem=str(error))
+                    await asyncio.sleep(LOOK_SECONDS)
+                    self._hear("", None, True)
+
+    async def _read_all(self, chronicle: Chronicle) -> None:
+        if self._all:
+            self._all = False
+            odd = await self._control.beside(chronicle.catch_up)
+            self._dirty |= odd
+            self._recent.clear()
+            self._tell()
+        while self._dirty:
+            batch = dict(islice(self._dirty.items(), AT_ONCE))
+            for loop in batch:
+                del self._dirty[loop]
+            sure = frozenset(self._doubted & batch.keys())
+            self._doubted -= sure
+            told, doubtful = await self._control.beside(partial(chronicle.take, batch, sure))
+            self._recent.add(told)
+            self._tell()
+            for loop in doubtful:
+                asyncio.get_running_loop().call_later(GONE_SECONDS, self._doubt, loop)
+
+    def _hear(self, project: str, id: str | None, exact: bool) -> None:
+        if id is None:
+            self._all = True
+        else:
+            self._dirty[project, id] = exact or self._dirty.get((project, id), False)
+        self._wake.set()
+
+    def _doubt(self, loop: Loop) -> None:
+        self._doubted.add(loop)
+        self._hear(*loop, True)
+
+    def _tell(self) -> None:
+        for ear in self._ears:
+            ear.tell(None, False)
+
+    def _feed(self) -> Feed:
+        roots = [project.engine.project for project in self._projects]
+        token = self._projects[0].engine.service.clock.token
+        return Feed.opened(self._folder, roots, self._revs, token)
+
+    def _revs(self) -> list[Mapping[str, int]]:
+        return [project.engine.service.store.revs() for project in self._projects]
