@@ -20,6 +20,7 @@ from loopwright.domain.secrets import Secrets, secret_values
 from loopwright.engine.service import LoopService
 from loopwright.ports import NOWHERE, Agent, Clock, Store, Surroundings, Workspace
 from loopwright.store.files import FileStore
+from loopwright.store.issues import IssueFiles
 from loopwright.store.loops import LOOPS
 from loopwright.workspace.git import GitWorkspace, private_directory, project_root
 from loopwright.workspace.own import OwnProcesses, RunnerLauncher
@@ -186,8 +187,9 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     with FileStore(root, LOOPS, clock, unsafe_fs=config.settings.unsafe_fs) as store:
         loops: Store[LoopState] = store
         service = LoopService(
-            loops, workspace, clock, RunnerLauncher(root), processes, actor, frozenset(agents.configured)
-        )
+            loops, workspace, clock, RunnerLauncher(root), processes, actor, frozenset(agents.configured),
+            issues=IssueFiles(root),
+        )  # fmt: skip
         yield Engine(root, config, service, agents)
 
 

@@ -1,4 +1,4 @@
-"""`loopwright tasks ID add|list|edit|remove|reorder`: what a loop shall do, task by task."""
+"""`loopwright tasks ID add|import|list|edit|remove|reorder`: what a loop shall do, task by task."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -7,12 +7,15 @@ import typer
 
 from loopwright.cli.options import HERE, TASK_FIELDS, Given, Json, LoopId, Project, opened, takes
 from loopwright.cli.output import answer, remark
+from loopwright.cli.text import clean
 from loopwright.domain.errors import Invalid
 
 if TYPE_CHECKING:
     from loopwright.domain.loop import LoopState
 
-app = typer.Typer(help="A loop's tasks: loopwright tasks ID add|list|edit|remove|reorder.", rich_markup_mode=None)
+app = typer.Typer(
+    help="A loop's tasks: loopwright tasks ID add|import|list|edit|remove|reorder.", rich_markup_mode=None
+)
 
 TaskId = Annotated[str, typer.Argument(metavar="TASK", show_default=False, help="Id of a task, see list.")]
 
@@ -49,6 +52,19 @@ def add(
         if missing := engine.agents.missing(task.tool):
             remark(f"note: {missing}")
     answer(json, task, f"{task.task_id} added")
+
+
+@app.command("import")
+def import_issue(
+    context: typer.Context,
+    issue: Annotated[str, typer.Argument(metavar="ISSUE", show_default=False, help="Id of a tracked issue.")],
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Add the tasks of the solution that an issue is bound to."""
+    with opened(project) as engine:
+        added = engine.service.tasks.import_issue(_loop(context), issue)
+    answer(json, added, "\n".join(f"{task.task_id} added: {clean(task.description)}" for task in added))
 
 
 @app.command("list")

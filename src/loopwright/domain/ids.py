@@ -13,10 +13,10 @@ def is_safe(id: str) -> bool:
     return SAFE_ID.fullmatch(id) is not None
 
 
-def checked(id: str) -> str:
+def checked(id: str, kind: str = "loop") -> str:
     """The id itself, or Invalid with the form that is expected."""
     if not is_safe(id):
-        raise Invalid(f"Invalid loop ID format: {id!r} (letters, digits, '-' and '_', at most 128)")
+        raise Invalid(f"Invalid {kind} ID format: {id!r} (letters, digits, '-' and '_', at most 128)")
     return id
 
 

@@ -1,6 +1,6 @@
 """Commands on a loop's tasks: add, edit, remove, reorder. Legal in every status."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -21,10 +21,19 @@ def add_task(
 ) -> LoopState:
     # Any: parsed JSON; the model checks each value
     """Appends a task after the last one. `agents` are the names of those that were configured here."""
-    order = max((task.order for task in state.engine.tasks), default=-1) + 1
-    _check_tool(state, fields, agents)
-    task = _built({**_editable(fields), "task_id": task_id, "order": order, "created_at": at, "updated_at": at})
-    return _with(state, (*state.engine.tasks, task))
+    return add_tasks(state, {task_id: fields}, at, agents)
+
+
+def add_tasks(
+    state: LoopState, new: Mapping[str, dict[str, Any]], at: str, agents: Collection[str] = ()
+) -> LoopState:  # Any: as above
+    """Appends tasks by id, in their order; they may depend on each other."""
+    last = max((task.order for task in state.engine.tasks), default=-1)
+    built = []
+    for order, (id, fields) in enumerate(new.items(), last + 1):
+        _check_tool(state, fields, agents)
+        built.append(_built({**_editable(fields), "task_id": id, "order": order, "created_at": at, "updated_at": at}))
+    return _with(state, (*state.engine.tasks, *built))
 
 
 def edit_task(
@@ -98,16 +107,15 @@ def _with(state: LoopState, tasks: tuple[LoopTask, ...]) -> LoopState:
         missing = sorted(set(task.depends_on or ()) - known)
         if missing:
             raise Invalid(f"task {task.task_id} depends on unknown {', '.join(missing)}")
-    circle = _circle(tasks)
-    if circle:
-        raise Invalid(f"tasks depend on each other in a circle: {', '.join(circle)}")
+    if waiting := circle({task.task_id: task.depends_on or () for task in tasks}):
+        raise Invalid(f"tasks depend on each other in a circle: {', '.join(waiting)}")
     return state.evolve(engine=state.engine.evolve(tasks=tasks))
 
 
-def _circle(tasks: tuple[LoopTask, ...]) -> list[str]:
-    """The tasks that can never become ready because they wait for each other."""
-    waiting = {task.task_id: set(task.depends_on or ()) for task in tasks}
-    while ready := [id for id, needs in waiting.items() if not needs & waiting.keys()]:
+def circle(needs: Mapping[str, Collection[str]]) -> list[str]:
+    """Those that can never become ready because they wait for each other; `needs` says for whom each one waits."""
+    waiting = {id: set(others) for id, others in needs.items()}
+    while ready := [id for id, others in waiting.items() if not others & waiting.keys()]:
         for id in ready:
             del waiting[id]
     return sorted(waiting)

@@ -7,7 +7,20 @@ from loopwright.domain.errors import Outdated
 from loopwright.domain.events import Event
 from loopwright.domain.ids import checked
 from loopwright.domain.loop import LoopState
-from loopwright.ports import Clock, Launcher, Processes, Rule, Store, Workspace
+from loopwright.ports import Clock, Issues, Launcher, Processes, Rule, Store, Workspace
+
+
+class NoIssues:
+    """Nobody tracks any."""
+
+    def issues(self) -> str:
+        return ""
+
+    def solutions(self, issue_id: str) -> str:
+        return ""
+
+
+NO_ISSUES = NoIssues()
 
 
 @dataclass(frozen=True)
@@ -25,6 +38,7 @@ class Access:
     actor: str = "cli"
     agents: frozenset[str] = frozenset()
     expected: int | None = None
+    issues: Issues = NO_ISSUES
 
     def expecting(self, rev: int) -> Self:
         """The same commands for somebody who has seen the loop at `rev`: Outdated where it has moved on since."""

@@ -22,7 +22,7 @@ class Talk(Access):
     @property
     def tasks(self) -> TaskService:
         """The commands on a loop's tasks."""
-        return TaskService(self.commit, self.clock, self.processes, self.agents)
+        return TaskService(self.commit, self.clock, self.processes, self.agents, self.issues)
 
     def answer(self, loop_id: str, text: str) -> LoopState:
         return self.commit(loop_id, lambda s: commands.answer(s, text), "answered")

@@ -8,8 +8,9 @@ from loopwright.domain import loop_tasks as tasks
 from loopwright.domain.engine_state import LoopTask
 from loopwright.domain.errors import Conflict, Forbidden
 from loopwright.domain.ids import checked, new_task_id
+from loopwright.domain.issues import bound_solution, found_issue, read_lines, steps_of
 from loopwright.domain.loop import LoopState
-from loopwright.ports import Clock, Processes, Rule
+from loopwright.ports import Clock, Issues, Processes, Rule
 
 Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
 
@@ -28,6 +29,7 @@ class TaskService:
     clock: Clock
     processes: Processes
     agents: frozenset[str]
+    issues: Issues
 
     def add(self, loop_id: str, fields: Fields) -> LoopTask:
         id, at, given = new_task_id(self.clock.token()), self._now(), self._judged(loop_id, fields)
@@ -46,6 +48,31 @@ class TaskService:
 
     def reorder(self, loop_id: str, ordered_ids: Sequence[str]) -> tuple[LoopTask, ...]:
         return self.commit(loop_id, lambda s: tasks.reorder_tasks(s, ordered_ids), "tasks_reordered").engine.tasks
+
+    def import_issue(self, loop_id: str, issue_id: str) -> tuple[LoopTask, ...]:
+        """The steps of the solution that an issue is bound to, as tasks after the last one: all of them or none."""
+        issue = found_issue(read_lines(self.issues.issues()), checked(issue_id, "issue"))
+        steps = steps_of(bound_solution(issue, read_lines(self.issues.solutions(issue_id))))
+        ids = {step.id: new_task_id(self.clock.token()) for step in steps}
+        given = [
+            {
+                "description": step.description, "prompt_template": step.details,
+                **({"depends_on": tuple(ids[id] for id in step.needs)} if step.needs else {}),
+            }
+            for step in steps
+        ]  # fmt: skip
+        return self.add_all(loop_id, dict(zip(ids.values(), given, strict=True)), "issue_imported", issue=issue_id)
+
+    def add_all(self, loop_id: str, new: Mapping[str, Fields], type: str, **data: str) -> tuple[LoopTask, ...]:
+        """Tasks with these ids in one commit, for the loop's own agent where they name nobody."""
+        at = self._now()
+
+        def rule(state: LoopState) -> LoopState:
+            own = {"tool": state.engine.settings.agent}
+            return tasks.add_tasks(state, {id: {**own, **fields} for id, fields in new.items()}, at, self.agents)
+
+        state = self.commit(loop_id, rule, type, tasks=", ".join(new), **data)
+        return tuple(self._task(state, id) for id in new)
 
     def _judged(self, loop_id: str, fields: Fields) -> dict[str, Any]:
         """A task's fields; an agent, or a command of the loop, must not choose by what it is measured."""

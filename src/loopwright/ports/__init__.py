@@ -113,6 +113,15 @@ class Store(Watchable[S], Protocol[S]):
         """The folder of the progress files."""
 
 
+class Issues(Protocol):
+    """What a tracker keeps beside the loops, a JSON object a line. NotFound where there is nothing."""
+
+    def issues(self) -> str: ...
+
+    def solutions(self, issue_id: str) -> str:
+        """The solutions that were planned for that issue. Invalid for an id that can name no file."""
+
+
 class Workspace(Protocol):
     """The project's files, and their history in a private place. The user's git data is never touched. Calls block."""
 
