@@ -13,11 +13,12 @@ from starlette.types import ASGIApp
 from loopwright import __version__
 from loopwright.domain.errors import LoopwrightError
 from loopwright.projects import Projects
-from loopwright.server import closer, loops, pages, stream
+from loopwright.server import closer, loops, metrics, pages, stream
 from loopwright.server.answers import Answer, done, refusal, refused
 from loopwright.server.asking import THREADS, Control
 from loopwright.server.gate import Gate, Rules
 from loopwright.server.live import Live
+from loopwright.server.metrics import Metrics
 from loopwright.server.requests import problem_words
 from loopwright.wiring import state_folder
 
@@ -29,7 +30,8 @@ def create_app(projects: Projects, rules: Rules) -> ASGIApp:
     app = FastAPI(title="loopwright", version=__version__, docs_url=None, redoc_url=None, lifespan=_lifespan)
     app.state.control = Control(projects, ThreadPoolExecutor(THREADS, "store"))
     app.state.live = Live(app.state.control, state_folder() / "feeds")
-    for room in (loops, closer, stream, pages):
+    app.state.metrics = figures = Metrics(projects, app.state.live)
+    for room in (loops, closer, stream, metrics, pages):
         app.include_router(room.router)
     app.mount("/assets", pages.assets)
     app.add_api_route("/api/health", health)
@@ -37,7 +39,7 @@ def create_app(projects: Projects, rules: Rules) -> ASGIApp:
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
     app.add_exception_handler(Exception, _bug)
-    return Gate(app, rules)
+    return figures.measured(Gate(app, rules))
 
 
 @asynccontextmanager

@@ -58,7 +58,7 @@ class Recent:
 
 
 class News:
-    """Belongs to one event loop. `folder`: where the feed is kept."""
+    """Belongs to one event loop. `folder`: where the feed is kept. `seen`: commits that were read as they came."""
 
     def __init__(self, control: Control, lookout: Callable[[Project], Lookout], folder: Path) -> None:
         self._control, self._lookout, self._folder = control, lookout, folder
@@ -72,6 +72,7 @@ class News:
         self._doubted: set[Loop] = set()
         self._all = False
         self._wake = asyncio.Event()
+        self.seen = 0
 
     async def open(self) -> Chronicle:
         """Opens the feed at the first time. StoreError."""
@@ -160,6 +161,7 @@ class News:
             self._doubted -= sure
             told, doubtful = await self._control.beside(partial(chronicle.take, batch, sure))
             self._recent.add(told)
+            self.seen += sum(one.events.count(b"\ndata:") for one in told)
             self._tell()
             for loop in doubtful:
                 asyncio.get_running_loop().call_later(GONE_SECONDS, self._doubt, loop)
