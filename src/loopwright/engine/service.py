@@ -122,6 +122,7 @@ class LoopService(Talk):
 
     def rewind(self, loop_id: str, n: int) -> LoopState:
         """Tree and skill_state of checkpoint `n`; what is there now becomes a checkpoint first."""
+        self._unmoved(self.read(loop_id))  # before the lease, which is a change itself
         with self.store.lease(checked(loop_id)) as lease:
             state = self.store.read(loop_id)
             commands.require("rewind", state)
@@ -154,7 +155,7 @@ class LoopService(Talk):
         return Recovered(state, repairs, tuple(self.store.kept(loop_id)))
 
     def delete(self, loop_id: str) -> None:
-        state = self.read(loop_id)
+        state = self._unmoved(self.read(loop_id))
         commands.require("delete", state)
         self.store.delete(loop_id, actor=self.actor)
         self.processes.sweep(loop_id)
