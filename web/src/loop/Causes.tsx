@@ -6,6 +6,7 @@ import { t } from './i18n'
 import { useHeld } from './resource'
 import type { Hypothesis } from './shapes'
 import type { Section } from './Tabbed'
+import { Ticked } from './Ticked'
 
 type Tone = 'good' | 'bad' | 'warn' | 'idle'
 
@@ -24,9 +25,9 @@ export function Causes({ seen, view }: Section) {
   return (
     <section class="stack" aria-label={t('tab.causes')}>
       {bug && (
-        <div class="notice">
-          <strong>{t('causes.bug')}</strong>
-          <span class="clamp">{bug}</span>
+        <div class="card bug">
+          <h2>{t('causes.bug')}</h2>
+          <p>{bug}</p>
         </div>
       )}
       <Awaited held={causes} onRetry={seen.hypotheses.touch}>
@@ -97,9 +98,4 @@ function Cause({ cause }: { cause: Hypothesis }) {
       </details>
     </li>
   )
-}
-
-/** Code between back ticks, everything else as it stands. */
-function Ticked({ text }: { text: string }) {
-  return <>{text.split(/`([^`]+)`/).map((part, at) => (at % 2 ? <code key={at}>{part}</code> : part))}</>
 }

@@ -5,7 +5,7 @@ import { moment, number, percent } from './format'
 import { t } from './i18n'
 import { useHeld } from './resource'
 import { Scroll } from './Scroll'
-import { isMeasured, passedIn, type Series, seriesOf } from './series'
+import { isKnown, passedIn, type Series, seriesOf } from './series'
 import type { Validation } from './shapes'
 import type { Watched } from './watch'
 
@@ -20,22 +20,29 @@ export function History({ seen }: { seen: Watched }) {
 
 function Charts({ runs }: { runs: readonly Validation[] }) {
   const series = seriesOf(runs)
-  const told = (at: number) => (runs[at] ? inWords(runs[at], at) : '')
+  const charts = [isKnown(series.passed), isKnown(series.coverage)] as const
   return (
     <section class="card" aria-labelledby="history-title">
       <header class="card-head">
         <h2 id="history-title">{t('history.title')}</h2>
         <span class="muted small">{t('history.runs', { n: runs.length })}</span>
       </header>
-      <div class={`charts${isMeasured(series) ? ' two' : ''}`}>
-        <Chart label={t('history.tests')} runs={series.runs} lines={testLines(series)} told={told} />
-        {isMeasured(series) && (
+      <div class={`charts${charts.every(Boolean) ? ' two' : ''}`}>
+        {charts[0] && (
+          <Chart
+            label={t('history.tests')}
+            runs={series.runs}
+            lines={testLines(series)}
+            told={(at) => (runs[at] ? inWords(runs[at], at) : '')}
+          />
+        )}
+        {charts[1] && (
           <Chart
             label={t('history.coverage')}
             runs={series.runs}
             lines={[{ name: t('history.coverage'), colour: '--accent', values: series.coverage, isBar: false }]}
             highest={100}
-            told={(at) => (runs[at]?.coverage == null ? '' : percent(runs[at].coverage))}
+            told={(at) => told(series.coverage[at] ?? null, percent)}
           />
         )}
       </div>
@@ -55,10 +62,14 @@ function testLines(series: Series): Line[] {
 function inWords(run: Validation, at: number): string {
   return t('history.run', {
     run: at + 1,
-    passed: number(passedIn(run)),
-    failed: number(run.failed),
-    skipped: number(run.skipped),
+    passed: told(passedIn(run)),
+    failed: told(run.failed),
+    skipped: told(run.skipped),
   })
+}
+
+function told(value: number | null, speak: (value: number) => string = number): string {
+  return value === null ? '–' : speak(value)
 }
 
 /** The same for those who can not see a chart, or want the numbers. */
@@ -85,10 +96,10 @@ function Table({ runs }: { runs: readonly Validation[] }) {
                 <th scope="row">{at + 1}</th>
                 <td>{moment(run.at)}</td>
                 <td>{run.iteration}</td>
-                <td>{number(passedIn(run))}</td>
-                <td>{number(run.failed)}</td>
-                <td>{number(run.skipped)}</td>
-                <td>{run.coverage === null ? '–' : percent(run.coverage)}</td>
+                <td>{told(passedIn(run))}</td>
+                <td>{told(run.failed)}</td>
+                <td>{told(run.skipped)}</td>
+                <td>{told(run.coverage, percent)}</td>
               </tr>
             ))}
           </tbody>

@@ -3,11 +3,12 @@ import { useState } from 'preact/hooks'
 import type { Entry } from '../api/types'
 import { Awaited } from './absent'
 import { Filter } from './Filter'
-import { clock, moment } from './format'
+import { moment } from './format'
 import { t } from './i18n'
 import { useHeld } from './resource'
 import { Scroll } from './Scroll'
 import type { Section } from './Tabbed'
+import { Ticked } from './Ticked'
 import { add, entriesBefore, type Watched } from './watch'
 
 const KINDS = ['all', 'steps', 'people'] as const
@@ -76,11 +77,13 @@ function Line({ entry }: { entry: Entry }) {
       <details onToggle={(event) => setOpen(event.currentTarget.open)}>
         <summary>
           <span class="seq muted">{entry.seq}</span>
-          <time class="muted" dateTime={entry.ts} title={moment(entry.ts)}>
-            {clock(entry.ts)}
+          <time class="muted" dateTime={entry.ts}>
+            {moment(entry.ts)}
           </time>
           <span class="actor muted">{entry.actor}</span>
-          <span class="words">{entry.words}</span>
+          <span class="words">
+            <Ticked text={entry.words} />
+          </span>
         </summary>
         {isOpen && (
           <Scroll class="output" label={t('journal.raw', { n: entry.seq })}>

@@ -23,7 +23,7 @@ export function Overview({ seen, view }: Section) {
               <h2 id="now-title">{t(isOver ? 'now.before' : 'now.title')}</h2>
               <Activity view={view} />
             </header>
-            <Talk talk={seen.talk.value} isLive={view.live} />
+            <Talk talk={seen.talk.value} status={loop.status} isLive={view.live} />
           </section>
         </div>
         <aside class="stack" aria-label={t('overview.aside')}>

@@ -5,6 +5,8 @@ import { useHeld } from './resource'
 import type { PlanLine } from './shapes'
 import type { Watched } from './watch'
 
+/** On a terminal it shows the depth; here the indent does. */
+const ARROW = /^→ /
 const MARKS: Readonly<Record<PlanLine['status'], string>> = { completed: '✓', in_progress: '▸', pending: '○' }
 
 export function Plan({ seen }: { seen: Watched }) {
@@ -24,7 +26,7 @@ export function Plan({ seen }: { seen: Watched }) {
                     {MARKS[line.status]}
                   </span>
                   <span>
-                    {line.content}
+                    {line.content.replace(ARROW, '')}
                     <span class="sr-only"> ({t(`plan.${line.status}`)})</span>
                   </span>
                 </li>

@@ -4,8 +4,9 @@ import { clock } from './format'
 import { t } from './i18n'
 import type { Block, ToolStatus } from './notes'
 import { Prose } from './Prose'
+import { Ticked } from './Ticked'
 
-export function Said({ block }: { block: Block }) {
+export function Said({ block, isNow }: { block: Block; isNow: boolean }) {
   switch (block.kind) {
     case 'step':
       return (
@@ -52,7 +53,12 @@ export function Said({ block }: { block: Block }) {
         </ul>
       )
     case 'line':
-      return <p class={`said-line ${block.tone}`}>{block.text}</p>
+      return (
+        <p class={`said-line ${block.tone}`}>
+          {isNow && <span class="dot live" aria-hidden="true" />}
+          <Ticked text={block.text} />
+        </p>
+      )
   }
 }
 

@@ -1,5 +1,5 @@
 // How it ended, in the words of summary.md.
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { get } from '../api/client'
 import { t } from './i18n'
 import { Prose } from './Prose'
@@ -8,6 +8,8 @@ import type { FileText } from './shapes'
 import { pathOf, type Watched } from './watch'
 
 const SUMMARY = 'summary.md'
+/** A longer one is shown as far as its beginning goes. Characters. */
+const LONG = 1200
 
 export function Summary({ seen, rev }: { seen: Watched; rev: number }) {
   const { at } = seen
@@ -17,15 +19,23 @@ export function Summary({ seen, rev }: { seen: Watched; rev: number }) {
     if (rev) summary.touch()
   }, [summary, rev])
   const { data } = useHeld(summary)
+  const [isOpen, setWhole] = useState(false)
   if (!data) return null
+  const text = withoutTitle(data.text)
+  const isWhole = isOpen || text.length < LONG
   return (
     <section class="card" aria-labelledby="summary-title">
       <header class="card-head">
         <h2 id="summary-title">{t('summary.title')}</h2>
       </header>
-      <div class="card-body">
-        <Prose text={withoutTitle(data.text)} />
+      <div class={`card-body${isWhole ? '' : ' beginning'}`}>
+        <Prose text={text} />
       </div>
+      {!isWhole && (
+        <button type="button" class="button plain more" onClick={() => setWhole(true)}>
+          {t('summary.all')}
+        </button>
+      )}
     </section>
   )
 }

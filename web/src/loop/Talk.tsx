@@ -1,7 +1,8 @@
 // What is said and done, as it happens: follows the end until the person scrolls up, and shows no more at once than a
 // browser draws with ease.
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { t } from './i18n'
+import type { Status } from '../api/types'
+import { type Key, t } from './i18n'
 import type { Block, Folded } from './notes'
 import { Said } from './Said'
 import { Scroll } from './Scroll'
@@ -12,13 +13,14 @@ const NEAR = 48
 
 interface Talking {
   talk: Folded | null
+  status: Status
   isLive: boolean
   /** Only some of the blocks; the order stays. */
   wanted?: (block: Block) => boolean
   isTall?: boolean
 }
 
-export function Talk({ talk, isLive, wanted, isTall }: Talking) {
+export function Talk({ talk, status, isLive, wanted, isTall }: Talking) {
   const box = useRef<HTMLElement>(null)
   const [isFollowing, setFollowing] = useState(true)
   /** Where the window begins; null: at the last SHOWN blocks. */
@@ -45,7 +47,7 @@ export function Talk({ talk, isLive, wanted, isTall }: Talking) {
   }
 
   if (!talk) return <div class="talk-empty muted">{t('loading')}</div>
-  if (!all.length) return <div class="talk-empty muted">{t(isLive ? 'talk.nothing_yet' : 'talk.nothing')}</div>
+  if (!all.length) return <div class="talk-empty muted">{t(emptyWords(status, isLive))}</div>
   return (
     <div class="talk-frame">
       <Scroll class={`talk${isTall ? ' tall' : ''}`} label={t('talk.label')} box={box} onScroll={scrolled}>
@@ -56,7 +58,7 @@ export function Talk({ talk, isLive, wanted, isTall }: Talking) {
         )}
         {talk.dropped > 0 && earlier === 0 && <p class="muted small">{t('talk.dropped', { n: talk.dropped })}</p>}
         {blocks.map((block) => (
-          <Said key={block.key} block={block} />
+          <Said key={block.key} block={block} isNow={isLive && block === all.at(-1)} />
         ))}
       </Scroll>
       {!isFollowing && (
@@ -66,4 +68,9 @@ export function Talk({ talk, isLive, wanted, isTall }: Talking) {
       )}
     </div>
   )
+}
+
+function emptyWords(status: Status, isLive: boolean): Key {
+  if (status === 'created') return 'talk.not_started'
+  return isLive ? 'talk.nothing_yet' : 'talk.nothing'
 }

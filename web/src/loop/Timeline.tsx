@@ -2,12 +2,13 @@
 import { useEffect, useState } from 'preact/hooks'
 import { loopHref } from '../app/router'
 import { Awaited } from './absent'
-import { clock, duration, moment, money, number } from './format'
+import { duration, moment, money, number } from './format'
 import { t } from './i18n'
 import { useHeld } from './resource'
 import type { Step } from './shapes'
 import { lasted, shares, toneOf } from './steps'
 import type { Section } from './Tabbed'
+import { Ticked } from './Ticked'
 import type { Watched } from './watch'
 
 export function Timeline({ seen, view }: Section) {
@@ -67,8 +68,13 @@ function StepRow({ seen, step, task, now }: { seen: Watched; step: Step; task: s
       </div>
       <div class="step-main">
         <p class="step-line">
-          <strong class={`action ${step.action.toLowerCase()}`}>{step.action}</strong>
-          <span class="result">{step.ended_at === null ? t('timeline.under_way') : step.result}</span>
+          <strong class="action">
+            <span class="dot" aria-hidden="true" />
+            {step.action}
+          </strong>
+          <span class="result">
+            {step.ended_at === null ? t('timeline.under_way') : <Ticked text={step.result ?? ''} />}
+          </span>
         </p>
         {task && <p>{task}</p>}
         {step.reasons.map((reason) => (
@@ -87,8 +93,8 @@ function StepRow({ seen, step, task, now }: { seen: Watched; step: Step; task: s
       </div>
       <div class="step-side small">
         <span>{duration(lasted(step, now) / 1000)}</span>
-        <time class="muted" dateTime={step.started_at} title={moment(step.started_at)}>
-          {clock(step.started_at)}
+        <time class="muted" dateTime={step.started_at}>
+          {moment(step.started_at)}
         </time>
         {step.tokens !== null && <span class="muted">{t('timeline.tokens', { n: number(step.tokens) })}</span>}
         {step.cost !== null && <span class="muted">{money(step.cost)}</span>}

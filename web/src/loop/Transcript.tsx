@@ -31,7 +31,7 @@ export function Transcript({ seen, view }: Section) {
         onChoice={setKind}
       />
       <div class="card">
-        <Talk key={kind} talk={seen.talk.value} isLive={view.live} wanted={wanted} isTall />
+        <Talk key={kind} talk={seen.talk.value} status={view.loop.status} isLive={view.live} wanted={wanted} isTall />
       </div>
     </section>
   )

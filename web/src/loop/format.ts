@@ -4,14 +4,14 @@ import { locale } from '../i18n'
 const MINUTE = 60
 const HOUR = 3600
 
-/** Seconds as `40 ms`, `4.2 s`, `12 s`, `3 min 05 s`, `2 h 04 min`. */
+/** Seconds as `40 ms`, `4.2 s`, `12 s`, `3 min 05 s`, `10 min`, `2 h 04 min`. */
 export function duration(seconds: number): string {
-  if (seconds < 0.95) return `${Math.round(seconds * 1000)} ms`
-  if (seconds < 10) return `${seconds.toFixed(1)} s`
+  if (seconds > 0 && seconds < 0.95) return `${Math.round(seconds * 1000)} ms`
+  if (seconds < 10) return `${number(seconds, 1)} s`
   const whole = Math.round(seconds)
   if (whole < MINUTE) return `${whole} s`
-  if (whole < HOUR) return `${Math.floor(whole / MINUTE)} min ${two(whole % MINUTE)} s`
-  return `${Math.floor(whole / HOUR)} h ${two(Math.floor((whole % HOUR) / MINUTE))} min`
+  if (whole < HOUR) return pair(Math.floor(whole / MINUTE), 'min', whole % MINUTE, 's')
+  return pair(Math.floor(whole / HOUR), 'h', Math.floor((whole % HOUR) / MINUTE), 'min')
 }
 
 export function number(value: number, digits = 0): string {
@@ -49,6 +49,6 @@ export function moment(iso: string, now = new Date()): string {
   })
 }
 
-function two(value: number): string {
-  return String(value).padStart(2, '0')
+function pair(large: number, unit: string, small: number, smallUnit: string): string {
+  return small ? `${large} ${unit} ${String(small).padStart(2, '0')} ${smallUnit}` : `${large} ${unit}`
 }

@@ -69,6 +69,7 @@ export const en = {
   'budget.unknown': 'not told',
   'incidents.title': 'Incidents',
   'summary.title': 'Summary',
+  'summary.all': 'Show all of it',
 
   'settings.title': 'Settings',
   'settings.mode': 'Mode',
@@ -100,6 +101,7 @@ export const en = {
   'priority.high': 'high',
 
   'talk.label': 'What is said and done',
+  'talk.not_started': 'Not started yet. What the agent says and does shows here, as it happens.',
   'talk.nothing': 'Nothing was said or done.',
   'talk.nothing_yet': 'A runner is at work; nothing is heard of it yet.',
   'talk.earlier': 'Show earlier ({n})',

@@ -70,6 +70,7 @@ export const zh: Record<keyof typeof en, string> = {
   'budget.unknown': '未知',
   'incidents.title': '异常',
   'summary.title': '总结',
+  'summary.all': '显示全部',
 
   'settings.title': '设置',
   'settings.mode': '模式',
@@ -101,6 +102,7 @@ export const zh: Record<keyof typeof en, string> = {
   'priority.high': '高',
 
   'talk.label': '对话与操作',
+  'talk.not_started': '尚未启动。智能体的发言和操作会实时显示在这里。',
   'talk.nothing': '还没有任何对话或操作。',
   'talk.nothing_yet': '进程正在工作，暂时还没有消息。',
   'talk.earlier': '显示更早的内容（{n}）',

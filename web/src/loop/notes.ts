@@ -85,7 +85,7 @@ export function folded(before: Folded, notes: readonly Note[]): Folded {
 
 /** Lines that are not among those already known: a stream and what was read before it overlap. */
 export function unknown(known: readonly Note[], notes: readonly Note[]): Note[] {
-  const seen = new Set(known.slice(-REACH * 5).map(mark))
+  const seen = new Set(known.map(mark))
   return notes.filter((note) => !seen.has(mark(note)))
 }
 
@@ -150,8 +150,10 @@ function blockOf(note: Note, key: number): Block | null {
     case 'said':
     case 'thought':
       return note.text ? { ...common, kind: note.kind, text: note.text } : null
-    case 'tool':
-      return { ...common, kind: 'tool', ...toolOf(note) }
+    case 'tool': {
+      const call = toolOf(note)
+      return { ...common, kind: 'tool', ...call, title: call.title || call.tool || call.id }
+    }
     case 'permission':
       return {
         ...common,

@@ -22,10 +22,10 @@ export function seriesOf(history: readonly Validation[]): Series {
   }
 }
 
-export function passedIn(run: Validation): number {
-  return Math.max(0, run.total - run.failed - run.skipped)
+export function passedIn(run: Validation): number | null {
+  return run.total === null ? null : Math.max(0, run.total - (run.failed ?? 0) - (run.skipped ?? 0))
 }
 
-export function isMeasured(series: Series): boolean {
-  return series.coverage.some((percent) => percent !== null)
+export function isKnown(column: Column): boolean {
+  return column.some((value) => value !== null)
 }

@@ -42,16 +42,16 @@ export interface DiffAnswer {
   truncated: boolean
 }
 
-/** One validation; `coverage` null where it was not measured. */
+/** One validation; null is what was not counted then, or not measured. */
 export interface Validation {
   seq: number
   at: string
   iteration: number
   passed: boolean
-  total: number
-  failed: number
-  skipped: number
-  pass_rate: number
+  total: number | null
+  failed: number | null
+  skipped: number | null
+  pass_rate: number | null
   coverage: number | null
   reasons: string[]
 }

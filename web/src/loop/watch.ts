@@ -91,14 +91,19 @@ export function add(entries: Signal<readonly Entry[]>, more: readonly Entry[]): 
 export function follow(seen: Watched): () => void {
   const talk = gathered(seen)
   let last = seen.loop.data.value?.loop.engine.rev ?? 0
-  const refresh = () => {
-    for (const part of PARTS) seen[part].touch()
-    void talk.read()
+  let offset: number | null = null
+  let isOver = false
+  let end = () => {}
+  const url = () => {
+    // Only the first time: later on the browser knows better, or the lines since the last entry come again.
+    const after = offset === null ? last : `${last}.${offset}`
+    offset = null
+    return pathOf(seen.at, '/stream', { after })
   }
-  const end = listen({
-    url: () => pathOf(seen.at, '/stream', { after: last }),
+  const handlers = {
+    url,
     on: {
-      entry: (data) => {
+      entry: (data: unknown) => {
         const entry = data as Entry
         last = Math.max(last, entry.seq)
         add(seen.entries, [entry])
@@ -111,63 +116,65 @@ export function follow(seen: Watched): () => void {
         end()
       },
     },
-    again: refresh,
+    again: () => {
+      for (const part of PARTS) seen[part].touch()
+    },
+  }
+  void talk.read().then((position) => {
+    offset = position
+    if (!isOver) end = listen(handlers)
   })
-  void talk.read()
   return () => {
+    isOver = true
     end()
     talk.end()
   }
 }
 
-/** Notes of the stream and lines that were written before it, put together without repeating any. */
+/** Lines that were written before, then notes of the stream; what comes twice is said once. */
 function gathered(seen: Watched) {
   let known: Note[] = []
   let waiting: Note[] = []
   let timer = 0
-  let isRead = false
 
   const say = (notes: readonly Note[]) => {
-    known = [...known, ...notes].slice(-REMEMBERED)
-    seen.talk.value = folded(seen.talk.value ?? NOTHING, notes)
+    const fresh = unknown(known, notes)
+    known = [...known, ...fresh].slice(-REMEMBERED)
+    seen.talk.value = folded(seen.talk.value ?? NOTHING, fresh)
   }
   const flush = () => {
     timer = 0
-    if (!isRead) return
     const notes = waiting
     waiting = []
     say(notes)
   }
   return {
+    /** Says where the next line will begin; null where that can not be known. */
+    read: async (): Promise<number | null> => {
+      try {
+        const { body } = await ask<Lines>('GET', pathOf(seen.at, '/transcript', { limit: LINES_BEFORE }))
+        say(body.data.map(noteOf).filter((note) => note !== null))
+        return body.position
+      } catch (error) {
+        if (!(error instanceof Problem)) throw error
+        // Without what was before, there is still what comes.
+        say([])
+        return null
+      }
+    },
     take: (data: unknown) => {
       const note = noteOf(data)
       if (!note) return
       waiting.push(note)
       timer ||= window.setTimeout(flush, BURST)
     },
-    /** At the beginning, and after every break: notes are not sent twice by themselves. */
-    read: async () => {
-      isRead = false
-      try {
-        const lines = await get<unknown[]>(pathOf(seen.at, '/transcript', { limit: LINES_BEFORE }))
-        say(
-          unknown(
-            known,
-            lines.map(noteOf).filter((note) => note !== null),
-          ),
-        )
-      } catch (error) {
-        // Without what was before, there is still what comes; the next break is the next try.
-        if (!(error instanceof Problem)) throw error
-        say([])
-      } finally {
-        isRead = true
-        waiting = unknown(known, waiting)
-        flush()
-      }
-    },
     end: () => window.clearTimeout(timer),
   }
+}
+
+interface Lines {
+  data: unknown[]
+  position: number
 }
 
 async function loopView(at: LoopRef): Promise<LoopView> {

@@ -1,0 +1,152 @@
+// The small pure parts of the page: steps, tests, evidence, charts, marked spans, what becomes old.
+import { expect, test } from 'vitest'
+import type { DiffLine } from './diff'
+import { factsOf } from './evidence'
+import { spansOf } from './inline'
+import { isKnown, seriesOf } from './series'
+import type { Step, TestResult, Validation } from './shapes'
+import { usedOf } from './spending'
+import { PARTS, staleAfter } from './stale'
+import { lasted, shares, toneOf } from './steps'
+import { countsOf, found, suites } from './tests'
+
+const step = (result: string | null, seconds = 1): Step => ({
+  seq: 1,
+  iteration: 1,
+  action: 'VALIDATE',
+  task: null,
+  started_at: '2026-01-01T00:00:00Z',
+  ended_at: result === null ? null : new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)).toISOString(),
+  result,
+  reasons: [],
+  files: [],
+  tokens: null,
+  cost: null,
+  checkpoint: null,
+})
+
+test.each([
+  ['pass', 'good'],
+  ['fix applied: x', 'good'],
+  ['fail', 'bad'],
+  ['20 tests, 4 failing', 'neutral'],
+  ['passable', 'neutral'],
+  [null, 'running'],
+])('a step that ended with %j looks %s', (result, tone) => {
+  expect(toneOf(step(result))).toBe(tone)
+})
+
+test('shares add up to all, and the shortest can still be seen', () => {
+  const widths = shares([step('pass', 0), step('pass', 1), step('pass', 3000)], 0)
+  expect(widths.reduce((sum, width) => sum + width, 0)).toBeCloseTo(100)
+  expect(Math.min(...widths)).toBeGreaterThan(2)
+})
+
+test('a step under way lasts until now, and never less than nothing', () => {
+  expect(lasted(step(null), Date.UTC(2026, 0, 1, 0, 1))).toBe(60_000)
+  expect(lasted(step(null), 0)).toBe(0)
+})
+
+const result = (test_name: string, status: TestResult['status'], suite = 'a', error_message = ''): TestResult => ({
+  test_name,
+  status,
+  suite,
+  error_message,
+  duration_ms: 1,
+})
+const RESULTS = [
+  result('one', 'passed'),
+  result('two', 'skipped'),
+  result('three', 'failed', 'b', 'Boom'),
+  result('four', 'failed'),
+]
+
+test('failing tests come first, and are found by what they say', () => {
+  expect(found(RESULTS, '', 'all').map((one) => one.test_name)).toEqual(['three', 'four', 'two', 'one'])
+  expect(found(RESULTS, ' boom ', 'all').map((one) => one.test_name)).toEqual(['three'])
+  expect(found(RESULTS, 'boom', 'passed')).toEqual([])
+  expect(countsOf(RESULTS)).toEqual({ all: 4, passed: 1, failed: 2, skipped: 1 })
+  expect(suites(found(RESULTS, '', 'all')).map(({ name, tests }) => [name, tests.length])).toEqual([
+    ['b', 1],
+    ['a', 3],
+  ])
+})
+
+test('evidence is flattened to rows; what is empty is left out', () => {
+  const facts = factsOf({
+    file: 'a.py',
+    line: 69,
+    none: null,
+    empty: [],
+    kinds_tried: { call: 4 },
+    values: [{ x: 'f(1)' }, 'y'],
+  })
+  expect(facts).toEqual([
+    { name: 'file', value: 'a.py', isCode: false },
+    { name: 'line', value: '69', isCode: false },
+    { name: 'kinds tried › call', value: '4', isCode: false },
+    { name: 'values 1 › x', value: 'f(1)', isCode: true },
+    { name: 'values 2', value: 'y', isCode: false },
+  ])
+})
+
+test('evidence without end is cut', () => {
+  const deep = {
+    a: { b: { c: { d: 1 } } },
+    long: 'x'.repeat(9999),
+    many: Object.fromEntries(Array.from({ length: 500 }, (_, n) => [n, n])),
+  }
+  const facts = factsOf(deep)
+  expect(facts.length).toBeLessThanOrEqual(60)
+  expect(facts[0]?.value).toBe('{"d":1}')
+  expect(Math.max(...facts.map(({ value }) => value.length))).toBeLessThanOrEqual(2000)
+})
+
+const run = (total: number | null, failed: number | null, coverage: number | null): Validation => ({
+  seq: 1,
+  at: '',
+  iteration: 1,
+  passed: failed === 0,
+  total,
+  failed,
+  skipped: total === null ? null : 1,
+  pass_rate: null,
+  coverage,
+  reasons: [],
+})
+
+test('validations become columns; what was not counted stays open', () => {
+  const series = seriesOf([run(10, 2, null), run(null, null, null)])
+  expect(series).toMatchObject({ runs: [1, 2], passed: [7, null], failed: [2, null] })
+  expect(isKnown(series.coverage)).toBe(false)
+  expect(isKnown(series.passed)).toBe(true)
+})
+
+const line = (kind: DiffLine['kind'], text: string): DiffLine => ({ kind, text, old: null, now: null })
+
+test('the part of a line that changed is marked, on both sides', () => {
+  const [old, now] = [line('removed', 'return self.balance'), line('added', 'return self.collected')]
+  const spans = spansOf([line('same', 'x'), old, now])
+  expect(old.text.slice(...(spans.get(old) ?? []))).toBe('balance')
+  expect(now.text.slice(...(spans.get(now) ?? []))).toBe('collected')
+})
+
+test('lines that have nothing in common, or no other to stand for, are not marked', () => {
+  expect(spansOf([line('removed', 'abc'), line('added', 'xyz')]).size).toBe(0)
+  expect(spansOf([line('removed', 'abc'), line('added', 'abd'), line('added', 'abe')]).size).toBe(0)
+})
+
+test('an entry nobody knows makes everything old, and every entry the loop', () => {
+  expect(staleAfter('something new')).toEqual(PARTS)
+  for (const type of ['edited', 'action_started', 'action_finished', 'paused'])
+    expect(staleAfter(type)).toContain('loop')
+  expect(staleAfter('permission_asked')).toEqual(['loop'])
+})
+
+test('what nobody told was spent is not nothing', () => {
+  expect(usedOf({ spent_seconds: 90, max_minutes: 3 })).toEqual([
+    { name: 'minutes', spent: 1.5, limit: 3 },
+    { name: 'tokens', spent: null, limit: null },
+    { name: 'cost', spent: null, limit: null },
+  ])
+})
