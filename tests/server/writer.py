@@ -1,0 +1,35 @@
+"""A process of its own that changes loops at random: `python -m tests.server.writer ROOT SEED CHANGES OWN,… LOOP…`.
+
+It writes notes into the transcripts of its own loops only, as the runner of a loop does.
+"""
+
+import random
+import sys
+import time
+from pathlib import Path
+
+import orjson
+
+from loopwright.clock import SystemClock
+from loopwright.domain.events import Event
+from loopwright.domain.transcript import TRANSCRIPT
+from loopwright.store.files import FileStore
+from loopwright.store.loops import LOOPS
+
+
+def main() -> None:
+    root, seed, changes, own, *ids = sys.argv[1:]
+    chance = random.Random(seed)
+    with FileStore(Path(root), LOOPS, SystemClock("+08:00")) as store:
+        for n in range(int(changes)):
+            time.sleep(chance.random() * 0.02)
+            id = chance.choice(ids)
+            event = Event(type="edited", data={"by": f"{seed}-{n}"})
+            rev = store.update(id, lambda s, n=n: s.evolve(notes=f"{seed}-{n}"), actor="cli", event=event).engine.rev
+            for m in range(chance.choice([0, 0, 1, 3]) if id in own.split(",") else 0):
+                note = {"ts": "2026-01-22T10:00:00+00:00", "after": rev, "kind": "said", "text": f"{seed}-{n}-{m}"}
+                store.append_progress(id, TRANSCRIPT, [orjson.dumps(note)])
+
+
+if __name__ == "__main__":
+    main()
