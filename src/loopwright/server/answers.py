@@ -6,8 +6,6 @@ import orjson
 from fastapi import Response
 from pydantic import BaseModel
 
-from loopwright.domain.errors import LoopwrightError, translate
-
 Json = Any  # Any: whatever JSON can hold, or a model that knows how to become that
 
 
@@ -26,11 +24,6 @@ def done(data: Json = None, *, status: int = 200, headers: dict[str, str] | None
 
 def refused(words: str, status: int) -> Answer:
     return Answer(b'{"success":false,"error":%s}' % encoded(words), status)
-
-
-def refusal(error: LoopwrightError) -> Answer:
-    """By the one table of errors."""
-    return refused(str(error), translate(error).http)
 
 
 def encoded(part: Json) -> bytes:

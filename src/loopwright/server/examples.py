@@ -47,6 +47,8 @@ TASKS: Example = {
     "data": [{**TASK["data"], "status": "pending"}], "total": 1, "loop_id": ID, "timestamp": LATER,
 }  # fmt: skip
 
+CREATED_TASKS: Example = {"data": [TASK["data"]], "message": "1 task created"}
+
 EVENTS: Example = {
     "data": [
         {
@@ -130,12 +132,11 @@ REQUESTS: Example = {
         }
     ]
 }  # fmt: skip
-PROJECTS: Example = {"data": [{"name": "shop", "path": "/home/me/shop", "default": True}]}
+PROJECTS: Example = {"data": [{"name": "shop", "path": "/home/me/shop"}]}
 AGENTS: Example = {
     "data": [
-        {"name": "auto", "missing": None, "default": True},
-        {"name": "builtin", "missing": None, "default": False},
-        {"name": "codex", "missing": "codex is not installed", "default": False},
+        {"name": "builtin", "available": True, "problem": None},
+        {"name": "codex", "available": False, "problem": "codex is not installed"},
     ]
 }
 HEALTH: Example = {"data": {"status": "ok", "version": "0.1.0"}}

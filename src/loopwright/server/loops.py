@@ -1,117 +1,117 @@
-"""Loops: created, listed, changed and steered."""
+"""Loops: created, listed, read, edited and deleted."""
 
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import Header, Query
 
 from loopwright.domain.engine_state import RunSettings
-from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import LoopState, LoopStatus
-from loopwright.domain.loop_commands import command_for
+from loopwright.domain.glance import Glance, glance
+from loopwright.domain.loop import LoopState
+from loopwright.domain.words import whole
 from loopwright.projects import Project
-from loopwright.server.answers import Answer, done
-from loopwright.server.asking import Commands, ControlPlane, OneLoop, ProjectName
-from loopwright.server.shapes import LoopFields, NewLoop, NewStatus, Pausing
+from loopwright.server import examples
+from loopwright.server.answers import Answer, Json, done
+from loopwright.server.asking import Commands, ControlPlane, OneLoop, ProjectName, etag
+from loopwright.server.documenting import BRINGING, CHANGING, LOOKING, Said, answers
+from loopwright.server.forms import LoopForm, PageForm
+from loopwright.server.requests import Routes
+from loopwright.server.shapes import LoopFields, NewLoop
 from loopwright.wiring import budget, run_settings
 
-router = APIRouter(prefix="/api/loops/v2")
+router = Routes(prefix="/api/loops/v2", tags=["loops"])
+
+Wanted = Literal["all", "created", "running", "paused", "completed", "failed", "user_exit"]
+
+PAGE_LIMIT, FARTHEST, LONGEST_SEARCH = 500, 2**53, 500
 
 
-@router.post("")
+@router.post(
+    "", summary="Create a loop", status_code=201, responses=answers(LoopForm, examples.LOOP, BRINGING, status=201)
+)
 async def create(control: ControlPlane, body: NewLoop, project: ProjectName = None) -> Answer:
+    """It is not started yet."""
     found = control.projects.named(project)
     state = await control.beside(lambda: _created(found, body))
-    return shown(state, found, status=201)
+    return shown(state, found, status=201, location=f"/api/loops/v2/{state.loop_id}")
 
 
-@router.get("")
+@router.get("", summary="List loops", responses=answers(PageForm, examples.PAGE, LOOKING))
 async def listed(
     control: ControlPlane,
     project: ProjectName = None,
-    status: LoopStatus | None = None,
-    limit: Annotated[int, Query(ge=1, le=500)] = 50,
-    offset: Annotated[int, Query(ge=0)] = 0,
+    status: Wanted = "all",
+    limit: Annotated[int, Query(ge=1, le=PAGE_LIMIT)] = 50,
+    offset: Annotated[int, Query(ge=0, le=FARTHEST)] = 0,
+    search: Annotated[str, Query(max_length=LONGEST_SEARCH, description="In id, title, description or a tag")] = "",
+    view: Annotated[Literal["full", "brief"], Query(description="Whole loops, or what a list shows of them")] = "full",
 ) -> Answer:
-    service = control.projects.named(project).engine.service
-    page = service.list(status=status, limit=limit, offset=offset)
-    more = offset + len(page.items) < page.total
-    at = service.clock.now().isoformat(timespec="milliseconds")
-    return done(page.items, total=page.total, limit=limit, offset=offset, hasMore=more, timestamp=at)
+    """A page of a project's loops, the latest change first."""
+    found = control.projects.named(project)
+    service = found.engine.service
+    page = service.list(status=None if status == "all" else status, limit=limit, offset=offset, search=search)
+    items: tuple[LoopState | Glance, ...] = page.items
+    if view == "brief":
+        items = tuple(glance(state, found.name) for state in page.items)
+    return done(
+        items, total=page.total, limit=limit, offset=offset, hasMore=offset + len(items) < page.total,
+        timestamp=service.clock.now().isoformat(timespec="milliseconds"),
+        damaged=[{"loop_id": id, "reason": whole(why)} for id, why in sorted(service.damaged().items())],
+    )  # fmt: skip
 
 
-@router.get("/{loop_id}")
-async def read(one: OneLoop) -> Answer:
-    return shown(one.service.read(one.loop_id), one.project, live=one.service.is_live(one.loop_id))
+@router.get(
+    "/{loop_id}", summary="Read a loop",
+    responses={**answers(LoopForm, examples.LOOP, LOOKING), 304: {"description": "As it was seen"}},
+)  # fmt: skip
+async def read(
+    one: OneLoop,
+    if_none_match: Annotated[str | None, Header(description="The ETag of the version that was seen")] = None,
+) -> Answer:
+    """As in its file. `live`: a runner is at it."""
+    state, live = one.service.read(one.loop_id), one.service.is_live(one.loop_id)
+    tag = etag(state, live=live)
+    if if_none_match and tag in (known.strip().removeprefix("W/") for known in if_none_match.split(",")):
+        return Answer(b"", 304, {"etag": tag})
+    return shown(state, one.project, tag=tag, live=live)
 
 
-@router.put("/{loop_id}")
+@router.put("/{loop_id}", summary="Edit a loop", responses=answers(LoopForm, examples.LOOP, CHANGING))
 async def edit(one: OneLoop, service: Commands, body: LoopFields) -> Answer:
-    changes = body.model_dump(exclude_unset=True)
-    return shown(await one.control.beside(lambda: service.edit(one.loop_id, changes)), one.project)
+    """Its texts and limits; title and description not while it runs."""
+    return shown(await one.control.beside(lambda: service.edit(one.loop_id, body.given)), one.project)
 
 
-@router.patch("/{loop_id}/status")
-async def set_status(one: OneLoop, service: Commands, body: NewStatus) -> Answer:
-    match command_for(service.read(one.loop_id), body.status):
-        case "start":
-            return await start(one, service)
-        case "resume":
-            return await resume(one, service)
-        case "pause":
-            return await pause(one, service, Pausing())
-        case "stop":
-            return await stop(one, service)
-        case other:
-            raise Invalid(f"nobody can {other} a loop from outside of its runner")
-
-
-@router.delete("/{loop_id}")
+@router.delete(
+    "/{loop_id}", summary="Delete a loop",
+    responses=answers(Said, {"message": "Loop deleted"}, CHANGING),
+)  # fmt: skip
 async def delete(one: OneLoop, service: Commands) -> Answer:
+    """With its history and checkpoints; not while it runs."""
     await one.control.beside(lambda: service.delete(one.loop_id))
     return done(message="Loop deleted")
 
 
-@router.post("/{loop_id}/start")
-async def start(one: OneLoop, service: Commands) -> Answer:
-    state = await one.control.beside(lambda: service.start(one.loop_id))
-    return shown(state, one.project, message="Loop started")
-
-
-@router.post("/{loop_id}/pause")
-async def pause(one: OneLoop, service: Commands, body: Pausing | None = None) -> Answer:
-    now = body.now if body else False
-    state = await one.control.beside(lambda: service.pause(one.loop_id, now=now))
-    return shown(state, one.project, message="Loop paused")
-
-
-@router.post("/{loop_id}/resume")
-async def resume(one: OneLoop, service: Commands) -> Answer:
-    state = await one.control.beside(lambda: service.resume(one.loop_id))
-    return shown(state, one.project, message="Loop resumed")
-
-
-@router.post("/{loop_id}/stop")
-async def stop(one: OneLoop, service: Commands) -> Answer:
-    return shown(await service.stop(one.loop_id), one.project, message="Loop stopped")
-
-
-def shown(state: LoopState, project: Project, *, status: int = 200, **more: object) -> Answer:
+def shown(
+    state: LoopState, project: Project, *, status: int = 200, tag: str | None = None, location: str | None = None,
+    **more: Json,
+) -> Answer:  # fmt: skip
     """One loop, with its version as ETag."""
-    return done(state, status=status, headers={"etag": f'"{state.engine.rev}"'}, project=project.name, **more)
+    headers = {"etag": tag or etag(state), **({"location": location} if location else {})}
+    return done(state, status=status, headers=headers, project=project.name, **more)
 
 
 def _created(project: Project, body: NewLoop) -> LoopState:
     """As on the command line; the settings of the project hold where the body is silent."""
     engine = project.engine
     settings = engine.config.settings
-    given = body.model_dump(exclude_none=True)
+    given: dict[str, Any] = body.model_dump(exclude_none=True)  # Any: as parsed
     agent = engine.agents.chosen(body.agent or settings.agent)
     engine.agents.check(agent)
     base = run_settings(settings, interactive=body.mode == "interactive")
     own = {name: value for name, value in given.items() if name in RunSettings.model_fields}
     limits = {name: given[name] for name in ("max_minutes", "max_tokens", "max_cost") if name in given}
     return engine.service.create(
-        body.description or body.title,
+        body.description.strip() or body.title,
         title=body.title,
         max_iterations=body.max_iterations or settings.max_iterations,
         settings=base.evolve(**{**own, "agent": agent}),

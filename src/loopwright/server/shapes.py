@@ -1,21 +1,44 @@
 """Bodies that requests bring. What is not known is refused, so that a slip does not pass for a choice."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from loopwright.domain.engine_state import Iterations, Policy, Require, Tokens
-from loopwright.domain.loop import LoopStatus, Mode
+from loopwright.domain.engine_state import Iterations, Limits, OnError, Policy, Require, Tokens
+from loopwright.domain.loop import LoopStatus, Mode, TaskMode
+from loopwright.server import examples
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
+Words = Annotated[str, AfterValidator(_not_blank)]
+Texts = Annotated[tuple[str, ...], Field(strict=False)]
+
+
+def shown(example: examples.Example) -> ConfigDict:
+    """With the example that stands in /openapi.json."""
+    return ConfigDict(json_schema_extra={"examples": [example]})
 
 
 class Body(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
 
+    @property
+    def given(self) -> dict[str, Any]:  # Any: as parsed
+        """What the request named."""
+        return self.model_dump(exclude_unset=True)
+
 
 class NewLoop(Body):
     """Settings that are not given are the project's own."""
 
-    title: str
+    model_config = shown(examples.NEW_LOOP)
+
+    title: Words
     description: str = ""
     max_iterations: Iterations | None = None
     mode: Mode = "auto"
@@ -32,17 +55,130 @@ class NewLoop(Body):
 
 
 class LoopFields(Body):
-    title: str | None = None
+    """Title and description only while the loop does not run."""
+
+    model_config = shown({"priority": "high", "tags": ["ledger"]})
+
+    title: Words | None = None
     description: str | None = None
     max_iterations: Iterations | None = None
-    tags: Annotated[tuple[str, ...] | None, Field(strict=False)] = None
+    tags: Texts | None = None
     priority: Literal["low", "medium", "high"] | None = None
     notes: str | None = None
 
 
 class NewStatus(Body):
+    model_config = shown({"status": "paused"})
+
     status: LoopStatus
 
 
 class Pausing(Body):
+    """`now`: the action under way is cancelled, else it is finished first."""
+
+    model_config = shown({"now": False})
+
     now: bool = False
+
+
+class NewLimits(Body):
+    """What is not given stays as it is. Cost in US dollars."""
+
+    model_config = shown({"max_iterations": 20})
+
+    max_iterations: Iterations | None = None
+    max_minutes: float | None = Field(None, gt=0)
+    max_tokens: Tokens | None = None
+    max_cost: float | None = Field(None, gt=0)
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(**self.model_dump())
+
+
+class GivenAnswer(Body):
+    model_config = shown({"text": "Use the second schema"})
+
+    text: Words
+
+
+class Verdict(Body):
+    """On one request, on the only one that is open, or on `every` open one."""
+
+    model_config = shown({"answer": "allow", "request": "p1"})
+
+    answer: Literal["allow", "deny"]
+    request: str | None = Field(None, min_length=1)
+    every: bool = False
+
+
+class Target(Body):
+    """The number of a checkpoint."""
+
+    model_config = shown({"to": 2})
+
+    to: int = Field(ge=1, le=2**53)
+
+
+class TaskFields(Body):
+    """What shall be done, and by whom; a command is what the tool bash runs."""
+
+    model_config = shown({"description": "Make total() and balance() add up"})
+
+    description: Words | None = None
+    tool: str | None = Field(None, min_length=1)
+    mode: TaskMode | None = None
+    prompt_template: str | None = None
+    command: str | None = None
+    on_error: OnError | None = None
+    depends_on: Texts | None = None
+    allow_test_changes: bool | None = None
+
+
+class NewTask(TaskFields):
+    """`tool` is by default the loop's own agent."""
+
+    model_config = shown(examples.NEW_TASK)
+
+    description: Words
+    mode: TaskMode = "write"
+    prompt_template: str = ""
+
+
+class EditedTask(TaskFields):
+    """The loop that the task belongs to, and what changes."""
+
+    model_config = shown({"loop_id": examples.ID, "description": "Make total() and balance() add up"})
+
+    loop_id: str
+
+
+class Choice(TaskFields):
+    """An entry of the menu; `add` also takes the fields of a task."""
+
+    model_config = shown({"choice": "develop"})
+
+    choice: Words
+
+
+class NewOrder(Body):
+    """Every task of the loop, once."""
+
+    model_config = shown({"ordered_task_ids": [examples.TASK_ID]})
+
+    ordered_task_ids: Texts = Field(min_length=1)
+
+
+class Import(Body):
+    model_config = shown({"issue_id": "ISS-20260122-1"})
+
+    issue_id: Words
+
+
+class Generation(Body):
+    """Who proposes, by default the loop's own agent, and how many tasks at most."""
+
+    model_config = shown({"count": 5})
+
+    tool: str | None = Field(None, min_length=1)
+    count: int = Field(5, ge=1, le=50)
