@@ -27,12 +27,13 @@ def show(
     """Print the settings that hold in this project."""
     from loopwright.cli.text import columns
     from loopwright.config import AGENTS, AgentTable, Settings
+    from loopwright.domain.secrets import Secrets
     from loopwright.wiring import read_config
 
     loaded = read_config(project, {})
-    values = loaded.settings.model_dump(mode="json")
+    values = {n: Secrets().masked_json(v) for n, v in loaded.settings.model_dump(mode="json").items()}
     rows = [
-        (name, "-" if value is None else str(value), loaded.origins[name] if origin else field.description or "")
+        (name, "-" if value is None else _in_words(value), loaded.origins[name] if origin else field.description or "")
         for (name, field), value in zip(Settings.model_fields.items(), values.values(), strict=True)
     ]
     data = {n: {"value": v, "origin": loaded.origins[n]} for n, v in values.items()} if origin else values
@@ -58,12 +59,12 @@ def _shown(table: "AgentTable") -> dict[str, Any]:  # Any: as JSON has it
     return given
 
 
-def _in_words(value: str | list[str] | dict[str, str]) -> str:
+def _in_words(value: Any) -> str:  # Any: as JSON has it
     from shlex import join
 
     if isinstance(value, dict):
         return "  ".join(f"{name}={inner}" for name, inner in value.items()) or "-"
-    return (value if isinstance(value, str) else join(value)) or "-"
+    return (join(value) if isinstance(value, list) else str(value)) or "-"
 
 
 @config.command("prompts")
