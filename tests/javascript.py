@@ -46,7 +46,13 @@ class Toolbox:
 def toolbox() -> Toolbox:
     """Unavailable where there is neither Node nor a way to get the packages."""
     bin = _node()
-    return Toolbox(bin, _installed(bin))
+    return Toolbox(bin, _installed(bin, TOOLS, "javascript"))
+
+
+@cache
+def packages(tools: Path, name: str) -> Path:
+    """A node_modules with what the lock file in that folder names. Unavailable."""
+    return _installed(_node(), tools, name)
 
 
 def _node() -> Path:
@@ -85,15 +91,15 @@ def _version(node: str) -> tuple[int, ...]:
     return tuple(map(int, numbers)) if done.returncode == 0 else ()
 
 
-def _installed(bin: Path) -> Path:
+def _installed(bin: Path, tools: Path, name: str) -> Path:
     """A cache outside of the tree, filled once for each lock file; several test runs may race for it."""
-    lock = hashlib.sha256((TOOLS / "package-lock.json").read_bytes()).hexdigest()[:16]
-    home = Path(platformdirs.user_cache_dir("loopwright-tests")) / f"javascript-{lock}"
+    lock = hashlib.sha256((tools / "package-lock.json").read_bytes()).hexdigest()[:16]
+    home = Path(platformdirs.user_cache_dir("loopwright-tests")) / f"{name}-{lock}"
     if not home.is_dir():
         home.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=home.parent) as name:
-            place = Path(name) / "tools"
-            shutil.copytree(TOOLS, place)
+        with tempfile.TemporaryDirectory(dir=home.parent) as scratch:
+            place = Path(scratch) / "tools"
+            shutil.copytree(tools, place)
             _npm_ci(bin, place)
             if not home.is_dir():
                 place.rename(home)

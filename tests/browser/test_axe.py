@@ -1,0 +1,134 @@
+"""axe finds nothing serious on any page or dialog, in light and dark; on a phone nothing scrolls sideways."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Visit
+from tests.browser.deeds import create, guest, loop_page, new_loop, report, standing
+from tests.browser.served import Served
+from tests.browser.visitor import Visitor
+from tests.javascript import Unavailable, packages
+
+HERE = Path(__file__).parent
+TABS = ("Overview", "Timeline", "Tasks", "Changes", "Tests", "Causes", "Transcript", "Journal", "Files")
+WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
+
+
+@pytest.fixture(scope="module")
+def axe() -> str:
+    """The source of axe-core."""
+    try:
+        return (packages(HERE / "axe", "axe") / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+    except Unavailable as why:
+        pytest.skip(str(why))
+
+
+@pytest.fixture
+def check(axe: str) -> Callable[[Visitor, str], None]:
+    """Of what is on the screen now, called `name` in what is told."""
+
+    def checked(visitor: Visitor, name: str) -> None:
+        page = visitor.page
+        if not page.evaluate("'axe' in window"):
+            page.evaluate(axe)  # by the debugging protocol, which no policy of the page stops
+        problems: list[str] = []
+        for colours in ("light", "dark"):
+            page.emulate_media(color_scheme=colours, reduced_motion="reduce")
+            found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
+            problems += [
+                f"{name}, {colours}: {one['id']} ({one['impact']}): {one['help']}: "
+                + "; ".join(node["html"][:120] for node in one["nodes"][:4])
+                for one in found["violations"]
+                if one["impact"] in ("serious", "critical")
+            ]
+        assert not problems, "\n".join(problems)
+        fits(page, name)
+
+    return checked
+
+
+def fits(page: Page, name: str) -> None:
+    width = page.evaluate("document.documentElement.scrollWidth")
+    assert width <= page.viewport_size["width"], f"{name} is {width} pixels wide"  # type: ignore[index]  # it has one
+
+
+@pytest.fixture
+def loops(server: Served) -> list[str]:
+    """One that is over, one with tasks to come and texts that are too long for their place, one that asks."""
+    project = server.project("tests/samples/ledger")
+    question = report("DEVELOP", "needs_input", "Which colour shall the shed have?") + "- options: red | blue\n"
+    guest(project, [("say", report("INIT", tasks=[{"description": "Paint it"}]))], [("say", question)])
+    server.start()
+    done = new_loop(server, "Make the tests pass", "--auto", "--agent", "builtin")
+    server.call("start", done)
+    long = "Averylongwordwithoutanyspaceinit" * 6
+    planned = new_loop(server, f"{long} and then some more of it", "--auto", "--agent", "builtin")
+    for words in ("Wash up", long, "Sweep"):
+        server.call("tasks", planned, "add", words)
+    asking = new_loop(server, "Paint the shed", "--auto", "--agent", "guest")
+    server.call("start", asking)
+    return [done, planned, asking]
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_every_page_and_dialog(
+    server: Served, visit: Visit, loops: list[str], check: Callable[[Visitor, str], None], size: dict[str, int]
+) -> None:
+    anna = visit(viewport=size)
+    page = anna.page
+    done, planned, asking = loops
+    expect(page.get_by_role("listitem").filter(has_text="Make the tests pass")).to_contain_text("Succeeded")
+    check(anna, "the list")
+    page.get_by_role("button", name="New loop").first.click()
+    page.get_by_text("More: budgets and proof").click()
+    check(anna, "the dialog for a new loop")
+    page.get_by_role("button", name="Create", exact=True).click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    check(anna, "its errors")
+    page.keyboard.press("Escape")
+    page.get_by_role("searchbox").fill("no loop has this")
+    expect(page.get_by_text("Nothing found")).to_be_visible()
+    check(anna, "nothing found")
+
+    anna.open(loop_page(done))
+    expect(standing(page)).to_contain_text("Succeeded")
+    for tab in TABS:
+        page.get_by_role("tab", name=re.compile(f"^{tab}")).click()
+        expect(page.get_by_role("tabpanel", name=re.compile(f"^{tab}"))).to_be_visible()
+        page.wait_for_load_state("networkidle")
+        check(anna, tab)
+    anna.open(loop_page(done, "changes-1"))
+    page.get_by_role("button", name="Rewind to here").click()
+    check(anna, "the dialog for a rewind")
+    page.keyboard.press("Escape")
+
+    anna.open(loop_page(planned, "tasks"))
+    for opener in ("Add task", "Import", "Propose", "Edit: Sweep", "Remove: Sweep"):
+        page.get_by_role("button", name=opener).click()
+        expect(page.get_by_role("dialog")).to_be_visible()
+        check(anna, f"the dialog behind {opener}")
+        page.keyboard.press("Escape")
+        expect(page.get_by_role("dialog")).to_be_hidden()
+    check(anna, "a board with long words")
+
+    anna.open(loop_page(asking))
+    expect(page.get_by_role("region", name="The loop asks you")).to_be_visible()
+    check(anna, "a question")
+    anna.expected.append("404")
+    anna.open(loop_page("loop-v2-20260101T000000-aaaaaaaa"))
+    expect(page.get_by_text("There is no such loop")).to_be_visible()
+    check(anna, "an unknown loop")
+
+
+def test_the_menu(server: Served, visit: Visit, check: Callable[[Visitor, str], None]) -> None:
+    server.project("tests/samples/healthy")
+    server.start()
+    anna = visit(viewport=NARROW)
+    check(anna, "the empty list")
+    create(anna.page, "Look around", steps="Interactive", start=True)
+    expect(anna.page.get_by_role("region", name="What next?")).to_be_visible()
+    check(anna, "the menu")
