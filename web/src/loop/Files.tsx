@@ -1,6 +1,7 @@
 // The loop's progress files, to read.
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { get } from '../api/client'
+import { loopHref } from '../app/router'
 import { Awaited } from './absent'
 import { bytes, moment } from './format'
 import { t } from './i18n'
@@ -10,16 +11,19 @@ import type { FileText, ProgressFile } from './shapes'
 import type { Section } from './Tabbed'
 import { pathOf, type Watched } from './watch'
 
-export function Files({ seen }: Section) {
+/** Opened where nothing else was asked for. */
+const FIRST = 'summary.md'
+
+export function Files({ seen, detail }: Section) {
   const files = useHeld(seen.files)
-  const [wanted, setWanted] = useState<string | null>(null)
   return (
     <Awaited held={files} onRetry={seen.files.touch}>
-      {(all) => {
-        const open = all.find(({ name }) => name === wanted) ?? all[0]
+      {(listed) => {
+        const all = listed.toSorted((a, b) => Number(isProse(b.name)) - Number(isProse(a.name)))
+        const open = all.find(({ name }) => name === detail) ?? all.find(({ name }) => name === FIRST) ?? all[0]
         return open ? (
           <div class="changes">
-            <List all={all} open={open.name} onOpen={setWanted} />
+            <List seen={seen} all={all} open={open.name} />
             <OneFile key={open.name} seen={seen} file={open} />
           </div>
         ) : (
@@ -30,18 +34,18 @@ export function Files({ seen }: Section) {
   )
 }
 
-function List({ all, open, onOpen }: { all: ProgressFile[]; open: string; onOpen: (name: string) => void }) {
+function List({ seen, all, open }: { seen: Watched; all: ProgressFile[]; open: string }) {
   return (
     <nav class="checkpoints" aria-label={t('tab.files')}>
       <ul>
         {all.map(({ name, size, modified_at }) => (
           <li key={name}>
-            <button type="button" aria-current={name === open ? 'true' : undefined} onClick={() => onOpen(name)}>
+            <a href={loopHref(seen.at, `files-${name}`)} aria-current={name === open ? 'true' : undefined}>
               <strong>{name}</strong>
               <span class="muted small">
                 {bytes(size)} · {moment(modified_at)}
               </span>
-            </button>
+            </a>
           </li>
         ))}
       </ul>
@@ -60,14 +64,13 @@ function OneFile({ seen, file }: { seen: Watched; file: ProgressFile }) {
   useEffect(() => {
     if (modified_at) own.touch()
   }, [own, modified_at])
-  const isMarkdown = name.endsWith('.md')
   return (
     <section class="card" aria-labelledby="file-title">
       <header class="card-head">
         <h2 id="file-title" class="mono">
           {name}
         </h2>
-        {isMarkdown && (
+        {isProse(name) && (
           <button type="button" class="button plain" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
             {t('files.raw')}
           </button>
@@ -78,11 +81,15 @@ function OneFile({ seen, file }: { seen: Watched; file: ProgressFile }) {
           {({ text, truncated }) => (
             <>
               {truncated && <p class="notice tone-warn small">{t('files.truncated')}</p>}
-              {isMarkdown && !isRaw ? <Prose text={text} /> : <pre class="output bare">{text}</pre>}
+              {isProse(name) && !isRaw ? <Prose text={text} /> : <pre class="output bare">{text}</pre>}
             </>
           )}
         </Awaited>
       </div>
     </section>
   )
+}
+
+function isProse(name: string): boolean {
+  return name.endsWith('.md')
 }

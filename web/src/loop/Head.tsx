@@ -38,24 +38,6 @@ export function Head({ seen, view }: { seen: Watched; view: LoopView }) {
           <span>{loop.engine.parked.reason}</span>
         </p>
       )}
-      <Description title={loop.title} text={loop.description} />
     </header>
-  )
-}
-
-/** Shown without being asked for. */
-const SHORT = 400
-const FEW_LINES = 5
-
-function Description({ title, text }: { title: string; text: string }) {
-  const words = text.trim()
-  if (!words || words === title) return null
-  return words.length < SHORT && words.split('\n').length <= FEW_LINES ? (
-    <p class="about pre">{words}</p>
-  ) : (
-    <details class="about">
-      <summary>{t('head.description')}</summary>
-      <p class="pre">{words}</p>
-    </details>
   )
 }

@@ -53,9 +53,9 @@ function Charts({ runs }: { runs: readonly Validation[] }) {
 
 function testLines(series: Series): Line[] {
   return [
-    { name: t('tests.passed'), colour: '--good', values: series.passed, isBar: true },
-    { name: t('tests.failed'), colour: '--bad', values: series.failed, isBar: true },
-    { name: t('tests.skipped'), colour: '--edge', values: series.skipped, isBar: true },
+    { name: t('tests.passed'), colour: '--bar-passed', values: series.passed, isBar: true },
+    { name: t('tests.failed'), colour: '--bar-failed', values: series.failed, isBar: true },
+    { name: t('tests.skipped'), colour: '--bar-skipped', values: series.skipped, isBar: true },
   ]
 }
 

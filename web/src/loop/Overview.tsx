@@ -1,5 +1,6 @@
 // The first tab: how it ended or what is happening now, with the plan and what it costs beside it.
 import { Budget } from './Budget'
+import { Description } from './Description'
 import { Figures } from './Figures'
 import { Incidents } from './Incidents'
 import { t } from './i18n'
@@ -17,6 +18,7 @@ export function Overview({ seen, view }: Section) {
       <Figures seen={seen} view={view} />
       <div class="halves">
         <div class="stack">
+          <Description title={loop.title} text={loop.description} />
           {isOver && <Summary seen={seen} rev={loop.engine.rev} />}
           <section class="card" aria-labelledby="now-title">
             <header class="card-head">

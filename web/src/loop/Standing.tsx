@@ -52,11 +52,11 @@ export function Standing({ view }: { view: LoopView }) {
         <dt>{t('standing.project')}</dt>
         <dd>{project}</dd>
       </div>
-      <div>
+      <div class={isAbandoned ? undefined : 'extra'}>
         <dt>{t('standing.runner')}</dt>
         <dd>{t(isAbandoned ? 'runner.lost' : live ? 'runner.live' : 'runner.none')}</dd>
       </div>
-      <div>
+      <div class="extra">
         <dt>{t('standing.changed')}</dt>
         <dd>{moment(loop.updated_at)}</dd>
       </div>

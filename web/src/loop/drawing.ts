@@ -5,7 +5,7 @@ import type { Charting, Line } from './Chart'
 import type { Column } from './series'
 
 const BAR_WIDTH = 0.7
-const WIDEST_BAR = 36
+const WIDEST_BAR = 28
 const FONT = '11px ui-sans-serif, system-ui, sans-serif'
 
 export async function drawn(
@@ -29,7 +29,7 @@ export async function drawn(
       x: { time: false, range: (_, least, most) => [least - 0.6, most + 0.6] },
       y: { range: (_, __, most) => [0, highest ?? Math.max(1, most * 1.05)] },
     },
-    axes: [axis({ incrs: [1, 2, 5, 10, 20, 50, 100], size: 24 }), axis({ size: 40 })],
+    axes: [axis({ incrs: [1, 2, 5, 10, 20, 50, 100], size: 24, filter: onlyRuns(runs.length) }), axis({ size: 40 })],
     series: [
       {},
       ...order.map((at) => {
@@ -43,6 +43,11 @@ export async function drawn(
     hooks: { setCursor: [(plot) => onPoint(plot.cursor.idx ?? null)] },
   }
   return new Plot(options, [runs, ...order.map((at) => columns[at] as Column)], home)
+}
+
+/** The axis goes a little further than the runs do; there is no run 0. */
+function onlyRuns(count: number): uPlot.Axis.Filter {
+  return (_, splits) => splits.map((at) => (at >= 1 && at <= count ? at : null))
 }
 
 function axis(own: uPlot.Axis): uPlot.Axis {

@@ -17,7 +17,7 @@ export const en = {
 
   'head.why': 'Why it ended',
   'head.parked': 'Waits until {until}',
-  'head.description': 'Description',
+  'overview.description': 'Description',
   'standing.status': 'Status',
   'standing.iteration': 'Iteration',
   'standing.agent': 'Agent',

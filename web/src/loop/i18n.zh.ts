@@ -18,7 +18,7 @@ export const zh: Record<keyof typeof en, string> = {
 
   'head.why': '结束原因',
   'head.parked': '等待到 {until}',
-  'head.description': '描述',
+  'overview.description': '描述',
   'standing.status': '状态',
   'standing.iteration': '迭代',
   'standing.agent': '智能体',

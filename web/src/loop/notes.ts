@@ -185,7 +185,7 @@ function toolOf(note: Note) {
   const id = words(note.id)
   return {
     id,
-    title: words(note.title) || words(note.tool) || id,
+    title: words(note.title),
     tool: words(note.tool),
     status: toolStatus(note.status),
     paths: Array.isArray(paths) ? paths.map(words).filter(Boolean) : [],
