@@ -1,16 +1,19 @@
 """A caller of the control server, as an agent or an editor is one: the real client, over stdio or HTTP."""
 
+import os
+import subprocess
 import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp_types import TextContent
 
 from mcp import ClientSession, StdioServerParameters
-from tests.cli.conftest import Desk
+from tests.cli.conftest import ROOT, Desk
 
 Told = dict[str, Any]  # Any: parsed JSON
 
@@ -61,3 +64,34 @@ async def calling(desk: Desk, *arguments: str, **env: str) -> AsyncIterator[Call
     async with stdio_client(parameters) as streams, ClientSession(*streams) as session:
         await session.initialize()
         yield Caller(session)
+
+
+@dataclass(frozen=True)
+class Served:
+    """The control server as a process, reached over HTTP."""
+
+    process: "subprocess.Popen[str]"
+    url: str
+
+    @asynccontextmanager
+    async def calling(self) -> AsyncIterator[Caller]:
+        async with streamable_http_client(self.url) as streams, ClientSession(*streams) as session:
+            await session.initialize()
+            yield Caller(session)
+
+
+@contextmanager
+def served(desk: Desk) -> Iterator[Served]:
+    """Ended with the block, unless that has happened before."""
+    env = {**desk.env, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.mcp.http_server", str(desk.project)], cwd=desk.project, env=env,
+        stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert process.stdout is not None
+    try:
+        yield Served(process, f"http://127.0.0.1:{int(process.stdout.readline())}/mcp")
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
