@@ -1,8 +1,8 @@
 """Fakes of the ports that tests of the engine steer: time, tests, debugger, person."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -12,7 +12,7 @@ from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import LoopState, TestResult
 from loopwright.domain.testing import TestRun
-from loopwright.ports import MenuEntry, TestOrder
+from loopwright.ports import JobDone, MenuEntry, TestOrder
 
 
 class FakeClock:
@@ -122,6 +122,10 @@ class NoProcesses:
     async def owning(self, loop_id: str) -> AsyncIterator[tuple[int, ...]]:
         yield ()
 
+    @contextmanager
+    def alone(self, mark: str) -> Iterator[None]:
+        yield
+
     def sweep(self, loop_id: str) -> tuple[int, ...]:
         return ()
 
@@ -140,7 +144,13 @@ class CountingLauncher:
 
     def __init__(self) -> None:
         self.launched: list[str] = []
+        self.jobs: list[tuple[str, ...]] = []
+        self.done = JobDone(1, {})
 
     def launch(self, loop_id: str) -> int:
         self.launched.append(loop_id)
         return 1
+
+    async def job(self, arguments: Sequence[str], seconds: float) -> JobDone:
+        self.jobs.append(tuple(arguments))
+        return self.done

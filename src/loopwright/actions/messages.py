@@ -12,6 +12,7 @@ REQUIRED = {
     "continue": frozenset({"previous", "result", "action"}),
     "selected": frozenset({"action"}),
     "again": frozenset({"problem"}),
+    "generate": frozenset({"tasks"}),
     "develop": frozenset({"task"}),
     "examine": frozenset({"task"}),
     "debug": frozenset({"failing", "hypotheses"}),

@@ -1,10 +1,11 @@
-"""`loopwright tasks ID add|import|list|edit|remove|reorder`: what a loop shall do, task by task."""
+"""`loopwright tasks ID add|import|generate|list|edit|remove|reorder`: what a loop shall do, task by task."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from loopwright.cli.generating import generate
 from loopwright.cli.options import HERE, TASK_FIELDS, Given, Json, LoopId, Project, opened, takes
 from loopwright.cli.output import answer, remark
 from loopwright.cli.text import clean
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from loopwright.domain.loop import LoopState
 
 app = typer.Typer(
-    help="A loop's tasks: loopwright tasks ID add|import|list|edit|remove|reorder.", rich_markup_mode=None
+    help="A loop's tasks: loopwright tasks ID add|import|generate|list|edit|remove|reorder.", rich_markup_mode=None
 )
 
 TaskId = Annotated[str, typer.Argument(metavar="TASK", show_default=False, help="Id of a task, see list.")]
@@ -46,7 +47,7 @@ def add(
 ) -> None:
     """Add a task after the last one."""
     with opened(project) as engine:
-        loop_id = _loop(context)
+        loop_id = loop_of(context)
         own = "bash" if given.get("command") else engine.service.read(loop_id).engine.settings.agent
         task = engine.service.tasks.add(loop_id, {"description": description, "tool": own, **given})
         if missing := engine.agents.missing(task.tool):
@@ -63,15 +64,18 @@ def import_issue(
 ) -> None:
     """Add the tasks of the solution that an issue is bound to."""
     with opened(project) as engine:
-        added = engine.service.tasks.import_issue(_loop(context), issue)
+        added = engine.service.tasks.import_issue(loop_of(context), issue)
     answer(json, added, "\n".join(f"{task.task_id} added: {clean(task.description)}" for task in added))
+
+
+app.command("generate")(generate)
 
 
 @app.command("list")
 def list_tasks(context: typer.Context, project: Project = HERE, json: Json = False) -> None:
     """List the tasks in their order."""
     with opened(project) as engine:
-        state = engine.service.read(_loop(context))
+        state = engine.service.read(loop_of(context))
     answer(json, _objects(state), _table(state), total=len(state.engine.tasks), loop_id=state.loop_id)
 
 
@@ -82,7 +86,7 @@ def edit(*, context: typer.Context, task: TaskId, given: Given, project: Project
     if not given:
         raise Invalid("nothing to change; for example: tasks ID edit TASK --description TEXT")
     with opened(project) as engine:
-        edited = engine.service.tasks.edit(_loop(context), task, given)
+        edited = engine.service.tasks.edit(loop_of(context), task, given)
         if "tool" in given and (missing := engine.agents.missing(edited.tool)):
             remark(f"note: {missing}")
     answer(json, edited, f"{task} changed")
@@ -92,7 +96,7 @@ def edit(*, context: typer.Context, task: TaskId, given: Given, project: Project
 def remove(context: typer.Context, task: TaskId, project: Project = HERE, json: Json = False) -> None:
     """Remove a task that has not begun."""
     with opened(project) as engine:
-        engine.service.tasks.remove(_loop(context), task)
+        engine.service.tasks.remove(loop_of(context), task)
     answer(json, {"task_id": task}, f"{task} removed", message="Task deleted")
 
 
@@ -105,8 +109,8 @@ def reorder(
 ) -> None:
     """Put the tasks in a new order; every one has to be named."""
     with opened(project) as engine:
-        engine.service.tasks.reorder(_loop(context), order)
-        state = engine.service.read(_loop(context))
+        engine.service.tasks.reorder(loop_of(context), order)
+        state = engine.service.read(loop_of(context))
     answer(json, _objects(state), _table(state))
 
 
@@ -125,7 +129,7 @@ def _objects(state: "LoopState") -> list[dict[str, object]]:
     return [{**dict(task), **(task.model_extra or {}), "status": statuses[task.task_id]} for task in tasks]
 
 
-def _loop(context: typer.Context) -> str:
+def loop_of(context: typer.Context) -> str:
     chosen = context.obj
     assert isinstance(chosen, Chosen)
     return chosen.loop_id

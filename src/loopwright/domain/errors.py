@@ -113,6 +113,21 @@ TRANSLATIONS: dict[type[LoopwrightError], Translation] = {
 }
 
 
+REFUSALS: dict[int, type[LoopwrightError]] = {
+    Exit.USAGE: Invalid,
+    Exit.NOT_FOUND: NotFound,
+    Exit.ILLEGAL: Conflict,
+    Exit.DAMAGED: StoreError,
+}
+"""What a command of ours was refused with, by its exit code."""
+
+
+def refusal(exit_code: int, words: str) -> LoopwrightError:
+    """The error behind the exit code of a command that was carried out by another process."""
+    kind = REFUSALS.get(exit_code)
+    return kind(words) if kind else AgentError("refused" if exit_code == Exit.NO_AGENT else "died", words)
+
+
 def translate(error: LoopwrightError) -> Translation:
     """The row of the table for this error: its own class, else the nearest ancestor."""
     return next(TRANSLATIONS[kind] for kind in type(error).__mro__ if kind in TRANSLATIONS)

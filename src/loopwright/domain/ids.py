@@ -30,6 +30,11 @@ def new_task_id(token: str) -> str:
     return f"task-{token[:8]}"
 
 
+def generation_of(loop_id: str) -> str:
+    """The name under which tasks are generated for a loop: its processes are not those of the loop's runner."""
+    return f"{loop_id}-generate"
+
+
 def next_hypothesis_id(known: tuple[str, ...]) -> str:
     """H1, H2, … after the highest number in use."""
     numbers = [int(id[1:]) for id in known if re.fullmatch(r"H[0-9]{1,9}", id)]

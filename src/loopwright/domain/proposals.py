@@ -8,6 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
+from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import ActionName
 from loopwright.domain.protocol import ActionReport
 from loopwright.domain.tool_calls import (
@@ -60,6 +61,12 @@ def proposals(action: ActionName, report: ActionReport) -> Proposals:
         refused.append("an active_bug that is no text")
     named = clipped(bug.strip(), BUG_LENGTH) if isinstance(bug, str) else ""
     return Proposals(tasks, causes, named or None, tuple(refused))
+
+
+def check_count(count: int) -> None:
+    """Invalid for a number of tasks that no agent is asked for."""
+    if not 1 <= count <= MOST_TASKS:
+        raise Invalid(f"count: must be from 1 to {MOST_TASKS} (got {count})")
 
 
 def new_causes(proposed: Collection[ProposedHypothesis], known: Collection[str]) -> tuple[ProposedHypothesis, ...]:

@@ -33,6 +33,7 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "permissions_forgotten": lambda f: "what an earlier runner asked for needs no answer any more",
     "edited": lambda f: f"{f.get('fields') or 'limit'} edited",
     "task_added": lambda f: f"task {f['task']} added",
+    "tasks_generated": lambda f: f"tasks proposed by {f['agent']} added: {f['tasks']}",
     "issue_imported": lambda f: f"tasks of issue {f['issue']} added: {f['tasks']}",
     "task_edited": lambda f: f"task {f['task']} edited",
     "task_removed": lambda f: f"task {f['task']} removed",

@@ -5,14 +5,17 @@ from typing import Any, Literal
 
 from loopwright.domain import loop_asking, loop_choosing
 from loopwright.domain import loop_commands as commands
-from loopwright.domain.engine_state import PermissionRequest
-from loopwright.domain.errors import Conflict, Forbidden, Invalid
-from loopwright.domain.ids import checked
+from loopwright.domain.engine_state import LoopTask, PermissionRequest
+from loopwright.domain.errors import Conflict, Forbidden, Invalid, refusal
+from loopwright.domain.ids import checked, generation_of
 from loopwright.domain.loop import LoopState
 from loopwright.domain.menu import MenuEntry
 from loopwright.engine.access import Access
 from loopwright.engine.tasks import Fields, TaskService
 from loopwright.ports import Rule
+
+TURNS, SPARE_SECONDS = 4, 120.0
+"""Turns at most in which an agent proposes tasks, those among them that are repeated; and what else takes time."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +45,25 @@ class Talk(Access):
             request=", ".join(ids), answer=answer,
         )  # fmt: skip
         return tuple(request for request in state.engine.asked if request.id in ids)
+
+    async def generate(self, loop_id: str, *, tool: str | None = None, count: int = 5) -> tuple[LoopTask, ...]:
+        """Tasks that an agent has proposed, in a process of its own; that may take as long as a turn of its takes."""
+        from loopwright.domain.proposals import check_count  # slow to load, and most commands propose nothing
+
+        check_count(count)
+        settings = self.read(loop_id).engine.settings
+        named = ("--tool", tool) if tool else ()
+        done = await self.launcher.job(
+            ("tasks", loop_id, "generate", "--count", str(count), *named, "--for", self.actor),
+            TURNS * (settings.action_timeout + settings.grace_timeout) + SPARE_SECONDS,
+        )
+        if done.exit_code < 0:  # killed: what it had started is left
+            self.processes.sweep(generation_of(loop_id))
+        if done.exit_code != 0:
+            words = done.printed.get("error") or f"no tasks were generated (exit code {done.exit_code})"
+            raise refusal(done.exit_code, str(words))
+        ids = {task["task_id"] for task in done.printed["data"]}
+        return tuple(task for task in self.read(loop_id).engine.tasks if task.task_id in ids)
 
     def menu(self, loop_id: str) -> tuple[MenuEntry, ...]:
         """What an interactive loop offers now; empty while no menu is open, or nobody would take the choice."""

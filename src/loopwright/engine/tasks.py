@@ -63,6 +63,11 @@ class TaskService:
         ]  # fmt: skip
         return self.add_all(loop_id, dict(zip(ids.values(), given, strict=True)), "issue_imported", issue=issue_id)
 
+    def add_proposed(self, loop_id: str, descriptions: Sequence[str], agent: str) -> tuple[LoopTask, ...]:
+        """What an agent has proposed, as tasks for itself, in one commit."""
+        new = {new_task_id(self.clock.token()): {"description": words, "tool": agent} for words in descriptions}
+        return self.add_all(loop_id, new, "tasks_generated", agent=agent)
+
     def add_all(self, loop_id: str, new: Mapping[str, Fields], type: str, **data: str) -> tuple[LoopTask, ...]:
         """Tasks with these ids in one commit, for the loop's own agent where they name nobody."""
         at = self._now()

@@ -18,6 +18,7 @@ from loopwright.domain.protocol import AgentOutput, Capabilities, Message
 from loopwright.domain.testing import TestRun
 from loopwright.ports.records import NOWHERE as NOWHERE
 from loopwright.ports.records import FileChange as FileChange
+from loopwright.ports.records import JobDone as JobDone
 from loopwright.ports.records import Page as Page
 from loopwright.ports.records import Snapshot as Snapshot
 from loopwright.ports.records import Surroundings as Surroundings
@@ -74,9 +75,7 @@ class Store(Watchable[S], Protocol[S]):
         what it raises reaches the caller, and nothing is committed. Conflict when `epoch` is older than the state's.
         """
 
-    def list(
-        self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0, search: str = ""
-    ) -> Page[S]:
+    def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[S]:
         """A page of all readable states; its cost does not grow with their number. See `damaged`.
 
         `search` keeps those that hold this text in what people know them by, whatever its case; it looks at all.
@@ -237,6 +236,9 @@ class Processes(Protocol):
         Begins by ending what an earlier runner left, and gives the ids of those.
         """
 
+    def alone(self, mark: str) -> AbstractContextManager[None]:
+        """Held by one process at a time. Conflict while another one holds it."""
+
     def sweep(self, loop_id: str) -> tuple[int, ...]:
         """Ends what a runner that is gone has left; returns the ids. Never ourselves or our ancestors. Blocks."""
 
@@ -266,3 +268,9 @@ class Launcher(Protocol):
 
     def launch(self, loop_id: str) -> int:
         """Process id of the runner, which outlives the caller."""
+
+    async def job(self, arguments: Sequence[str], seconds: float) -> JobDone:
+        """Runs a command of ours to its end, in a process that does not outlive the caller. AgentError after `seconds`.
+
+        Cancelling ends it, and all that it has started.
+        """

@@ -1,9 +1,9 @@
 """What is handed through the ports."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 from loopwright.domain.conversation import AgentEvent
 from loopwright.domain.engine_state import PermissionRequest
@@ -30,6 +30,13 @@ class Snapshot(NamedTuple):
 
     commit: str
     tree: str
+
+
+class JobDone(NamedTuple):
+    """How a command of ours ended: its exit code, and the JSON object that it printed last."""
+
+    exit_code: int
+    printed: Mapping[str, Any]  # Any: parsed JSON
 
 
 @dataclass(frozen=True)

@@ -1,15 +1,19 @@
 """Our own runners: started detached, known by what they hold, and ended with all they started."""
 
+import fcntl
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
+from loopwright.domain.errors import Conflict
+from loopwright.domain.ids import generation_of
+from loopwright.ports import JobDone
 from loopwright.workspace.living import look
 from loopwright.workspace.registry import Registry
 
@@ -49,7 +53,18 @@ class OwnProcesses:
     def within(self, loop_id: str) -> bool:
         from loopwright.workspace.marks import Mark
 
-        return Mark(loop_id, str(self._project)).is_on(os.getpid())
+        marks = (loop_id, generation_of(loop_id))
+        return any(Mark(mark, str(self._project)).is_on(os.getpid()) for mark in marks)
+
+    @contextmanager
+    def alone(self, mark: str) -> Iterator[None]:
+        self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with self._lock(mark).open("ab") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise Conflict("an agent is proposing tasks for this loop already; wait until it has") from None
+            yield
 
     def end_runner(self, pid: int) -> None:
         """KILL: it has had its time to let go. What shares its group may be the user's, and is left to the sweep."""
@@ -63,11 +78,16 @@ class OwnProcesses:
             time.sleep(0.01)
 
     def forget(self, loop_id: str) -> None:
-        shutil.rmtree(self.folder(loop_id), ignore_errors=True)
+        for mark in (loop_id, generation_of(loop_id)):
+            shutil.rmtree(self.folder(mark), ignore_errors=True)
+            self._lock(mark).unlink(missing_ok=True)
 
     def folder(self, loop_id: str) -> Path:
         """Where that loop's programs may keep files; nobody has made it yet."""
         return self._home / loop_id
+
+    def _lock(self, mark: str) -> Path:
+        return self._home / f"{mark}.lock"
 
     def _registry(self, loop_id: str) -> Registry:
         return Registry(self._home / f"{loop_id}.json")
@@ -90,3 +110,9 @@ class RunnerLauncher:
             )  # fmt: skip
         process.returncode = 0  # it outlives us on purpose; nobody waits for it here
         return process.pid
+
+    async def job(self, arguments: Sequence[str], seconds: float) -> JobDone:
+        from loopwright.workspace.job import run_job  # slow to load, and most commands run none
+
+        command = (sys.executable, "-m", "loopwright", *arguments, "--project", str(self._project), "--json")
+        return await run_job(command, self._project, seconds)
