@@ -1,6 +1,6 @@
 # Everything a person or CI does with this project. `make help` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test browser check bench soak screenshots clean
+.PHONY: help setup demo test browser check web bench soak screenshots clean
 
 BIN := .venv/bin
 
@@ -21,11 +21,15 @@ test: .venv/.ready ## All tests
 browser: .venv/.ready ## The tests of the dashboard in Chromium alone
 	@$(BIN)/python -m pytest tests/browser
 
-check: .venv/.ready ## Format, lint, types, architecture
+check: .venv/.ready ## Format, lint, types, architecture, built page
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/python -m pytest tests/test_architecture.py
+	@$(BIN)/python -m pytest tests/server/test_assets.py -k 'not building_again'
+
+web: ## Build the dashboard's page from web/ into the package (needs Node)
+	@cd web && npm ci && npm run check && npm test && npm run build
 
 bench: .venv/.ready ## Speed, as ratios measured in one run
 	@$(BIN)/python -m bench

@@ -1,6 +1,5 @@
 // One way to ask the server: JSON in, JSON out, and every refusal is a Problem with the server's own words.
 import { signal } from '@preact/signals'
-import type { Page } from './types'
 
 /** The server does not know us (any more): the page says how to get in. */
 export const loggedOut = signal(false)
@@ -51,11 +50,6 @@ export async function ask<T>(method: Method, path: string, asking: Asking = {}):
 /** `data` of what is read. */
 export async function get<T>(path: string, query?: Query, signal?: AbortSignal): Promise<T> {
   return (await ask<{ data: T }>('GET', path, { ...(query && { query }), ...(signal && { signal }) })).body.data
-}
-
-/** A page of a list. */
-export async function page<T>(path: string, query?: Query, signal?: AbortSignal): Promise<Page<T>> {
-  return (await ask<Page<T>>('GET', path, { ...(query && { query }), ...(signal && { signal }) })).body
 }
 
 /** `data` of the answer to a change. */

@@ -1,14 +1,13 @@
 // The endpoints of loops and tasks, one function each (docs/http-api.md).
-import { ask, get, page, send } from './client'
+import { ask, get, send } from './client'
 import type {
   Agent,
   BoardTask,
-  BriefLoop,
   Loop,
   LoopRef,
+  LoopsPage,
   LoopView,
   Mode,
-  Page,
   Permissions,
   Project,
   Status,
@@ -55,12 +54,13 @@ export interface NewTask {
   on_error?: 'continue' | 'pause' | 'fail_fast'
 }
 
-export function listLoops(
+export async function listLoops(
   { status, search, project }: Filter,
   offset: number,
   limit: number,
-): Promise<Page<BriefLoop>> {
-  return page(LOOPS, { status, search, project, offset, limit, view: 'brief' })
+): Promise<LoopsPage> {
+  const query = { status, search, project, offset, limit, view: 'brief' }
+  return (await ask<LoopsPage>('GET', LOOPS, { query })).body
 }
 
 export async function readLoop({ id, project }: LoopRef): Promise<LoopView> {

@@ -84,6 +84,16 @@ export interface Page<T> {
   timestamp: string
 }
 
+export interface LoopsPage extends Page<BriefLoop> {
+  damaged: Damaged[]
+}
+
+/** A loop that can not be read, and why. */
+export interface Damaged {
+  loop_id: string
+  reason: string
+}
+
 /** One committed change, as the journal has it. `words` says it for people. */
 export interface Entry {
   loop_id: string

@@ -21,7 +21,7 @@ export function Header() {
         >
           <path d="M26 16a10 10 0 1 1-3.2-7.3M26.5 3.5v6h-6" stroke-linecap="round" />
         </svg>
-        loopwright
+        <span>loopwright</span>
       </a>
       <nav aria-label={t('app.navigation')}>
         <ul>

@@ -4,7 +4,7 @@ import { t } from '../i18n'
 
 export function Login() {
   return (
-    <section class="empty card">
+    <section class="blank card">
       <h1>{t('login.title')}</h1>
       <p>{t('login.words')}</p>
       <p class="muted small">

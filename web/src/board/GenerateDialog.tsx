@@ -6,7 +6,7 @@ import { t } from '../i18n'
 import { Dialog } from '../ui/Dialog'
 import { Field } from '../ui/Field'
 import { ProblemNotice } from '../ui/Notice'
-import { useAgents } from '../ui/useAgents'
+import { SHELL, useAgents } from '../ui/useAgents'
 import { placed, useCommand } from '../ui/useCommand'
 
 interface Generating {
@@ -54,7 +54,9 @@ export function GenerateDialog({ at, loop, onClose, onDone }: Generating) {
               >
                 <option value="">{loop.engine.settings.agent}</option>
                 {agents
-                  .filter(({ name, problem }) => problem === null && name !== loop.engine.settings.agent)
+                  .filter(
+                    ({ name, problem }) => problem === null && name !== SHELL && name !== loop.engine.settings.agent,
+                  )
                   .map(({ name }) => (
                     <option key={name}>{name}</option>
                   ))}

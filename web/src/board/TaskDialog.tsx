@@ -6,14 +6,12 @@ import { t } from '../i18n'
 import { Dialog } from '../ui/Dialog'
 import { Field } from '../ui/Field'
 import { Notice, ProblemNotice } from '../ui/Notice'
-import { useAgents } from '../ui/useAgents'
+import { SHELL, useAgents } from '../ui/useAgents'
 import { placed, useCommand } from '../ui/useCommand'
 
 const MODES: readonly TaskMode[] = ['write', 'analysis', 'review']
 const ON_ERROR = ['continue', 'pause', 'fail_fast'] as const
 const FIELDS = ['description', 'tool', 'mode', 'prompt_template', 'command', 'on_error'] as const
-/** The tool that runs a command and asks no agent. */
-const SHELL = 'bash'
 
 interface Tasking {
   at: LoopRef

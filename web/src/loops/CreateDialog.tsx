@@ -7,7 +7,7 @@ import { t } from '../i18n'
 import { Dialog } from '../ui/Dialog'
 import { Field } from '../ui/Field'
 import { Notice, ProblemNotice } from '../ui/Notice'
-import { useAgents } from '../ui/useAgents'
+import { SHELL, useAgents } from '../ui/useAgents'
 import { placed, useCommand } from '../ui/useCommand'
 import { Agents } from './Agents'
 import { Choice, Modes } from './Choices'
@@ -110,7 +110,9 @@ export function CreateDialog({ project: preset, projects, onClose, onCreated }: 
 }
 
 function AgentField({ project, error }: { project: string | undefined; error: string | undefined }) {
-  const { agents, isGone } = useAgents(project)
+  const { agents: all, isGone } = useAgents(project)
+  // That one runs the command of a task; nobody gives it a whole loop.
+  const agents = all.filter(({ name }) => name !== SHELL)
   return (
     <Field label={t('create.agent')} error={error} hint={isGone ? t('create.agents_gone') : <Agents agents={agents} />}>
       <select class="input" name="agent">
@@ -127,7 +129,7 @@ function AgentField({ project, error }: { project: string | undefined; error: st
 
 function More({ wrong }: { wrong: Errors }) {
   return (
-    <details class="more">
+    <details class="fold">
       <summary>{t('create.more')}</summary>
       <div class="form">
         <div class="columns three">

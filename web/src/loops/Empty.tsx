@@ -4,7 +4,7 @@ import { narrow } from './store'
 
 export function Empty({ onCreate }: { onCreate: () => void }) {
   return (
-    <section class="empty card">
+    <section class="blank card">
       <h2>{t('loops.empty.title')}</h2>
       <p>{t('loops.empty.words')}</p>
       <p>
@@ -21,7 +21,7 @@ export function Empty({ onCreate }: { onCreate: () => void }) {
 
 export function NothingFound() {
   return (
-    <section class="empty card">
+    <section class="blank card">
       <h2>{t('loops.none.title')}</h2>
       <p>{t('loops.none.words')}</p>
       <p>

@@ -17,7 +17,7 @@ export function LoopRow({ loop, several }: { loop: BriefLoop; several: boolean }
       <div class="loop-name">
         <a href={href}>{loop.title}</a>
         <p class="muted small">
-          <Details loop={loop} several={several} />
+          <Details loop={loop} />
         </p>
       </div>
       <div class="loop-needs">
@@ -32,46 +32,43 @@ export function LoopRow({ loop, several }: { loop: BriefLoop; several: boolean }
   )
 }
 
-/** What it does now, or why it ended; then where it is and by whom. */
-function Details({ loop, several }: { loop: BriefLoop; several: boolean }) {
+/** What it does now, or why it ended; then by whom. */
+function Details({ loop }: { loop: BriefLoop }) {
   const doing = loop.status === 'running' && loop.action ? t(`action.${loop.action}`) : null
   const parked = loop.parked_until ? t('loops.until', { time: clockTime(loop.parked_until) }) : null
-  const parts = [doing, parked, loop.failure_reason, several ? loop.project : null, loop.agent, t(`mode.${loop.mode}`)]
+  const parts = [doing, parked, loop.failure_reason, loop.agent, t(`mode.${loop.mode}`)]
   return <>{parts.filter((part) => part !== null).join(' · ')}</>
 }
 
+/** By its tasks; a loop without any is as far as its iterations. */
 function Progress({ loop }: { loop: BriefLoop }) {
   const { total, completed, failed } = loop.tasks
+  const { current_iteration: at, max_iterations: most } = loop
+  const tasks = [
+    { tone: 'good', count: completed },
+    { tone: 'bad', count: failed },
+  ] as const
   return (
     <div class="loop-progress">
-      <Meter
-        total={total}
-        parts={[
-          { tone: 'good', count: completed },
-          { tone: 'bad', count: failed },
-        ]}
-      />
-      <span class="small">{total > 0 ? t('loops.tasks', { done: completed, n: total }) : t('loops.no_tasks')}</span>
-      <span class="small muted">
-        {t('loops.iterations', { at: loop.current_iteration, most: loop.max_iterations })}
-      </span>
+      <Meter total={total || most} parts={total > 0 ? tasks : [{ tone: 'info', count: at }]} />
+      {total > 0 && <span class="small">{t('loops.tasks', { done: completed, n: total })}</span>}
+      <span class={total > 0 ? 'small muted' : 'small'}>{t('loops.iterations', { at, most })}</span>
     </div>
   )
 }
 
 function Tests({ loop: { tests } }: { loop: BriefLoop }) {
+  if (tests === null) return <div class="loop-tests small muted">{t('loops.no_tests')}</div>
   return (
     <div class="loop-tests">
       <Meter
-        total={tests?.total ?? 0}
+        total={tests.total}
         parts={[
-          { tone: 'good', count: tests?.passed ?? 0 },
-          { tone: 'bad', count: tests?.failed ?? 0 },
+          { tone: 'good', count: tests.passed },
+          { tone: 'bad', count: tests.failed },
         ]}
       />
-      <span class={tests ? 'small' : 'small muted'}>
-        {tests ? t('loops.tests', { passed: tests.passed, n: tests.total }) : t('loops.no_tests')}
-      </span>
+      <span class="small">{t('loops.tests', { passed: tests.passed, n: tests.total })}</span>
     </div>
   )
 }

@@ -4,13 +4,13 @@ import { useEffect, useState } from 'preact/hooks'
 import { go, loopHref } from '../app/router'
 import { useShortcut } from '../app/shortcuts'
 import { t } from '../i18n'
-import { ProblemNotice } from '../ui/Notice'
+import { Notice, ProblemNotice } from '../ui/Notice'
 import { CreateDialog } from './CreateDialog'
 import { Empty, NothingFound } from './Empty'
 import { Filters } from './Filters'
 import { LoopRow } from './LoopRow'
 import { Skeleton } from './Skeleton'
-import { filter, follow, hasMore, loading, more, problem, projects, reload, rows } from './store'
+import { damaged, filter, follow, hasMore, loading, more, problem, projects, reload, rows } from './store'
 
 export function LoopsPage() {
   const [creating, setCreating] = useState(false)
@@ -27,6 +27,7 @@ export function LoopsPage() {
       </div>
       <Filters />
       <ProblemNotice problem={problem.value} retry={() => void reload()} />
+      <DamagedNotice />
       <List onCreate={() => setCreating(true)} />
       {creating && (
         <CreateDialog
@@ -64,5 +65,19 @@ function List({ onCreate }: { onCreate: () => void }) {
         )}
       </p>
     </>
+  )
+}
+
+/** Each has a page of its own, where it can be recovered. */
+function DamagedNotice() {
+  if (damaged.value.length === 0) return null
+  return (
+    <Notice tone="warn" title={t('loops.damaged', { n: damaged.value.length })}>
+      {damaged.value.map(({ loop_id, reason }) => (
+        <a key={loop_id} class="mono" href={loopHref({ id: loop_id, project: filter.value.project })} title={reason}>
+          {loop_id}
+        </a>
+      ))}
+    </Notice>
   )
 }

@@ -12,10 +12,21 @@ export function changed(rows: Rows, { loop_id, loop }: Pick<EntryOfAll, 'loop_id
   const at = rows.loops.findIndex((row) => row.loop_id === loop_id)
   const known = rows.loops[at]
   if (loop === null || !belongs(loop, filter)) return known ? without(rows, loop_id) : rows
+  if (known === undefined && filter.search.trim() !== '') return rows
   if (known === undefined) return { loops: [loop, ...rows.loops], total: rows.total + 1 }
   if (loop.rev < known.rev) return rows
   if (keepsItsPlace(rows.loops, at, loop)) return { ...rows, loops: rows.loops.with(at, loop) }
   return { ...rows, loops: [loop, ...rows.loops.filter((row) => row.loop_id !== loop_id)] }
+}
+
+/** Whether the server has to be asked if this change brings a new row. */
+export function isUnclear(
+  rows: Rows,
+  { loop_id, loop }: Pick<EntryOfAll, 'loop_id' | 'loop'>,
+  filter: Filter,
+): boolean {
+  if (loop === null || filter.search.trim() === '' || !belongs(loop, filter)) return false
+  return rows.loops.every((row) => row.loop_id !== loop_id)
 }
 
 /** More rows from the server below those that are there. */
@@ -33,9 +44,7 @@ function keepsItsPlace(loops: readonly BriefLoop[], at: number, loop: BriefLoop)
   return loop.status === 'running' && loops.slice(0, at + 1).every((row) => row.status === 'running')
 }
 
-function belongs(loop: BriefLoop, { status, search, project }: Filter): boolean {
-  if (status !== 'all' && loop.status !== status) return false
-  if (project !== undefined && loop.project !== project) return false
-  const wanted = search.trim().toLowerCase()
-  return wanted === '' || loop.title.toLowerCase().includes(wanted) || loop.loop_id.includes(wanted)
+/** What the words that are searched for say of it, only the server knows: a known row stays, a new one is asked for. */
+function belongs(loop: BriefLoop, { status, project }: Filter): boolean {
+  return (status === 'all' || loop.status === status) && (project === undefined || loop.project === project)
 }

@@ -3,16 +3,20 @@ import { batch, computed, signal } from '@preact/signals'
 import { Problem } from '../api/client'
 import { type Filter, listLoops, listProjects } from '../api/loops'
 import { listen } from '../api/stream'
-import type { EntryOfAll, Project } from '../api/types'
-import { appended, changed, type Rows } from './rows'
+import type { Damaged, EntryOfAll, Project } from '../api/types'
+import { appended, changed, isUnclear, type Rows } from './rows'
 
 const PAGE = 50
 /** What the server gives at once. */
 const MOST = 500
+/** Milliseconds. */
+const BURST = 400
 
 export const filter = signal<Filter>({ status: 'all', search: '', project: undefined })
 export const projects = signal<readonly Project[]>([])
 export const rows = signal<Rows | null>(null)
+/** Loops whose files can not be read. */
+export const damaged = signal<readonly Damaged[]>([])
 export const problem = signal<Problem | null>(null)
 export const loading = signal(false)
 export const hasMore = computed(() => rows.value !== null && rows.value.loops.length < rows.value.total)
@@ -21,6 +25,7 @@ export const hasMore = computed(() => rows.value !== null && rows.value.loops.le
 let asked = 0
 /** Changes that came while the list was being read. */
 let meanwhile: EntryOfAll[] = []
+let soon = 0
 
 export async function reload(): Promise<void> {
   const wanted = filter.value
@@ -28,6 +33,7 @@ export async function reload(): Promise<void> {
   meanwhile = []
   await reading(async () => {
     const page = await listLoops(wanted, 0, limit)
+    damaged.value = page.damaged
     return { loops: page.data, total: page.total }
   })
 }
@@ -84,7 +90,15 @@ export function follow(): () => void {
 
 function take(entry: EntryOfAll): void {
   if (loading.value) meanwhile.push(entry)
-  if (rows.value) rows.value = changed(rows.value, entry, shownFilter())
+  if (rows.value === null) return
+  if (isUnclear(rows.value, entry, shownFilter())) askSoon()
+  else rows.value = changed(rows.value, entry, shownFilter())
+}
+
+/** Once for a burst of changes. */
+function askSoon(): void {
+  window.clearTimeout(soon)
+  soon = window.setTimeout(() => void reload(), BURST)
 }
 
 /** Without a choice the server lists its first project; the stream tells of all of them. */

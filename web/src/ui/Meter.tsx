@@ -8,7 +8,7 @@ interface Part {
 
 export function Meter({ parts, total }: { parts: readonly Part[]; total: number }) {
   return (
-    <span class="meter" aria-hidden="true">
+    <span class="gauge" aria-hidden="true">
       {parts.map(({ tone, count }) => (
         <i
           key={tone}

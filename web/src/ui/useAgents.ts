@@ -4,6 +4,9 @@ import { Problem } from '../api/client'
 import { listAgents } from '../api/loops'
 import type { Agent } from '../api/types'
 
+/** The tool that runs a command and asks no agent. */
+export const SHELL = 'bash'
+
 export function useAgents(project: string | undefined): { agents: readonly Agent[]; isGone: boolean } {
   const [agents, setAgents] = useState<readonly Agent[]>([])
   const [isGone, setGone] = useState(false)
