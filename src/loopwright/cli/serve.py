@@ -1,12 +1,14 @@
 """`serve`: the control plane and the dashboard."""
 
+import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from loopwright.cli.options import HERE
-from loopwright.cli.output import remark
+from loopwright.cli.options import HERE, Json
+from loopwright.cli.output import answer, is_plain, remark
 from loopwright.domain.errors import Invalid
 
 
@@ -19,6 +21,7 @@ def serve(
     projects: Annotated[
         list[Path] | None, typer.Option("--project", metavar="DIR", help="May be repeated (default: this folder).")
     ] = None,
+    json: Json = False,
 ) -> None:
     """Serve the dashboard and the HTTP API; loops run in processes of their own."""
     from loopwright.engine.supervisor import resume_all
@@ -35,9 +38,45 @@ def serve(
     with open_projects(projects or [HERE], actor="api") as opened:
         listening, place = bound(place)
         known = checked_token(token) if token is not None else kept_token(state_folder())
+        _log_to_stderr(as_json=json)
         for project in opened.known.values():
             service = project.engine.service
             for taken in resume_all(service, service.clock.now()):
                 remark(f"{taken.loop_id} {'resumed' if taken.problem is None else f'not resumed: {taken.problem}'}")
-        print(f"loopwright serves {', '.join(opened.known)} at {place.url(known)}", flush=True)
+        url = place.url(known)
+        folders = [{"name": name, "path": str(project.engine.project)} for name, project in opened.known.items()]
+        answer(json, {"url": url, "projects": folders, "pid": os.getpid()}, _greeting(tuple(opened.known), url))
+        sys.stdout.flush()
         answer_requests(create_app(opened, place.rules(known)), listening)
+
+
+def _greeting(projects: tuple[str, ...], url: str) -> str:
+    """The one line that matters, in colours where there are any."""
+    if is_plain():
+        return f"loopwright serves {', '.join(projects)} at {url}"
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    with console.capture() as said:
+        console.print(Text.assemble(("loopwright", "bold"), f" serves {', '.join(projects)}"))
+        console.print(Text.assemble("  open  ", (url, "bold cyan underline")), soft_wrap=True)
+        console.print(Text("  Ctrl-C ends the server; loops run on", "dim"))
+    return said.get().rstrip("\n")
+
+
+def _log_to_stderr(*, as_json: bool) -> None:
+    """One line for each request that could not be answered, and for what the server does by itself."""
+    import structlog
+
+    written = structlog.processors.JSONRenderer() if as_json else structlog.processors.LogfmtRenderer()
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso"),
+            structlog.processors.format_exc_info,
+            written,
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )

@@ -23,7 +23,7 @@ class Taken:
 
 def resume_all(service: LoopService, now: datetime) -> tuple[Taken, ...]:
     """Starts a runner for every orphaned loop, and for every parked one whose limit has passed."""
-    return tuple(_resumed(service, state) for state in left_behind(service, now))
+    return tuple(taken_up(service, state) for state in left_behind(service, now))
 
 
 def left_behind(service: LoopService, now: datetime) -> tuple[LoopState, ...]:
@@ -33,17 +33,17 @@ def left_behind(service: LoopService, now: datetime) -> tuple[LoopState, ...]:
     return (*orphaned, *due)
 
 
-def _all(service: LoopService, status: LoopStatus) -> Iterator[LoopState]:
-    offset = 0
-    while items := service.list(status=status, limit=PAGE, offset=offset).items:
-        yield from items
-        offset += len(items)
-
-
-def _resumed(service: LoopService, state: LoopState) -> Taken:
+def taken_up(service: LoopService, state: LoopState) -> Taken:
     """Somebody else may be faster: that is not an error, but told."""
     try:
         service.resume(state.loop_id)
     except (IllegalTransition, Conflict) as problem:
         return Taken(state.loop_id, state.title, str(problem))
     return Taken(state.loop_id, state.title)
+
+
+def _all(service: LoopService, status: LoopStatus) -> Iterator[LoopState]:
+    offset = 0
+    while items := service.list(status=status, limit=PAGE, offset=offset).items:
+        yield from items
+        offset += len(items)

@@ -1,5 +1,6 @@
 """The application: routes, what answers for errors, and the gate in front."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ from loopwright.server import around, closer, loops, metrics, pages, steering, s
 from loopwright.server.asking import THREADS, Control
 from loopwright.server.failing import answer_errors
 from loopwright.server.gate import Gate, Rules
+from loopwright.server.keeping import Keeper
 from loopwright.server.live import Live
 from loopwright.server.metrics import Metrics
 from loopwright.server.openapi import DESCRIPTION, describe
@@ -37,13 +39,17 @@ def create_app(projects: Projects, rules: Rules) -> ASGIApp:
     for room in ROOMS:
         app.include_router(room)
     app.mount("/assets", pages.assets)
-    answer_errors(app)
+    answer_errors(app, [route for room in ROOMS for route in room.routes])
     describe(app)
     return figures.measured(Gate(app, rules))
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
-    """The state tells the server what has to end before it waits for the last answers."""
+    """Loops are looked after meanwhile. The state tells the server what ends before it waits for the last answers."""
+    control: Control = app.state.control
+    keeping = asyncio.create_task(Keeper(control.projects).keep(control.beside))
     yield {"ending": app.state.live.end}
+    keeping.cancel()
     app.state.live.close()
+    control.threads.shutdown(wait=False, cancel_futures=True)

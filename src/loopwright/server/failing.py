@@ -1,23 +1,34 @@
 """Where errors become answers: every one in the same form, with the status of the one table, and words for people."""
 
+from collections.abc import Sequence
+
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
-from starlette.routing import Match
+from starlette.routing import BaseRoute, Match
 
-from loopwright.domain.errors import LoopwrightError, translate
+from loopwright.domain.errors import LoopwrightError, NotFound, translate
 from loopwright.server.answers import Answer, refused
 from loopwright.server.requests import problem_words
 
 log = structlog.get_logger("loopwright.server")
 
 
-def answer_errors(app: FastAPI) -> None:
-    """Registers what answers for each kind of error."""
+def answer_errors(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
+    """Registers what answers for each kind of error. `routes` are all there are."""
+
+    async def http(request: Request, error: Exception) -> Answer:
+        assert isinstance(error, HTTPException)
+        if error.status_code == 404:
+            return refused(f"there is nothing at {request.url.path}; /openapi.json says what there is", 404)
+        if error.status_code == 405:
+            return _wrong_method(request, routes)
+        return refused(str(error.detail), error.status_code)
+
     app.add_exception_handler(LoopwrightError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(HTTPException, http)
     app.add_exception_handler(OSError, _system)
     app.add_exception_handler(Exception, _bug)
 
@@ -27,7 +38,8 @@ async def _ours(request: Request, error: Exception) -> Answer:
     status = translate(error).http
     if status >= 500:
         log.warning("refused", method=request.method, path=request.url.path, status=status, error=str(error))
-    return refused(str(error), status)
+    words = str(error)
+    return refused(words[:1].upper() + words[1:] if isinstance(error, NotFound) else words, status)
 
 
 async def _invalid(request: Request, error: Exception) -> Answer:
@@ -35,23 +47,10 @@ async def _invalid(request: Request, error: Exception) -> Answer:
     return refused(problem_words(error.errors()[0]), 400)
 
 
-async def _http(request: Request, error: Exception) -> Answer:
-    assert isinstance(error, HTTPException)
-    if error.status_code == 404:
-        return refused(f"there is nothing at {request.url.path}; /openapi.json says what there is", 404)
-    if error.status_code == 405:
-        return _wrong_method(request)
-    return refused(str(error.detail), error.status_code)
-
-
-def _wrong_method(request: Request) -> Answer:
+def _wrong_method(request: Request, routes: Sequence[BaseRoute]) -> Answer:
     """With every method that is taken there, whichever route of that path was looked at first."""
-    methods: set[str] = set()
-    for route in request.app.routes:
-        match, _ = route.matches(request.scope)
-        if match is not Match.NONE:
-            methods |= getattr(route, "methods", None) or set()
-    allowed = ", ".join(sorted(methods))
+    fitting = (route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
+    allowed = ", ".join(sorted({method for route in fitting for method in getattr(route, "methods", None) or ()}))
     answer = refused(f"{request.method} is not possible here; possible are: {allowed}", 405)
     answer.headers["allow"] = allowed
     return answer

@@ -1,8 +1,10 @@
 """The server process: where it listens, and how it ends."""
 
+import signal
 import socket
 from dataclasses import dataclass
 from ipaddress import ip_address
+from types import FrameType
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -59,7 +61,11 @@ def bound(place: Place) -> tuple[socket.socket, Place]:
 
 
 class Server(uvicorn.Server):
-    """Ends streams before it waits for the last answers."""
+    """Ends streams before it waits for the last answers, and without a signal to itself: there is more to close."""
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        self.force_exit = self.should_exit and sig == signal.SIGINT
+        self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         if ending := self.lifespan.state.get("ending"):
