@@ -8,7 +8,9 @@ from tests.cli.conftest import Desk
 
 HEAVY = (
     "rich", "questionary", "prompt_toolkit", "asyncio", "coverage", "junitparser", "pytest", "structlog",
-    "loopwright.repair", "loopwright.validation", "loopwright.agents", "loopwright.actions",
+    "mcp", "mcp_types", "httpx2", "fastapi", "starlette", "uvicorn",
+    "loopwright.repair", "loopwright.validation", "loopwright.agents", "loopwright.actions", "loopwright.notify",
+    "loopwright.mcp", "loopwright.server",
 )  # fmt: skip
 
 
