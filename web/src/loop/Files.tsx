@@ -7,6 +7,7 @@ import { bytes, moment } from './format'
 import { t } from './i18n'
 import { Prose } from './Prose'
 import { resource, useHeld } from './resource'
+import { Scroll } from './Scroll'
 import type { FileText, ProgressFile } from './shapes'
 import type { Section } from './Tabbed'
 import { pathOf, type Watched } from './watch'
@@ -81,7 +82,13 @@ function OneFile({ seen, file }: { seen: Watched; file: ProgressFile }) {
           {({ text, truncated }) => (
             <>
               {truncated && <p class="notice tone-warn small">{t('files.truncated')}</p>}
-              {isProse(name) && !isRaw ? <Prose text={text} /> : <pre class="output bare">{text}</pre>}
+              {isProse(name) && !isRaw ? (
+                <Prose text={text} />
+              ) : (
+                <Scroll class="output bare" label={name}>
+                  {text}
+                </Scroll>
+              )}
             </>
           )}
         </Awaited>

@@ -5,7 +5,8 @@ import type { LoopRef, LoopView } from '../api/types'
 import './loop.css'
 import './talk.css'
 import './sections.css'
-import { Damaged, Gone, Loading, Missing, Unreadable } from './absent'
+import { ProblemNotice } from '../ui/Notice'
+import { Damaged, Gone, Loading, Missing } from './absent'
 import { Head } from './Head'
 import { useHeld } from './resource'
 import { Tabbed } from './Tabbed'
@@ -39,7 +40,7 @@ function Nothing({ seen, problem }: { seen: Watched; problem: Problem }) {
   return problem.status === 404 || problem.status === 400 ? (
     <Missing id={seen.at.id} words={problem.message} />
   ) : (
-    <Unreadable problem={problem} onRetry={seen.loop.touch} />
+    <ProblemNotice problem={problem} retry={seen.loop.touch} />
   )
 }
 

@@ -4,6 +4,7 @@ import { clock } from './format'
 import { t } from './i18n'
 import type { Block, ToolStatus } from './notes'
 import { Prose } from './Prose'
+import { Scroll } from './Scroll'
 import { Ticked } from './Ticked'
 
 export function Said({ block, isNow }: { block: Block; isNow: boolean }) {
@@ -80,7 +81,9 @@ function ToolRow({ call }: { call: Extract<Block, { kind: 'tool' }> }) {
   return (
     <details class={`said-tool ${call.status}`}>
       <summary>{row}</summary>
-      <pre class="output">{call.output}</pre>
+      <Scroll class="output" label={t('said.output', { tool: call.title })}>
+        {call.output}
+      </Scroll>
     </details>
   )
 }

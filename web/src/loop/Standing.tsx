@@ -1,37 +1,32 @@
 // One line that says how the loop stands.
-import type { LoopView, Outcome, Status } from '../api/types'
+import type { LoopView } from '../api/types'
 import { t as common } from '../i18n'
+import { look } from '../ui/tones'
 import { moment } from './format'
 import { t } from './i18n'
 import { percentOf } from './spending'
 
-type Tone = 'good' | 'bad' | 'warn' | 'info' | 'idle'
-
-const STATUS: Readonly<Record<Status, Tone>> = {
-  created: 'idle',
-  running: 'info',
-  paused: 'warn',
-  completed: 'good',
-  failed: 'bad',
-  user_exit: 'warn',
-}
-/** An end that is no success, though the loop is completed. */
-const OUTCOME: Readonly<Partial<Record<Outcome, Tone>>> = { unverified: 'warn', stopped: 'idle' }
-
 export function Standing({ view }: { view: LoopView }) {
   const { loop, live, project } = view
-  const { outcome, settings } = loop.engine
+  const { outcome, parked, settings } = loop.engine
   const current = loop.skill_state?.current_action
   const isAbandoned = loop.status === 'running' && !live
-  const tone = isAbandoned ? 'warn' : ((outcome && OUTCOME[outcome]) ?? STATUS[loop.status])
+  const {
+    tone,
+    words,
+    live: isLive,
+  } = look({
+    status: loop.status,
+    outcome: outcome ?? null,
+    parked_until: parked?.until ?? null,
+  })
   return (
     <dl class="standing">
       <div>
         <dt class="sr-only">{t('standing.status')}</dt>
-        <dd class={`badge tone-${tone}`}>
-          <span class={`dot${live && loop.status === 'running' ? ' live' : ''}`} aria-hidden="true" />
-          {common(`status.${loop.status}`)}
-          {outcome && ` · ${common(`outcome.${outcome}`)}`}
+        <dd class={`badge tone-${isAbandoned ? 'warn' : tone}`} data-status={loop.status}>
+          <span class={`dot${live && isLive ? ' live' : ''}`} aria-hidden="true" />
+          {common(words)}
           {loop.status === 'running' && current && ` · ${t(`action.${current}`)}`}
         </dd>
       </div>

@@ -52,6 +52,7 @@ export function Tabbed({ seen, view, tab }: { seen: Watched; view: LoopView; tab
     <>
       <TabList seen={seen} view={view} open={open} />
       <div class="panel" role="tabpanel" id="loop-panel" aria-labelledby={idOf(open)} key={open}>
+        <h2 class="sr-only">{t(`tab.${open}`)}</h2>
         {PANELS[open]({ seen, view, detail: detail.join('-') || undefined })}
       </div>
     </>

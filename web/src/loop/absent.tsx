@@ -1,8 +1,9 @@
 // What is shown where there is no loop to show: not yet, not any more, never, or not readable.
 import type { ComponentChildren } from 'preact'
-import { useState } from 'preact/hooks'
-import { Problem, send } from '../api/client'
+import { type Problem, send } from '../api/client'
 import { LOOPS_HREF } from '../app/router'
+import { ProblemNotice } from '../ui/Notice'
+import { useCommand } from '../ui/useCommand'
 import { t } from './i18n'
 import type { Recovery } from './shapes'
 import { pathOf, type Watched } from './watch'
@@ -29,24 +30,12 @@ export function Awaited<T>({
   children: (data: T) => ComponentChildren
 }) {
   if (held.data !== null) return <>{children(held.data)}</>
-  if (held.problem) return <Unreadable problem={held.problem} onRetry={onRetry} />
+  if (held.problem) return <ProblemNotice problem={held.problem} retry={onRetry} />
   return (
     <div class="ghosts" aria-busy="true">
       <p class="sr-only">{t('loading')}</p>
       <div class="ghost" />
       <div class="ghost wide" />
-    </div>
-  )
-}
-
-export function Unreadable({ problem, onRetry }: { problem: Problem; onRetry: () => void }) {
-  return (
-    <div class="notice tone-bad" role="alert">
-      <strong>{t(problem.isOffline ? 'problem.offline' : 'problem.failed')}</strong>
-      <span>{problem.message}</span>
-      <button type="button" class="button" onClick={onRetry}>
-        {t('problem.retry')}
-      </button>
     </div>
   )
 }
@@ -74,20 +63,9 @@ export function Gone({ title }: { title: string }) {
 
 /** Its state can not be read: what is left can be put together again. */
 export function Damaged({ seen, problem }: { seen: Watched; problem: Problem }) {
-  const [isUnderWay, setUnderWay] = useState(false)
-  const [failure, setFailure] = useState<string | null>(null)
+  const { busy, problem: refusal, run } = useCommand()
   const recover = async () => {
-    setUnderWay(true)
-    try {
-      await send<Recovery>('POST', pathOf(seen.at, '/recover'), { body: {} })
-      setFailure(null)
-      seen.loop.touch()
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error
-      setFailure(error.message)
-    } finally {
-      setUnderWay(false)
-    }
+    if (await run(() => send<Recovery>('POST', pathOf(seen.at, '/recover'), { body: {} }))) seen.loop.touch()
   }
   return (
     <Alone title={t('damaged.title')}>
@@ -96,14 +74,10 @@ export function Damaged({ seen, problem }: { seen: Watched; problem: Problem }) 
       </p>
       <p class="notice tone-bad">{problem.message}</p>
       <p class="muted">{t('damaged.words')}</p>
-      {failure && (
-        <p class="notice tone-bad" role="alert">
-          {failure}
-        </p>
-      )}
+      <ProblemNotice problem={refusal} />
       <p class="row">
-        <button type="button" class="button primary" disabled={isUnderWay} onClick={recover}>
-          {t(isUnderWay ? 'damaged.under_way' : 'damaged.recover')}
+        <button type="button" class="button primary" disabled={busy} onClick={recover}>
+          {t(busy ? 'damaged.under_way' : 'damaged.recover')}
         </button>
         <button type="button" class="button" onClick={seen.loop.touch}>
           {t('problem.retry')}

@@ -2,8 +2,6 @@
 export const en = {
   loading: 'Loading…',
   back: 'All loops',
-  'problem.offline': 'The server does not answer',
-  'problem.failed': 'This could not be read',
   'problem.retry': 'Try again',
   'missing.title': 'There is no such loop',
   'missing.words': 'It may have been deleted, or it belongs to a project that this server does not have open.',
@@ -117,6 +115,7 @@ export const en = {
   'said.allowed': 'Allowed',
   'said.refused': 'Refused',
   'said.plan': 'The agent’s plan',
+  'said.output': 'Output of {tool}',
   'tool.pending': 'waiting',
   'tool.in_progress': 'under way',
   'tool.completed': 'done',
@@ -155,7 +154,6 @@ export const en = {
   'rewind.title': 'Rewind to checkpoint {n}?',
   'rewind.words':
     'Files and progress go back to what they were after {action}, {at}. A checkpoint of how it is now is made first.',
-  'rewind.cancel': 'Cancel',
   'rewind.confirm': 'Rewind',
 
   'tests.last': 'Last validation',

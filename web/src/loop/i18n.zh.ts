@@ -4,8 +4,6 @@ import type { en } from './i18n.en'
 export const zh: Record<keyof typeof en, string> = {
   loading: '正在加载…',
   back: '全部循环',
-  'problem.offline': '服务器没有响应',
-  'problem.failed': '无法读取',
   'problem.retry': '重试',
   'missing.title': '没有这个循环',
   'missing.words': '它可能已被删除，或者属于此服务器未打开的项目。',
@@ -118,6 +116,7 @@ export const zh: Record<keyof typeof en, string> = {
   'said.allowed': '已允许',
   'said.refused': '已拒绝',
   'said.plan': '智能体的计划',
+  'said.output': '{tool} 的输出',
   'tool.pending': '等待中',
   'tool.in_progress': '进行中',
   'tool.completed': '已完成',
@@ -155,7 +154,6 @@ export const zh: Record<keyof typeof en, string> = {
   'rewind.live': '运行时不能回退',
   'rewind.title': '回退到检查点 {n}？',
   'rewind.words': '文件和进度会回到 {at} 的 {action} 之后的样子；在此之前会先为当前状态建立一个检查点。',
-  'rewind.cancel': '取消',
   'rewind.confirm': '回退',
 
   'tests.last': '最近一次验证',

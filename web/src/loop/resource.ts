@@ -6,6 +6,8 @@ import { Problem } from '../api/client'
 
 /** Milliseconds between the end of a request and the next of its kind: a burst of changes is one request. */
 const SPACING = 120
+/** After a failure to reach the server. Nothing is asked again that the server refused. */
+const RETRY = 2000
 
 export interface Resource<T> {
   /** What was read last; it stays while newer is on its way, and when newer can not be had. */
@@ -35,6 +37,7 @@ export function resource<T>(read: () => Promise<T>): Resource<T> {
     } catch (error) {
       if (!(error instanceof Problem)) throw error
       problem.value = error
+      isStale ||= error.isOffline
     } finally {
       isUnderWay = false
       ended = performance.now()
@@ -43,10 +46,11 @@ export function resource<T>(read: () => Promise<T>): Resource<T> {
   }
   const consider = () => {
     if (isUnderWay || timer || !isStale || holders === 0) return
-    const wait = ended + SPACING - performance.now()
+    const pause = problem.value?.isOffline ? RETRY : SPACING
+    const wait = ended + pause - performance.now()
     if (wait <= 0) void take()
     else
-      timer = window.setTimeout(() => {
+      timer = setTimeout(() => {
         timer = 0
         consider()
       }, wait)
