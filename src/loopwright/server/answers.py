@@ -1,12 +1,19 @@
 """Every answer's form: `{"success": true, "data": …}`, or false with an error."""
 
+from collections import OrderedDict
+from threading import Lock
 from typing import Any
 
 import orjson
 from fastapi import Response
 from pydantic import BaseModel
 
+from loopwright.domain.loop import LoopState
+
 Json = Any  # Any: whatever JSON can hold, or a model that knows how to become that
+
+KEPT = 256
+"""Loops whose JSON is kept, as many as the store itself keeps."""
 
 
 class Answer(Response):
@@ -27,10 +34,38 @@ def refused(words: str, status: int) -> Answer:
 
 
 def encoded(part: Json) -> bytes:
-    """JSON; models are written by their own fast writer."""
+    """JSON; models are written by their own fast writer, and whole loops once for all who ask."""
+    if isinstance(part, LoopState):
+        return _LOOPS.encoded(part)
     if isinstance(part, BaseModel):
         return part.__pydantic_serializer__.to_json(part, by_alias=True)
+    if type(part) in (list, tuple):
+        return b"[%s]" % b",".join(map(encoded, part))
     return orjson.dumps(part, default=_fragment)
+
+
+class _Encoded:
+    """The JSON of the loops that were last asked for. They never change, so a loop is known by being the same."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[int, tuple[LoopState, bytes]] = OrderedDict()
+        self._mutex = Lock()
+
+    def encoded(self, loop: LoopState) -> bytes:
+        with self._mutex:
+            found = self._known.get(id(loop))
+            if found is not None:
+                self._known.move_to_end(id(loop))
+                return found[1]
+        text = loop.__pydantic_serializer__.to_json(loop, by_alias=True)
+        with self._mutex:
+            self._known[id(loop)] = loop, text
+            if len(self._known) > KEPT:
+                self._known.popitem(last=False)
+        return text
+
+
+_LOOPS = _Encoded()
 
 
 def _fragment(part: object) -> orjson.Fragment:

@@ -12,6 +12,7 @@ from loopwright import __version__
 from loopwright.projects import Projects
 from loopwright.server import around, closer, loops, metrics, pages, steering, stream, tasks
 from loopwright.server.asking import THREADS, Control
+from loopwright.server.direct import Direct
 from loopwright.server.failing import answer_errors
 from loopwright.server.gate import Gate, Rules
 from loopwright.server.keeping import Keeper
@@ -39,7 +40,9 @@ def create_app(projects: Projects, rules: Rules) -> ASGIApp:
     for room in ROOMS:
         app.include_router(room)
     app.mount("/assets", pages.assets)
-    answer_errors(app, [route for room in ROOMS for route in room.routes])
+    routes = [route for room in ROOMS for route in room.routes]
+    app.add_middleware(Direct, main=app, routes=routes)
+    answer_errors(app, routes)
     describe(app)
     return figures.measured(Gate(app, rules))
 
