@@ -16,9 +16,7 @@ interface Pending {
 
 export function PendingColumn({ cards, fixed, onMove, onOpen }: Pending) {
   const dragging = useDrag(onMove)
-  const list = useRef<HTMLUListElement>(null)
   const held = useRef<HTMLElement | null>(null)
-  dragging.list.current = list.current
 
   const order = cards.map(({ id }) => id).join()
   useLayoutEffect(() => {
@@ -34,7 +32,7 @@ export function PendingColumn({ cards, fixed, onMove, onOpen }: Pending) {
 
   return (
     <>
-      <ul class="cards" ref={list}>
+      <ul class="cards" ref={dragging.list}>
         {cards.map((card, index) => (
           <Movable
             key={card.id}

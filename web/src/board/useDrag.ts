@@ -15,7 +15,7 @@ interface Drag {
 export interface Dragging {
   drag: Drag | null
   /** For the element that is the list. */
-  list: { current: HTMLElement | null }
+  list: { current: HTMLUListElement | null }
   /** For the handle of the card at `index`. */
   grip: (id: string, index: number) => GripEvents
   /** Pixels by which the card at `index` is shifted at the moment. */
@@ -32,7 +32,7 @@ interface GripEvents {
 const GAP = 8
 
 export function useDrag(onDrop: (from: number, to: number) => void): Dragging {
-  const list = useRef<HTMLElement | null>(null)
+  const list = useRef<HTMLUListElement | null>(null)
   const start = useRef({ y: 0, centres: [] as number[] })
   const [drag, setDrag] = useState<Drag | null>(null)
 
