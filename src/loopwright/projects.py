@@ -48,7 +48,7 @@ class Projects:
         found = [project for project in self.known.values() if _has(project, loop_id)]
         if len(found) > 1:
             places = ", ".join(project.name for project in found)
-            raise Conflict(f"several projects have a loop {loop_id} ({places}); add ?project=NAME")
+            raise Conflict(f"several projects have a loop {loop_id} ({places}); say in which project")
         if not found:
             raise NotFound(f"Loop not found: {loop_id}")
         return found[0]
