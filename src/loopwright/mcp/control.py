@@ -43,7 +43,8 @@ def control_server(projects: Projects) -> Server[dict[str, object]]:
         except LoopwrightError as refused:
             return _refusal(str(refused))
         except OSError as trouble:  # a disk that is full, a folder that has gone
-            return _refusal(" ".join(filter(None, (trouble.filename, trouble.strerror or str(trouble)))))
+            where = f"{trouble.filename}: " if trouble.filename else ""
+            return _refusal(f"{where}{trouble.strerror or trouble}")
 
     return Server(NAME, version=__version__, instructions=INSTRUCTIONS, on_list_tools=listed, on_call_tool=called)
 
