@@ -51,7 +51,7 @@ class Talk(Access):
         from loopwright.domain.proposals import check_count  # slow to load, and most commands propose nothing
 
         check_count(count)
-        settings = self.read(loop_id).engine.settings
+        settings = self._unmoved(self.read(loop_id)).engine.settings
         named = ("--tool", tool) if tool else ()
         done = await self.launcher.job(
             ("tasks", loop_id, "generate", "--count", str(count), *named, "--for", self.actor),

@@ -4,6 +4,7 @@ from typing import Any
 
 from fastapi import FastAPI
 
+from loopwright.server.documenting import ANYWHERE, LOOKING, REFUSALS
 from loopwright.server.gate import COOKIE
 
 Schema = dict[str, Any]  # Any: OpenAPI is open
@@ -20,6 +21,25 @@ Every answer is `{"success": true, "data": …}` or `{"success": false, "error":
 
 NEVER = ("HTTPValidationError", "ValidationError")
 """Bad input is answered with 400, in a sentence."""
+
+
+NO_JSON: Schema = {
+    "/api/loops/v2/{loop_id}/stream": (
+        "Watch one loop", "Events `entry`, `note` and `gone`, as the page Live of docs/http-api.md has them.",
+        "text/event-stream", 'event: entry\nid: 7\ndata: {"seq": 7, "type": "action_started"}\n\n',
+        (*LOOKING, 429),
+    ),
+    "/api/stream": (
+        "Watch all loops", "Events `entry` and `reset`.", "text/event-stream",
+        'event: entry\nid: 7\ndata: {"loop_id": "loop-v2-20260122T100000-0123abcd", "seq": 7}\n\n',
+        (*ANYWHERE, 404, 429),
+    ),
+    "/metrics": (
+        "Figures for Prometheus", "What is asked, which loops there are, and the process itself.", "text/plain",
+        'loopwright_loops{project="shop",status="running"} 1.0\n', (401, 403),
+    ),
+}  # fmt: skip
+"""Path → summary, description, and what is answered: of what kind, an example, and the refusals."""
 
 
 def describe(app: FastAPI) -> None:
@@ -39,8 +59,28 @@ def _completed(schema: Schema) -> Schema:
     for path, methods in schema["paths"].items():
         for operation in methods.values():
             operation["responses"].pop("422", None)
+            if path in NO_JSON:
+                operation.update(_not_json(*NO_JSON[path]))
             operation["security"] = [] if path in OPEN else [{"bearer": []}, {"cookie": []}]
     components = schema["components"]
     components["schemas"] = {name: part for name, part in components["schemas"].items() if name not in NEVER}
     components["securitySchemes"] = SECURITY
     return schema
+
+
+def _not_json(summary: str, description: str, kind: str, example: str, refusals: tuple[int, ...]) -> Schema:
+    content = {kind: {"schema": {"type": "string"}, "example": example}}
+    refused = {
+        str(code): {
+            "description": REFUSALS[code][0],
+            "content": {
+                "application/json": {
+                    "schema": {"$ref": "#/components/schemas/Refused"},
+                    "example": {"success": False, "error": REFUSALS[code][1]},
+                }
+            },
+        }
+        for code in refusals
+    }
+    responses = {"200": {"description": "OK", "content": content}, **refused}
+    return {"summary": summary, "description": description, "responses": responses}

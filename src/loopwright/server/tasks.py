@@ -1,8 +1,9 @@
 """A loop's tasks: added, listed, read, edited, removed, reordered, imported and proposed."""
 
+import asyncio
 from typing import Annotated, Any
 
-from fastapi import Query
+from fastapi import Query, Request
 
 from loopwright.domain.engine_state import LoopTask
 from loopwright.domain.ids import checked
@@ -10,12 +11,12 @@ from loopwright.domain.loop import LoopState
 from loopwright.domain.progress import task_statuses
 from loopwright.domain.words import plural
 from loopwright.server import examples
-from loopwright.server.answers import Answer, done
+from loopwright.server.answers import Answer, done, refused
 from loopwright.server.asking import Asked, Commands, ControlPlane, IfMatch, OneLoop, ProjectName, seen
 from loopwright.server.documenting import CHANGING, LOOKING, Done, Said, answers
 from loopwright.server.forms import CreatedTasksForm, PlacedTaskForm, TasksForm
 from loopwright.server.requests import Routes
-from loopwright.server.shapes import EditedTask, Import, NewOrder, NewTask
+from loopwright.server.shapes import EditedTask, Generation, Import, NewOrder, NewTask
 
 by_id = Routes(prefix="/api/loops/v2/tasks", tags=["tasks"])
 of_loop = Routes(prefix="/api/loops/v2/{loop_id}", tags=["tasks"])
@@ -84,6 +85,32 @@ async def reorder(one: OneLoop, service: Commands, body: NewOrder) -> Answer:
 async def import_issue(one: OneLoop, service: Commands, body: Import) -> Answer:
     """The steps of the solution that it is bound to, in `.workflow/issues`, become tasks: all of them or none."""
     return _created(one, await one.control.beside(lambda: service.tasks.import_issue(one.loop_id, body.issue_id)))
+
+
+@of_loop.post(
+    "/generate", summary="Let an agent propose tasks", status_code=201,
+    responses=answers(CreatedTasksForm, examples.CREATED_TASKS, CHANGING, status=201),
+)  # fmt: skip
+async def generate(one: OneLoop, service: Commands, request: Request, body: Generation) -> Answer:
+    """Reading only, beside the loop's runner. It takes as long as an agent's turn; who goes away ends it."""
+    work = asyncio.ensure_future(service.generate(one.loop_id, tool=body.tool, count=body.count))
+    left = asyncio.ensure_future(_left(request))
+    try:
+        await asyncio.wait({work, left}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        left.cancel()
+        if not work.done():
+            work.cancel()
+    try:
+        return _created(one, await work)
+    except asyncio.CancelledError:
+        return refused("nobody waits for it any more", 499)
+
+
+async def _left(request: Request) -> None:
+    """Returns when whoever asked is gone."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 def _created(one: Asked, tasks: tuple[LoopTask, ...]) -> Answer:

@@ -98,8 +98,10 @@ class RunnerLauncher:
 
     def __init__(self, project: Path) -> None:
         self._project = project
+        self._launched: set[int] = set()
 
     def launch(self, loop_id: str) -> int:
+        self._bury()
         folder = self._project / ".workflow" / ".loop" / f"{loop_id}.progress"
         folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "loopwright", "run", "--project", str(self._project), "--loop-id", loop_id]
@@ -109,7 +111,18 @@ class RunnerLauncher:
                 stdin=subprocess.DEVNULL, stdout=log, stderr=log, cwd=self._project, start_new_session=True,
             )  # fmt: skip
         process.returncode = 0  # it outlives us on purpose; nobody waits for it here
+        self._launched.add(process.pid)
         return process.pid
+
+    def _bury(self) -> None:
+        """Takes note of those that have ended meanwhile: whoever launches for days would keep them all as zombies."""
+        for pid in tuple(self._launched):
+            try:
+                ended, _ = os.waitpid(pid, os.WNOHANG)
+            except ChildProcessError:
+                ended = pid
+            if ended:
+                self._launched.discard(pid)
 
     async def job(self, arguments: Sequence[str], seconds: float) -> JobDone:
         from loopwright.workspace.job import run_job  # slow to load, and most commands run none
