@@ -1,9 +1,10 @@
 """All loops of all projects, told in one order: what changed becomes records of the feed, and records become events."""
 
+import threading
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from loopwright.domain.errors import NotFound, StoreError
+from loopwright.domain.errors import Corrupt, NewerSchema, NotFound, StoreError
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.glance import glance
 from loopwright.domain.loop import LoopState
@@ -28,19 +29,20 @@ class Told(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """`doubtful`: loops that are not there, which may be gone or about to be put back."""
+    """`doubtful`: loops to look at once more: not there, so gone or about to be put back; or not readable just now."""
 
     told: tuple[Told, ...]
     doubtful: frozenset[tuple[str, str]]
 
 
 class Chronicle:
-    """Blocks, and is used by one thread at a time."""
+    """Blocks. Safe from several threads."""
 
     def __init__(self, feed: Feed, projects: Sequence[Project]) -> None:
         self._feed = feed
         self._projects = tuple(projects)
         self._numbers = {project.name: n for n, project in enumerate(projects)}
+        self._writing = threading.Lock()
 
     @property
     def feed(self) -> Feed:
@@ -52,6 +54,10 @@ class Chronicle:
 
     def catch_up(self) -> dict[tuple[str, str], bool]:
         """Keeps what the journals know more than was told, unread. Gives the loops that have to be looked into."""
+        with self._writing:
+            return self._catch_up()
+
+    def _catch_up(self) -> dict[tuple[str, str], bool]:
         records, odd = list[Record](), dict[tuple[str, str], bool]()
         for number, (project, told) in enumerate(zip(self._projects, self._feed.told, strict=True)):
             revs = project.engine.service.store.revs()
@@ -70,6 +76,10 @@ class Chronicle:
 
         StoreError where the feed can not be written; then nothing was told.
         """
+        with self._writing:
+            return self._take(changed, sure)
+
+    def _take(self, changed: Changed, sure: frozenset[tuple[str, str]]) -> Outcome:
         records, found = list[Record](), list[tuple[LoopState | None, Sequence[Entry]]]()
         doubtful = set[tuple[str, str]]()
         for (name, loop_id), exact in changed.items():
@@ -85,8 +95,10 @@ class Chronicle:
                     continue
                 records.append(Record(number, loop_id, told, GONE))
                 found.append((None, ()))
-            except StoreError:  # damaged: the change that repairs it is told
+            except (Corrupt, NewerSchema):  # the change that repairs it is told
                 continue
+            except StoreError:
+                doubtful.add((name, loop_id))
             else:
                 if entries:
                     records.append(Record(number, loop_id, entries[0].seq - 1, entries[-1].seq))
@@ -111,20 +123,24 @@ class Chronicle:
             first += 1
         elif number and records[0].upto != GONE:
             records[0] = records[0]._replace(after=max(records[0].after, seq))
-        lowest: dict[tuple[int, str], int] = {}
+        ranges: dict[tuple[int, str], tuple[int, int]] = {}
         for one in records:
             loop = one.project, one.loop_id
-            lowest[loop] = min(one.after, lowest.get(loop, one.after))
-        found = {loop: self._found(*loop, after) for loop, after in lowest.items()}
+            after, upto = ranges.get(loop, (one.after, one.upto))
+            ranges[loop] = min(after, one.after), max(upto, one.upto)
+        found = {loop: self._found(*loop, *bounds) for loop, bounds in ranges.items()}
         return tuple(self._told(first + n, one, *found[one.project, one.loop_id]) for n, one in enumerate(records))
 
-    def _found(self, number: int, loop_id: str, after: int) -> tuple[LoopState | None, Sequence[Entry]]:
-        """What there still is of a loop."""
+    def _found(self, number: int, loop_id: str, after: int, upto: int) -> tuple[LoopState | None, Sequence[Entry]]:
+        """What there still is of a loop. The JSON file that a killed process left may be behind what was recorded."""
+        store = self._projects[number].engine.service.store
         try:
-            shown = self._projects[number].engine.service.store.shown(loop_id, after)
-        except (NotFound, StoreError):  # a later record tells what became of it
+            state, entries = store.shown(loop_id, after)
+            if state.engine.rev < upto:
+                state, entries = store.read(loop_id), tuple(store.events(loop_id, after))
+        except (NotFound, Corrupt, NewerSchema):  # a later record tells what became of it
             return None, ()
-        return shown.state, shown.entries
+        return state, entries
 
     def _news(self, project: Project, loop_id: str, after: int, exact: bool) -> tuple[LoopState, Sequence[Entry]]:
         store: Store[LoopState] = project.engine.service.store

@@ -3,7 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, aclosing, contextmanager
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -39,6 +39,8 @@ class Recent:
         self._size = 0
 
     def add(self, told: Sequence[Told]) -> None:
+        if told and self._told and told[0].number != self._told[-1].number + 1:
+            self.clear()
         for one in told:
             self._told.append(one)
             self._size += len(one.events)
@@ -71,7 +73,7 @@ class News:
         self._dirty: dict[Loop, bool] = {}
         self._doubted: set[Loop] = set()
         self._all = False
-        self._wake = asyncio.Event()
+        self._wake, self._current = asyncio.Event(), asyncio.Event()
         self.seen = 0
 
     async def open(self) -> Chronicle:
@@ -90,12 +92,24 @@ class News:
 
     async def blocks(self, last: Place | None, project: str | None) -> AsyncGenerator[bytes, None]:
         """What one reader gets, who has seen everything up to `last`; of one project, if one is named."""
-        chronicle = await self.open()
+        try:
+            async with aclosing(self._blocks(await self.open(), last, project)) as blocks:
+                async for data in blocks:
+                    yield data
+        except StoreError as error:  # the reader comes back where it was
+            log.warning("changes can not be told", problem=str(error))
+
+    async def _blocks(
+        self, chronicle: Chronicle, last: Place | None, project: str | None
+    ) -> AsyncGenerator[bytes, None]:
         with self._listening(chronicle) as ear:
-            place = last if last and last.feed == chronicle.feed.name else chronicle.end
+            place = last
+            if place is None or place.feed != chronicle.feed.name:
+                await self._current.wait()
+                place = chronicle.end
+            yield opening(str(place))
             if last and last.feed != place.feed:
                 yield reset(str(place))
-            yield opening(str(place))
             whole = False
             while True:
                 told = self._recent.after(place.number) if whole else None
@@ -120,14 +134,21 @@ class News:
         self._ears.add(ear)
         if self._reading is None:
             self._reading = asyncio.create_task(self._read(chronicle))
+            self._reading.add_done_callback(self._ended)
         try:
             yield ear
         finally:
             self._ears.discard(ear)
-            if not self._ears:
+            if not self._ears and self._reading is not None:
                 self._reading.cancel()
                 self._reading = None
                 self._recent.clear()
+                self._current.clear()
+
+    def _ended(self, reading: asyncio.Task[None]) -> None:
+        if not reading.cancelled() and (error := reading.exception()) is not None:
+            log.error("changes are told no more until somebody comes anew", exc_info=error)
+            self._reading = None
 
     async def _read(self, chronicle: Chronicle) -> None:
         """Reads what changes as long as somebody listens."""
@@ -152,6 +173,7 @@ class News:
             odd = await self._control.beside(chronicle.catch_up)
             self._dirty |= odd
             self._recent.clear()
+            self._current.set()
             self._tell()
         while self._dirty:
             batch = dict(islice(self._dirty.items(), AT_ONCE))
