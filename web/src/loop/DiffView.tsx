@@ -1,6 +1,7 @@
 // A diff, file by file.
 import { useMemo, useState } from 'preact/hooks'
 import { cut, type DiffLine, type FileDiff, filesOf, type Hunk, lineCount, totals } from './diff'
+import { number } from './format'
 import { t } from './i18n'
 import { type Span, spansOf } from './inline'
 import { Scroll } from './Scroll'
@@ -123,14 +124,16 @@ function Marked({ line, span }: { line: DiffLine; span: Span | undefined }) {
   )
 }
 
+/** Nothing where no line differs: a binary file, a new name. */
 function Counts({ added, removed }: { added: number; removed: number }) {
+  if (!added && !removed) return null
   return (
     <span class="diff-counts">
       <span class="plus" title={t('diff.added', { n: added })}>
-        +{added}
+        +{number(added)}
       </span>
       <span class="minus" title={t('diff.removed', { n: removed })}>
-        −{removed}
+        −{number(removed)}
       </span>
     </span>
   )

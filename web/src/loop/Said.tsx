@@ -93,7 +93,7 @@ function Folding({ name, hint, children }: { name: string; hint: string; childre
   return (
     <details class="said-fold">
       <summary>
-        {name} <span class="hint">{hint}</span>
+        {name} <span class="teaser">{hint}</span>
       </summary>
       {children}
     </details>
