@@ -3,6 +3,7 @@
 import os
 import threading
 from bisect import bisect_left, insort
+from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +20,9 @@ from loopwright.store.source import Source
 from loopwright.store.watch import Watch
 
 Key = tuple[float, str]
+
+KEPT = 512
+"""States of the pages that were last asked for."""
 
 
 class Summary(NamedTuple):
@@ -48,6 +52,7 @@ class Index(Generic[S]):
         self._order: dict[str | None, list[Key]] = {}
         self._seen: dict[str, object] = {}
         self._damaged: dict[str, str] = {}
+        self._read: OrderedDict[str, S] = OrderedDict()
 
     def page(self, status: str | None, limit: int, offset: int, search: str) -> Page[S]:
         """Only the page's own states are read, unless something is searched for."""
@@ -78,11 +83,21 @@ class Index(Generic[S]):
             self._watch = None
 
     def _state(self, id: str) -> S | None:
-        """None for one that went away or broke since it was looked at."""
+        """None for one that went away or broke since it was looked at. Read again only after the watch told of it."""
+        known = self._read.get(id)
+        if known is not None:
+            return known
+        seen = self._seen.get(id)
         try:
-            return self._source.read(Paths.of(self._folder, id), self._now())
+            state = self._source.read(Paths.of(self._folder, id), self._now())
         except LoopwrightError:
             return None
+        with self._mutex:
+            if self._watch and seen is not None and self._seen.get(id) is seen:
+                self._read[id] = state
+                if len(self._read) > KEPT:
+                    self._read.popitem(last=False)
+        return state
 
     def _refresh(self) -> None:
         names = self._watch.changed() if self._watch else None
@@ -100,6 +115,7 @@ class Index(Generic[S]):
 
     def _scan(self) -> None:
         """Looks at everything, and into what is not as it was."""
+        self._read.clear()
         try:
             with os.scandir(self._folder) as entries:
                 ids = {id for entry in entries if (id := id_in(entry.name))}
@@ -125,6 +141,7 @@ class Index(Generic[S]):
 
     def _note(self, id: str) -> None:
         signature = self._signature(id)
+        self._read.pop(id, None)
         self._damaged.pop(id, None)
         try:
             self._keep(id, self._look(Paths.of(self._folder, id)))
