@@ -21,7 +21,7 @@ export const en = {
   'status.parked': 'Parked',
   'outcome.succeeded': 'Succeeded',
   'outcome.unverified': 'Unverified',
-  'outcome.exhausted': 'Iterations used up',
+  'outcome.exhausted': 'Exhausted',
   'outcome.stalled': 'Stalled',
   'outcome.over_budget': 'Over budget',
   'outcome.stopped': 'Stopped',

@@ -23,7 +23,7 @@ export const zh: Record<keyof typeof en, string> = {
   'status.parked': '等待额度',
   'outcome.succeeded': '成功',
   'outcome.unverified': '未验证',
-  'outcome.exhausted': '迭代次数用尽',
+  'outcome.exhausted': '已用尽',
   'outcome.stalled': '停滞',
   'outcome.over_budget': '超出预算',
   'outcome.stopped': '被停止',
