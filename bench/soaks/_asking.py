@@ -46,6 +46,12 @@ class Client:
             raise
         return Answer(answer.status, orjson.loads(text), answer.headers["etag"])
 
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
     def close(self) -> None:
         if self._connection is not None:
             self._connection.close()

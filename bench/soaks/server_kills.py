@@ -70,6 +70,7 @@ class Course:
         for one in writers:
             one.stop()
         until(lambda: _status(client, driven[-1]) == "completed")
+        client.close()
         self._check(writers, driven, readers)
         return self.counts
 
@@ -153,6 +154,7 @@ class Writer:
                 self._count() if self._counts else self._change_tasks()
             except (OSError, http.client.HTTPException):
                 time.sleep(0.02)
+        self._client.close()
 
     def _count(self) -> None:
         self._tried += 1

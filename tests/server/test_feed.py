@@ -1,0 +1,177 @@
+"""The feed: numbered, kept over the death of its process, and honest where it can not go on."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from loopwright.domain.errors import StoreError
+from loopwright.server import feed as module
+from loopwright.server.feed import GONE, Feed, Record
+
+ROOTS = (Path("/one"), Path("/two"))
+NOTHING: Mapping[str, int] = {}
+A, B, C = Record(0, "loop-a", 0, 3), Record(1, "loop-b", 4, 5), Record(0, "loop-a", 3, 4)
+
+
+class Opener:
+    """Opens the feed again and again, as servers do one after the other."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.opened: list[Feed] = []
+
+    def __call__(self, told: Mapping[str, int] = NOTHING, roots: Sequence[Path] = ROOTS) -> Feed:
+        token = f"{len(self.opened):016x}" * 2
+        self.opened.append(Feed.opened(self.folder, roots, lambda: [told, *({} for _ in roots[1:])], lambda: token))
+        return self.opened[-1]
+
+    @property
+    def file(self) -> Path:
+        (found,) = self.folder.glob("*.feed")
+        return found
+
+
+@pytest.fixture
+def opener(tmp_path: Path) -> Iterator[Opener]:
+    opener = Opener(tmp_path / "feeds")
+    yield opener
+    for feed in opener.opened:
+        feed.close()
+
+
+def test_records_are_numbered_and_read_back_from_any_of_them(opener: Opener) -> None:
+    feed = opener()
+    assert feed.end == (0, 0)
+    assert feed.append([A, B]) == 1
+    assert feed.append([C]) == 3
+    assert feed.after(0, 10) == (A, B, C)
+    assert feed.after(1, 1) == (B,)
+    assert feed.after(3, 10) == ()
+    assert feed.after(4, 10) is None
+    assert feed.end == (3, 4)
+    assert feed.told == ({"loop-a": 4}, {"loop-b": 5})
+
+
+def test_it_begins_with_what_there_is(opener: Opener) -> None:
+    feed = opener({"loop-x": 7})
+    assert feed.told == ({"loop-x": 7}, {})
+    assert feed.after(0, 10) == ()
+
+
+def test_another_process_goes_on_with_it(opener: Opener) -> None:
+    first = opener({"loop-x": 7})
+    first.append([A, Record(0, "loop-x", 7, GONE)])
+    first.close()
+    second = opener({"loop-y": 1})
+    assert second.name == first.name
+    assert second.end == (2, 8)
+    assert second.told == ({"loop-a": 3}, {})
+    assert second.append([B]) == 3
+    assert second.after(0, 9) == (A, Record(0, "loop-x", 7, GONE), B)
+
+
+@pytest.mark.parametrize("torn", [b"0", b"0 loop-c 0", b"\0\0\0"])
+def test_a_line_that_was_cut_off_was_told_to_nobody(opener: Opener, torn: bytes) -> None:
+    first = opener()
+    first.append([A])
+    first.close()
+    with opener.file.open("ab") as file:
+        file.write(torn)
+    second = opener()
+    assert second.name == first.name
+    second.append([B])
+    second.close()
+    assert opener().after(0, 9) == (A, B)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [b"", b"\0" * 500, b"{}\n", b"[]\n", b"{\n", b'{"feed": 1}\n'],
+    ids=["empty", "zeros", "no head", "a list", "no JSON", "a strange head"],
+)
+def test_a_damaged_file_begins_anew_under_another_name(opener: Opener, damage: bytes) -> None:
+    first = opener()
+    first.append([A])
+    first.close()
+    opener.file.write_bytes(damage)
+    second = opener({"loop-a": 9})
+    assert second.name != first.name
+    assert second.end == (0, 0)
+    assert second.told == ({"loop-a": 9}, {})
+
+
+@pytest.mark.parametrize("line", [b"zeros \0\0\n", b"9 loop-a 0 1\n", b"0 loop-a x 1\n", b"0 loop-a 1\n"])
+def test_a_damaged_line_begins_anew_too(opener: Opener, line: bytes) -> None:
+    first = opener()
+    first.close()
+    with opener.file.open("ab") as file:
+        file.write(line + A.line())
+    assert opener().name != first.name
+
+
+def test_after_a_loss_of_power_it_begins_anew(opener: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = opener()
+    first.close()
+    (tmp_path / "boot_id").write_text("another\n")
+    monkeypatch.setattr(module, "BOOT_ID", tmp_path / "boot_id")
+    assert opener().name != first.name
+
+
+def test_two_servers_have_a_feed_each_and_find_them_again(opener: Opener) -> None:
+    first, second = opener(), opener()
+    assert first.name != second.name
+    first.append([A])
+    second.append([B])
+    first.close()
+    again = opener()
+    assert again.name == first.name
+    assert again.after(0, 9) == (A,)
+    assert second.after(0, 9) == (B,)
+
+
+def test_other_projects_have_another_feed(opener: Opener) -> None:
+    first = opener()
+    first.close()
+    assert opener(roots=ROOTS[:1]).name != first.name
+
+
+def test_old_records_are_dropped_and_what_was_told_is_not(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_RECORDS", 10)
+    feed = opener({"loop-old": 2})
+    records = [Record(0, f"loop-{n}", 0, n + 1) for n in range(25)]
+    for n, record in enumerate(records, 1):
+        assert feed.append([record]) == n
+    assert feed.after(0, 99) is None
+    assert feed.after(feed.first - 1, 99) == tuple(records[feed.first - 1 :])
+    assert 5 <= 25 - feed.first + 1 <= 10
+    feed.close()
+    again = opener()
+    assert (again.name, again.first, again.end) == (feed.name, feed.first, (25, 25))
+    assert again.told == feed.told
+    assert again.told[0]["loop-old"] == 2
+    assert again.after(again.first - 1, 99) == tuple(records[again.first - 1 :])
+    again.append([A])
+    assert again.after(25, 9) == (A,)
+
+
+def test_nothing_is_kept_of_what_can_not_be_written(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
+    feed = opener()
+    feed.append([A])
+
+    def full(fd: int, data: bytes, at: int) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("loopwright.server.feed.os.pwrite", full)
+        with pytest.raises(StoreError, match="No space left"):
+            feed.append([B])
+    assert feed.told == ({"loop-a": 3}, {})
+    assert feed.append([C]) == 2
+    assert feed.after(0, 9) == (A, C)
+
+
+def test_where_it_can_not_be_kept_that_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="file"):
+        Feed.opened(tmp_path / "file" / "feeds", ROOTS, lambda: [{}, {}], lambda: "0" * 32)
