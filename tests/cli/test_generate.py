@@ -1,5 +1,6 @@
 """`tasks ID generate` and `tasks ID import` as processes; what a surface starts ends with it, even by a kill."""
 
+import asyncio
 import json
 import os
 import signal
@@ -7,6 +8,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from loopwright.domain.errors import AgentError
+from loopwright.workspace.own import RunnerLauncher
 from tests.cli.conftest import Desk, planned
 from tests.waiting import until
 
@@ -102,3 +107,15 @@ def test_an_issue_is_imported(desk: Desk) -> None:
     ran = desk.run("tasks", loop_id, "import", "ISS-1")
     assert (ran.code, "added: Look" in ran.out) == (0, True)
     assert tasks(desk, loop_id) == ["Look", "Mend"]
+
+
+async def test_a_job_that_takes_too_long_ends_itself(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it has started is ended by it, which a kill would not do."""
+    loop_id = desk.create("--agent", desk.script({"hangs": True}))
+    for name, value in desk.env.items():
+        monkeypatch.setenv(name, value)
+    killed: list[int] = []
+    monkeypatch.setattr(asyncio.subprocess.Process, "kill", lambda process: killed.append(process.pid))
+    with pytest.raises(AgentError, match="it took longer than 4 s, and was ended"):
+        await RunnerLauncher(desk.project).job(("tasks", loop_id, "generate", "--for", "api"), 4)
+    assert (killed, at_work(loop_id)) == ([], [])

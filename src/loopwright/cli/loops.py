@@ -1,7 +1,7 @@
 """Commands on loops that need no runner in this process."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -22,13 +22,23 @@ from loopwright.cli.options import (
 from loopwright.cli.output import answer, has_person, remark
 from loopwright.domain.errors import Invalid
 
+if TYPE_CHECKING:
+    from loopwright.domain.loop import LoopState
+
 
 def start(loop_id: LoopId, project: Project = HERE, json: Json = False) -> None:
     """Start a loop in the background."""
     with opened(project) as engine:
         engine.load_prompts()  # here a bad one is seen; its runner's words are only in a log
         state = engine.service.start(loop_id)
-    answer(json, state, f"{loop_id} started; follow it with: loopwright watch {loop_id}{elsewhere(project)}")
+    answer(json, state, f"{loop_id} started; {_how_to_follow(state, elsewhere(project))}")
+
+
+def _how_to_follow(state: "LoopState", at: str) -> str:
+    follow = f"follow it with: loopwright watch {state.loop_id}{at}"
+    if state.engine.settings.mode == "auto":
+        return follow
+    return f"{follow}\nit asks for every step; see what it offers with: loopwright show {state.loop_id}{at}"
 
 
 def pause(
@@ -64,7 +74,7 @@ def resume(
     if wait:
         watch(loop_id, project, json)
     else:
-        answer(json, state, f"{loop_id} resumed; follow it with: loopwright watch {loop_id}{elsewhere(project)}")
+        answer(json, state, f"{loop_id} resumed; {_how_to_follow(state, elsewhere(project))}")
 
 
 def resume_every(project: Path, json: bool) -> None:
@@ -94,7 +104,7 @@ def reopen(loop_id: LoopId, given: Given, project: Project = HERE, json: Json = 
     """Let a finished loop run on, in the background."""
     with opened(project, given) as engine:
         state = engine.service.reopen(loop_id, limits_of(engine, given))
-    answer(json, state, f"{loop_id} reopened; follow it with: loopwright watch {loop_id}{elsewhere(project)}")
+    answer(json, state, f"{loop_id} reopened; {_how_to_follow(state, elsewhere(project))}")
 
 
 def answer_question(
