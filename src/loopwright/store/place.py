@@ -40,5 +40,10 @@ class Place:
         self._hide()
 
     def _hide(self) -> None:
-        if not self.is_hidden:
+        if self.is_hidden:
+            return
+        try:
             self._disk.replace(str(self._ignore), b"*\n")
+        except FileNotFoundError:
+            if not self.is_hidden:  # else somebody did the same at the same time
+                raise

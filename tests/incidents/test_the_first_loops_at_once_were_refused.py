@@ -1,0 +1,17 @@
+"""The first loops of a project, created at the same time, did not all come about: `.gitignore.new: No such file`."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from loopwright.store.disk import Disk
+from loopwright.store.place import Place
+
+
+def test_many_make_the_folder_at_the_same_time(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        for n in range(200):
+            root = tmp_path / str(n)
+            root.mkdir()
+            places = [Place(Disk(), root, ".workflow/.loop") for _ in range(8)]
+            list(pool.map(Place.make, places))
+            assert (root / ".workflow" / ".gitignore").read_text() == "*\n"
