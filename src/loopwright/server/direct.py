@@ -32,21 +32,22 @@ JSON_TYPE = b"application/json"
 class Given:
     """What a function takes of one part of a request.
 
-    `silent` is what it gets where that part says nothing, None where it has to; `texts` are the names of fields that
-    take any text, if they all do.
+    `silent` is what it gets where that part says nothing, None where it has to; `texts` are the fields that take any
+    text, if they all do: what they are called by the function and by the request.
     """
 
     fields: Fields
     names: frozenset[str]
     silent: Values | None
-    texts: tuple[str, ...] | None
+    texts: tuple[tuple[str, str], ...] | None
 
     @classmethod
     def of(cls, fields: Fields) -> "Given":
         values, errors = request_params_to_args(fields, {})
         are_texts = all(field.field_info.annotation is str and not field.field_info.metadata for field in fields)
-        names = tuple(field.alias for field in fields)
-        return cls(fields, frozenset(names), None if errors else values, names if are_texts else None)
+        names = tuple((field.name, field.alias) for field in fields)
+        called = frozenset(alias for _, alias in names)
+        return cls(fields, called, None if errors else values, names if are_texts else None)
 
     def take(self, values: Values, said: Any) -> None:  # Any: one of several kinds of mapping
         """Adds the arguments. RequestValidationError."""
@@ -73,7 +74,7 @@ class Step:
         if self.request:
             values[self.request] = request
         if self.path.texts is not None:
-            values.update({name: request.path_params[name] for name in self.path.texts})
+            values.update({name: request.path_params[alias] for name, alias in self.path.texts})
         else:
             self.path.take(values, request.path_params)
         if self.query.fields:
