@@ -1,6 +1,7 @@
 // What might be wrong: where it was looked for, what was measured, and what came of it.
 import { Awaited } from './absent'
 import { factsOf } from './evidence'
+import { Fold } from './Fold'
 import { number } from './format'
 import { t } from './i18n'
 import { useHeld } from './resource'
@@ -66,8 +67,7 @@ function Cause({ cause }: { cause: Hypothesis }) {
           <span class="muted">{t('cause.verdict')}</span> <Ticked text={cause.verdict_reason} />
         </p>
       )}
-      <details>
-        <summary>{t('cause.more')}</summary>
+      <Fold summary={t('cause.more')}>
         <dl class="facts wide">
           <div>
             <dt>{t('cause.condition')}</dt>
@@ -95,7 +95,7 @@ function Cause({ cause }: { cause: Hypothesis }) {
             </dl>
           </>
         )}
-      </details>
+      </Fold>
     </li>
   )
 }

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import type { Entry } from '../api/types'
 import { Awaited } from './absent'
 import { Filter } from './Filter'
+import { Fold } from './Fold'
 import { moment } from './format'
 import { t } from './i18n'
 import { useHeld } from './resource'
@@ -71,30 +72,26 @@ function List({ seen, entries }: { seen: Watched; entries: readonly Entry[] }) {
 }
 
 function Line({ entry }: { entry: Entry }) {
-  const [isOpen, setOpen] = useState(false)
+  const { seq, ts, actor, type, data } = entry
+  const summary = (
+    <>
+      <span class="seq muted">{seq}</span>
+      <time class="muted" dateTime={ts}>
+        {moment(ts)}
+      </time>
+      <span class="actor muted">{actor}</span>
+      <span class="words">
+        <Ticked text={entry.words} />
+      </span>
+    </>
+  )
   return (
     <li>
-      <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-        <summary>
-          <span class="seq muted">{entry.seq}</span>
-          <time class="muted" dateTime={entry.ts}>
-            {moment(entry.ts)}
-          </time>
-          <span class="actor muted">{entry.actor}</span>
-          <span class="words">
-            <Ticked text={entry.words} />
-          </span>
-        </summary>
-        {isOpen && (
-          <Scroll class="output" label={t('journal.raw', { n: entry.seq })}>
-            {JSON.stringify(
-              { seq: entry.seq, ts: entry.ts, actor: entry.actor, type: entry.type, data: entry.data },
-              null,
-              2,
-            )}
-          </Scroll>
-        )}
-      </details>
+      <Fold summary={summary}>
+        <Scroll class="output" label={t('journal.raw', { n: seq })}>
+          {JSON.stringify({ seq, ts, actor, type, data }, null, 2)}
+        </Scroll>
+      </Fold>
     </li>
   )
 }

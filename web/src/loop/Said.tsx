@@ -1,5 +1,6 @@
 // One block of what is said and done.
 import type { ComponentChildren } from 'preact'
+import { Fold } from './Fold'
 import { clock } from './format'
 import { t } from './i18n'
 import type { Block, ToolStatus } from './notes'
@@ -20,16 +21,16 @@ export function Said({ block, isNow }: { block: Block; isNow: boolean }) {
       return <Prose text={block.text} />
     case 'thought':
       return (
-        <Folding name={t('said.thought')} hint={firstLine(block.text)}>
+        <Titled name={t('said.thought')} hint={firstLine(block.text)}>
           <p class="pre">{block.text}</p>
-        </Folding>
+        </Titled>
       )
     case 'message':
       return (
-        <Folding name={t('said.message', { agent: block.agent })} hint={firstLine(block.text)}>
+        <Titled name={t('said.message', { agent: block.agent })} hint={firstLine(block.text)}>
           {block.brief && <p class="pre muted">{block.brief}</p>}
           <p class="pre">{block.text}</p>
-        </Folding>
+        </Titled>
       )
     case 'tool':
       return <ToolRow call={block} />
@@ -79,24 +80,24 @@ function ToolRow({ call }: { call: Extract<Block, { kind: 'tool' }> }) {
   )
   if (!call.output) return <div class={`said-tool ${call.status}`}>{row}</div>
   return (
-    <details class={`said-tool ${call.status}`}>
-      <summary>{row}</summary>
+    <Fold class={`said-tool ${call.status}`} summary={row}>
       <Scroll class="output" label={t('said.output', { tool: call.title })}>
         {call.output}
       </Scroll>
-    </details>
+    </Fold>
   )
 }
 
-/** Closed until somebody wants it; what is inside is only drawn then. */
-function Folding({ name, hint, children }: { name: string; hint: string; children: ComponentChildren }) {
+function Titled({ name, hint, children }: { name: string; hint: string; children: ComponentChildren }) {
+  const summary = (
+    <>
+      {name} <span class="teaser">{hint}</span>
+    </>
+  )
   return (
-    <details class="said-fold">
-      <summary>
-        {name} <span class="teaser">{hint}</span>
-      </summary>
+    <Fold class="said-fold" summary={summary}>
       {children}
-    </details>
+    </Fold>
   )
 }
 

@@ -2,6 +2,7 @@
 import { useState } from 'preact/hooks'
 import { Awaited } from './absent'
 import { Filter } from './Filter'
+import { Fold } from './Fold'
 import { duration, moment } from './format'
 import { History } from './History'
 import { t } from './i18n'
@@ -96,17 +97,19 @@ function OneTest({ test }: { test: TestResult }) {
   )
   const output = test.stack_trace || test.error_message
   if (!output) return <li class={`test ${test.status}`}>{line}</li>
+  const summary = (
+    <>
+      {line}
+      {test.error_message && <span class="error">{test.error_message.split('\n', 1)[0]}</span>}
+    </>
+  )
   return (
     <li class={`test ${test.status}`}>
-      <details>
-        <summary>
-          {line}
-          {test.error_message && <span class="error">{test.error_message.split('\n', 1)[0]}</span>}
-        </summary>
+      <Fold summary={summary}>
         <Scroll class="output" label={t('tests.output', { test: test.test_name })}>
           {[test.error_message, test.stack_trace].filter(Boolean).join('\n\n')}
         </Scroll>
-      </details>
+      </Fold>
     </li>
   )
 }

@@ -11,8 +11,13 @@ import type { Section } from './Tabbed'
 import { Ticked } from './Ticked'
 import type { Watched } from './watch'
 
+const AT_ONCE = 100
+/** The last steps, side by side: more could not be told from each other. */
+const STRIP = 100
+
 export function Timeline({ seen, view }: Section) {
   const timeline = useHeld(seen.timeline)
+  const [most, setMost] = useState(AT_ONCE)
   const now = useNow(timeline.data?.some((step) => step.ended_at === null) === true && view.live)
   const tasks = new Map(view.loop.engine.tasks.map((task) => [task.task_id, task.description]))
   return (
@@ -22,18 +27,26 @@ export function Timeline({ seen, view }: Section) {
           <p class="empty">{t('timeline.empty')}</p>
         ) : (
           <section class="stack" aria-label={t('tab.timeline')}>
-            <Strip steps={steps} now={now} />
+            <Strip steps={steps.slice(-STRIP)} now={now} />
             <ol class="steps">
-              {steps.toReversed().map((step) => (
-                <StepRow
-                  key={step.seq}
-                  seen={seen}
-                  step={step}
-                  task={step.task && (tasks.get(step.task) ?? step.task)}
-                  now={now}
-                />
-              ))}
+              {steps
+                .slice(-most)
+                .toReversed()
+                .map((step) => (
+                  <StepRow
+                    key={step.seq}
+                    seen={seen}
+                    step={step}
+                    task={step.task && (tasks.get(step.task) ?? step.task)}
+                    now={now}
+                  />
+                ))}
             </ol>
+            {steps.length > most && (
+              <button type="button" class="button" onClick={() => setMost(most + AT_ONCE)}>
+                {t('timeline.earlier', { n: steps.length - most })}
+              </button>
+            )}
           </section>
         )
       }

@@ -122,6 +122,7 @@ export const en = {
   'tool.failed': 'failed',
 
   'timeline.empty': 'No step was taken yet.',
+  'timeline.earlier': 'Show earlier ({n})',
   'timeline.iteration': 'Iteration {n}',
   'timeline.under_way': 'under way',
   'timeline.tokens': '{n} tokens',

@@ -123,6 +123,7 @@ export const zh: Record<keyof typeof en, string> = {
   'tool.failed': '失败',
 
   'timeline.empty': '还没有任何步骤。',
+  'timeline.earlier': '显示更早的步骤（{n}）',
   'timeline.iteration': '第 {n} 次迭代',
   'timeline.under_way': '进行中',
   'timeline.tokens': '{n} 词元',
