@@ -1,0 +1,125 @@
+"""What every store promises to those who wait for changes: the same tests on the files and on the fake."""
+
+import select
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from loopwright.domain.errors import NotFound
+from loopwright.domain.loop import LoopState
+from loopwright.ports import Store
+from loopwright.ports.watching import Changes, Watching
+from loopwright.store.files import FileStore
+from loopwright.store.loops import LOOPS
+from loopwright.store.memory import MemoryStore
+from tests.store.making import HandClock, loop, retitle
+
+Watch = Callable[[Store[LoopState]], Watching]
+
+
+@pytest.fixture(params=["memory", "files"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store[LoopState]]:
+    if request.param == "memory":
+        with MemoryStore(LOOPS, HandClock(), tmp_path) as memory:
+            yield memory
+    else:
+        with FileStore(tmp_path, LOOPS, HandClock()) as files:
+            yield files
+
+
+@pytest.fixture
+def watch() -> Iterator[Watch]:
+    opened: list[Watching] = []
+
+    def begin(store: Store[LoopState]) -> Watching:
+        watching = store.watch()
+        assert watching is not None
+        opened.append(watching)
+        return watching
+
+    yield begin
+    for one in opened:
+        one.close()
+
+
+def taken(watching: Watching) -> Changes | None:
+    """What is told, once the descriptor says that there is something."""
+    assert select.select([watching.fileno()], [], [], 10)[0], "nothing is told"
+    return watching.changes()
+
+
+def test_a_commit_is_told_when_it_can_be_read(store: Store[LoopState], watch: Watch) -> None:
+    store.create(loop(), actor="user")
+    watching = watch(store)
+    retitle(store, "B")
+    changes = taken(watching)
+    assert changes is not None
+    assert changes.shown == {"loop-1"}
+    assert changes.written == frozenset()
+    assert [entry.seq for entry in store.shown("loop-1", 1).entries] == [2]
+    assert select.select([watching.fileno()], [], [], 0)[0] == []
+
+
+def test_new_loops_and_deleted_ones_are_told(store: Store[LoopState], watch: Watch) -> None:
+    store.create(loop(), actor="user")
+    watching = watch(store)
+    store.create(loop("loop-2"), actor="user")
+    assert (changes := taken(watching)) is not None
+    assert "loop-2" in changes.shown
+    store.delete("loop-1", actor="user")
+    assert (changes := taken(watching)) is not None
+    assert changes.shown == {"loop-1"}
+    with pytest.raises(NotFound):
+        store.shown("loop-1")
+
+
+def test_progress_files_are_told_to_those_who_want_to_hear(store: Store[LoopState], watch: Watch) -> None:
+    store.create(loop(), actor="user")
+    watching = watch(store)
+    store.append_progress("loop-1", "a.log", [b"1"])
+    assert not select.select([watching.fileno()], [], [], 0)[0] or watching.changes().noted == frozenset()  # type: ignore[union-attr]  # nothing is lost here
+    watching.hear("loop-1")
+    watching.changes()
+    store.append_progress("loop-1", "a.log", [b"2"])
+    assert (changes := taken(watching)) is not None
+    assert changes == Changes(frozenset(), frozenset(), frozenset({"loop-1"}))
+    watching.ignore("loop-1")
+    watching.changes()
+    store.append_progress("loop-1", "a.log", [b"3"])
+    assert select.select([watching.fileno()], [], [], 0)[0] == []
+
+
+def test_progress_files_may_come_later(store: Store[LoopState], watch: Watch) -> None:
+    store.create(loop(), actor="user")
+    watching = watch(store)
+    watching.hear("loop-1")
+    store.append_progress("loop-1", "a.log", [b"1"])
+    assert (changes := taken(watching)) is not None
+    assert changes.noted == {"loop-1"}
+    store.append_progress("loop-1", "a.log", [b"2"])
+    assert (changes := taken(watching)) is not None
+    assert changes.noted == {"loop-1"}
+
+
+def test_what_is_shown_are_the_state_and_what_led_to_it(store: Store[LoopState]) -> None:
+    store.create(loop(), actor="user")
+    for title in "BCD":
+        retitle(store, title)
+    state, entries = store.shown("loop-1", 2)
+    assert state == store.read("loop-1")
+    assert entries == tuple(store.events("loop-1", 2))
+    assert [entry.seq for entry in entries] == [3, 4]
+    assert store.shown("loop-1", 9).entries == ()
+    with pytest.raises(NotFound):
+        store.shown("loop-x")
+
+
+def test_the_numbers_of_the_last_commits(store: Store[LoopState]) -> None:
+    assert store.revs() == {}
+    store.create(loop(), actor="user")
+    store.create(loop("loop-2"), actor="user")
+    retitle(store, "B")
+    assert store.revs() == {"loop-1": 2, "loop-2": 1}
+    store.delete("loop-1", actor="user")
+    assert store.revs() == {"loop-2": 1}
