@@ -127,3 +127,13 @@ def runner_of(desk: Desk, loop_id: str) -> int:
 def test_choose_says_what_is_wrong(desk: Desk, arguments: list[str], code: int, words: str) -> None:
     ran = desk.run("choose", *arguments)
     assert (ran.code, words in ran.err) == (code, True), ran
+
+
+@pytest.mark.parametrize("mark", ["", "-generate"])
+def test_what_a_loop_has_started_can_not_choose_for_it(desk: Desk, mark: str) -> None:
+    """Neither its runner's agents nor the one that proposes tasks for it."""
+    loop_id = desk.create("--agent", "builtin")
+    within = {"LOOPWRIGHT_LOOP": f"{loop_id}{mark}", "LOOPWRIGHT_PROJECT": str(desk.project.resolve())}
+    ran = desk.run("choose", loop_id, "develop", **within)
+    assert (ran.code, "can not choose its own next step" in ran.err) == (5, True)
+    assert desk.run("choose", loop_id, "develop").code == 2, "mode auto"
