@@ -27,7 +27,7 @@ export function Causes({ seen, view }: Section) {
     <section class="stack" aria-label={t('tab.causes')}>
       {bug && (
         <div class="card bug">
-          <h2>{t('causes.bug')}</h2>
+          <h3>{t('causes.bug')}</h3>
           <p>{bug}</p>
         </div>
       )}

@@ -57,7 +57,7 @@ export function Said({ block, isNow }: { block: Block; isNow: boolean }) {
     case 'line':
       return (
         <p class={`said-line ${block.tone}`}>
-          {isNow && <span class="dot live" aria-hidden="true" />}
+          {isNow && block.tone === 'activity' && <span class="dot live" aria-hidden="true" />}
           <Ticked text={block.text} />
         </p>
       )

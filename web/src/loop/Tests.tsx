@@ -22,8 +22,8 @@ export function Tests({ seen, view }: Section) {
     <div class="stack">
       <History seen={seen} />
       {last && last.reasons.length > 0 && (
-        <div class="notice tone-bad">
-          <strong>{t('tests.not_passed')}</strong>
+        <div class="card bug">
+          <h3>{t('tests.not_passed')}</h3>
           <ul>
             {last.reasons.map((reason) => (
               <li key={reason}>{reason}</li>
