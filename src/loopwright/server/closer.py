@@ -42,7 +42,7 @@ FIRST_SHOWN = {"failed": 0, "passed": 1, "skipped": 2}
 router = Routes(prefix="/api/loops/v2/{loop_id}", tags=["looking closer"])
 
 Newest = Annotated[int, Query(ge=1, le=10_000, description="How many at most, the newest")]
-FileName = Annotated[str, Path(alias="file", description="A name out of the list")]
+FileName = Annotated[str, Path(description="A name out of the list")]
 
 
 def _told(form: type[BaseModel], example: Any) -> dict[str, Any]:  # Any: JSON, and what FastAPI documents with
@@ -99,7 +99,7 @@ async def checkpoints(one: OneLoop) -> Answer:
     found = await one.control.beside(lambda: with_files(one.service.read(one.loop_id), one.project.changes))
     return done(
         [
-            {"n": kept.n, "action": kept.action, "at": kept.at, "files": [file._asdict() for file in files]}
+            {"n": kept.n, "action": kept.action, "at": kept.at, "files": [touched._asdict() for touched in files]}
             for kept, files in found
         ]
     )
@@ -138,16 +138,16 @@ async def files(one: OneLoop) -> Answer:
     one.service.read(one.loop_id)
     folder, zone = one.service.store.progress_path(one.loop_id), one.service.clock.now().tzinfo
     found = await one.control.beside(lambda: progress_files.listed(folder, zone))
-    return done([asdict(file) for file in found])
+    return done([asdict(each) for each in found])
 
 
 @router.get("/progress/{file}", summary="One of its files", **_told(Done[ProgressTextForm], examples.FILE))
-async def file(one: OneLoop, name: FileName) -> Answer:
+async def one_file(one: OneLoop, file: FileName) -> Answer:
     """Its first MiB; what is no UTF-8 is replaced."""
     one.service.read(one.loop_id)
     folder = one.service.store.progress_path(one.loop_id)
-    found = await one.control.beside(lambda: progress_files.shown(folder, name))
-    return done({"name": name, **found._asdict()})
+    found = await one.control.beside(lambda: progress_files.shown(folder, file))
+    return done({"name": file, **found._asdict()})
 
 
 @router.get("/menu", summary="What it offers now", **_told(Done[list[MenuEntry]], examples.MENU))

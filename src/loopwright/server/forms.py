@@ -140,7 +140,7 @@ class AgentForm(BaseModel):
 
     name: str
     available: bool
-    problem: str | None
+    problem: str | None = None
 
 
 class HealthForm(BaseModel):
