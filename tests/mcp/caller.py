@@ -35,6 +35,12 @@ class Caller:
         found: Told = result.structured_content
         return found
 
+    async def rested(self, loop_id: str) -> Told:
+        """Waits again and again, as the tool says one should."""
+        while not (told := await self.call("wait", loop_id=loop_id, seconds=20))["rested"]:
+            assert told["next"] == "`wait` until it rests"
+        return told
+
     async def refused(self, tool: str, /, **arguments: object) -> str:
         """Why the call was refused."""
         result = await self.session.call_tool(tool, arguments)

@@ -4,7 +4,7 @@ import json
 
 from loopwright.mcp.tools import TOOLS
 from tests.cli.conftest import SLOW, Desk, planned, said
-from tests.mcp.caller import Caller, calling
+from tests.mcp.caller import calling
 
 NO_ID = "loop-v2-20260101T000000-00000000"
 NAMES = ["start_loop", "list", "status", "wait", "pause", "resume", "stop", "add_task", "extend", "answer", "diff"]
@@ -36,7 +36,7 @@ async def test_a_loop_from_its_start_to_its_proof(ledger: Desk) -> None:
         assert (begun["status"], begun["live"], begun["title"], begun["project"]) == (
             "running", True, "Ledger", "project",
         )  # fmt: skip
-        ended = await caller.call("wait", loop_id=id, seconds=60)
+        ended = await caller.rested(id)
         assert (ended["status"], ended["outcome"], ended["rested"], ended["live"]) == (
             "completed", "succeeded", True, False,
         )  # fmt: skip
@@ -85,11 +85,11 @@ async def test_a_question_is_answered(desk: Desk) -> None:
     agent = desk.script(planned("Paint it"), asks, asks, {"text": said("DEVELOP")})
     async with calling(desk) as caller:
         id = (await caller.call("start_loop", task="Paint", agent=agent, max_iterations=3))["loop_id"]
-        asked = await caller.call("wait", loop_id=id, seconds=30)
+        asked = await caller.rested(id)
         assert (asked["needs"], asked["question"], asked["rested"]) == ("answer", "Which colour?", True)
         assert "text: is missing" in await caller.refused("answer", loop_id=id)
         assert (await caller.call("answer", loop_id=id, text="blue"))["status"] == "running"
-        ended = await caller.call("wait", loop_id=id, seconds=30)
+        ended = await caller.rested(id)
         assert (ended["status"], ended["question"]) == ("failed", None)
         assert "asks nothing" in await caller.refused("answer", loop_id=id, text="red")
 
@@ -172,13 +172,7 @@ async def test_a_loop_runs_on_when_its_caller_is_gone(desk: Desk) -> None:
     async with calling(desk) as caller:
         id = (await caller.call("start_loop", task="x", agent=agent))["loop_id"]
     async with calling(desk) as caller:
-        assert (await _ended(caller, id))["failure_reason"]
-
-
-async def _ended(caller: Caller, id: str) -> dict[str, object]:
-    told = await caller.call("wait", loop_id=id, seconds=60)
-    assert told["rested"]
-    return told
+        assert (await caller.rested(id))["failure_reason"]
 
 
 def test_a_project_that_is_none_is_told_before_anything_is_served(desk: Desk) -> None:

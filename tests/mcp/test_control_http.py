@@ -32,7 +32,7 @@ async def test_a_killed_server_takes_no_loop_with_it_and_its_successor_goes_on(d
             server.process.wait()
     with served(desk) as server:
         async with server.calling() as caller:
-            ended = await caller.call("wait", loop_id=id, seconds=60)
+            ended = await caller.rested(id)
             assert (ended["rested"], ended["status"]) == (True, "failed")
             assert not ended["failure_reason"].startswith("Manually stopped")
 

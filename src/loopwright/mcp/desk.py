@@ -15,7 +15,7 @@ from loopwright.wiring import Engine
 
 ACTOR = "mcp"
 """Its name in the journal."""
-LAUNCH = timedelta(seconds=8)
+LAUNCH = timedelta(seconds=15)
 """How long a loop that says running may be without a process before nobody is coming."""
 
 
