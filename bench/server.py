@@ -200,7 +200,7 @@ def serve_nothing(size: int) -> None:
         port = listening.getsockname()[1]
         print(port, flush=True)
         config = uvicorn.Config(
-            Gate(app, Rules(TOKEN, frozenset({f"127.0.0.1:{port}"}))),
+            Gate(app, Rules(TOKEN, frozenset({f"127.0.0.1:{port}"}), port)),
             log_config=None, access_log=False, server_header=False, date_header=False,
         )  # fmt: skip
         uvicorn.Server(config).run(sockets=[listening])

@@ -21,6 +21,12 @@ def serve(
     projects: Annotated[
         list[Path] | None, typer.Option("--project", metavar="DIR", help="May be repeated (default: this folder).")
     ] = None,
+    allowed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host", metavar="NAME", help="Another name of this server, as behind a proxy; repeatable."
+        ),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Serve the dashboard and the HTTP API; loops run in processes of their own."""
@@ -47,7 +53,7 @@ def serve(
         folders = [{"name": name, "path": str(project.engine.project)} for name, project in opened.known.items()]
         answer(json, {"url": url, "projects": folders, "pid": os.getpid()}, _greeting(tuple(opened.known), url))
         sys.stdout.flush()
-        answer_requests(create_app(opened, place.rules(known)), listening)
+        answer_requests(create_app(opened, place.rules(known, allowed or ())), listening)
 
 
 def _greeting(projects: tuple[str, ...], url: str) -> str:

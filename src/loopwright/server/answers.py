@@ -29,8 +29,8 @@ def done(data: Json = None, *, status: int = 200, headers: dict[str, str] | None
     return Answer(b'{"success":true%s}' % inner, status, headers)
 
 
-def refused(words: str, status: int) -> Answer:
-    return Answer(b'{"success":false,"error":%s}' % encoded(words), status)
+def refused(words: str, status: int, headers: dict[str, str] | None = None) -> Answer:
+    return Answer(b'{"success":false,"error":%s}' % encoded(words), status, headers)
 
 
 def encoded(part: Json) -> bytes:

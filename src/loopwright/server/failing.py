@@ -24,7 +24,7 @@ def answer_errors(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
             return refused(f"there is nothing at {request.url.path}; /openapi.json says what there is", 404)
         if error.status_code == 405:
             return _wrong_method(request, routes)
-        return refused(str(error.detail), error.status_code)
+        return refused(str(error.detail), error.status_code, dict(error.headers or {}))
 
     app.add_exception_handler(LoopwrightError, _ours)
     app.add_exception_handler(RequestValidationError, _invalid)

@@ -1,18 +1,24 @@
 """Who may come in, and with what: in front of everything else, one ASGI layer."""
 
+import asyncio
 import hmac
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from http.cookies import CookieError, SimpleCookie
-from urllib.parse import parse_qs
+from ipaddress import ip_address
+from urllib.parse import parse_qs, parse_qsl, quote, unquote, urlencode
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from loopwright.server.answers import refused
+from loopwright.server.answers import Answer, refused
 
 COOKIE = "loopwright_token"
+"""Its name goes on with the port: cookies do not tell the servers of a machine apart."""
+YEAR = 365 * 24 * 3600
 LONGEST_BODY = 1 << 20
 """Bytes."""
+PATIENCE = 20.0
+"""Seconds until a body has to be there."""
 
 CSP = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self';"
@@ -30,20 +36,53 @@ HEADERS = tuple(
     }.items()
 )
 CHANGING = frozenset({"POST", "PUT", "PATCH", "DELETE"})
-OPEN_PATHS = ("/api/health", "/assets/", "/favicon")
-"""Without a token: nothing there tells anything about a project."""
+OPEN_PATHS = frozenset({"/", "/api/health"})
+OPEN_FOLDERS = ("/assets/", "/favicon")
+"""Without a token: nothing there tells anything about a project. The page says how to get in."""
+ONCE = frozenset({b"host", b"origin", b"authorization", b"content-type", b"content-length"})
+"""What must not be said twice: whoever looks later might take the other."""
+ADDRESS = re.compile(r"(?:\[([0-9a-f:.]+)\]|([0-9.]+))(?::(\d{1,5}))?")
 
 
 @dataclass(frozen=True)
 class Rules:
-    """`hosts`: what `Host` may say, and `Origin` behind its scheme, in lower case, with the port."""
+    """`hosts`: what `Host` may say, in lower case, with the port. `any_address`: an IP address at `port` will do.
+
+    A page that lures a browser here by a name of its own has that name in `Host`, never an address.
+    """
 
     token: str
     hosts: frozenset[str]
+    port: int
+    any_address: bool = False
+
+    @property
+    def cookie(self) -> str:
+        return f"{COOKIE}_{self.port}"
+
+    def knows(self, host: str) -> bool:
+        return host in self.hosts or (self.any_address and self._is_address(host))
+
+    def fits(self, token: str) -> bool:
+        """In a time that tells nothing of how much of it is right."""
+        return hmac.compare_digest(token.encode(), self.token.encode())
+
+    def _is_address(self, host: str) -> bool:
+        found = ADDRESS.fullmatch(host)
+        if found is None or int(found[3] or 80) != self.port:
+            return False
+        try:
+            return bool(ip_address(found[1] or found[2]))
+        except ValueError:
+            return False
 
 
-class TooLong(Exception):
-    """A body that goes on beyond what is taken."""
+class BadBody(Exception):
+    """A body that goes on beyond what is taken, or does not come."""
+
+    def __init__(self, words: str, status: int) -> None:
+        super().__init__(words)
+        self.words, self.status = words, status
 
 
 class Gate:
@@ -57,68 +96,102 @@ class Gate:
             if scope["type"] == "lifespan":
                 await self._app(scope, receive, send)
             return
-        headers = dict(scope["headers"])
 
         async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 message["headers"] = [*message.get("headers", ()), *HEADERS]
             await send(message)
 
-        refusal = self._refusal(scope, headers)
-        if refusal is not None:
-            await refused(*refusal)(scope, receive, guarded)
-            return
+        headers = dict(scope["headers"])
+        if (answer := self._stopped(scope, headers)) is not None:
+            await answer(scope, receive, guarded)
+        elif scope["method"] in CHANGING:
+            await self._with_body(scope, receive, guarded)
+        else:
+            await self._app(scope, receive, guarded)
+
+    async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            await self._app(scope, _limited(receive), guarded)
-        except TooLong:
-            await refused(*_TOO_LONG)(scope, receive, guarded)
+            await self._app(scope, _limited(receive), send)
+        except BadBody as problem:
+            await refused(problem.words, problem.status)(scope, receive, send)
 
-    def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[str, int] | None:
-        """Words and status, or None for who may come in."""
-        if headers.get(b"host", b"").decode("latin-1").lower() not in self._rules.hosts:
-            return "this server is not called that; open the URL that `loopwright serve` prints", 403
-        if (origin := headers.get(b"origin")) is not None and not self._is_ours(origin.decode("latin-1")):
+    def _stopped(self, scope: Scope, headers: dict[bytes, bytes]) -> Answer | None:
+        """The answer for who may not come in, or is let in by a token in the address; None for everybody else."""
+        refusal = self._foreign(scope, headers)
+        if refusal is None and scope["path"] == "/" and b"token=" in scope["query_string"]:
+            return self._let_in(scope)
+        if refusal is None and not self._is_open(scope["path"]) and not self._has_token(headers):
+            words = "no valid token; open the URL that `loopwright serve` prints, or send it as a bearer token"
+            return refused(words, 401, {"www-authenticate": "Bearer"})
+        refusal = refusal or _body_problem(scope["method"], headers)
+        return None if refusal is None else refused(*refusal, {"connection": "close"})
+
+    def _foreign(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[str, int] | None:
+        if len(headers) != len(scope["headers"]) and (twice := _said_twice(scope["headers"])):
+            return f"the header {twice} was sent twice", 400
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        if not self._rules.knows(host):
+            return "this server is not called that; open the URL that `loopwright serve` prints (see --allow-host)", 403
+        if (origin := headers.get(b"origin")) is not None and not self._is_ours(origin.decode("latin-1"), host):
             return "requests from other pages are not taken", 403
-        if headers.get(b"sec-fetch-site", b"") in (b"cross-site", b"same-site") and scope["method"] in CHANGING:
+        if headers.get(b"sec-fetch-site") in (b"cross-site", b"same-site") and (
+            scope["method"] in CHANGING or headers.get(b"sec-fetch-mode") != b"navigate"
+        ):
             return "requests from other pages are not taken", 403
-        path = scope["path"]
-        if not path.startswith(OPEN_PATHS) and not self._has_token(scope, headers):
-            return "no valid token; open the URL that `loopwright serve` prints, or send it as a bearer token", 401
-        return _body_problem(scope["method"], headers)
+        return None
 
-    def _is_ours(self, origin: str) -> bool:
-        scheme, _, host = origin.lower().partition("://")
-        return scheme in ("http", "https") and host in self._rules.hosts
+    def _is_ours(self, origin: str, host: str) -> bool:
+        scheme, _, name = origin.lower().partition("://")
+        return scheme in ("http", "https") and (name == host or name in self._rules.hosts)
 
-    def _has_token(self, scope: Scope, headers: dict[bytes, bytes]) -> bool:
-        return any(hmac.compare_digest(given.encode(), self._rules.token.encode()) for given in _tokens(scope, headers))
+    def _is_open(self, path: str) -> bool:
+        return path in OPEN_PATHS or path.startswith(OPEN_FOLDERS)
+
+    def _has_token(self, headers: dict[bytes, bytes]) -> bool:
+        return any(map(self._rules.fits, _tokens(headers, self._rules.cookie)))
+
+    def _let_in(self, scope: Scope) -> Answer:
+        """Keeps a token in the address as a cookie, and leads to the address without it; a wrong one just goes."""
+        query = scope["query_string"].decode("latin-1")
+        rest = urlencode([(name, value) for name, value in parse_qsl(query) if name != "token"])
+        answer = Answer(b"", 303, {"location": f"/?{rest}" if rest else "/", "cache-control": "no-store"})
+        given = next((token for token in parse_qs(query).get("token", ()) if self._rules.fits(token)), None)
+        if given is not None and scope["method"] == "GET":
+            answer.set_cookie(
+                self._rules.cookie, quote(given, safe=""), max_age=YEAR, path="/",
+                httponly=True, samesite="strict", secure=scope["scheme"] == "https",
+            )  # fmt: skip
+        return answer
 
 
-def _tokens(scope: Scope, headers: dict[bytes, bytes]) -> Iterable[str]:
-    """Every place a token may stand in; in the address only where a page is opened."""
+def _tokens(headers: dict[bytes, bytes], cookie: str) -> Iterable[str]:
+    """Every place a token may stand in. What else is among the cookies is somebody else's, and may be anything."""
     scheme, _, bearer = headers.get(b"authorization", b"").decode("latin-1").partition(" ")
     if scheme.lower() == "bearer":
         yield bearer.strip()
-    try:
-        cookie = SimpleCookie(headers.get(b"cookie", b"").decode("latin-1")).get(COOKIE)
-    except CookieError:
-        cookie = None
-    if cookie is not None:
-        yield cookie.value
-    if scope["path"] == "/" and scope["method"] == "GET":
-        yield from parse_qs(scope["query_string"].decode("latin-1")).get("token", ())
+    for part in headers.get(b"cookie", b"").decode("latin-1").split(";"):
+        name, _, value = part.strip().partition("=")
+        if name == cookie:
+            yield unquote(value)
+
+
+def _said_twice(headers: Iterable[tuple[bytes, bytes]]) -> str | None:
+    names = [name for name, _ in headers if name in ONCE]
+    return next((name.decode() for name in names if names.count(name) > 1), None)
 
 
 _TOO_LONG = (f"the body is too long; at most {LONGEST_BODY:,} bytes are taken", 413)
+_TOO_SLOW = (f"the body did not come within {PATIENCE:.0f} seconds", 408)
 
 
 def _body_problem(method: str, headers: dict[bytes, bytes]) -> tuple[str, int] | None:
     if method not in CHANGING:
         return None
     length = headers.get(b"content-length", b"0")
-    if not length.isdigit() or int(length) > LONGEST_BODY:
+    if not length.isdigit() or len(length) > 20 or int(length) > LONGEST_BODY:
         return _TOO_LONG
-    has_body = length != b"0" or b"transfer-encoding" in headers
+    has_body = int(length) > 0 or b"transfer-encoding" in headers
     kind = headers.get(b"content-type", b"").split(b";")[0].strip().lower()
     if has_body and kind != b"application/json":
         return "a body has to be JSON, with content-type: application/json", 415
@@ -126,14 +199,21 @@ def _body_problem(method: str, headers: dict[bytes, bytes]) -> tuple[str, int] |
 
 
 def _limited(receive: Receive) -> Receive:
-    taken = 0
+    taken, is_whole, until = 0, False, asyncio.get_running_loop().time() + PATIENCE
 
     async def limited() -> Message:
-        nonlocal taken
-        message = await receive()
+        nonlocal taken, is_whole
+        if is_whole:
+            return await receive()
+        try:
+            async with asyncio.timeout_at(until):
+                message = await receive()
+        except TimeoutError as error:
+            raise BadBody(*_TOO_SLOW) from error
+        is_whole = not message.get("more_body", False)
         taken += len(message.get("body", b""))
         if taken > LONGEST_BODY:
-            raise TooLong
+            raise BadBody(*_TOO_LONG)
         return message
 
     return limited

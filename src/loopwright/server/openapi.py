@@ -9,9 +9,16 @@ from loopwright.server.gate import COOKIE
 
 Schema = dict[str, Any]  # Any: OpenAPI is open
 
+COOKIE_NAME = f"{COOKIE}_8765"
+"""With the usual port at its end."""
 SECURITY: Schema = {
     "bearer": {"type": "http", "scheme": "bearer", "description": "The token that `serve` prints"},
-    "cookie": {"type": "apiKey", "in": "cookie", "name": COOKIE, "description": "Set by the URL that `serve` prints"},
+    "cookie": {
+        "type": "apiKey",
+        "in": "cookie",
+        "name": COOKIE_NAME,
+        "description": "Set by the URL that `serve` prints",
+    },
 }
 OPEN = frozenset({"/api/health"})
 

@@ -7,7 +7,7 @@ import orjson
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.routing import APIRoute
 
-from loopwright.server.gate import LONGEST_BODY, TooLong
+from loopwright.server.gate import BadBody
 
 Handler = Callable[[Request], Coroutine[Any, Any, Response]]  # Any: as FastAPI has it
 
@@ -21,8 +21,8 @@ class StrictRequest(Request):
     async def body(self) -> bytes:
         try:
             return await super().body()
-        except TooLong as error:
-            raise HTTPException(413, f"the body is too long; at most {LONGEST_BODY:,} bytes are taken") from error
+        except BadBody as problem:
+            raise HTTPException(problem.status, problem.words, {"connection": "close"}) from problem
 
     async def json(self) -> Any:  # Any: parsed JSON
         try:

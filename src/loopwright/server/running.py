@@ -2,17 +2,24 @@
 
 import signal
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
 from ipaddress import ip_address
 from types import FrameType
+from urllib.parse import quote
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from loopwright.domain.errors import Invalid
 from loopwright.server.gate import Rules
+from loopwright.server.wire import Wire
 
 LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
+HTTP = 80
+"""The port that browsers leave out."""
+CONNECTIONS = 800
+"""At the same time; one more is told to come again. A process can usually open 1,024 files."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +38,31 @@ class Place:
         except ValueError:
             return False
 
-    def rules(self, token: str) -> Rules:
-        """The names under which this server may be asked."""
-        own = f"[{self.host}]" if ":" in self.host else self.host
-        names = {*LOCAL_NAMES, own.lower()} if self.is_local else {own.lower()}
-        return Rules(token, frozenset(f"{name}:{self.port}" for name in names))
+    @property
+    def is_everywhere(self) -> bool:
+        """Whether it listens on every address of the machine."""
+        return not self.is_local and self.host in ("0.0.0.0", "::", "")
+
+    def rules(self, token: str, allowed: Sequence[str] = ()) -> Rules:
+        """The names under which this server may be asked; `allowed` are those that somebody added."""
+        names = {self._own.lower()} | {name.lower() for name in allowed}
+        if self.is_local:
+            names |= {*LOCAL_NAMES}
+        elif self.is_everywhere:
+            names |= {*LOCAL_NAMES, socket.gethostname().lower()}
+        hosts = {f"{name}:{self.port}" for name in names} | {name.lower() for name in allowed}
+        if self.port == HTTP:
+            hosts |= names
+        return Rules(token, frozenset(hosts), self.port, any_address=self.is_everywhere)
 
     def url(self, token: str) -> str:
-        own = f"[{self.host}]" if ":" in self.host else self.host
-        return f"http://{own}:{self.port}/?token={token}"
+        """To open on this machine."""
+        own = "127.0.0.1" if self.is_everywhere else self._own
+        return f"http://{own}:{self.port}/?token={quote(token, safe='')}"
+
+    @property
+    def _own(self) -> str:
+        return f"[{self.host}]" if ":" in self.host else self.host
 
 
 def bound(place: Place) -> tuple[socket.socket, Place]:
@@ -76,7 +99,7 @@ class Server(uvicorn.Server):
 def serve(app: ASGIApp, listening: socket.socket) -> None:
     """Answers until it is interrupted or terminated."""
     config = uvicorn.Config(
-        app, log_config=None, access_log=False, server_header=False, date_header=False, timeout_graceful_shutdown=3,
-        h11_max_incomplete_event_size=1 << 16,
+        app, http=Wire, ws="none", log_config=None, access_log=False, server_header=False, date_header=False,
+        timeout_graceful_shutdown=3, limit_concurrency=CONNECTIONS,
     )  # fmt: skip
     Server(config).run(sockets=[listening])
