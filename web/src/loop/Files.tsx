@@ -85,7 +85,7 @@ function OneFile({ seen, file }: { seen: Watched; file: ProgressFile }) {
               {isProse(name) && !isRaw ? (
                 <Prose text={text} />
               ) : (
-                <Scroll class="output bare" label={name}>
+                <Scroll class="output bare" label={t('files.text', { name })}>
                   {text}
                 </Scroll>
               )}

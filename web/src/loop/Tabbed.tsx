@@ -94,8 +94,7 @@ function TabList({ seen, view, open }: { seen: Watched; view: LoopView; open: Ta
           aria-controls={tab === open ? 'loop-panel' : undefined}
           tabIndex={tab === open ? 0 : -1}
         >
-          {t(`tab.${tab}`)}
-          <span class="count">{COUNTS[tab]?.(view)}</span>
+          {t(`tab.${tab}`)} <span class="count">{COUNTS[tab]?.(view)}</span>
         </a>
       ))}
     </div>

@@ -29,7 +29,10 @@ export async function drawn(
       x: { time: false, range: (_, least, most) => [least - 0.6, most + 0.6] },
       y: { range: (_, __, most) => [0, highest ?? Math.max(1, most * 1.05)] },
     },
-    axes: [axis({ incrs: [1, 2, 5, 10, 20, 50, 100], size: 24, filter: onlyRuns(runs.length) }), axis({ size: 40 })],
+    axes: [
+      axis({ incrs: [1, 2, 5, 10, 20, 50, 100], size: 24, filter: onlyRuns(runs.length) }),
+      axis({ size: 40, space: 28 }),
+    ],
     series: [
       {},
       ...order.map((at) => {

@@ -200,5 +200,6 @@ export const en = {
   'journal.earlier': 'Show earlier',
   'files.empty': 'No file was written yet.',
   'files.raw': 'As text',
+  'files.text': 'Text of {name}',
   'files.truncated': 'The file is longer than what is shown here.',
 } as const

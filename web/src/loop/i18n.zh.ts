@@ -200,5 +200,6 @@ export const zh: Record<keyof typeof en, string> = {
   'journal.earlier': '显示更早的记录',
   'files.empty': '还没有写入文件。',
   'files.raw': '纯文本',
+  'files.text': '{name} 的内容',
   'files.truncated': '文件过长，此处只显示一部分。',
 }

@@ -5,20 +5,25 @@ import { Marked } from 'marked'
 
 // biome-ignore format: a list of words
 const TAGS = [
-  'a', 'blockquote', 'br', 'code', 'del', 'em', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre',
+  'a', 'blockquote', 'br', 'code', 'del', 'em', 'h3', 'h4', 'h5', 'h6', 'hr', 'li', 'ol', 'p', 'pre',
   'strong', 'table', 'tbody', 'td', 'th', 'thead', 'tr', 'ul',
 ]
 const ATTRIBUTES = ['href', 'title', 'start']
 const LINKS = /^(?:https?:|mailto:)/i
 /** Longer text is shown as it stands: nobody reads it as prose, and it must not hold up the page. */
 const LONGEST = 200_000
+const BELOW = 2
 
-/** HTML in the text is text, not HTML. */
+/** HTML in the text is text, not HTML; its headings stand below those of the page. */
 const marked = new Marked({
   gfm: true,
   breaks: true,
   renderer: {
     html: ({ text }) => escaped(text),
+    heading({ tokens, depth }) {
+      const level = Math.min(6, depth + BELOW)
+      return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>`
+    },
     image: ({ text, href }) => escaped(text || href),
   },
 })
