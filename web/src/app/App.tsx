@@ -18,7 +18,10 @@ export function App() {
 
   useEffect(() => {
     // Who goes to another page by keyboard or screen reader starts at its top, not where the link was.
-    if (!first.current) main.current?.focus()
+    if (!first.current) {
+      main.current?.focus({ preventScroll: true })
+      window.scrollTo(0, 0)
+    }
     first.current = false
   }, [place])
 

@@ -37,7 +37,7 @@ export const en = {
   'offline.words': 'What you see is from before the connection was lost. Loops run on without this page.',
   'login.title': 'This page needs its key',
   'login.words':
-    'Open the URL that `loopwright serve` prints. It holds the token that lets you in; this browser then remembers it.',
+    'Open the URL that “loopwright serve” prints. It holds the token that lets you in; this browser then remembers it.',
   'login.example': 'It looks like this:',
   'login.again': 'Try again',
 

@@ -38,7 +38,7 @@ export const zh: Record<keyof typeof en, string> = {
   'offline.title': '正在重新连接…',
   'offline.words': '以下是连接中断之前的数据。循环不依赖此页面，仍在继续运行。',
   'login.title': '此页面需要密钥',
-  'login.words': '请打开 `loopwright serve` 打印出的网址。其中带有访问令牌，浏览器会记住它。',
+  'login.words': '请打开 “loopwright serve” 打印出的网址。其中带有访问令牌，浏览器会记住它。',
   'login.example': '形如：',
   'login.again': '重试',
 

@@ -23,9 +23,9 @@ export function Field({ label, hint, error, children, optional }: Labelled) {
       </label>
       {cloneElement(children, { id, 'aria-describedby': described, 'aria-invalid': error ? 'true' : undefined })}
       {hint && (
-        <p class="hint" id={`${id}-hint`}>
+        <div class="hint" id={`${id}-hint`}>
           {hint}
-        </p>
+        </div>
       )}
       {error && (
         <p class="error" id={`${id}-error`} role="alert">
