@@ -94,8 +94,8 @@ function HunkRows({ hunk }: { hunk: Hunk }) {
           {hunk.place && ` · ${hunk.place}`}
         </td>
       </tr>
-      {hunk.lines.map((line) => (
-        <tr key={`${line.old} ${line.now}`} class={line.kind}>
+      {hunk.lines.map((line, at) => (
+        <tr key={at} class={line.kind}>
           {/* Numbers are drawn from attributes, so that copying lines does not copy them. */}
           <td class="no" data-n={line.old ?? ''} />
           <td class="no" data-n={line.now ?? ''} />

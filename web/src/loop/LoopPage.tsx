@@ -19,6 +19,7 @@ export function LoopPage({ at, tab }: { at: LoopRef; tab: string | undefined }) 
   const isThere = data !== null
   useEffect(() => (isThere ? follow(seen) : undefined), [seen, isThere])
   useTitle(data?.loop.title ?? id)
+  useLastBreath(seen, data)
 
   if (seen.isGone.value || (data && problem?.status === 404)) return <Gone title={data?.loop.title ?? id} />
   if (problem?.status === 503) return <Damaged seen={seen} problem={problem} />
@@ -42,6 +43,18 @@ function Nothing({ seen, problem }: { seen: Watched; problem: Problem }) {
   ) : (
     <ProblemNotice problem={problem} retry={seen.loop.touch} />
   )
+}
+
+/** Milliseconds. */
+const LAST_BREATH = 700
+
+/** A runner that has nothing more to do leaves a moment after its last entry, and without another one. */
+function useLastBreath(seen: Watched, view: LoopView | null): void {
+  useEffect(() => {
+    if (!view?.live || view.loop.status === 'running') return
+    const timer = setTimeout(seen.loop.touch, LAST_BREATH)
+    return () => clearTimeout(timer)
+  }, [seen, view])
 }
 
 function useTitle(title: string): void {

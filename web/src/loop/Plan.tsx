@@ -20,8 +20,8 @@ export function Plan({ seen }: { seen: Watched }) {
         <Awaited held={plan} onRetry={seen.plan.touch}>
           {(lines) => (
             <ol class="plan">
-              {lines.map((line) => (
-                <li key={line.content} class={line.status} style={{ paddingInlineStart: `${line.depth * 16}px` }}>
+              {lines.map((line, at) => (
+                <li key={at} class={line.status} style={{ paddingInlineStart: `${line.depth * 16}px` }}>
                   <span class="mark" aria-hidden="true">
                     {MARKS[line.status]}
                   </span>

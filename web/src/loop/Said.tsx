@@ -44,8 +44,8 @@ export function Said({ block, isNow }: { block: Block; isNow: boolean }) {
     case 'plan':
       return (
         <ul class="plan said-plan" aria-label={t('said.plan')}>
-          {block.entries.map(({ what, status }) => (
-            <li key={what} class={status}>
+          {block.entries.map(({ what, status }, at) => (
+            <li key={at} class={status}>
               <span class="mark" aria-hidden="true">
                 {status === 'completed' ? '✓' : status === 'in_progress' ? '▸' : '○'}
               </span>
