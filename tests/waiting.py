@@ -8,9 +8,9 @@ SOON = 30.0
 _BETWEEN = 0.02
 
 
-def until(holds: Callable[[], bool]) -> None:
-    """Returns as soon as it holds; fails after half a minute."""
-    deadline = time.monotonic() + SOON
+def until(holds: Callable[[], bool], seconds: float = SOON) -> None:
+    """Returns as soon as it holds; fails after half a minute, unless that is known to take longer."""
+    deadline = time.monotonic() + seconds
     while not holds():
         assert time.monotonic() < deadline, "it did not come about"
         time.sleep(_BETWEEN)
