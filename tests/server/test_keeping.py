@@ -1,0 +1,56 @@
+"""Loops that nobody drives are taken up while the server runs: not too early, and not for ever."""
+
+from loopwright.domain.engine_state import Parked
+from loopwright.server.keeping import TRIES, Keeper
+from tests.server.office import LOOPS, Office
+
+
+def running(office: Office) -> str:
+    """A loop whose runner does not come."""
+    loop = office.create()
+    office.ask("POST", f"{LOOPS}/{loop}/start")
+    return loop
+
+
+def test_a_loop_is_taken_up_once_it_was_seen_left_behind_twice(office: Office) -> None:
+    loop, keeper = running(office), Keeper(office.projects)
+    assert keeper.look() == ()
+    office.ask("PUT", f"{LOOPS}/{loop}", {"notes": "it moves"})
+    assert keeper.look() == ()
+    (taken,) = keeper.look()
+    assert (taken.loop_id, taken.problem) == (loop, None)
+    assert office.launcher is not None
+    assert office.launcher.launched == [loop, loop]
+
+
+def test_one_with_a_runner_or_at_rest_is_left_alone(office: Office) -> None:
+    loop, keeper = running(office), Keeper(office.projects)
+    office.create()
+    with office.service().store.lease(loop):
+        assert [keeper.look() for _ in range(3)] == [()] * 3
+    office.ask("POST", f"{LOOPS}/{loop}/pause")
+    assert [keeper.look() for _ in range(3)] == [()] * 3
+
+
+def test_one_whose_runner_never_gets_further_is_given_up(office: Office) -> None:
+    keeper = Keeper(office.projects)
+    loop = running(office)
+    taken = [len(keeper.look()) for _ in range(6 * TRIES)]
+    assert sum(taken) == TRIES
+    office.service().commit(loop, lambda s: s.evolve(current_iteration=1), "test")
+    assert sum(len(keeper.look()) for _ in range(3)) == 1
+
+
+def test_a_parked_loop_goes_on_once_its_time_has_come(office: Office) -> None:
+    loop, keeper = running(office), Keeper(office.projects)
+    office.ask("POST", f"{LOOPS}/{loop}/pause")
+
+    def park(until: str) -> None:
+        parked = Parked(until=until, reason="a limit")
+        office.service().commit(loop, lambda s: s.evolve(engine=s.engine.evolve(parked=parked)), "test")
+
+    park("2999-01-01T00:00:00+00:00")
+    assert keeper.look() == ()
+    park("2020-01-01T00:00:00+00:00")
+    assert [taken.loop_id for taken in keeper.look()] == [loop]
+    assert office.ask("GET", f"{LOOPS}/{loop}").data["status"] == "running"
