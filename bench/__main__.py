@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PARTS = ("store", "startup", "kernel", "stall", "agents", "server")
+PARTS = ("store", "startup", "kernel", "stall", "agents", "server", "page")
 
 
 def main() -> None:
