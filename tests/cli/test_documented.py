@@ -113,7 +113,8 @@ CALLS = [
     ["tasks", "ID", "remove", "T"], ["tasks", "ID", "reorder", "T"], ["config", "show"], ["config", "show", "--origin"],
     ["config", "prompts"], ["doctor", "--no-probe"], ["doctor", "--agent", "nobody"], ["doctor", "--agent", "absent"],
     ["schema", "loop"], ["create", "x", "--agent", "bash"], ["create", ""], ["pause", "ID"], ["answer", "ID", "yes"],
-    ["rewind", "ID", "--to", "3"], ["choose", "ID", "develop"], ["reopen", "ID"], ["recover", "ID"], ["resume", "--all"], ["resume"],
+    ["rewind", "ID", "--to", "3"], ["choose", "ID", "develop"], ["reopen", "ID"], ["recover", "ID"],
+    ["resume", "--all"], ["resume"], ["tasks", "ID", "import", "ISS-1"], ["tasks", "ID", "generate"],
     ["run", "x"], ["run", "--loop-id", NO_ID, "--auto"], ["demo", "--nope"], ["start", NO_ID], ["resume", NO_ID],
     ["stop", NO_ID], ["delete", "ID"], ["stop", "ID"], ["delete", "ID", "--yes"],
 ]  # fmt: skip
