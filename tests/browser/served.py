@@ -93,7 +93,7 @@ class Served:
         """A command in a terminal: what it printed with --json."""
         argv = [*self.command, *words, "--project", str(project or self.projects[0]), "--json"]
         done = subprocess.run(argv, capture_output=True, env=self.environment, timeout=60)
-        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        assert done.returncode == 0, (words, done.stdout[-500:], done.stderr)
         printed: dict[str, object] = orjson.loads(done.stdout.splitlines()[-1])
         return printed
 

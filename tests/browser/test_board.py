@@ -35,7 +35,9 @@ def loop_id(server: Served, project: Path) -> str:
 
 @pytest.fixture
 def page(visit: Visit, loop_id: str) -> Page:
-    return visit().open(loop_page(loop_id, "tasks"))
+    anna = visit()
+    anna.expected += ["status of 404", "status of 409", "status of 503"]
+    return anna.open(loop_page(loop_id, "tasks"))
 
 
 def pending(page: Page) -> Locator:

@@ -16,7 +16,7 @@ def test_files_and_progress_go_back(server: Served, visit: Visit) -> None:
         server.call("tasks", loop_id, "add", name, "--tool", "bash", "--command", command)
     page = visit().open(loop_page(loop_id, "changes"))
     server.call("start", loop_id)
-    expect(standing(page)).to_contain_text("Completed")
+    expect(standing(page)).to_contain_text("Succeeded")
     checkpoints = page.get_by_role("navigation", name="Checkpoints").get_by_role("link").filter(has_text="DEVELOP")
     expect(checkpoints).to_have_count(2)
     checkpoints.last.click()

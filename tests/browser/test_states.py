@@ -26,7 +26,7 @@ def test_an_empty_list_says_how_to_begin(visit: Visit) -> None:
 def test_while_it_loads(visit: Visit) -> None:
     anna = visit()
     waiting: list[Route] = []
-    anna.page.route(LIST, waiting.append)
+    anna.page.route(LIST, lambda route: waiting.append(route))
     anna.page.reload()
     expect(anna.page.get_by_text("Loading the loops")).to_be_attached()
     expect(anna.page.get_by_text("No loops yet")).to_be_hidden()
@@ -89,8 +89,9 @@ def test_a_damaged_loop_is_recovered_from_its_page(server: Served, visit: Visit)
     loop_id = new_loop(server, "Fragile", "--auto")
     server.call("edit", loop_id, "--title", "Fragile still")
     folder = server.projects[0] / ".workflow" / ".loop"
-    for name in (f"{loop_id}.json", f"{loop_id}.events.ndjson"):
-        (folder / name).write_bytes(b"\x00damaged\n" + (folder / name).read_bytes()[40:])
+    (folder / f"{loop_id}.json").write_bytes(b"{")
+    first, second = (folder / f"{loop_id}.events.ndjson").read_bytes().splitlines(keepends=True)
+    (folder / f"{loop_id}.events.ndjson").write_bytes(first + second[:99] + b"?" + second[100:] + second)
     anna = visit()
     anna.expected.append("status of 503")
     page = anna.open(loop_page(loop_id))
