@@ -17,7 +17,7 @@ COOKIE = "loopwright_token"
 YEAR = 365 * 24 * 3600
 LONGEST_BODY = 1 << 20
 """Bytes."""
-PATIENCE = 20.0
+PATIENCE = 10.0
 """Seconds until a body has to be there."""
 
 CSP = (

@@ -6,6 +6,7 @@ from typing import Any
 import orjson
 from fastapi import APIRouter, HTTPException, Request, Response
 from fastapi.routing import APIRoute
+from starlette.requests import ClientDisconnect
 
 from loopwright.server.gate import BadBody
 
@@ -23,6 +24,8 @@ class StrictRequest(Request):
             return await super().body()
         except BadBody as problem:
             raise HTTPException(problem.status, problem.words, {"connection": "close"}) from problem
+        except ClientDisconnect as gone:  # nobody hears it, but it is no fault of ours either
+            raise HTTPException(400, "the body broke off") from gone
 
     async def json(self) -> Any:  # Any: parsed JSON
         try:
