@@ -5,16 +5,23 @@ import { connection } from '../api/stream'
 import { t } from '../i18n'
 import { LoopPage } from '../loop/LoopPage'
 import { LoopsPage } from '../loops/LoopsPage'
+import { creating } from '../loops/store'
 import { Notice } from '../ui/Notice'
 import { Header } from './Header'
 import { Login } from './Login'
-import { LOOPS_HREF, type Route, route } from './router'
+import { go, LOOPS_HREF, type Route, route } from './router'
+import { useShortcut } from './shortcuts'
 
 export function App() {
   const main = useRef<HTMLElement>(null)
   const here = route.value
   const place = here.page === 'loop' ? here.loop.id : here.page
   const first = useRef(true)
+
+  useShortcut('n', () => {
+    creating.value = true
+    go(LOOPS_HREF)
+  })
 
   useEffect(() => {
     // Who goes to another page by keyboard or screen reader starts at its top, not where the link was.

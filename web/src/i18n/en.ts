@@ -235,7 +235,7 @@ export const en = {
 
   'help.title': 'Keyboard',
   'help.open': 'Keyboard shortcuts',
-  'help.search': 'Search the loops',
+  'help.search': 'Search, in the list of loops',
   'help.new': 'New loop',
   'help.help': 'This list',
   'help.move': 'Move a task up or down',

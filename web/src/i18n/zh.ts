@@ -230,7 +230,7 @@ export const zh: Record<keyof typeof en, string> = {
 
   'help.title': '键盘快捷键',
   'help.open': '键盘快捷键',
-  'help.search': '搜索循环',
+  'help.search': '搜索（在循环列表中）',
   'help.new': '新建循环',
   'help.help': '本列表',
   'help.move': '上移或下移任务',

@@ -10,9 +10,7 @@ export function Agents({ agents }: { agents: readonly Agent[] }) {
       <summary>{t('create.agents_why')}</summary>
       <ul class="reasons">
         {missing.map(({ name, problem }) => (
-          <li key={name}>
-            <strong>{name}</strong> {problem}
-          </li>
+          <li key={name}>{problem?.startsWith(name) ? problem : `${name}: ${problem}`}</li>
         ))}
       </ul>
     </details>

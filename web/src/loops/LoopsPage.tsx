@@ -1,8 +1,7 @@
 // All loops, live.
 import './loops.css'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { go, loopHref } from '../app/router'
-import { useShortcut } from '../app/shortcuts'
 import { t } from '../i18n'
 import { Notice, ProblemNotice } from '../ui/Notice'
 import { CreateDialog } from './CreateDialog'
@@ -10,31 +9,41 @@ import { Empty, NothingFound } from './Empty'
 import { Filters } from './Filters'
 import { LoopRow } from './LoopRow'
 import { Skeleton } from './Skeleton'
-import { damaged, filter, follow, hasMore, loading, more, problem, projects, reload, rows } from './store'
+import { creating, damaged, filter, follow, hasMore, loading, more, problem, projects, reload, rows } from './store'
+
+const open = () => {
+  creating.value = true
+}
+const close = () => {
+  creating.value = false
+}
 
 export function LoopsPage() {
-  const [creating, setCreating] = useState(false)
   useEffect(follow, [])
-  useShortcut('n', () => setCreating(true))
+  // Whoever leaves by the back button does not find it open again.
+  useEffect(() => close, [])
 
   return (
     <div class="loops stack">
       <div class="row spread">
         <h1>{t('loops.title')}</h1>
-        <button type="button" class="button primary" onClick={() => setCreating(true)}>
+        <button type="button" class="button primary" onClick={open}>
           {t('loops.new')}
         </button>
       </div>
       <Filters />
       <ProblemNotice problem={problem.value} retry={() => void reload()} />
       <DamagedNotice />
-      <List onCreate={() => setCreating(true)} />
-      {creating && (
+      <List onCreate={open} />
+      {creating.value && (
         <CreateDialog
           project={filter.value.project}
           projects={projects.value}
-          onClose={() => setCreating(false)}
-          onCreated={(at) => go(loopHref(at))}
+          onClose={close}
+          onCreated={(at) => {
+            close()
+            go(loopHref(at))
+          }}
         />
       )}
     </div>

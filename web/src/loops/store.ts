@@ -18,6 +18,8 @@ export const rows = signal<Rows | null>(null)
 /** Loops whose files can not be read. */
 export const damaged = signal<readonly Damaged[]>([])
 export const problem = signal<Problem | null>(null)
+/** The dialog for a new loop is open; it can be asked for from every page. */
+export const creating = signal(false)
 export const loading = signal(false)
 export const hasMore = computed(() => rows.value !== null && rows.value.loops.length < rows.value.total)
 

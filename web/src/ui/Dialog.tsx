@@ -34,14 +34,14 @@ export function Dialog({ title, onClose, children, wide = false }: Dialogue) {
         onClose()
       }}
     >
-      <header class="dialog-head">
+      <div class="dialog-head">
         <h2 id={name}>{title}</h2>
         <button type="button" class="button plain icon" aria-label={t('dialog.close')} onClick={onClose}>
           <svg width="14" height="14" viewBox="0 0 14 14" stroke="currentColor" stroke-width="1.6" aria-hidden="true">
             <path d="M2 2l10 10M12 2L2 12" stroke-linecap="round" />
           </svg>
         </button>
-      </header>
+      </div>
       {children}
     </dialog>
   )
