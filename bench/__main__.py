@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PARTS = ("store", "startup", "kernel", "stall", "agents", "server", "page")
+PARTS = ("store", "startup", "kernel", "stall", "agents", "server", "stream", "page")
 
 
 def main() -> None:
