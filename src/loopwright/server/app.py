@@ -6,9 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, FastAPI
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from loopwright import __version__
+from loopwright.mcp.control import ControlApp
 from loopwright.projects import Projects
 from loopwright.server import around, closer, loops, metrics, pages, steering, stream, tasks
 from loopwright.server.asking import THREADS, Control
@@ -39,6 +41,8 @@ def create_app(projects: Projects, rules: Rules) -> ASGIApp:
     app.state.metrics = figures = Metrics(projects, app.state.live)
     for room in ROOMS:
         app.include_router(room)
+    app.state.mcp = ControlApp(projects)
+    app.router.routes.append(Route("/mcp", app.state.mcp, include_in_schema=False))
     app.mount("/assets", pages.assets)
     routes = [route for room in ROOMS for route in room.routes]
     app.add_middleware(Direct, main=app, routes=routes)
@@ -52,7 +56,8 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
     """Loops are looked after meanwhile. The state tells the server what ends before it waits for the last answers."""
     control: Control = app.state.control
     keeping = asyncio.create_task(Keeper(control.projects).keep(control.beside))
-    yield {"ending": app.state.live.end}
+    async with app.state.mcp.running():
+        yield {"ending": app.state.live.end}
     keeping.cancel()
     app.state.live.close()
     control.threads.shutdown(wait=False, cancel_futures=True)
