@@ -3,6 +3,8 @@
 import random
 import subprocess
 import sys
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import orjson
@@ -50,6 +52,11 @@ def writers(server: Served, root: Path) -> list[subprocess.Popen[bytes]]:
     ]
 
 
+def has_seen(reader: Listener, many: int, working: Sequence[subprocess.Popen[bytes]] = ()) -> bool:
+    """Or nothing more will come, because all who wrote have ended."""
+    return len(reader.seen) >= many or (bool(working) and all(one.poll() is not None for one in working))
+
+
 def test_every_change_reaches_every_reader_once_and_in_order(tmp_path: Path) -> None:
     chance = random.Random(SEED)
     with served(tmp_path) as server:
@@ -63,7 +70,7 @@ def test_every_change_reaches_every_reader_once_and_in_order(tmp_path: Path) -> 
         working = writers(server, root)
         for _ in range(KILLS):
             mark = len(readers[0].seen) + chance.randrange(1, 60)
-            until(lambda mark=mark: len(readers[0].seen) >= mark or all(one.poll() is not None for one in working))
+            until(partial(has_seen, readers[0], mark, working))
             server.kill()
             server.start()
         assert [one.wait() for one in working] == [0] * WRITERS
@@ -75,7 +82,7 @@ def test_every_change_reaches_every_reader_once_and_in_order(tmp_path: Path) -> 
             expected = {id: list(range(2, revs[id] + 1)) for id in own}
             said = [orjson.loads(line) for line in notes[own[0]]] if len(own) == 1 else []
             many = len(said) + sum(map(len, expected.values()))
-            until(lambda reader=reader, many=many: len(reader.seen) >= many)
+            until(partial(has_seen, reader, many))
             reader.stop()
             assert reader.seqs() == expected
             assert [one.data for one in reader.of("note")] == said

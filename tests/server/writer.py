@@ -6,15 +6,21 @@ It writes notes into the transcripts of its own loops only, as the runner of a l
 import random
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import orjson
 
 from loopwright.clock import SystemClock
 from loopwright.domain.events import Event
+from loopwright.domain.loop import LoopState
 from loopwright.domain.transcript import TRANSCRIPT
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
+
+
+def noting(text: str) -> Callable[[LoopState], LoopState]:
+    return lambda state: state.evolve(notes=text)
 
 
 def main() -> None:
@@ -25,7 +31,7 @@ def main() -> None:
             time.sleep(chance.random() * 0.02)
             id = chance.choice(ids)
             event = Event(type="edited", data={"by": f"{seed}-{n}"})
-            rev = store.update(id, lambda s, n=n: s.evolve(notes=f"{seed}-{n}"), actor="cli", event=event).engine.rev
+            rev = store.update(id, noting(f"{seed}-{n}"), actor="cli", event=event).engine.rev
             for m in range(chance.choice([0, 0, 1, 3]) if id in own.split(",") else 0):
                 note = {"ts": "2026-01-22T10:00:00+00:00", "after": rev, "kind": "said", "text": f"{seed}-{n}-{m}"}
                 store.append_progress(id, TRANSCRIPT, [orjson.dumps(note)])
