@@ -87,6 +87,7 @@ def test_a_question_is_answered_by_one_of_its_options(server: Served, visit: Vis
         project,
         [("say", report("INIT", tasks=[{"description": "Make app.txt say good"}]))],
         [("say", question)],
+        [("say", question)],  # it was told to decide by itself, and asks all the same
         [("edit", str(project / "app.txt"), "good"), ("say", report("DEVELOP"))],
     )
     server.start()

@@ -1,11 +1,13 @@
 """axe finds nothing serious on any page or dialog, in light and dark; on a phone nothing scrolls sideways."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
 from tests.browser.deeds import create, guest, loop_page, new_loop, report, standing
@@ -15,6 +17,7 @@ from tests.javascript import Unavailable, packages
 
 HERE = Path(__file__).parent
 TABS = ("Overview", "Timeline", "Tasks", "Changes", "Tests", "Causes", "Transcript", "Journal", "Files")
+COLOURS: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WIDE, NARROW = {"width": 1280, "height": 900}, {"width": 360, "height": 740}
 
 
@@ -27,33 +30,38 @@ def axe() -> str:
         pytest.skip(str(why))
 
 
-@pytest.fixture
-def check(axe: str) -> Callable[[Visitor, str], None]:
-    """Of what is on the screen now, called `name` in what is told."""
+@dataclass
+class Audit:
+    """What is wrong with all that was looked at; `axe` is its source."""
 
-    def checked(visitor: Visitor, name: str) -> None:
+    axe: str
+    problems: list[str] = field(default_factory=list)
+
+    def look(self, visitor: Visitor, name: str) -> None:
+        """At what is on the screen now, called `name` in what is told."""
         page = visitor.page
         if not page.evaluate("'axe' in window"):
-            page.evaluate(axe)  # by the debugging protocol, which no policy of the page stops
-        problems: list[str] = []
-        for colours in ("light", "dark"):
+            page.evaluate(self.axe)  # by the debugging protocol, which no policy of the page stops
+        for colours in COLOURS:
             page.emulate_media(color_scheme=colours, reduced_motion="reduce")
+            page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
             found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")
-            problems += [
-                f"{name}, {colours}: {one['id']} ({one['impact']}): {one['help']}: "
-                + "; ".join(node["html"][:120] for node in one["nodes"][:4])
+            self.problems += [
+                f"{name}, {colours}: {one['id']} ({one['impact']}): {node['html'][:160]}: {node['failureSummary']}"
                 for one in found["violations"]
                 if one["impact"] in ("serious", "critical")
+                for node in one["nodes"][:4]
             ]
-        assert not problems, "\n".join(problems)
-        fits(page, name)
+        width, room = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        if width > room:
+            self.problems.append(f"{name} is {width} pixels wide, and the screen {room}")
 
-    return checked
 
-
-def fits(page: Page, name: str) -> None:
-    width = page.evaluate("document.documentElement.scrollWidth")
-    assert width <= page.viewport_size["width"], f"{name} is {width} pixels wide"  # type: ignore[index]  # it has one
+@pytest.fixture
+def audit(axe: str) -> Iterator[Audit]:
+    audit = Audit(axe)
+    yield audit
+    assert not audit.problems, "\n".join(audit.problems)
 
 
 @pytest.fixture
@@ -61,7 +69,12 @@ def loops(server: Served) -> list[str]:
     """One that is over, one with tasks to come and texts that are too long for their place, one that asks."""
     project = server.project("tests/samples/ledger")
     question = report("DEVELOP", "needs_input", "Which colour shall the shed have?") + "- options: red | blue\n"
-    guest(project, [("say", report("INIT", tasks=[{"description": "Paint it"}]))], [("say", question)])
+    guest(
+        project,
+        [("say", report("INIT", tasks=[{"description": "Paint it"}]))],
+        [("say", question)],
+        [("say", question)],
+    )
     server.start()
     done = new_loop(server, "Make the tests pass", "--auto", "--agent", "builtin")
     server.call("start", done)
@@ -76,23 +89,23 @@ def loops(server: Served) -> list[str]:
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_every_page_and_dialog(
-    server: Served, visit: Visit, loops: list[str], check: Callable[[Visitor, str], None], size: dict[str, int]
+    server: Served, visit: Visit, loops: list[str], audit: Audit, size: dict[str, int]
 ) -> None:
     anna = visit(viewport=size)
     page = anna.page
     done, planned, asking = loops
     expect(page.get_by_role("listitem").filter(has_text="Make the tests pass")).to_contain_text("Succeeded")
-    check(anna, "the list")
+    audit.look(anna, "the list")
     page.get_by_role("button", name="New loop").first.click()
     page.get_by_text("More: budgets and proof").click()
-    check(anna, "the dialog for a new loop")
+    audit.look(anna, "the dialog for a new loop")
     page.get_by_role("button", name="Create", exact=True).click()
     expect(page.get_by_role("alert")).to_be_visible()
-    check(anna, "its errors")
+    audit.look(anna, "its errors")
     page.keyboard.press("Escape")
     page.get_by_role("searchbox").fill("no loop has this")
     expect(page.get_by_text("Nothing found")).to_be_visible()
-    check(anna, "nothing found")
+    audit.look(anna, "nothing found")
 
     anna.open(loop_page(done))
     expect(standing(page)).to_contain_text("Succeeded")
@@ -100,35 +113,35 @@ def test_every_page_and_dialog(
         page.get_by_role("tab", name=re.compile(f"^{tab}")).click()
         expect(page.get_by_role("tabpanel", name=re.compile(f"^{tab}"))).to_be_visible()
         page.wait_for_load_state("networkidle")
-        check(anna, tab)
+        audit.look(anna, tab)
     anna.open(loop_page(done, "changes-1"))
     page.get_by_role("button", name="Rewind to here").click()
-    check(anna, "the dialog for a rewind")
+    audit.look(anna, "the dialog for a rewind")
     page.keyboard.press("Escape")
 
     anna.open(loop_page(planned, "tasks"))
     for opener in ("Add task", "Import", "Propose", "Edit: Sweep", "Remove: Sweep"):
         page.get_by_role("button", name=opener).click()
         expect(page.get_by_role("dialog")).to_be_visible()
-        check(anna, f"the dialog behind {opener}")
+        audit.look(anna, f"the dialog behind {opener}")
         page.keyboard.press("Escape")
         expect(page.get_by_role("dialog")).to_be_hidden()
-    check(anna, "a board with long words")
+    audit.look(anna, "a board with long words")
 
     anna.open(loop_page(asking))
     expect(page.get_by_role("region", name="The loop asks you")).to_be_visible()
-    check(anna, "a question")
+    audit.look(anna, "a question")
     anna.expected.append("404")
     anna.open(loop_page("loop-v2-20260101T000000-aaaaaaaa"))
     expect(page.get_by_text("There is no such loop")).to_be_visible()
-    check(anna, "an unknown loop")
+    audit.look(anna, "an unknown loop")
 
 
-def test_the_menu(server: Served, visit: Visit, check: Callable[[Visitor, str], None]) -> None:
+def test_the_menu(server: Served, visit: Visit, audit: Audit) -> None:
     server.project("tests/samples/healthy")
     server.start()
     anna = visit(viewport=NARROW)
-    check(anna, "the empty list")
+    audit.look(anna, "the empty list")
     create(anna.page, "Look around", steps="Interactive", start=True)
     expect(anna.page.get_by_role("region", name="What next?")).to_be_visible()
-    check(anna, "the menu")
+    audit.look(anna, "the menu")

@@ -48,6 +48,7 @@ def hostile_project(server: Served) -> Path:
     call = {"toolCallId": SHORT, "title": HOSTILE, "kind": "execute", "status": "completed",
             "content": [{"type": "content", "content": {"type": "text", "text": HOSTILE}}],
             "rawInput": {"command": SHORT}}  # fmt: skip
+    question = ("say", report("DEVELOP", "needs_input", SHORT) + f"- options: {SHORT} | no\n")
     step = {"content": SHORT, "priority": "high", "status": "pending"}
     guest(
         project,
@@ -58,8 +59,9 @@ def hostile_project(server: Served) -> Path:
             ("update", {"sessionUpdate": "tool_call", **call}),
             ("update", {"sessionUpdate": "plan", "entries": [step]}),
             ("edit", str(project / FILE), HOSTILE),
-            ("say", report("DEVELOP", "needs_input", SHORT) + f"- options: {SHORT} | no\n"),
+            question,
         ],
+        [question],
     )  # fmt: skip
     return project
 
@@ -69,7 +71,7 @@ def loop_id(server: Served) -> str:
     hostile_project(server)
     server.start()
     made = new_loop(server, HOSTILE, "--title", SHORT, "--auto", "--agent", "guest")
-    server.call("edit", made, "--notes", HOSTILE, "--tags", SHORT)
+    server.call("edit", made, "--notes", HOSTILE, "--tag", SHORT)
     server.call("tasks", made, "add", SHORT, "--tool", "bash", "--command", f"echo {SHORT!r}")
     return made
 
