@@ -1,16 +1,18 @@
 // One line that says how the loop stands.
 import type { LoopView } from '../api/types'
 import { t as common } from '../i18n'
+import { now } from '../ui/time'
 import { look } from '../ui/tones'
 import { moment } from './format'
 import { t } from './i18n'
+import { runnerOf } from './runner'
 import { percentOf } from './spending'
 
 export function Standing({ view }: { view: LoopView }) {
   const { loop, live, project } = view
   const { outcome, parked, settings } = loop.engine
   const current = loop.skill_state?.current_action
-  const isAbandoned = loop.status === 'running' && !live
+  const runner = runnerOf(loop.status, live, Math.max(now.value, Date.now()) - Date.parse(loop.updated_at))
   const {
     tone,
     words,
@@ -24,7 +26,7 @@ export function Standing({ view }: { view: LoopView }) {
     <dl class="standing">
       <div>
         <dt class="sr-only">{t('standing.status')}</dt>
-        <dd class={`badge tone-${isAbandoned ? 'warn' : tone}`} data-status={loop.status}>
+        <dd class={`badge tone-${runner === 'lost' ? 'warn' : tone}`} data-status={loop.status}>
           <span class={`dot${live && isLive ? ' live' : ''}`} aria-hidden="true" />
           {common(words)}
           {loop.status === 'running' && current && ` · ${t(`action.${current}`)}`}
@@ -47,9 +49,9 @@ export function Standing({ view }: { view: LoopView }) {
         <dt>{t('standing.project')}</dt>
         <dd>{project}</dd>
       </div>
-      <div class={isAbandoned ? undefined : 'extra'}>
+      <div class={runner === 'lost' ? undefined : 'extra'}>
         <dt>{t('standing.runner')}</dt>
-        <dd>{t(isAbandoned ? 'runner.lost' : live ? 'runner.live' : 'runner.none')}</dd>
+        <dd>{t(`runner.${runner}`)}</dd>
       </div>
       <div class="extra">
         <dt>{t('standing.changed')}</dt>

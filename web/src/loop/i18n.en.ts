@@ -23,6 +23,7 @@ export const en = {
   'standing.runner': 'Runner',
   'standing.changed': 'Changed',
   'runner.live': 'at work',
+  'runner.starting': 'starting',
   'runner.lost': 'gone; resume takes it up',
   'runner.none': 'none',
   'action.init': 'initialising',

@@ -24,6 +24,7 @@ export const zh: Record<keyof typeof en, string> = {
   'standing.runner': '运行进程',
   'standing.changed': '更新于',
   'runner.live': '工作中',
+  'runner.starting': '启动中',
   'runner.lost': '已消失，可继续运行',
   'runner.none': '无',
   'action.init': '初始化',

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { DiffLine } from './diff'
 import { factsOf } from './evidence'
 import { spansOf } from './inline'
+import { runnerOf } from './runner'
 import { isKnown, seriesOf } from './series'
 import type { Step, TestResult, Validation } from './shapes'
 import { usedOf } from './spending'
@@ -149,4 +150,14 @@ test('what nobody told was spent is not nothing', () => {
     { name: 'tokens', spent: null, limit: null },
     { name: 'cost', spent: null, limit: null },
   ])
+})
+
+test.each([
+  ['running', true, 99_000, 'live'],
+  ['running', false, 2_000, 'starting'],
+  ['running', false, 99_000, 'lost'],
+  ['paused', true, 0, 'live'],
+  ['completed', false, 99_000, 'none'],
+] as const)('a loop that is %s, live: %s, quiet for %d ms: %s', (status, isLive, quiet, runner) => {
+  expect(runnerOf(status, isLive, quiet)).toBe(runner)
 })
