@@ -6,10 +6,13 @@ export type Connection = 'connecting' | 'live' | 'offline'
 /** How the page's stream is; the banner shows it. */
 export const connection = signal<Connection>('connecting')
 
+/** Milliseconds, as those below. */
 const FIRST_PAUSE = 500
 const LONGEST_PAUSE = 8000
-/** Shorter breaks are not worth a word. Milliseconds, as those above. */
+/** Shorter breaks are not worth a word. */
 const PATIENCE = 1200
+/** A tab that nobody looks at gives its connection back after this: a browser has six for one server, in all its tabs. */
+const UNSEEN = 60_000
 
 interface Listening {
   /** Asked anew at each connection: `?after=` can say what was seen last. */
@@ -27,6 +30,8 @@ export function listen({ url, on, again }: Listening): () => void {
   let pause = FIRST_PAUSE
   let opened = 0
   let lostTimer = 0
+  let unseenTimer = 0
+  let isAsleep = false
 
   const lost = () => {
     lostTimer ||= window.setTimeout(() => {
@@ -59,16 +64,32 @@ export function listen({ url, on, again }: Listening): () => void {
     }
   }
   const online = () => {
-    if (connection.value !== 'live') open()
+    if (connection.value !== 'live' && !isAsleep) open()
+  }
+  const sleep = () => {
+    isAsleep = true
+    source?.close()
+    window.clearTimeout(timer)
+  }
+  const seen = () => {
+    window.clearTimeout(unseenTimer)
+    if (document.hidden) unseenTimer = window.setTimeout(sleep, UNSEEN)
+    else if (isAsleep) {
+      isAsleep = false
+      open()
+    }
   }
 
   connection.value = 'connecting'
   open()
   window.addEventListener('online', online)
+  document.addEventListener('visibilitychange', seen)
   return () => {
     source?.close()
     window.clearTimeout(timer)
     window.clearTimeout(lostTimer)
+    window.clearTimeout(unseenTimer)
     window.removeEventListener('online', online)
+    document.removeEventListener('visibilitychange', seen)
   }
 }
