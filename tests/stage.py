@@ -15,7 +15,7 @@ from loopwright.domain.loop_commands import take_up
 from loopwright.domain.protocol import Capabilities, Usage
 from loopwright.engine.bus import Bus, Note
 from loopwright.engine.service import LoopService
-from loopwright.ports import Agent, Person, Store, Surroundings
+from loopwright.ports import Agent, Person, Processes, Store, Surroundings
 from loopwright.prompts import Prompts
 from loopwright.workspace.git import GitWorkspace
 from tests.fakes import CountingLauncher, FakeClock, Judge, JudgedTests, NoDebugger, NoProcesses
@@ -50,11 +50,12 @@ class Stage:
     launcher: CountingLauncher = field(default_factory=CountingLauncher)
     prompts: Prompts = field(default_factory=loop_prompts)
     price: Callable[[Usage], float | None] = unknown
+    processes: Processes = field(default_factory=NoProcesses)
 
     def __post_init__(self) -> None:
         self.tests = JudgedTests(self.project, self.judge)
         self.workspace = GitWorkspace(self.project, self.project.parent / "private")
-        self.service = LoopService(self.store, self.workspace, self.clock, self.launcher, NoProcesses(), "test")
+        self.service = LoopService(self.store, self.workspace, self.clock, self.launcher, self.processes, "test")
         self.agent = ScriptedAgent(Script(capabilities=self.capabilities, answers=tuple(self.answers)), self.project)
 
     def make_agent(self, name: str, around: Surroundings) -> Agent:
@@ -82,7 +83,7 @@ class Stage:
     ) -> LoopState:
         observers = [self.notes.append, *([on_note] if on_note else [])]
         runner = LoopRunner(
-            str(self.project), self.store, self.workspace, self.tests, self.clock, NoProcesses(),
+            str(self.project), self.store, self.workspace, self.tests, self.clock, self.processes,
             agents=self.make_agent, debugger=lambda id, bus: NoDebugger(), prompts=self.prompts,
             price=self.price,
         )  # fmt: skip

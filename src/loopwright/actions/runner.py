@@ -17,7 +17,7 @@ from loopwright.actions.recall import Recall
 from loopwright.actions.recorded import RecordedTurns
 from loopwright.actions.session import Session
 from loopwright.actions.takeover import take_over
-from loopwright.domain.errors import LoopwrightError
+from loopwright.domain.errors import LoopwrightError, NotFound
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_choosing import taken_over
@@ -89,7 +89,8 @@ class LoopRunner:
         """Takes the lease, applies `take_up` under it, and runs until the loop rests.
 
         `person` sits at this terminal; `from_afar`: nobody does, and an interactive loop asks through its state.
-        Conflict when another runner has the lease.
+        Conflict when another runner has the lease. Who resumes the loop while the lease is being let go sees a runner
+        and starts none, so this one looks once more.
         """
         transcript = Transcript(self.store, self.clock, loop_id)
         shown = Bus(*bus.observers, transcript, secrets=self.secrets)
@@ -97,10 +98,23 @@ class LoopRunner:
             loop_id, self.project, self.store, self.clock, self.notifiers, self.notify_on, self.secrets,
             say=partial(shown.publish, "activity"),
         )  # fmt: skip
-        kept = bus.also(transcript, self.secrets, asyncio.get_running_loop().call_later)
-        state = await self._held(loop_id, take_up, kept, herald, person=person, from_afar=from_afar)
+        later = asyncio.get_running_loop().call_later
+        rule: Rule[LoopState] = take_up
+        while True:
+            kept = bus.also(transcript, self.secrets, later)
+            state = await self._held(loop_id, rule, kept, herald, person=person, from_afar=from_afar)
+            if not self._is_abandoned(loop_id):
+                break
+            rule = _as_it_is
         await herald.end(state)
         return state
+
+    def _is_abandoned(self, loop_id: str) -> bool:
+        """Whether it shall run on, and nobody is there to drive it."""
+        try:
+            return self.store.read(loop_id).status == "running" and self.store.holder(loop_id) is None
+        except NotFound:
+            return False
 
     async def _held(
         self, loop_id: str, take_up: Rule[LoopState], kept: Bus, herald: Herald, *, person: Person | None,
@@ -151,3 +165,7 @@ class LoopRunner:
             if ours is not None and other is None:
                 raise ours.exceptions[0] from group
             raise
+
+
+def _as_it_is(state: LoopState) -> LoopState:
+    return state
