@@ -13,22 +13,14 @@ export function Standing({ view }: { view: LoopView }) {
   const { outcome, parked, settings } = loop.engine
   const current = loop.skill_state?.current_action
   const runner = runnerOf(loop.status, live, Math.max(now.value, Date.now()) - Date.parse(loop.updated_at))
-  const {
-    tone,
-    words,
-    live: isLive,
-  } = look({
-    status: loop.status,
-    outcome: outcome ?? null,
-    parked_until: parked?.until ?? null,
-  })
+  const shown = look({ status: loop.status, outcome: outcome ?? null, parked_until: parked?.until ?? null })
   return (
     <dl class="standing">
       <div>
         <dt class="sr-only">{t('standing.status')}</dt>
-        <dd class={`badge tone-${runner === 'lost' ? 'warn' : tone}`} data-status={loop.status}>
-          <span class={`dot${live && isLive ? ' live' : ''}`} aria-hidden="true" />
-          {common(words)}
+        <dd class={`badge tone-${runner === 'lost' ? 'warn' : shown.tone}`} data-status={loop.status}>
+          <span class={`dot${live && shown.live ? ' live' : ''}`} aria-hidden="true" />
+          {common(shown.words)}
           {loop.status === 'running' && current && ` · ${t(`action.${current}`)}`}
         </dd>
       </div>
