@@ -1,0 +1,76 @@
+"""The short way answers as FastAPI itself would."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from fastapi import FastAPI
+from starlette.testclient import TestClient
+
+from loopwright.server.app import ROOMS, create_app
+from loopwright.server.direct import Direct, laid_out
+from tests.server.office import LOOPS, PLACE, TOKEN, Office
+
+
+def test_every_route_of_the_api_takes_it() -> None:
+    for route in (route for room in ROOMS for route in room.routes):
+        path = getattr(route, "path", "")
+        if path.startswith("/api/loops"):
+            assert laid_out(route) is not None, path  # type: ignore[arg-type]  # one that is none fails right here
+
+
+@pytest.fixture
+def usual(office: Office, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    """The same application without it."""
+    added = FastAPI.add_middleware
+
+    def all_but(app: FastAPI, kind: Any, *args: Any, **more: Any) -> None:  # Any: as Starlette has it
+        if kind is not Direct:
+            added(app, kind, *args, **more)
+
+    monkeypatch.setattr(FastAPI, "add_middleware", all_but)
+    with TestClient(
+        create_app(office.projects, PLACE.rules(TOKEN)), base_url="http://127.0.0.1:8765", raise_server_exceptions=False
+    ) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "", None), ("GET", "?limit=1", None), ("GET", "?limit=0", None), ("GET", "?limit=x&offset=y", None),
+        ("GET", "?limit=1&limit=2", None), ("GET", "?status=running&search=%20", None), ("GET", "?unknown=1", None),
+        ("GET", "?view=", None), ("GET", "/ID", None), ("GET", "/none", None), ("GET", "/a%2Fb", None),
+        ("GET", "/", None),
+        ("GET", "/ID/", None), ("GET", "/ID?project=shop", None), ("GET", "/ID?project=none", None),
+        ("HEAD", "/ID", None),
+        ("GET", "/ID/tasks", None), ("GET", "/tasks/none", None), ("GET", "/tasks/", None), ("GET", "/tasks", None),
+        ("GET", "/ID/events?after=-1", None), ("GET", "/ID/checkpoints/1/diff", None), ("PATCH", "/ID", None),
+        ("GET", "/ID/checkpoints/x/diff", None), ("GET", "/ID/progress/a%2Fb", None), ("GET", "/%C3%A4", None),
+        ("GET", "/ID%0A", None), ("GET", "/%00", None), ("POST", "", b""), ("POST", "", b"{}"), ("POST", "", b"{"),
+        ("POST", "", b"[]"), ("POST", "", b"null"), ("POST", "", b'{"title": 5}'), ("PUT", "/ID", b'{"tags": [1]}'),
+        ("PUT", "/ID", None), ("PUT", "/none", b"{"), ("PUT", "/none", b'{"notes": 1}'), ("POST", "/ID/pause", None),
+        ("POST", "/ID/pause", b'{"now": 1}'), ("POST", "/ID/rewind", None),
+        ("DELETE", "/none", None), ("OPTIONS", "", None), ("PATCH", "/ID/status", b'{"status": "none"}'),
+        ("PUT", "/ID/tasks/reorder", b'{"ordered_task_ids": []}'), ("GET", "/ID/tasks/reorder", None),
+    ],
+)  # fmt: skip
+def test_the_answer_is_the_same(office: Office, usual: TestClient, method: str, path: str, body: bytes | None) -> None:
+    loop = office.create()
+    address = LOOPS + path.replace("ID", loop)
+    headers = {
+        "authorization": f"Bearer {TOKEN}",
+        "if-match": '"1"',
+        **({"content-type": "application/json"} if body else {}),
+    }
+    answers = [
+        client.request(method, address, content=body, headers=headers, follow_redirects=False)
+        for client in (usual, office.client)
+    ]
+    one, other = ((answer.status_code, dict(answer.headers), _timeless(answer.content)) for answer in answers)
+    assert one == other
+
+
+def _timeless(content: bytes) -> bytes:
+    at = content.find(b'"timestamp":')
+    return content if at < 0 else content[:at] + content[content.find(b",", at) :]
