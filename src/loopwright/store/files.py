@@ -11,7 +11,7 @@ from loopwright.domain.ids import checked
 from loopwright.domain.loop import LoopStatus
 from loopwright.ports import Clock, Lease, Page, Rule
 from loopwright.ports.watching import Shown, Watching
-from loopwright.store import history, patch, progress
+from loopwright.store import history, progress
 from loopwright.store.access import Access
 from loopwright.store.closing import Closing
 from loopwright.store.commit import Stamp
@@ -74,7 +74,7 @@ class FileStore(Closing, Generic[S]):
         try:
             self._refuse_existing(paths)
             now = self._writer.now()
-            nothing = Known(state, patch.plain(state), 0, 0, 0, None, whole=True)
+            nothing: Known[S] = Known(state, {}, 0, 0, 0, None, whole=True)
             step = self._writer.step(nothing, state, Stamp(now, actor, Event(type="created")))
             known = self._writer.append(paths, nothing, step.known, [step.line])
             known = self._writer.projections.write(paths, known)
