@@ -48,7 +48,7 @@ def fuzz(office: Office, chance: random.Random, examples: int) -> Counter[str]:
             for place in places:
                 cases = operation.as_strategy(generation_mode=mode, path_parameters=place)
                 asked: Callable[[], None] = seed(chance.randrange(2**32))(
-                    _limited(examples)(given(cases)(_asking(office, statuses)))
+                    _limited(examples)(given(cases)(_asking(office, statuses)))  # type: ignore[no-untyped-call]  # hypothesis
                 )
                 try:
                     asked()
