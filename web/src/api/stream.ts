@@ -17,8 +17,8 @@ const UNSEEN = 60_000
 interface Listening {
   /** Asked anew at each connection: `?after=` can say what was seen last. */
   url: () => string
-  /** By the event's name; `data` is parsed JSON. */
-  on: Record<string, (data: unknown) => void>
+  /** By the event's name; `data` is parsed JSON, `id` says where in the stream it stands. */
+  on: Record<string, (data: unknown, id: string) => void>
   /** After every connection but the first one. */
   again?: () => void
 }
@@ -60,7 +60,10 @@ export function listen({ url, on, again }: Listening): () => void {
       }
     }
     for (const [name, act] of Object.entries(on)) {
-      source.addEventListener(name, (event) => act(JSON.parse((event as MessageEvent<string>).data)))
+      source.addEventListener(name, (event) => {
+        const { data, lastEventId } = event as MessageEvent<string>
+        act(JSON.parse(data), lastEventId)
+      })
     }
   }
   const online = () => {
