@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Block, folded, LONGEST_SPEECH, MOST_BLOCKS, NOTHING, type Note, noteOf, unknown } from './notes'
+import { type Block, folded, LONGEST_SPEECH, MOST_BLOCKS, NOTHING, type Note, noteOf } from './notes'
 
 const note = (kind: string, text: string, more: object = {}): Note => ({
   ts: '2026-01-01T00:00:00Z',
@@ -77,11 +77,6 @@ test('one endless speech is cut into blocks of a length that can be drawn', () =
   expect(Math.max(...blocks.map((block) => ('text' in block ? block.text.length : 0)))).toBeLessThanOrEqual(
     LONGEST_SPEECH,
   )
-})
-
-test('lines that come twice are known again', () => {
-  const lines = [note('said', 'a'), note('said', 'b')]
-  expect(unknown(lines, [note('said', 'b'), note('said', 'c')])).toEqual([note('said', 'c')])
 })
 
 test.each([null, 7, 'x', [], {}, { ts: 1, kind: 'said' }, { ts: 'x' }])('%j is no note', (data) => {

@@ -83,12 +83,6 @@ export function folded(before: Folded, notes: readonly Note[]): Folded {
   return { blocks, dropped, next }
 }
 
-/** Lines that are not among those already known: a stream and what was read before it overlap. */
-export function unknown(known: readonly Note[], notes: readonly Note[]): Note[] {
-  const seen = new Set(known.map(mark))
-  return notes.filter((note) => !seen.has(mark(note)))
-}
-
 /** What came through the stream, if it is a note at all. */
 export function noteOf(data: unknown): Note | null {
   if (typeof data !== 'object' || data === null) return null
@@ -101,10 +95,6 @@ export function noteOf(data: unknown): Note | null {
     after: typeof after === 'number' ? after : 0,
     text: typeof text === 'string' ? text : '',
   }
-}
-
-function mark(note: Note): string {
-  return [note.ts, note.kind, words(note.id), words(note.status), note.text].join('\u0000')
 }
 
 /** Where the note went on with a block that is there; null where it begins one. */

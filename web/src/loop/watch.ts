@@ -3,7 +3,7 @@ import { type Signal, signal } from '@preact/signals'
 import { ask, get, Problem, type Query, withQuery } from '../api/client'
 import { listen } from '../api/stream'
 import type { Entry, Loop, LoopRef, LoopView } from '../api/types'
-import { type Folded, folded, NOTHING, type Note, noteOf, unknown } from './notes'
+import { type Folded, folded, NOTHING, type Note, noteOf } from './notes'
 import { type Resource, resource } from './resource'
 import type {
   CheckpointView,
@@ -20,8 +20,6 @@ import { PARTS, staleAfter } from './stale'
 /** Milliseconds that notes are gathered before they are shown: a flood is a few frames, not a frame for each. */
 const BURST = 80
 const LINES_BEFORE = 500
-/** Raw lines kept to know those again that come twice. */
-const REMEMBERED = 1000
 const ENTRIES_KEPT = 2000
 const ENTRIES_BEFORE = 1000
 
@@ -90,27 +88,24 @@ export function add(entries: Signal<readonly Entry[]>, more: readonly Entry[]): 
 /** Listens from the version that was read, so that nothing is left out in between; until the function is called. */
 export function follow(seen: Watched): () => void {
   const talk = gathered(seen)
-  let last = seen.loop.data.value?.loop.engine.rev ?? 0
-  let offset: number | null = null
+  /** Entry and byte of the transcript, as the stream's ids say it. */
+  let after = String(seen.loop.data.value?.loop.engine.rev ?? 0)
   let isOver = false
   let end = () => {}
-  const url = () => {
-    // Only the first time: later on the browser knows better, or the lines since the last entry come again.
-    const after = offset === null ? last : `${last}.${offset}`
-    offset = null
-    return pathOf(seen.at, '/stream', { after })
-  }
   const handlers = {
-    url,
+    url: () => pathOf(seen.at, '/stream', { after }),
     on: {
-      entry: (data: unknown) => {
+      entry: (data: unknown, id: string) => {
         const entry = data as Entry
-        last = Math.max(last, entry.seq)
+        after = id
         add(seen.entries, [entry])
         if (seen.entries.value.length > ENTRIES_KEPT) seen.entries.value = seen.entries.value.slice(-ENTRIES_KEPT)
         for (const part of staleAfter(entry.type)) seen[part].touch()
       },
-      note: talk.take,
+      note: (data: unknown, id: string) => {
+        after = id
+        talk.take(data)
+      },
       gone: () => {
         seen.isGone.value = true
         end()
@@ -121,7 +116,7 @@ export function follow(seen: Watched): () => void {
     },
   }
   void talk.read().then((position) => {
-    offset = position
+    if (position !== null) after += `.${position}`
     if (!isOver) end = listen(handlers)
   })
   return () => {
@@ -131,16 +126,13 @@ export function follow(seen: Watched): () => void {
   }
 }
 
-/** Lines that were written before, then notes of the stream; what comes twice is said once. */
+/** Lines that were written before, then notes of the stream, which goes on where they end. */
 function gathered(seen: Watched) {
-  let known: Note[] = []
   let waiting: Note[] = []
   let timer = 0
 
   const say = (notes: readonly Note[]) => {
-    const fresh = unknown(known, notes)
-    known = [...known, ...fresh].slice(-REMEMBERED)
-    seen.talk.value = folded(seen.talk.value ?? NOTHING, fresh)
+    seen.talk.value = folded(seen.talk.value ?? NOTHING, notes)
   }
   const flush = () => {
     timer = 0
