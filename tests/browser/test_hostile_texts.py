@@ -109,8 +109,10 @@ def harmless(page: Page) -> None:
                 'main :is(img, iframe, object, embed, base, meta, link, style, use)')].map((one) => one.outerHTML),
             handlers: [...document.querySelectorAll('*')].flatMap((one) => [...one.attributes])
                 .filter(({ name }) => name.startsWith('on')).map(({ name, value }) => `${name}=${value}`),
-            links: [...document.querySelectorAll('a[href]')].map((one) => one.href)
-                .filter((href) => !href.startsWith(location.origin)),
+            links: [...document.querySelectorAll('a[href]')]
+                .filter((one) => !one.href.startsWith(`${location.origin}/#`))
+                .filter((one) => !(/^https?:/.test(one.href) && one.relList.contains('noopener') && !one.ping))
+                .map((one) => one.outerHTML),
             forms: [...document.querySelectorAll('form[action]')].map((one) => one.action),
             covers: [...document.querySelectorAll('main [style]')].map((one) => one.getAttribute('style'))
                 .filter((style) => style.includes('position:fixed') || style.includes('position: fixed')),

@@ -46,13 +46,13 @@ def test_from_a_new_loop_to_its_end(server: Served, visit: Visit) -> None:
 
     page.keyboard.press("n")
     expect(dialog.get_by_label("What shall be done?")).to_be_focused()
-    page.keyboard.type("Make the tests pass/n?")
+    page.keyboard.type("Make the tests pass")
     tab_to(page, "^Agent$")
     page.keyboard.type("builtin")
     expect(dialog.get_by_label("Agent", exact=True)).to_have_value("builtin")
     tab_to(page, "^Create and start$")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Make the tests pass/n?")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Make the tests pass")
     expect(standing(page)).to_contain_text("Succeeded")
 
     tab_to(page, "^Overview")

@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.deeds import loop_page, new_loop, open_tab, standing
+from tests.browser.deeds import loop_page, new_loop, standing
 from tests.browser.served import Served
 
 
@@ -20,7 +20,8 @@ def test_files_and_progress_go_back(server: Served, visit: Visit) -> None:
     checkpoints = page.get_by_role("navigation", name="Checkpoints").get_by_role("link").filter(has_text="DEVELOP")
     expect(checkpoints).to_have_count(2)
     checkpoints.last.click()
-    panel = open_tab(page, "Changes") if not page.get_by_role("region", name="Diff of first.txt").count() else page
+    panel = page.get_by_role("tabpanel", name="Changes")
+    expect(panel.get_by_role("region", name="Diff of first.txt")).to_be_visible()
     expect(panel.get_by_role("region", name="Diff of second.txt")).to_be_hidden()
 
     page.get_by_role("button", name="Rewind to here").click()
