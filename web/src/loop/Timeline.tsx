@@ -97,7 +97,7 @@ function StepRow({ seen, step, task, now }: { seen: Watched; step: Step; task: s
           <ul class="step-files">
             {step.files.map(({ file, action }) => (
               <li key={file}>
-                <span class={`change ${action}`} title={action} aria-hidden="true" />
+                <span class={`change ${action}`} title={deed(action)} aria-hidden="true" />
                 <code>{file}</code>
               </li>
             ))}
@@ -117,6 +117,11 @@ function StepRow({ seen, step, task, now }: { seen: Watched; step: Step; task: s
       </div>
     </li>
   )
+}
+
+/** What was done to a file; a word that is not known here stays as it is. */
+function deed(action: string): string {
+  return action === 'create' || action === 'modify' || action === 'delete' ? t(`timeline.${action}`) : action
 }
 
 const LONG = 240
