@@ -279,7 +279,7 @@ def measure(folder: Path, seconds: float) -> dict[str, Figures]:
     figures["boot, 10,000"] = {"s": statistics.median(boots)}
     figures["list, 10,000 / 100"] = lists(projects, state, seconds, busy=False)
     figures["list, busy, 10,000 / 100"] = lists(projects, state, seconds, busy=True)
-    with served(projects[FEW], state) as (address, pid, _):  # listener(address)
+    with served(projects[FEW], state) as (address, pid, _), listener(address):
         figures |= rates(address, [f"loop-{n}" for n in range(CLIENTS)], seconds)
         figures["memory"]["after_creating_mb"] = memory(pid)
     return figures
