@@ -10,7 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent))
 from playwright.sync_api import Page, expect
 
 from tests.browser.chromium import chromium
-from tests.browser.deeds import create, loop_page, new_loop, open_tab, standing
+from tests.browser.deeds import create, loop_page, new_loop, open_tab, settled, standing
 from tests.browser.served import ROOT, Served, served
 from tests.browser.visitor import visiting
 
@@ -63,7 +63,7 @@ def others(server: Served) -> None:
 
 def shoot(page: Page, name: str) -> None:
     """Light and dark."""
-    page.wait_for_load_state("networkidle")
+    settled(page)
     for colours in ("light", "dark"):
         page.emulate_media(color_scheme=colours, reduced_motion="reduce")
         page.screenshot(path=IMAGES / f"{name}-{colours}.png")

@@ -33,6 +33,11 @@ def open_tab(page: Page, name: str) -> Locator:
     return page.get_by_role("tabpanel", name=re.compile(f"^{name}"))
 
 
+def settled(page: Page) -> None:
+    """Nothing is loading any more."""
+    expect(page.get_by_text(re.compile("^(Loading|正在加载).*…$"))).to_have_count(0)
+
+
 def standing(page: Page) -> Locator:
     """How the loop of this page stands."""
     return page.get_by_role("definition").first

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Visit
-from tests.browser.deeds import create, guest, loop_page, new_loop, report, standing
+from tests.browser.deeds import create, guest, loop_page, new_loop, report, settled, standing
 from tests.browser.served import Served
 from tests.browser.visitor import Visitor
 from tests.javascript import Unavailable, packages
@@ -112,7 +112,7 @@ def test_every_page_and_dialog(
     for tab in TABS:
         page.get_by_role("tab", name=re.compile(f"^{tab}")).click()
         expect(page.get_by_role("tabpanel", name=re.compile(f"^{tab}"))).to_be_visible()
-        page.wait_for_load_state("networkidle")
+        settled(page)
         audit.look(anna, tab)
     anna.open(loop_page(done, "changes-1"))
     page.get_by_role("button", name="Rewind to here").click()

@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
-from tests.browser.deeds import loop_page, new_loop
+from tests.browser.deeds import loop_page, new_loop, settled
 from tests.browser.served import Served
 
 TABS = 9
@@ -59,20 +59,25 @@ def test_nothing_is_left_in_english(server: Served, visit: Visit) -> None:
     expect(page.get_by_role("listitem").filter(has_text="修好测试")).to_contain_text("14")
     known = {project.name}
     left = {"the list": english(page, known)}
+    dialog = page.get_by_role("dialog")
     page.keyboard.press("n")
-    page.get_by_role("dialog").get_by_role("group").last.locator("summary").click()
+    expect(dialog).to_be_visible()
+    dialog.get_by_role("group").last.locator("summary").click()
     left["the dialog"] = english(page, known)
     page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
     page.keyboard.press("?")
+    expect(dialog).to_be_visible()
     left["the shortcuts"] = english(page, known | {"alt", "esc"})
     page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
 
     anna.open(loop_page(loop_id))
     expect(page.get_by_role("tab")).to_have_count(TABS)
     expect(page.get_by_role("definition").first).to_contain_text("成功")
     for place in range(TABS):
         page.get_by_role("tab").nth(place).click()
-        page.wait_for_load_state("networkidle")
+        settled(page)
         tab = page.get_by_role("tab").nth(place).inner_text()
         if place not in (6, 7, 8):  # the transcript, the journal and the files are the loop's own words
             left[tab] = english(page, known)
