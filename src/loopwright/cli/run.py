@@ -79,17 +79,9 @@ def create(
 
 def _created(engine: "Engine", task: str, title: str | None, *, interactive: bool) -> "LoopState":
     """A new loop, unless what it would need is not there."""
-    from loopwright.wiring import budget, run_settings
-
-    settings = engine.config.settings
-    agent = engine.agents.chosen(settings.agent)
-    _check_means(engine, agent, settings.test_command)
-    state = engine.service.create(
-        task, title=title, max_iterations=settings.max_iterations,
-        settings=run_settings(settings, interactive=interactive).evolve(agent=agent), budget=budget(settings),
-        allow_test_changes=settings.allow_test_changes,
-    )  # fmt: skip
-    _tell_agent(settings.agent, agent)
+    engine.load_prompts()
+    state = engine.create(task, title=title, interactive=interactive)
+    _tell_agent(engine.config.settings.agent, state.engine.settings.agent)
     return state
 
 

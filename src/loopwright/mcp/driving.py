@@ -1,6 +1,7 @@
 """What the tools do: find the loop, call the service, tell how the loop stands now. Blocking calls."""
 
 import asyncio
+from dataclasses import replace
 from datetime import datetime
 
 from loopwright.domain.engine_state import Limits
@@ -21,23 +22,15 @@ from loopwright.mcp.asked import (
 )
 from loopwright.mcp.desk import Desk, Found, is_launched
 from loopwright.mcp.told import Added, Changed, Damaged, Listed, Report, brief, report
-from loopwright.wiring import budget, run_settings
 
 
 def start_loop(desk: Desk, asked: StartLoop) -> Report:
     """As `loopwright create` and `start` do; nothing is created that could not be started."""
     name, engine, service = desk.place(asked.project)
-    settings = engine.config.settings.model_copy(update=asked.settings)
-    agent = engine.agents.chosen(settings.agent)
-    engine.agents.check(agent)
     engine.load_prompts()
-    if asked.test_command:
-        engine.runner.tests.check(asked.test_command)
-    state = service.create(
-        asked.task, title=asked.title, max_iterations=settings.max_iterations,
-        settings=run_settings(settings, interactive=not asked.auto).evolve(agent=agent), budget=budget(settings),
-        allow_test_changes=settings.allow_test_changes,
-    )  # fmt: skip
+    state = replace(engine, service=service).create(
+        asked.task, title=asked.title, interactive=not asked.auto, given=asked.settings
+    )
     if asked.start:
         state = service.start(state.loop_id)
     return report(state, name, live=asked.start)

@@ -1,10 +1,9 @@
 """Loops: created, listed, read, edited and deleted."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import Header, Query
 
-from loopwright.domain.engine_state import RunSettings
 from loopwright.domain.glance import Glance, glance
 from loopwright.domain.loop import LoopState
 from loopwright.domain.words import whole
@@ -16,7 +15,6 @@ from loopwright.server.documenting import BRINGING, CHANGING, LOOKING, Said, ans
 from loopwright.server.forms import LoopForm, PageForm
 from loopwright.server.requests import Routes
 from loopwright.server.shapes import LoopFields, NewLoop
-from loopwright.wiring import budget, run_settings
 
 router = Routes(prefix="/api/loops/v2", tags=["loops"])
 
@@ -31,7 +29,11 @@ PAGE_LIMIT, FARTHEST, LONGEST_SEARCH = 500, 2**53, 500
 async def create(control: ControlPlane, body: NewLoop, project: ProjectName = None) -> Answer:
     """It is not started yet."""
     found = control.projects.named(project)
-    state = await control.beside(lambda: _created(found, body))
+    task, interactive = body.description.strip() or body.title, body.mode == "interactive"
+    given = body.model_dump(exclude={"title", "description", "mode"}, exclude_none=True)
+    state = await control.beside(
+        lambda: found.engine.create(task, title=body.title, interactive=interactive, given=given)
+    )
     return shown(state, found, status=201, location=f"/api/loops/v2/{state.loop_id}")
 
 
@@ -98,23 +100,3 @@ def shown(
     """One loop, with its version as ETag."""
     headers = {"etag": tag or etag(state), **({"location": location} if location else {})}
     return done(state, status=status, headers=headers, project=project.name, **more)
-
-
-def _created(project: Project, body: NewLoop) -> LoopState:
-    """As on the command line; the settings of the project hold where the body is silent."""
-    engine = project.engine
-    settings = engine.config.settings
-    given: dict[str, Any] = body.model_dump(exclude_none=True)  # Any: as parsed
-    agent = engine.agents.chosen(body.agent or settings.agent)
-    engine.agents.check(agent)
-    base = run_settings(settings, interactive=body.mode == "interactive")
-    own = {name: value for name, value in given.items() if name in RunSettings.model_fields}
-    limits = {name: given[name] for name in ("max_minutes", "max_tokens", "max_cost") if name in given}
-    return engine.service.create(
-        body.description.strip() or body.title,
-        title=body.title,
-        max_iterations=body.max_iterations or settings.max_iterations,
-        settings=base.evolve(**{**own, "agent": agent}),
-        budget=budget(settings).evolve(**limits),
-        allow_test_changes=settings.allow_test_changes if body.allow_test_changes is None else body.allow_test_changes,
-    )

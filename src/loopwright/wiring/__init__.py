@@ -1,7 +1,7 @@
-"""Settings → engine: the only place that joins concrete classes."""
+"""Settings → engine: with `agents`, the only place that joins concrete classes."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -11,94 +11,24 @@ from typing import TYPE_CHECKING
 import platformdirs
 
 from loopwright.clock import SystemClock
-from loopwright.config import AgentTable, Config, Settings, load
-from loopwright.domain.agents import SCRIPTED, is_known, unknown_agent
+from loopwright.config import Config, Settings, load
 from loopwright.domain.engine_state import Budget, RunSettings
-from loopwright.domain.errors import AgentError, Invalid, NotFound
+from loopwright.domain.errors import NotFound
 from loopwright.domain.loop import LoopState
 from loopwright.domain.secrets import Secrets, secret_values
 from loopwright.engine.service import LoopService
-from loopwright.ports import NOWHERE, Agent, Clock, Store, Surroundings, Workspace
+from loopwright.ports import Clock, Store, Workspace
 from loopwright.store.files import FileStore
 from loopwright.store.issues import IssueFiles
 from loopwright.store.loops import LOOPS
+from loopwright.wiring.agents import Agents as Agents
 from loopwright.workspace.git import GitWorkspace, private_directory, project_root
 from loopwright.workspace.own import OwnProcesses, RunnerLauncher
 
 if TYPE_CHECKING:
     from loopwright.actions.runner import AgentMaker, LoopRunner
-    from loopwright.agents.presets import AgentCommand
     from loopwright.ports import Notifier
     from loopwright.prompts import Prompts
-
-
-@dataclass(frozen=True)
-class Agents:
-    """Every agent that can be named in a project; `folder` is where those of a loop keep their files."""
-
-    project: Path
-    configured: Mapping[str, AgentTable]
-    folder: Callable[[str], Path]
-
-    @property
-    def commands(self) -> "Mapping[str, AgentCommand]":
-        """Those that are programs."""
-        from loopwright.agents.presets import agent_commands
-
-        return agent_commands(self.configured)
-
-    def chosen(self, name: str) -> str:
-        """The name itself; for `auto` that of the first agent that is installed."""
-        if name != "auto":
-            return name
-        from loopwright.agents.installed import first_installed
-
-        return first_installed(self.commands, self.project)
-
-    def check(self, name: str) -> None:
-        """Invalid for a name that nobody has, AgentError for one that is not installed."""
-        if not is_known(name, self.configured):
-            raise Invalid(unknown_agent(name, self.configured))
-        self.make(name, NOWHERE)
-
-    def missing(self, name: str) -> str | None:
-        """Why the agent of that name can not be started here, or None."""
-        from loopwright.agents.installed import not_installed, program_of
-
-        command = self.commands.get(name)
-        return not_installed(command) if command and program_of(command, self.project) is None else None
-
-    def make(self, name: str, around: Surroundings) -> Agent:
-        """The agent of that name; nothing is started yet. AgentError when there is none."""
-        name = self.chosen(name)
-        if name == "builtin":
-            from loopwright.agents.builtin import BuiltinAgent
-            from loopwright.repair.debugger import PythonDebugger
-
-            return BuiltinAgent(PythonDebugger(around.loop_id, around.output))
-        if name == "bash":
-            from loopwright.agents.command import CommandAgent
-
-            return CommandAgent(self.project, around.loop_id)
-        if name.startswith(SCRIPTED):
-            from loopwright.agents.scripted import ScriptedAgent, read_script
-
-            return ScriptedAgent(read_script(Path(name.removeprefix(SCRIPTED))), self.project)
-        return self._program(name, around)
-
-    def _program(self, name: str, around: Surroundings) -> Agent:
-        from loopwright.agents.installed import not_installed, program_of
-
-        command = self.commands.get(name)
-        if command is None:
-            raise AgentError("refused", unknown_agent(name, self.configured))
-        program = program_of(command, self.project)
-        if program is None:
-            raise AgentError("refused", not_installed(command))
-        from loopwright.agents.acp.agent import AcpAgent
-
-        started = replace(command, argv=(program, *command.argv[1:]))
-        return AcpAgent(started, self.project, self.folder(around.loop_id), around)
 
 
 @dataclass(frozen=True)
@@ -113,6 +43,24 @@ class Engine:
     def load_prompts(self) -> "Prompts":
         """The prompts that hold in this project. Invalid names a file that can not be used."""
         return read_prompts(self.project, self.config.settings)
+
+    def create(
+        self, task: str, *, title: str | None = None, interactive: bool, given: Mapping[str, object] | None = None
+    ) -> LoopState:
+        """A new loop with the settings that are `given`, for the rest those of the project.
+
+        AgentError, Invalid: what it would need is not there, and nothing was made.
+        """
+        settings = self.config.settings.model_copy(update=given)
+        agent = self.agents.chosen(settings.agent)
+        self.agents.check(agent)
+        if settings.test_command:
+            self.runner.tests.check(settings.test_command)
+        return self.service.create(
+            task, title=title, max_iterations=settings.max_iterations,
+            settings=run_settings(settings, interactive=interactive).evolve(agent=agent), budget=budget(settings),
+            allow_test_changes=settings.allow_test_changes,
+        )  # fmt: skip
 
     @cached_property
     def runner(self) -> "LoopRunner":

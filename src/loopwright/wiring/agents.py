@@ -1,0 +1,83 @@
+"""Every agent by its name."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from loopwright.config import AgentTable
+from loopwright.domain.agents import SCRIPTED, is_known, unknown_agent
+from loopwright.domain.errors import AgentError, Invalid
+from loopwright.ports import NOWHERE, Agent, Surroundings
+
+if TYPE_CHECKING:
+    from loopwright.agents.presets import AgentCommand
+
+
+@dataclass(frozen=True)
+class Agents:
+    """Every agent that can be named in a project; `folder` is where those of a loop keep their files."""
+
+    project: Path
+    configured: Mapping[str, AgentTable]
+    folder: Callable[[str], Path]
+
+    @property
+    def commands(self) -> "Mapping[str, AgentCommand]":
+        """Those that are programs."""
+        from loopwright.agents.presets import agent_commands
+
+        return agent_commands(self.configured)
+
+    def chosen(self, name: str) -> str:
+        """The name itself; for `auto` that of the first agent that is installed."""
+        if name != "auto":
+            return name
+        from loopwright.agents.installed import first_installed
+
+        return first_installed(self.commands, self.project)
+
+    def check(self, name: str) -> None:
+        """Invalid for a name that nobody has, AgentError for one that is not installed."""
+        if not is_known(name, self.configured):
+            raise Invalid(unknown_agent(name, self.configured))
+        self.make(name, NOWHERE)
+
+    def missing(self, name: str) -> str | None:
+        """Why the agent of that name can not be started here, or None."""
+        from loopwright.agents.installed import not_installed, program_of
+
+        command = self.commands.get(name)
+        return not_installed(command) if command and program_of(command, self.project) is None else None
+
+    def make(self, name: str, around: Surroundings) -> Agent:
+        """The agent of that name; nothing is started yet. AgentError when there is none."""
+        name = self.chosen(name)
+        if name == "builtin":
+            from loopwright.agents.builtin import BuiltinAgent
+            from loopwright.repair.debugger import PythonDebugger
+
+            return BuiltinAgent(PythonDebugger(around.loop_id, around.output))
+        if name == "bash":
+            from loopwright.agents.command import CommandAgent
+
+            return CommandAgent(self.project, around.loop_id)
+        if name.startswith(SCRIPTED):
+            from loopwright.agents.scripted import ScriptedAgent, read_script
+
+            return ScriptedAgent(read_script(Path(name.removeprefix(SCRIPTED))), self.project)
+        return self._program(name, around)
+
+    def _program(self, name: str, around: Surroundings) -> Agent:
+        from loopwright.agents.installed import not_installed, program_of
+
+        command = self.commands.get(name)
+        if command is None:
+            raise AgentError("refused", unknown_agent(name, self.configured))
+        program = program_of(command, self.project)
+        if program is None:
+            raise AgentError("refused", not_installed(command))
+        from loopwright.agents.acp.agent import AcpAgent
+
+        started = replace(command, argv=(program, *command.argv[1:]))
+        return AcpAgent(started, self.project, self.folder(around.loop_id), around)
