@@ -1,5 +1,6 @@
 """Pictures of the dashboard at work, into docs/images: an example project, the builtin agent, a real Chromium."""
 
+import os
 import re
 import sys
 import tempfile
@@ -23,7 +24,10 @@ MINUTES = 5 * 60_000.0
 def main() -> None:
     IMAGES.mkdir(exist_ok=True)
     with chromium() as browser, tempfile.TemporaryDirectory() as folder, served(Path(folder)) as server:
-        server.project("examples/cinema_desk")
+        desk = server.project("examples/cinema_desk")
+        # As somebody has it who has activated their environment; no picture tells where this one is.
+        (desk / "loopwright.toml").write_text('test_command = "python -m pytest"\n')
+        server.variables = {"PATH": os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])}
         server.start()
         others(server)
         with visiting(browser, server, viewport=WIDE) as anna, visiting(browser, server, viewport=PHONE) as ben:
