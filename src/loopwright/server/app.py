@@ -5,12 +5,12 @@ from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 
+import structlog
 from fastapi import APIRouter, FastAPI
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from loopwright import __version__
-from loopwright.mcp.control import ControlApp
 from loopwright.projects import Projects
 from loopwright.server import around, closer, loops, metrics, pages, steering, stream, tasks
 from loopwright.server.asking import THREADS, Control
@@ -21,7 +21,10 @@ from loopwright.server.keeping import Keeper
 from loopwright.server.live import Live
 from loopwright.server.metrics import Metrics
 from loopwright.server.openapi import DESCRIPTION, describe
+from loopwright.server.tools import Tools
 from loopwright.wiring import state_folder
+
+log = structlog.get_logger("loopwright.server")
 
 ROOMS: tuple[APIRouter, ...] = (
     around.router, tasks.by_id, loops.router, tasks.of_loop, steering.router, closer.router, stream.router,
@@ -41,8 +44,8 @@ def create_app(projects: Projects, rules: Rules) -> ASGIApp:
     app.state.metrics = figures = Metrics(projects, app.state.live)
     for room in ROOMS:
         app.include_router(room)
-    app.state.mcp = ControlApp(projects)
-    app.router.routes.append(Route("/mcp", app.state.mcp, include_in_schema=False))
+    app.state.tools = Tools(projects)
+    app.router.routes.append(Route("/mcp", app.state.tools, include_in_schema=False))
     app.mount("/assets", pages.assets)
     routes = [route for room in ROOMS for route in room.routes]
     app.add_middleware(Direct, main=app, routes=routes)
@@ -55,9 +58,19 @@ def create_app(projects: Projects, rules: Rules) -> ASGIApp:
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
     """Loops are looked after meanwhile. The state tells the server what ends before it waits for the last answers."""
     control: Control = app.state.control
-    keeping = asyncio.create_task(Keeper(control.projects).keep(control.beside))
-    async with app.state.mcp.running():
-        yield {"ending": app.state.live.end}
-    keeping.cancel()
+    beside = (Keeper(control.projects).keep(control.beside), app.state.tools.serve())
+    meanwhile = [asyncio.create_task(work) for work in beside]
+    for task in meanwhile:
+        task.add_done_callback(_told)
+    yield {"ending": app.state.live.end}
+    for task in meanwhile:
+        task.cancel()
+    await asyncio.wait(meanwhile)
     app.state.live.close()
     control.threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _told(task: asyncio.Task[None]) -> None:
+    """What ended by itself has failed, and nobody waits for it."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.error("something beside the answers has failed; restart the server", exc_info=error)
