@@ -1,7 +1,7 @@
 """Loops that nobody drives are taken up while the server runs: not too early, and not for ever."""
 
 from loopwright.domain.engine_state import Parked
-from loopwright.server.keeping import TRIES, Keeper
+from loopwright.server.keeping import AT_ONCE, TRIES, Keeper
 from tests.server.office import LOOPS, Office
 
 
@@ -54,3 +54,13 @@ def test_a_parked_loop_goes_on_once_its_time_has_come(office: Office) -> None:
     park("2020-01-01T00:00:00+00:00")
     assert [taken.loop_id for taken in keeper.look()] == [loop]
     assert office.ask("GET", f"{LOOPS}/{loop}").data["status"] == "running"
+
+
+def test_what_an_earlier_server_left_is_taken_up_at_once_some_at_a_time(office: Office) -> None:
+    loops, keeper = {running(office) for _ in range(2 * AT_ONCE + 1)}, Keeper(office.projects)
+    assert office.launcher is not None
+    office.launcher.launched.clear()
+    assert [len(keeper.look(first=n == 0)) for n in range(2)] == [AT_ONCE, AT_ONCE]
+    assert len(set(office.launcher.launched)) == 2 * AT_ONCE
+    keeper.look()
+    assert set(office.launcher.launched) == loops, "whoever was not taken up yet comes first"

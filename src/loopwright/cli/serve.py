@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from loopwright.cli.options import HERE, Json
-from loopwright.cli.output import answer, is_plain, remark
+from loopwright.cli.output import answer, is_plain
 from loopwright.domain.errors import Invalid
 
 
@@ -30,7 +30,6 @@ def serve(
     json: Json = False,
 ) -> None:
     """Serve the dashboard and the HTTP API; loops run in processes of their own."""
-    from loopwright.engine.supervisor import resume_all
     from loopwright.projects import open_projects
     from loopwright.server.app import create_app
     from loopwright.server.running import Place, bound
@@ -45,10 +44,6 @@ def serve(
         listening, place = bound(place)
         known = checked_token(token) if token is not None else kept_token(state_folder())
         _log_to_stderr(as_json=json)
-        for project in opened.known.values():
-            service = project.engine.service
-            for taken in resume_all(service, service.clock.now()):
-                remark(f"{taken.loop_id} {'resumed' if taken.problem is None else f'not resumed: {taken.problem}'}")
         url = place.url(known)
         folders = [{"name": name, "path": str(project.engine.project)} for name, project in opened.known.items()]
         answer(json, {"url": url, "projects": folders, "pid": os.getpid()}, _greeting(tuple(opened.known), url))
