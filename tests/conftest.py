@@ -1,5 +1,6 @@
 """What all tests share: the event loop, and a stage for whole loops."""
 
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,8 +19,9 @@ from tests.stage import MakeStage, Stage
 def pytest_configure() -> None:
     """What is started in the background or by nohup ignores signals, and hands that on; commands under test shall not.
 
-    A handler, unlike a signal that is ignored, is not inherited.
+    A handler, unlike a signal that is ignored, is not inherited. The seed is: all processes of a run have the same one.
     """
+    os.environ["LOOPWRIGHT_SEED"] = str(SEED)
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)

@@ -14,9 +14,12 @@ from tests.browser.visitor import Visitor, visiting
 Visit = Callable[..., Visitor]
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Where there is none the tests fail: nobody shall believe that the page was looked at."""
+    """Where there is none the tests fail: nobody shall believe that the page was looked at.
+
+    For one file at a time: while it is there its event loop runs, and no other test can have one.
+    """
     try:
         program()
     except Missing as missing:

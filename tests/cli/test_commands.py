@@ -1,6 +1,7 @@
 """Each command once as a person types it, on a loop that nobody has started."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -248,7 +249,7 @@ def test_damaged_loops_stand_in_the_list(cli: Terminal, loop_id: str, tmp_path: 
     (folder / f"{loop_id}.events.ndjson").write_text("not a journal\n")
     (folder / f"{loop_id}.json").write_text("not a state")
     shown = cli.text("list")
-    assert f"{loop_id}  damaged" in shown
+    assert re.search(rf"{loop_id}\s+damaged", shown)
     assert f"loopwright recover {loop_id}" in shown
     assert "Another" in shown
     assert other not in cli.text("list", "--status", "damaged")

@@ -72,7 +72,8 @@ def test_a_surface_gets_what_was_proposed_and_only_one_at_a_time(desk: Desk) -> 
     assert (second.code, "proposing tasks for this loop already" in second.err) == (5, True)
     out, err = first.communicate(timeout=60)
     assert (first.returncode, out) == (0, "['One', 'Two']\n"), err
-    assert desk.run("logs", loop_id, "events").out.endswith(", over the API\n")
+    *_, added = desk.run("logs", loop_id, "events", "--json").out.splitlines()
+    assert json.loads(added)["actor"] == "api"
 
 
 def test_a_surface_that_is_killed_leaves_nothing_behind(desk: Desk) -> None:
