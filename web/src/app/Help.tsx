@@ -1,5 +1,5 @@
 // The keys that do something.
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { type Key, t } from '../i18n'
 import { Dialog } from '../ui/Dialog'
 import { useShortcut } from './shortcuts'
@@ -15,6 +15,11 @@ const KEYS: readonly (readonly [string, Key])[] = [
 export function Help() {
   const [open, setOpen] = useState(false)
   useShortcut('?', () => setOpen(true))
+  useEffect(() => {
+    const close = () => setOpen(false)
+    addEventListener('hashchange', close)
+    return () => removeEventListener('hashchange', close)
+  }, [])
   return (
     <>
       <button type="button" class="button plain icon" aria-label={t('help.open')} onClick={() => setOpen(true)}>

@@ -8,7 +8,15 @@ export function CardView({ card, children }: { card: Card; children?: ComponentC
     <article class="task card">
       <p class="task-words">{card.description}</p>
       <p class="muted small task-who">
-        {card.tool} · {t(`board.mode.${card.mode}`)}
+        {card.tool}
+        {card.task?.command ? (
+          <>
+            {' · '}
+            <code>{card.task.command}</code>
+          </>
+        ) : (
+          ` · ${t(`board.mode.${card.mode}`)}`
+        )}
         {card.files.length > 0 && (
           <span title={card.files.join('\n')}> · {t('board.files', { n: card.files.length })}</span>
         )}

@@ -22,7 +22,8 @@ const ORDER: readonly Hypothesis['status'][] = ['confirmed', 'pending', 'inconcl
 
 export function Causes({ seen, view }: Section) {
   const causes = useHeld(seen.hypotheses)
-  const bug = view.loop.skill_state?.debug.active_bug
+  const skill = view.loop.skill_state
+  const bug = skill?.validate.passed ? null : skill?.debug.active_bug
   return (
     <section class="stack" aria-label={t('tab.causes')}>
       {bug && (

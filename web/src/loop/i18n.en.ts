@@ -188,7 +188,7 @@ export const en = {
   'cause.rejected': 'rejected',
   'cause.inconclusive': 'inconclusive',
   'cause.pending': 'not examined',
-  'cause.likelihood': 'likelihood {n}',
+  'cause.likelihood': 'no. {n} by likelihood',
   'cause.verdict': 'Verdict:',
   'cause.more': 'Condition and evidence',
   'cause.condition': 'To be tested',

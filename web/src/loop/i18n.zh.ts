@@ -188,7 +188,7 @@ export const zh: Record<keyof typeof en, string> = {
   'cause.rejected': '已排除',
   'cause.inconclusive': '无定论',
   'cause.pending': '未检验',
-  'cause.likelihood': '可能性 {n}',
+  'cause.likelihood': '可能性第 {n} 位',
   'cause.verdict': '结论：',
   'cause.more': '条件与证据',
   'cause.condition': '检验条件',

@@ -144,11 +144,10 @@ test('an entry nobody knows makes everything old, and every entry the loop', () 
   expect(staleAfter('permission_asked')).toEqual(['loop'])
 })
 
-test('what nobody told was spent is not nothing', () => {
-  expect(usedOf({ spent_seconds: 90, max_minutes: 3 })).toEqual([
+test('what nobody told was spent is not nothing, and is left out where nothing limits it', () => {
+  expect(usedOf({ spent_seconds: 90, max_minutes: 3, max_tokens: 1000 })).toEqual([
     { name: 'minutes', spent: 1.5, limit: 3 },
-    { name: 'tokens', spent: null, limit: null },
-    { name: 'cost', spent: null, limit: null },
+    { name: 'tokens', spent: null, limit: 1000 },
   ])
 })
 

@@ -10,12 +10,14 @@ export interface Used {
   limit: number | null
 }
 
+/** Of what nobody told anything, and nothing limits, there is nothing to say. */
 export function usedOf(budget: Budget): Used[] {
-  return [
+  const all: Used[] = [
     { name: 'minutes', spent: budget.spent_seconds / 60, limit: budget.max_minutes ?? null },
     { name: 'tokens', spent: budget.tokens ?? null, limit: budget.max_tokens ?? null },
     { name: 'cost', spent: budget.cost ?? null, limit: budget.max_cost ?? null },
   ]
+  return all.filter(({ spent, limit }) => spent !== null || limit !== null)
 }
 
 /** 0 to 100. */
