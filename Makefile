@@ -16,7 +16,7 @@ demo: .venv/.ready ## The main job: find and fix the faults of an example projec
 	@$(BIN)/loopwright demo
 
 test: .venv/.ready ## All tests
-	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile
+	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 
 browser: .venv/.ready ## The tests of the dashboard in Chromium alone
 	@$(BIN)/python -m pytest tests/browser
