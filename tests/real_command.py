@@ -61,7 +61,12 @@ class Project:
 
 def carrying(marker: str) -> Iterator[int]:
     """Living processes that a loop has started."""
-    tag = f"LOOPWRIGHT_LOOP={marker}".encode()
+    return having(f"LOOPWRIGHT_LOOP={marker}")
+
+
+def having(variable: str) -> Iterator[int]:
+    """Living processes with that NAME=VALUE in the environment they began with."""
+    tag = variable.encode()
     for entry in Path("/proc").iterdir():
         try:
             if entry.name.isdigit() and tag in (entry / "environ").read_bytes().split(b"\0"):

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import orjson
 
-from tests.real_command import COMMAND
+from tests.real_command import COMMAND, having
 from tests.waiting import until
 
 ROOT = Path(__file__).parents[2]
@@ -106,22 +106,13 @@ class Served:
     def _are_gone(self) -> bool:
         if self.process is not None:
             self.process.poll()
-        left = list(self._carrying())
+        left = list(having(f"{MARK}={self.mark}"))
         for pid in left:
             try:
                 os.kill(pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
         return not left
-
-    def _carrying(self) -> Iterator[int]:
-        tag = f"{MARK}={self.mark}".encode()
-        for entry in Path("/proc").iterdir():
-            try:
-                if entry.name.isdigit() and tag in (entry / "environ").read_bytes().split(b"\0"):
-                    yield int(entry.name)
-            except OSError:
-                continue
 
 
 @contextmanager
