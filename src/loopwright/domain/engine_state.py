@@ -226,7 +226,9 @@ class Spent(Record):
     fewest_failing: int | None = None
 
 
-class EngineState(Record):
+class RunState(Record):
+    """What a state of any kind keeps beside its own fields, so that a runner can die and another go on."""
+
     schema_: int = Field(default=SCHEMA, alias="schema")
     rev: int = Field(default=0, ge=0)
     digest: str = ""
@@ -238,22 +240,27 @@ class EngineState(Record):
     interrupt: bool = False
     parked: Parked | None = None
     asked: Items[PermissionRequest] = ()
-    menu: Menu | None = Field(default=None, exclude_if=absent)
     sessions: dict[str, str] = Field(default_factory=dict)
     settings: RunSettings = RunSettings()
     budget: Budget = Budget()
-    tasks: Items[LoopTask] = ()
-    retry: Items[str] = ()
-    debug_rounds: int = Field(default=0, ge=0)
     tests_found: bool | None = None
     last_validation: LastValidation | None = None
     run_writes: Items[str] = ()
-    sightings: Items[Sighting] = Field(default=(), max_length=SIGHTINGS_KEPT)
     baseline: Baseline | None = None
     allow_test_changes: bool = False
-    spent: Spent = Spent()
     checkpoints: Items[Checkpoint] = Field(default=(), max_length=CHECKPOINTS_KEPT)
     incidents: Items[Incident] = Field(default=(), max_length=INCIDENTS_KEPT)
+
+
+class EngineState(RunState):
+    """The `engine` of a loop."""
+
+    menu: Menu | None = Field(default=None, exclude_if=absent)
+    tasks: Items[LoopTask] = ()
+    retry: Items[str] = ()
+    debug_rounds: int = Field(default=0, ge=0)
+    sightings: Items[Sighting] = Field(default=(), max_length=SIGHTINGS_KEPT)
+    spent: Spent = Spent()
     legacy_id: str | None = Field(default=None, exclude_if=absent)
 
     @model_validator(mode="after")

@@ -25,6 +25,11 @@ def new_loop_id(now: datetime, token: str) -> str:
     return f"loop-v2-{now:%Y%m%dT%H%M%S}-{token[:8]}"
 
 
+def new_cycle_id(now: datetime, token: str) -> str:
+    """`cycle-v1-{YYYYMMDDTHHMMSS}-{8 hex}`; `token` holds the hex digits."""
+    return f"cycle-v1-{now:%Y%m%dT%H%M%S}-{token[:8]}"
+
+
 def new_task_id(token: str) -> str:
     """`task-{8 hex}`."""
     return f"task-{token[:8]}"

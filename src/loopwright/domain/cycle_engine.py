@@ -1,0 +1,51 @@
+"""The `engine` of a cycle: what the seed's schema has no place for."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from loopwright.domain.cycle_names import Role
+from loopwright.domain.engine_state import RunState
+from loopwright.domain.record import Items, Record, Timestamp, absent, within
+
+Parallel = Annotated[int, *within(1, 4)]
+
+
+class UnderWay(Record):
+    """A step that has begun; `step` is its key (see cycle_names). `lane`: which of cd's places it works in."""
+
+    step: str
+    at: Timestamp
+    lane: int | None = Field(default=None, exclude_if=absent)
+
+
+class Border(Record):
+    """How an iteration ended: the hash of its tree, and a digest of its issues."""
+
+    tree: str
+    issues: str
+
+
+class CycleEngine(RunState):
+    """`roles`: which agent plays which role. `called`: roles that have something to do in this iteration.
+
+    Of this iteration: `done`, keys of the steps that ended well; `tries`, by key how often one failed; `wrote`, by role
+    the files it wrote. `analysed`, `explored`, `planned`: the last iteration in which each was done (0: never).
+    `holds`: by id of a blocker or decision the keys of the steps that wait for it. `mends`: tasks of the plan that
+    stand for an issue, not for a requirement. `queue`: extensions that wait for the border of the iteration.
+    """
+
+    roles: dict[Role, str] = Field(default_factory=dict)
+    parallel: Parallel = 2
+    under_way: Items[UnderWay] = ()
+    called: Items[Role] = ()
+    done: Items[str] = ()
+    tries: dict[str, int] = Field(default_factory=dict)
+    wrote: dict[Role, Items[str]] = Field(default_factory=dict)
+    analysed: int = 0
+    explored: int = 0
+    planned: int = 0
+    holds: dict[str, Items[str]] = Field(default_factory=dict)
+    mends: Items[str] = ()
+    queue: Items[str] = ()
+    last_border: Border | None = None
