@@ -1,0 +1,1 @@
+"""CYCLE: four roles, iterations, versions."""

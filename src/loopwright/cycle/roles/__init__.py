@@ -1,0 +1,1 @@
+"""The four roles, a file each, with their prompts beside them."""
