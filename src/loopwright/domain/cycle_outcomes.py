@@ -87,7 +87,7 @@ CycleOutcome = (
 
 @dataclass(frozen=True)
 class CycleStepDone:
-    """One finished step: what it was, what came of it, and what it cost; see outcomes.Step. `tree`: hash of the tree."""
+    """One finished step: what it was, what came of it, and what it cost; see outcomes.Step. `tree`: hash of it."""
 
     step: CycleStep
     outcome: CycleOutcome
