@@ -112,3 +112,12 @@ def loop(json: Json = False) -> None:
     from loopwright.domain.loop import LoopState
 
     write(LoopState.model_json_schema(mode="serialization"))
+
+
+@schema.command("cycle")
+def cycle(json: Json = False) -> None:
+    """Print the JSON schema of a cycle's state file."""
+    from loopwright.cli.output import write
+    from loopwright.domain.cycle import CycleState
+
+    write(CycleState.model_json_schema(mode="serialization"))
