@@ -12,7 +12,7 @@ from loopwright.actions.permits import AT_ONCE, KEPT_TEXT, MOST, Permits
 from loopwright.domain.engine_state import PermissionRequest
 from loopwright.domain.errors import Conflict, Forbidden, Invalid, NotFound
 from loopwright.domain.events import Event
-from loopwright.domain.loop_asking import asked
+from loopwright.domain.permitting import asked
 from loopwright.domain.secrets import Secrets
 from loopwright.engine.bus import Bus, Note
 from loopwright.engine.service import LoopService

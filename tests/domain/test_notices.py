@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from loopwright.domain import loop_asking, loop_choosing
+from loopwright.domain import loop_choosing, permitting
 from loopwright.domain import loop_commands as commands
 from loopwright.domain.engine_state import Limits, Parked, PermissionRequest, Waiting
 from loopwright.domain.loop import LoopState
@@ -22,7 +22,7 @@ ENTRIES = (MenuEntry(name="develop", words="w", preselected=True), MenuEntry(nam
 
 asking = commands.wait_for_person(RUNNING, QUESTION)
 answered = commands.answer(asking, "blue")
-permission = loop_asking.asked(RUNNING, ASK)
+permission = permitting.asked(RUNNING, ASK)
 parked = commands.park(RUNNING, LIMIT)
 menu = loop_choosing.opened(RUNNING, ENTRIES, AT)
 failed = commands.fail(RUNNING, "exhausted", "3 iterations are used up", AT)
@@ -42,8 +42,8 @@ NEWS: list[tuple[str, LoopState, LoopState, Event, str]] = [
     ("login", RUNNING, commands.wait_for_person(RUNNING, LOGIN), "needs_person", "waits for you: codex needs a login"),
     ("asked again", answered, engine(asking, waiting=QUESTION.evolve(since=LATER)), "needs_person", "asks: Which"),
     ("permission", RUNNING, permission, "needs_person", "codex asks to use a tool: curl x.org"),
-    ("a second", permission, loop_asking.asked(permission, ASK.evolve(id="ask-2")), "needs_person", "codex asks"),
-    ("both", RUNNING, loop_asking.asked(permission, ASK.evolve(id="ask-2")), "needs_person", "(and 1 request more)"),
+    ("a second", permission, permitting.asked(permission, ASK.evolve(id="ask-2")), "needs_person", "codex asks"),
+    ("both", RUNNING, permitting.asked(permission, ASK.evolve(id="ask-2")), "needs_person", "(and 1 request more)"),
     ("menu", RUNNING, menu, "needs_person", "waits for your choice: develop"),
     ("next menu", menu, loop_choosing.opened(RUNNING, ENTRIES, LATER), "needs_person", "waits for your choice"),
     ("failed task", with_task, halted, "needs_person", "paused, because a task failed: task-1"),
@@ -68,8 +68,8 @@ NO_NEWS: list[tuple[str, LoopState, LoopState]] = [
     ("limits", RUNNING, commands.limited(RUNNING, Limits(max_iterations=20))),
     ("limits while it asks", asking, commands.limited(asking, Limits(max_iterations=20))),
     ("an unrelated commit while it asks", permission, engine(permission, rev=9)),
-    ("allowed", permission, loop_asking.answer_permission(permission, ("ask-1",), "allow")),
-    ("settled", permission, loop_asking.settled(permission, "ask-1")),
+    ("allowed", permission, permitting.answer_permission(permission, ("ask-1",), "allow")),
+    ("settled", permission, permitting.settled(permission, "ask-1")),
     ("chosen", menu, loop_choosing.chosen(menu, "develop")),
     ("another menu at the same time", menu, loop_choosing.opened(menu, ENTRIES[:1], LATER)),
     ("menu closed", menu, RUNNING),

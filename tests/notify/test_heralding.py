@@ -9,7 +9,7 @@ from loopwright.actions import heralding
 from loopwright.actions.heralding import AT_ONCE, Herald
 from loopwright.actions.runner import LoopRunner
 from loopwright.agents.scripted import Answer
-from loopwright.domain import loop_asking
+from loopwright.domain import permitting
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_commands import stop, take_up
@@ -162,7 +162,7 @@ async def test_what_is_asked_in_the_middle_of_a_step_is_told_at_once(stage: Make
 
     def ask(id: str) -> None:
         ready.store.update(
-            loop_id, lambda s: loop_asking.asked(s, FETCH.evolve(id=id)), actor="runner", event=Event(type="asked")
+            loop_id, lambda s: permitting.asked(s, FETCH.evolve(id=id)), actor="runner", event=Event(type="asked")
         )
 
     async with herald.watching(begun):
@@ -188,7 +188,7 @@ async def test_a_flood_of_news_is_cut(stage: MakeStage) -> None:
     await watching.__aenter__()
     for n in range(AT_ONCE + 1):
         ready.store.update(
-            loop_id, lambda s, n=n: loop_asking.asked(s, FETCH.evolve(id=f"ask-{n}")),  # type: ignore[misc]  # bound now
+            loop_id, lambda s, n=n: permitting.asked(s, FETCH.evolve(id=f"ask-{n}")),  # type: ignore[misc]  # bound now
             actor="runner", event=Event(type="asked"),
         )  # fmt: skip
         await soon(lambda n=n: len(slow.holders) + len(said_of) == n + 1)  # type: ignore[misc]  # bound now

@@ -220,7 +220,7 @@ def test_a_menu_that_nobody_would_read_offers_nothing(office: Office) -> None:
 def test_permissions_are_answered_by_whoever_watches(office: Office) -> None:
     loop = office.create()
     at = f"{LOOPS}/{loop}/approve"
-    assert office.ask("POST", at, {"answer": "allow"}).error == "this loop asks for no permission at the moment"
+    assert office.ask("POST", at, {"answer": "allow"}).error == "it asks for no permission at the moment"
     assert office.ask("POST", at, {"answer": "maybe"}).status == 400
     assert office.ask("POST", at, {"answer": "deny", "request": "p1", "every": True}).error.startswith(
         "name one request"

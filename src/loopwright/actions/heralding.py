@@ -9,9 +9,9 @@ from loopwright.domain.engine_state import Incident
 from loopwright.domain.errors import NotFound, StoreError
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_bookkeeping import noted
 from loopwright.domain.notices import Event as Kind
 from loopwright.domain.notices import Letter, letter, news
+from loopwright.domain.run import noted
 from loopwright.domain.secrets import Secrets
 from loopwright.ports import Clock, Notifier, Store
 

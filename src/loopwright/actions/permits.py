@@ -3,7 +3,7 @@
 import asyncio
 from typing import Literal, NamedTuple
 
-from loopwright.domain import loop_asking
+from loopwright.domain import permitting
 from loopwright.domain.engine_state import PermissionRequest
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
@@ -57,7 +57,7 @@ class Permits:
 
     def forget_old(self) -> None:
         """Clears what a runner that is gone has asked."""
-        self._commit(loop_asking.nothing_asked, "permissions_forgotten", actor="runner")
+        self._commit(permitting.nothing_asked, "permissions_forgotten", actor="runner")
 
     async def __call__(self, request: PermissionRequest) -> bool:
         if self._asking >= MOST:
@@ -77,7 +77,7 @@ class Permits:
             return True
         words = request_words(request)
         self._commit(
-            lambda state: loop_asking.asked(state, request), "permission_asked",
+            lambda state: permitting.asked(state, request), "permission_asked",
             request=request.id, words=words, reason=request.reason,
         )  # fmt: skip
         self._bus.publish("activity", f"{words}; it waits for an answer to {request.id}")
@@ -86,7 +86,7 @@ class Permits:
             given = await self._given(request)
         finally:
             self._commit(
-                lambda state: loop_asking.settled(state, request.id), f"permission_{given.how}",
+                lambda state: permitting.settled(state, request.id), f"permission_{given.how}",
                 actor="person" if given.how == "answered" else "runner",
                 request=request.id, answer="allow" if given.allowed else "deny",
             )  # fmt: skip

@@ -1,7 +1,7 @@
-"""What every step of a loop leaves behind, whatever it was: counts, costs, checkpoints, errors, a task's status."""
+"""What every step of a loop leaves behind, whatever it was: counts, errors, a task's status."""
 
 from loopwright.domain import loop_commands as commands
-from loopwright.domain.engine_state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, LoopTask
+from loopwright.domain.engine_state import LoopTask
 from loopwright.domain.ids import new_task_id
 from loopwright.domain.loop import (
     ACTIONS_KEPT,
@@ -14,7 +14,6 @@ from loopwright.domain.loop import (
 )
 from loopwright.domain.loop_selector import normalise, with_tasks
 from loopwright.domain.outcomes import ActionFailed, Completed, Interrupted, LimitReached, NeedsInput, Step, Validated
-from loopwright.domain.spending import added
 
 COUNTED = frozenset({"DEVELOP", "DEBUG", "VALIDATE"})
 """Actions that use up an iteration, failed ones too."""
@@ -25,27 +24,6 @@ FAILURES_IN_A_ROW = 3
 def skill_of(state: LoopState) -> SkillState:
     """The runner's part of the state; a fresh one before INIT."""
     return state.skill_state or SkillState(mode=state.engine.settings.mode)
-
-
-def checkpointed(state: LoopState, checkpoint: Checkpoint | None) -> LoopState:
-    """With the checkpoint under its number."""
-    if checkpoint is None:
-        return state
-    known = state.engine.checkpoints
-    numbered = checkpoint.evolve(n=known[-1].n + 1 if known else 1, rev=state.engine.rev + 1)
-    kept = (*known, numbered)[-CHECKPOINTS_KEPT:]
-    return state.evolve(engine=state.engine.evolve(checkpoints=kept))
-
-
-def spend(state: LoopState, step: Step) -> LoopState:
-    """Adds what the step cost to the budget's account."""
-    budget, usage = state.engine.budget, step.usage
-    spent = budget.evolve(
-        spent_seconds=round(budget.spent_seconds + step.elapsed, 3),
-        tokens=added(budget.tokens, usage.tokens),
-        cost=added(budget.cost, usage.cost),
-    )
-    return state.evolve(engine=state.engine.evolve(budget=spent))
 
 
 def count(state: LoopState, step: Step) -> LoopState:
@@ -64,14 +42,6 @@ def heard(state: LoopState, step: Step) -> LoopState:
     if again or step.told is None or state.engine.answer != step.told:
         return state
     return state.evolve(engine=state.engine.evolve(answer=None))
-
-
-def noted(state: LoopState, incidents: tuple[Incident, ...]) -> LoopState:
-    """With what is new among the incidents; the oldest go when there are too many."""
-    known = state.engine.incidents
-    told = {(incident.kind, incident.message) for incident in known}
-    new = tuple(incident for incident in incidents if (incident.kind, incident.message) not in told)
-    return state.evolve(engine=state.engine.evolve(incidents=(*known, *new)[-INCIDENTS_KEPT:])) if new else state
 
 
 def succeeded(state: LoopState, step: Step) -> LoopState:

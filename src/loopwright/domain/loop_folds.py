@@ -9,15 +9,12 @@ from loopwright.domain.loop import ActionName, CurrentAction, Hypothesis, LoopSt
 from loopwright.domain.loop_bookkeeping import COUNTED as COUNTED
 from loopwright.domain.loop_bookkeeping import (
     append_task,
-    checkpointed,
     count,
     failed,
     heard,
     idle,
     merged,
-    noted,
     skill_of,
-    spend,
     succeeded,
     task_becomes,
 )
@@ -35,6 +32,7 @@ from loopwright.domain.outcomes import (
     Validated,
 )
 from loopwright.domain.parking import limit_lands
+from loopwright.domain.run import charged, checkpointed, noted
 from loopwright.domain.sightings import fruitless, remembered, sighting
 
 WORDS: dict[ActionName, CurrentAction] = {
@@ -61,7 +59,8 @@ def begin_action(state: LoopState, choice: Next) -> LoopState:
 
 def end_action(state: LoopState, step: Step, checkpoint: Checkpoint | None = None) -> LoopState:
     """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here."""
-    state = heard(noted(count(spend(checkpointed(state, checkpoint), step), step), step.incidents), step)
+    state = charged(checkpointed(state, checkpoint), step.elapsed, step.usage)
+    state = heard(noted(count(state, step), step.incidents), step)
     outcome = step.outcome
     match outcome:
         case Initialised():

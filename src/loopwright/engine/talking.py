@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from loopwright.domain import loop_asking, loop_choosing
+from loopwright.domain import loop_choosing, permitting
 from loopwright.domain import loop_commands as commands
 from loopwright.domain.engine_state import LoopTask, PermissionRequest
 from loopwright.domain.errors import Conflict, Forbidden, Invalid, refusal
@@ -39,9 +39,9 @@ class Talk(Access):
             raise Forbidden("a loop can not permit itself what it asks for; whoever started it can")
         if asked and not self.is_live(loop_id):
             raise Conflict(f"nobody waits for an answer: the runner of {loop_id} is gone; resume the loop")
-        ids = loop_asking.chosen_requests(asked, request_id, every=every)
+        ids = permitting.chosen_requests(asked, request_id, every=every)
         state = self.commit(
-            loop_id, lambda s: loop_asking.answer_permission(s, ids, answer), "permission_answered",
+            loop_id, lambda s: permitting.answer_permission(s, ids, answer), "permission_answered",
             request=", ".join(ids), answer=answer,
         )  # fmt: skip
         return tuple(request for request in state.engine.asked if request.id in ids)

@@ -1,0 +1,49 @@
+"""What the states of all workflows have in common, and what every step leaves behind in each of them. Pure."""
+
+from typing import Any, Protocol, Self, TypeVar
+
+from loopwright.domain.engine_state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, RunState
+from loopwright.domain.protocol import Usage
+from loopwright.domain.spending import added
+
+
+class Run(Protocol):
+    """The state of a loop, a cycle, …: frozen, with what its runner needs in `engine`."""
+
+    @property
+    def status(self) -> str: ...
+    @property
+    def engine(self) -> RunState: ...
+    def evolve(self, **changes: Any) -> Self: ...  # Any: checked by the model
+
+
+R = TypeVar("R", bound=Run)
+
+
+def checkpointed(state: R, checkpoint: Checkpoint | None) -> R:
+    """With the checkpoint under its number."""
+    if checkpoint is None:
+        return state
+    known = state.engine.checkpoints
+    numbered = checkpoint.evolve(n=known[-1].n + 1 if known else 1, rev=state.engine.rev + 1)
+    kept = (*known, numbered)[-CHECKPOINTS_KEPT:]
+    return state.evolve(engine=state.engine.evolve(checkpoints=kept))
+
+
+def charged(state: R, elapsed: float, usage: Usage) -> R:
+    """Adds what a step cost to the budget's account. `elapsed` in seconds."""
+    budget = state.engine.budget
+    spent = budget.evolve(
+        spent_seconds=round(budget.spent_seconds + elapsed, 3),
+        tokens=added(budget.tokens, usage.tokens),
+        cost=added(budget.cost, usage.cost),
+    )
+    return state.evolve(engine=state.engine.evolve(budget=spent))
+
+
+def noted(state: R, incidents: tuple[Incident, ...]) -> R:
+    """With what is new among the incidents; the oldest go when there are too many."""
+    known = state.engine.incidents
+    told = {(incident.kind, incident.message) for incident in known}
+    new = tuple(incident for incident in incidents if (incident.kind, incident.message) not in told)
+    return state.evolve(engine=state.engine.evolve(incidents=(*known, *new)[-INCIDENTS_KEPT:])) if new else state
