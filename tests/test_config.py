@@ -110,7 +110,55 @@ def test_what_is_given_nearer_wins(sources: Sources) -> None:
     assert sources.load({"permissions": "read-only"}).settings.permissions == "read-only"
 
 
+def test_cycles_have_settings_of_their_own(sources: Sources) -> None:
+    sources.write(
+        user="max_iterations = 7\n[cycle]\nparallel = 1\n[cycle.roles]\ncd = 'codex'\nvas = 'builtin'",
+        pyproject="[tool.loopwright.cycle]\nmax_iterations = 3\n[tool.loopwright.cycle.roles]\nra = 'claude'",
+        own="[cycle]\ntimeout_per_turn = 60\n[cycle.roles]\ncd = 'qwen'",
+    )
+    config = sources.load({"cycle": {"roles": ("vas=claude",)}}, LOOPWRIGHT_CYCLE_PARALLEL="4")
+    cycle = config.cycle
+    assert (cycle.parallel, cycle.max_iterations, cycle.timeout_per_turn, cycle.grace_timeout) == (4, 3, 60, 180)
+    assert cycle.roles == {"cd": "qwen", "vas": "claude", "ra": "claude"}
+    assert config.settings.max_iterations == 7
+    known = ("parallel", "max_iterations", "grace_timeout", "roles.ra", "roles.cd", "roles.vas")
+    assert [Path(config.origins[f"cycle.{key}"]).name for key in known] == [
+        "environment", "pyproject.toml", "default", "pyproject.toml", "loopwright.toml", "flag",
+    ]  # fmt: skip
+
+
+def test_roles_may_be_named_in_one_variable(sources: Sources) -> None:
+    config = sources.load(LOOPWRIGHT_CYCLE_ROLES="ra=claude, cd=codex", LOOPWRIGHT_CYCLE_NOTHING="1")
+    assert config.cycle.roles == {"ra": "claude", "cd": "codex"}
+    assert config.origins["cycle.roles.cd"] == "environment"
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"parallel": 9}, "--parallel: must be from 1 to 4 (got 9)"),
+        ({"roles": ("dev=codex",)}, "--role: there is no role 'dev'; there are ra (Requirements Analyst), ep (Explor"),
+        ({"roles": ("codex",)}, "--role: must say who plays which role, as in cd=codex"),
+        ({"roles": ("cd=",)}, "--role: must say who plays which role, as in cd=codex"),
+    ],
+)
+def test_a_flag_of_cycles_that_is_wrong_is_named_as_it_was_typed(
+    sources: Sources, given: dict[str, object], words: str
+) -> None:
+    with pytest.raises(Invalid) as caught:
+        sources.load({"cycle": given})
+    assert str(caught.value).startswith(words)
+
+
 WRONG = [
+    ("cycle = 3", "cycle: must be a table, as in [cycle] (got 3)"),
+    ("[cycle]\nparalel = 3", "cycle: unknown setting paralel (known: parallel, max_iterations, "),
+    ("[cycle]\nparallel = 5", "cycle.parallel: must be from 1 to 4 (got 5)"),
+    ("[cycle]\nmax_iterations = 0", "cycle.max_iterations: must be from 1 to 1,000,000 (got 0)"),
+    ("[cycle]\ngrace_timeout = -1", "cycle.grace_timeout: "),
+    ("[cycle]\nroles = 5", 'cycle.roles: must be a table of agents by role, as in [cycle.roles] cd = "codex"'),
+    ("[cycle.roles]\ndev = 'codex'", "cycle.roles: there is no role 'dev'; there are ra (Requirements Analyst), "),
+    ("[cycle.roles]\ncd = ''", "cycle.roles.cd: "),
     ("agents = 3", "agents: must hold tables, as in [agents.NAME] (got 3)"),
     ("agents.codex = 'codex-acp'", "agents.codex: must be a table, as in [agents.codex] (got 'codex-acp')"),
     ("[agents.small]\nenv = {A = 'b'}", 'agents.small: needs a command, for example command = "small --acp"'),

@@ -9,7 +9,9 @@ from loopwright.cli.output import answer
 from loopwright.domain.errors import Invalid
 
 if TYPE_CHECKING:
-    from loopwright.config import AgentTable
+    from collections.abc import Iterator
+
+    from loopwright.config import AgentTable, Config
     from loopwright.prompts import Prompt
 
 config = typer.Typer(help="Settings and where they come from.", rich_markup_mode=None)
@@ -26,7 +28,7 @@ def show(
 ) -> None:
     """Print the settings that hold in this project."""
     from loopwright.cli.text import columns
-    from loopwright.config import AGENTS, AgentTable, Settings
+    from loopwright.config import AGENTS, CYCLE, AgentTable, Settings
     from loopwright.domain.secrets import Secrets
     from loopwright.wiring import read_config
 
@@ -37,6 +39,8 @@ def show(
         for (name, field), value in zip(Settings.model_fields.items(), values.values(), strict=True)
     ]
     data = {n: {"value": v, "origin": loaded.origins[n]} for n, v in values.items()} if origin else values
+    cycle = dict(_cycle(loaded, origin=origin))
+    rows += [(f"{CYCLE}.{name}", _in_words(value), about) for name, (value, about) in cycle.items()]
     agents = {name: _shown(table) for name, table in loaded.agents.items()}
     for name, table in agents.items():
         for key, value in table.items():
@@ -44,7 +48,19 @@ def show(
             about = loaded.origins[full] if origin else AgentTable.model_fields[key].description or ""
             rows.append((full, _in_words(value), about))
             table[key] = {"value": value, "origin": about} if origin else value
-    answer(json, {**data, AGENTS: agents}, "\n".join(columns(rows)))
+    told = {n: {"value": v, "origin": about} if origin else v for n, (v, about) in cycle.items()}
+    answer(json, {**data, CYCLE: told, AGENTS: agents}, "\n".join(columns(rows)))
+
+
+def _cycle(loaded: "Config", *, origin: bool) -> "Iterator[tuple[str, tuple[Any, str]]]":  # Any: as JSON has it
+    """The settings of cycles, each with what is told of it; a role that somebody was named for stands alone."""
+    from loopwright.config import CYCLE, ROLES, CycleSettings
+
+    for name, value in loaded.cycle.model_dump(mode="json").items():
+        about = CycleSettings.model_fields[name].description or ""
+        inner = [(f"{name}.{role}", agent) for role, agent in value.items()] if name == ROLES else []
+        for key, shown in inner or [(name, value)]:
+            yield key, (shown, loaded.origins[f"{CYCLE}.{key}"] if origin else about)
 
 
 def _shown(table: "AgentTable") -> dict[str, Any]:  # Any: as JSON has it

@@ -1,32 +1,22 @@
-"""Settings, read once: flags over environment over project over user over defaults."""
+"""What can be set, as models that say what each value may be."""
 
-import os
 import re
 import shlex
-import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 from urllib.parse import urlsplit
 
-import platformdirs
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr
 
-from loopwright.domain.agents import BUILT_IN, PRESETS
+from loopwright.domain.cycle import MAX_ITERATIONS
+from loopwright.domain.cycle_engine import Parallel
+from loopwright.domain.cycle_names import ROLES, TITLES, Role
 from loopwright.domain.engine_state import Iterations, Policy, Require, Tokens
-from loopwright.domain.errors import Invalid
 from loopwright.domain.notices import Event as NoticeKind
-from loopwright.domain.record import first_problem
 
-PREFIX = "LOOPWRIGHT_"
-FLAG = "flag"
-AGENTS = "agents"
-_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
 TEN_YEARS = 315_576_000
 """Seconds; more is a mistake, and overflows clocks."""
-Values = Mapping[str, Any]  # Any: from TOML or the environment, typed by Settings
 
 
 def _words(given: object) -> object:
@@ -105,6 +95,39 @@ class Settings(BaseModel):
     unsafe_fs: bool = Field(False, description="work on a network file system, where locks may not hold")
 
 
+def _by_role(given: object) -> object:
+    """A table of agents by role, or words like cd=codex."""
+    if isinstance(given, str):
+        given = given.replace(",", " ").split()
+    if isinstance(given, list | tuple):
+        parts = [word.partition("=") if isinstance(word, str) else ("", "", "") for word in given]
+        if not all(role and agent for role, _, agent in parts):
+            raise ValueError("must say who plays which role, as in cd=codex")
+        given = {role: agent for role, _, agent in parts}
+    if not isinstance(given, Mapping):
+        raise ValueError('must be a table of agents by role, as in [cycle.roles] cd = "codex"')
+    if strange := [name for name in given if name not in ROLES]:
+        known = ", ".join(f"{role} ({title})" for role, title in TITLES.items())
+        raise ValueError(f"there is no role {strange[0]!r}; there are {known}")
+    return given
+
+
+class CycleSettings(BaseModel):
+    """`[cycle]`: what holds for cycles alone. For all else the settings of loops hold; times in seconds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    parallel: Parallel = Field(2, description="agents at work at once in a cycle, 1 to 4")
+    max_iterations: Iterations = Field(MAX_ITERATIONS, description="iterations after which a cycle ends as exhausted")
+    timeout_per_turn: float = Field(1800, gt=0, le=TEN_YEARS, description="seconds that a role's turn may take")
+    grace_timeout: float = Field(
+        180, ge=0, le=TEN_YEARS, description="seconds it has to report where it is, and once more to finish"
+    )
+    roles: Annotated[dict[Role, Annotated[str, Field(min_length=1)]], BeforeValidator(_by_role)] = Field(
+        default={}, description="agent that plays a role (default: agent)"
+    )
+
+
 def _by_policy(given: object) -> object:
     """One mode for all policies, or a table of them."""
     if isinstance(given, str):
@@ -146,112 +169,3 @@ class AgentTable(BaseModel):
     )
     install: str = Field(default="", description="what a person types to install it")
     login: str = Field(default="", description="what a person types to log in")
-
-
-@dataclass(frozen=True)
-class Config:
-    """Settings and agents, and where each value came from; an agent's under `agents.NAME.KEY`."""
-
-    settings: Settings
-    origins: Mapping[str, str]
-    agents: Mapping[str, AgentTable]
-
-
-def load(project: Path, flags: Values, environ: Mapping[str, str] = os.environ) -> Config:
-    """Reads every source for `project`. Invalid names the source, the key, and what would be right."""
-    user = Path(platformdirs.user_config_dir("loopwright")) / "loopwright.toml"
-    sources: list[tuple[str, Values]] = [
-        (str(user), _toml(user)),
-        (str(project / "pyproject.toml"), _table(_toml(project / "pyproject.toml"), "tool", "loopwright")),
-        (str(project / "loopwright.toml"), _toml(project / "loopwright.toml")),
-        ("environment", _environment(environ)),
-        (FLAG, {key: value for key, value in flags.items() if value is not None}),
-    ]
-    merged: dict[str, Any] = {}  # Any: as Values
-    agents: dict[str, dict[str, Any]] = {}
-    origins = dict.fromkeys(Settings.model_fields, "default")
-    for origin, values in sources:
-        plain = {key: value for key, value in values.items() if key != AGENTS}
-        _check(origin, plain)
-        merged |= plain
-        origins |= dict.fromkeys(plain, origin)
-        for name, table in _tables(origin, values.get(AGENTS, {})).items():
-            agents[name] = _merged(agents.get(name, {}), table)
-            origins |= {f"{AGENTS}.{name}": origin, **{f"{AGENTS}.{name}.{key}": origin for key in table}}
-    _check_commands(agents, origins)
-    known = {name: AgentTable.model_validate(table) for name, table in agents.items()}
-    return Config(Settings.model_validate(merged), origins, known)
-
-
-def _check(origin: str, values: Values) -> None:
-    unknown = sorted(values.keys() - Settings.model_fields.keys())
-    if unknown:
-        raise Invalid(f"{origin}: unknown setting {', '.join(unknown)} (known: {', '.join(Settings.model_fields)})")
-    try:
-        Settings.model_validate(dict(values))
-    except ValidationError as error:
-        problem = first_problem(error)
-        if problem.startswith("notify_url"):
-            problem = f"notify_url: {problem.partition(': ')[2].rpartition(' (got ')[0]}"
-        name, _, words = problem.partition(":")
-        told = f"--{name.replace('_', '-')}:{words}" if origin == FLAG else f"{origin}: {problem}"
-        raise Invalid(told) from error
-
-
-def _tables(origin: str, tables: object) -> dict[str, dict[str, Any]]:
-    """The agents of one source, each with the keys that are given there."""
-    if not isinstance(tables, dict):
-        raise Invalid(f"{origin}: {AGENTS}: must hold tables, as in [agents.NAME] (got {tables!r})")
-    found = {}
-    for name, table in tables.items():
-        where = f"{origin}: {AGENTS}.{name}"
-        if name in BUILT_IN or not _NAME.fullmatch(name):
-            built_in = f"{', '.join(BUILT_IN)} are taken"
-            raise Invalid(f"{where}: not a name for an agent (letters, digits, - _ . and at most 64; {built_in})")
-        if not isinstance(table, dict):
-            raise Invalid(f"{where}: must be a table, as in [agents.{name}] (got {table!r})")
-        if unknown := sorted(table.keys() - AgentTable.model_fields.keys()):
-            raise Invalid(f"{where}: unknown key {', '.join(unknown)} (known: {', '.join(AgentTable.model_fields)})")
-        try:
-            found[name] = AgentTable.model_validate(table).model_dump(exclude_unset=True)
-        except ValidationError as error:
-            raise Invalid(f"{where}.{first_problem(error).replace('.[key]:', ':')}") from error
-    return found
-
-
-def _merged(before: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
-    """Key by key; tables inside, variables and modes, again key by key."""
-    inner = [key for key in ("env", "mode") if key in before and key in table]
-    return {**before, **table, **{key: {**before[key], **table[key]} for key in inner}}
-
-
-def _check_commands(agents: Mapping[str, Values], origins: Mapping[str, str]) -> None:
-    for name, table in agents.items():
-        if name not in PRESETS and "command" not in table:
-            example = f'command = "{name} --acp"'
-            raise Invalid(
-                f"{origins[f'{AGENTS}.{name}']}: {AGENTS}.{name}: needs a command, for example {example}"
-                f" (only {', '.join(PRESETS)} are known without one)"
-            )
-
-
-def _environment(environ: Mapping[str, str]) -> Values:
-    """LOOPWRIGHT_MAX_MINUTES=30 sets max_minutes; names of other purposes are left alone."""
-    named = {name.removeprefix(PREFIX).lower(): value for name, value in environ.items() if name.startswith(PREFIX)}
-    return {name: value for name, value in named.items() if name in Settings.model_fields and value != ""}
-
-
-def _toml(path: Path) -> Values:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise Invalid(f"{path}: not valid TOML: {error}") from error
-
-
-def _table(document: Values, *names: str) -> Values:
-    for name in names:
-        inner = document.get(name)
-        document = inner if isinstance(inner, dict) else {}
-    return document
