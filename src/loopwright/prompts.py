@@ -64,11 +64,11 @@ def _packaged(package: str, required: Mapping[str, frozenset[str]]) -> Iterator[
 
 
 def _files(folder: Path, known: Mapping[str, Prompt]) -> Iterator[tuple[str, Path]]:
-    """The prompts in a project's folder; hidden files are nobody's business."""
+    """The prompts in a project's folder; hidden files are nobody's business, folders are of other workflows."""
     if not folder.is_dir():
         raise Invalid(f"no such folder of prompts: {folder}")
     for path in sorted(folder.iterdir()):
-        if path.name.startswith("."):
+        if path.name.startswith(".") or (path.is_dir() and not path.suffix):
             continue
         if path.suffix != ".md" or path.stem not in known:
             raise Invalid(f"{path}: no prompt is named so (there are {', '.join(f'{name}.md' for name in known)})")
