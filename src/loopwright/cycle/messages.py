@@ -1,0 +1,125 @@
+"""What the roles of a cycle are told, put together from the prompts beside them."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from loopwright.domain.cycle import CycleState, FeedbackEntry, PlanTask
+from loopwright.domain.cycle_names import CycleStep, Role
+from loopwright.domain.words import clipped, plural
+from loopwright.prompts import Prompts
+
+PACKAGE = "loopwright.cycle.roles"
+FOLDER = "cycle"
+"""Where a project keeps its own prompts for cycles, in its folder of prompts."""
+
+REQUIRED = {
+    "contract": frozenset({"who", "goal", "rules", "step", "order", "role", "folder"}),
+    "reads": frozenset({"project", "folder"}),
+    "works": frozenset({"project"}),
+    "analyse": frozenset({"folder"}),
+    "analyse_again": frozenset({"folder", "news"}),
+    "explore": frozenset({"folder"}),
+    "explore_again": frozenset({"folder", "news"}),
+    "plan": frozenset({"folder", "documents"}),
+    "mend": frozenset({"problem"}),
+    "implement": frozenset({"task", "task_id"}),
+    "debug": frozenset({"failing", "task_id"}),
+    "conflict": frozenset({"task_id", "files"}),
+    "validate": frozenset({"measured", "folder"}),
+    "again": frozenset({"problem"}),
+}
+"""What a project's own prompt may not leave out."""
+
+RULES: dict[Role, str] = {"ra": "reads", "ep": "reads", "cd": "works", "vas": "reads"}
+
+NEWS_SHOWN, NEWS_LENGTH, FILES_SHOWN = 10, 600, 20
+"""Entries of the feedback in a message, characters of each, and files that one names; the documents hold all of it."""
+
+
+def cycle_prompts(prompts: Path | None = None) -> Prompts:
+    """The prompts of a cycle, with those of a project's folder of prompts in their places. Invalid names the file."""
+    own = prompts / FOLDER if prompts is not None else None
+    return Prompts(PACKAGE, REQUIRED, own if own is not None and own.exists() else None)
+
+
+def compose(
+    prompts: Prompts, *, state: CycleState, role: Role, step: CycleStep, order: str, project: str, folder: str
+) -> str:
+    """A whole message. Who the role is, goal and rules are in every one: nothing is lost when a context is compacted.
+
+    `project` is the folder that the role works in, `folder` its own; both absolute.
+    """
+    return prompts.render(
+        "contract", who=prompts.render(role), goal=state.description or state.title,
+        rules=prompts.render(RULES[role], project=project, folder=folder), step=step.key,
+        iteration=str(max(state.current_iteration, 1)), order=order, role=role, folder=folder,
+    )  # fmt: skip
+
+
+def wrap_ups(prompts: Prompts, step: CycleStep) -> tuple[str, str]:
+    """The orders to a role whose time is up: first to say where it is, then to finish now."""
+    return prompts.render("converge", step=step.key), prompts.render("finish", step=step.key)
+
+
+def implement_order(prompts: Prompts, state: CycleState, task: PlanTask, documents: Path) -> str:
+    """One task of the plan, as cd is told; `documents` is the cycle's progress folder."""
+    return prompts.render(
+        "implement", task=task.description, task_id=task.id, files=_files(task.files) or "not known",
+        documents=str(documents), news=news(state, "cd"),
+    )  # fmt: skip
+
+
+def debug_order(
+    prompts: Prompts, state: CycleState, task: PlanTask, documents: Path, failing: Sequence[str], hypotheses: str
+) -> str:
+    """A task that stands for failing tests; `hypotheses` as lines, or empty."""
+    shown = "\n".join(f"- {name}" for name in failing[:FILES_SHOWN])
+    return prompts.render(
+        "debug", task_id=task.id, failing=f"{task.description}\n\n{shown}".strip(), documents=str(documents),
+        folder=str(documents / "cd"), hypotheses=hypotheses or "- none yet", news=news(state, "cd"),
+    )  # fmt: skip
+
+
+def conflict_order(prompts: Prompts, task: PlanTask, project: str, files: Sequence[str]) -> str:
+    """What cd is told whose work could not be merged; `project` is where it finds both versions."""
+    shown = "\n".join(f"- {file}" for file in files)
+    return prompts.render("conflict", task=task.description, task_id=task.id, project=project, files=shown)
+
+
+def feedback(state: CycleState, role: Role) -> tuple[FeedbackEntry, ...]:
+    """What was written to the role for this iteration."""
+    return tuple(entry for entry in _recent(state) if entry.target == role)
+
+
+def news(state: CycleState, role: Role) -> str:
+    """The extension (to ra and ep) and the feedback of this iteration, short: the rest is in the documents."""
+    lines = []
+    record = state.iterations[-1] if state.iterations else None
+    if record is not None and record.extension and role in ("ra", "ep"):
+        lines.append(f"- the user extends the goal: {record.extension}")
+    entries = [entry for entry in feedback(state, role) if entry.content != (record.extension if record else None)]
+    lines += [f"- {entry.type} from {entry.source}: {_short(entry.content)}" for entry in entries[:NEWS_SHOWN]]
+    if (more := len(entries) - NEWS_SHOWN) > 0:
+        lines.append(f"- and {plural(more, 'other')}, see coordination/feedback.md")
+    return "\n".join(lines) or "- nothing"
+
+
+def _recent(state: CycleState) -> tuple[FeedbackEntry, ...]:
+    """The feedback since the iteration before this one ended."""
+    if len(state.iterations) < 2:
+        return state.coordination.feedback_log
+    ended = state.iterations[-2].completed_at
+    log = state.coordination.feedback_log
+    return tuple(
+        e for e in log if ended is None or datetime.fromisoformat(e.timestamp) >= datetime.fromisoformat(ended)
+    )
+
+
+def _short(text: str) -> str:
+    return clipped(" ".join(text.split()), NEWS_LENGTH)
+
+
+def _files(files: Sequence[str]) -> str:
+    more = f" and {plural(len(files) - FILES_SHOWN, 'other')}" if len(files) > FILES_SHOWN else ""
+    return ", ".join(files[:FILES_SHOWN]) + more
