@@ -31,14 +31,18 @@ class CycleEngine(RunState):
 
     Of this iteration: `done`, keys of the steps that ended well; `tries`, by key how often one failed; `wrote`, by role
     the files it wrote. `analysed`, `explored`, `planned`: the last iteration in which each was done (0: never).
-    `holds`: by id of a blocker or decision the keys of the steps that wait for it. `mends`: tasks of the plan that
-    stand for an issue, not for a requirement. `queue`: extensions that wait for the border of the iteration.
+    `over`: the roles among them that have done all of it, in that order. `objections`: what vas says against it.
+    `holds`: by id of a blocker or decision the keys of the steps that wait for it. `recommended`: by id of a
+    decision the option that the role would take. `mends`: tasks of the plan that
+    stand for an issue, not for a requirement. `queue`: extensions that wait for the border of the iteration. `counted`:
+    until when working time is in the budget's account; steps may run side by side.
     """
 
     roles: dict[Role, str] = Field(default_factory=dict)
     parallel: Parallel = 2
     under_way: Items[UnderWay] = ()
     called: Items[Role] = ()
+    over: Items[Role] = ()
     done: Items[str] = ()
     tries: dict[str, int] = Field(default_factory=dict)
     wrote: dict[Role, Items[str]] = Field(default_factory=dict)
@@ -46,6 +50,10 @@ class CycleEngine(RunState):
     explored: int = 0
     planned: int = 0
     holds: dict[str, Items[str]] = Field(default_factory=dict)
+    recommended: dict[str, str] = Field(default_factory=dict)
     mends: Items[str] = ()
     queue: Items[str] = ()
+    objections: Items[str] = ()
     last_border: Border | None = None
+    limits_in_a_row: int = 0
+    counted: Timestamp | None = None

@@ -12,12 +12,16 @@ from loopwright.domain.protocol import Usage
 
 @dataclass(frozen=True)
 class Analysed:
-    """ra.analyse: `specification` is the whole of requirements.md; `files` are names below the progress folder."""
+    """ra.analyse: `specification` is the whole of requirements.md; `files` are names below the progress folder.
+
+    `clarifies`: the role has thought about what it was asked; a template has not.
+    """
 
     report: PhaseReport
     specification: str
     edge_cases: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
+    clarifies: bool = True
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,382 @@
+"""How the beginning and the end of a step change a cycle. Pure; one fold per outcome."""
+
+from datetime import datetime
+from typing import Literal, assert_never
+
+from loopwright.domain import cycle_commands as commands
+from loopwright.domain.cycle import (
+    CHANGES_KEPT,
+    ERRORS_KEPT,
+    AgentState,
+    ChangeLog,
+    Changes,
+    CycleState,
+    Exploration,
+    FeedbackEntry,
+    PhaseError,
+    PlanStatus,
+    Requirements,
+    TestResults,
+    version_of,
+)
+from loopwright.domain.cycle_border import (
+    border_of,
+    closed,
+    feedback,
+    issues_found,
+    next_iteration,
+    with_feedback,
+)
+from loopwright.domain.cycle_coordination import asked_for, clarified, implemented, reported
+from loopwright.domain.cycle_engine import UnderWay
+from loopwright.domain.cycle_names import CycleStep, Role
+from loopwright.domain.cycle_outcomes import (
+    Aggregated,
+    Analysed,
+    BaselineTaken,
+    CycleStepDone,
+    Explored,
+    Implemented,
+    Judged,
+    Planned,
+)
+from loopwright.domain.cycle_plan import planned
+from loopwright.domain.cycle_standing import TRIES, standing
+from loopwright.domain.engine_state import Checkpoint, LastValidation, Parked, Waiting
+from loopwright.domain.outcomes import (
+    ActionFailed,
+    Change,
+    Interrupted,
+    LimitReached,
+    NeedsInput,
+    Validated,
+)
+from loopwright.domain.parking import parked_until
+from loopwright.domain.phase_report import PhaseReport
+from loopwright.domain.run import charged, checkpointed, noted
+from loopwright.domain.words import plural
+
+MESSAGE_KEPT = 2000
+"""Characters of a role's last message."""
+
+
+def begin_step(state: CycleState, step: CycleStep, at: str, lane: int | None = None) -> CycleState:
+    """The commit that announces a step."""
+    engine = state.engine.evolve(under_way=(*state.engine.under_way, UnderWay(step=step.key, at=at, lane=lane)))
+    state = state.evolve(engine=engine)
+    if step.role is not None:
+        agent = state.agents.of(step.role)
+        again = agent.evolve(status="running", started_at=agent.started_at or at, completed_at=None, error=None)
+        state = _with_agent(state, step.role, again)
+    return standing(_assigned(state, step))
+
+
+def end_step(state: CycleState, done: CycleStepDone, checkpoint: Checkpoint | None = None) -> CycleState:
+    """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here."""
+    state = noted(charged(checkpointed(state, checkpoint), _working_time(state, done), done.usage), done.incidents)
+    state = state.evolve(engine=state.engine.evolve(counted=done.at))
+    state = _put_down(_heard(state, done), done.step, done.at)
+    return standing(_landed(state, done))
+
+
+def _landed(state: CycleState, done: CycleStepDone) -> CycleState:
+    outcome = done.outcome
+    match outcome:
+        case Analysed():
+            return _succeeded(_analysed(state, outcome, done.at), done, outcome.report, outcome.files)
+        case Explored():
+            return _succeeded(_explored(state, outcome, done.at), done, outcome.report, outcome.files)
+        case Planned():
+            return _succeeded(_planned(state, outcome, done.at), done, outcome.report, outcome.files)
+        case Implemented():
+            return _implemented(state, outcome, done)
+        case BaselineTaken():
+            return _baseline(_done(state, done.step), outcome)
+        case Judged():
+            return _succeeded(_judged(state, outcome, done.at), done, outcome.report, outcome.files)
+        case Aggregated():
+            return aggregate(state, done.tree, done.at)
+        case NeedsInput():
+            return _asked(state, outcome, done.at)
+        case LimitReached():
+            return _limited(state, outcome, done.at)
+        case Interrupted():
+            return state
+        case ActionFailed():
+            return failed(state, done.step, outcome.message, done.at)
+        case _:
+            assert_never(outcome)
+
+
+def failed(state: CycleState, step: CycleStep, message: str, at: str, *, for_good: bool = False) -> CycleState:
+    """Recorded, and tried once more; a task that has failed for good is blocked until somebody resolves that."""
+    tried = TRIES if for_good else state.engine.tries.get(step.key, 0) + 1
+    error = PhaseError(phase=step.role or "aggregation", error=message, timestamp=at)
+    state = state.evolve(
+        phase_errors=(*state.phase_errors, error)[-ERRORS_KEPT:],
+        engine=state.engine.evolve(tries={**state.engine.tries, step.key: tried}, limits_in_a_row=0),
+    )
+    if step.task is None or tried < TRIES:
+        return state
+    return asked_for(state, f"{step.task} failed: {message}", "cd", (step.key,))
+
+
+def aggregate(state: CycleState, tree: str, at: str) -> CycleState:
+    """The border of the iteration: the end of the cycle, or the next iteration with what was found.
+
+    Where a person has paused it meanwhile, the border is looked at again once it goes on.
+    """
+    if state.status != "running":
+        return state
+    issues = issues_found(state, tree)
+    entries = feedback(state, at)
+    border = border_of(tree, issues)
+    stuck = state.engine.last_border == border
+    state = closed(state, at, issues)
+    state = state.evolve(engine=state.engine.evolve(last_border=border))
+    if state.engine.queue:
+        extension, *later = state.engine.queue
+        state = commands.with_room(state.evolve(engine=state.engine.evolve(queue=tuple(later))))
+        return next_iteration(state, at, extension=extension, feedback=entries)
+    if not issues:
+        return commands.complete(state, "succeeded" if state.engine.tests_found else "unverified", at)
+    left = f"{plural(len(issues), 'issue')} left: {'; '.join(issues)}"
+    if reached := state.engine.budget.reached:
+        return commands.fail(state, "over_budget", f"the {reached.words} is used up; {left}", at)
+    if state.current_iteration >= state.max_iterations:
+        used = plural(state.current_iteration, "iteration")
+        return commands.fail(state, "exhausted", f"{used} used up; {left}", at)
+    if stuck:
+        return commands.fail(state, "stalled", f"a whole iteration changed nothing; {left}", at)
+    return next_iteration(state, at, feedback=entries)
+
+
+def _succeeded(state: CycleState, done: CycleStepDone, report: PhaseReport, files: tuple[str, ...]) -> CycleState:
+    """The traces of a step that had a result: done, what was written and said, and what the role asks of others."""
+    role = done.step.role
+    assert role is not None
+    agent = state.agents.of(role)
+    kept = agent.evolve(
+        output_files=_merged(agent.output_files, files),
+        last_message=report.summary[:MESSAGE_KEPT] or agent.last_message,
+    )
+    wrote = {**state.engine.wrote, role: _merged(state.engine.wrote.get(role, ()), files)}
+    state = _with_agent(_done(state, done.step), role, kept)
+    state = state.evolve(engine=state.engine.evolve(wrote=wrote))
+    return reported(implemented(state, done.step.key), report, done.step)
+
+
+def _done(state: CycleState, step: CycleStep) -> CycleState:
+    return state.evolve(engine=state.engine.evolve(done=_merged(state.engine.done, (step.key,)), limits_in_a_row=0))
+
+
+def _analysed(state: CycleState, outcome: Analysed, at: str) -> CycleState:
+    requirements = Requirements(
+        version=version_of(state.current_iteration), specification=outcome.specification,
+        edge_cases=outcome.edge_cases, last_updated=at,
+    )  # fmt: skip
+    state = state.evolve(
+        requirements=requirements, engine=state.engine.evolve(analysed=state.current_iteration)
+    )  # fmt: skip
+    summary = outcome.report.summary
+    return clarified(state, summary) if outcome.clarifies and summary else state
+
+
+def _explored(state: CycleState, outcome: Explored, at: str) -> CycleState:
+    exploration = Exploration(
+        version=version_of(state.current_iteration), architecture_summary=outcome.architecture_summary,
+        integration_points=outcome.integration_points, identified_risks=outcome.identified_risks, last_updated=at,
+    )  # fmt: skip
+    return state.evolve(exploration=exploration, engine=state.engine.evolve(explored=state.current_iteration))
+
+
+def _planned(state: CycleState, outcome: Planned, at: str) -> CycleState:
+    plan = planned(state.plan, outcome.tasks, state.engine.mends, version_of(state.current_iteration), at)
+    return state.evolve(plan=plan, engine=state.engine.evolve(planned=state.current_iteration))
+
+
+def _implemented(state: CycleState, outcome: Implemented, done: CycleStepDone) -> CycleState:
+    """What was changed stands, also by a task that failed."""
+    state = _changed(state, outcome, done)
+    if not outcome.ok:
+        message = outcome.report.summary or "the task was not done"
+        state = reported(state, outcome.report, done.step)
+        return failed(state, done.step, message, done.at, for_good=outcome.nothing_left or _is_kept(state, done.step))
+    state = _succeeded(state, done, outcome.report, ())
+    return _with_task(state, done.step.task, "completed")
+
+
+def _is_kept(state: CycleState, step: CycleStep) -> bool:
+    """The role has said itself what keeps it: another try would only say it again."""
+    open_ids = {blocker.id for blocker in state.coordination.open_blockers}
+    return any(step.key in keys for id, keys in state.engine.holds.items() if id in open_ids)
+
+
+def _changed(state: CycleState, outcome: Implemented, done: CycleStepDone) -> CycleState:
+    if not outcome.changes:
+        return state
+    known = state.changes or Changes()
+    number = state.current_iteration
+    words = outcome.report.summary or (done.step.task or done.step.name)
+    entries = change_entries(outcome.changes, number, "cd", words, done.at)
+    files = tuple(entry.file for entry in entries)
+    wrote = {**state.engine.wrote, "cd": _merged(state.engine.wrote.get("cd", ()), files)}
+    agent = state.agents.cd
+    changes = known.evolve(
+        total_files=known.total_files + len(set(files) - set(agent.output_files)),
+        changes=(*known.changes, *entries)[-CHANGES_KEPT:],
+        iteration_markers={**known.iteration_markers, str(number): done.at},
+    )
+    state = state.evolve(changes=changes, engine=state.engine.evolve(wrote=wrote))
+    return _with_agent(state, "cd", agent.evolve(output_files=_merged(agent.output_files, files)))
+
+
+def change_entries(
+    changes: tuple[Change, ...], iteration: int, agent: str, description: str, at: str
+) -> tuple[ChangeLog, ...]:
+    """Measured changes as lines of changes.log."""
+    return tuple(
+        ChangeLog(
+            timestamp=at, file=change.file, action=_action(change.action), iteration=iteration, agent=agent,
+            description=description,
+        )
+        for change in changes
+    )  # fmt: skip
+
+
+def _action(word: str) -> Literal["create", "modify", "delete"]:
+    return "create" if word == "create" else "delete" if word == "delete" else "modify"
+
+
+def _baseline(state: CycleState, outcome: BaselineTaken) -> CycleState:
+    engine = state.engine
+    return state.evolve(
+        engine=engine.evolve(
+            tests_found=outcome.tests_found,
+            baseline=outcome.baseline,
+            settings=engine.settings.evolve(test_command=outcome.test_command),
+            run_writes=_merged(engine.run_writes, outcome.run_writes),
+        )
+    )
+
+
+def _judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
+    """What was measured lands; what the role says against it is kept beside it, and never for it."""
+    validated, report, engine = outcome.validated, outcome.report, state.engine
+    mended = _mended(state, validated)
+    last = LastValidation(
+        tree=validated.tree, left=validated.left, passed=validated.passed, at=at, tests=len(validated.results),
+        reasons=validated.reasons, touched=validated.touched or None,
+    )  # fmt: skip
+    objections = (
+        (report.issues or (report.summary or "the result is not accepted",)) if report.status == "failed" else ()
+    )
+    state = state.evolve(
+        test_results=_test_results(state, validated, at),
+        engine=engine.evolve(
+            tests_found=validated.tests_found, last_validation=last, baseline=engine.baseline or validated.baseline,
+            run_writes=_merged(engine.run_writes, validated.run_writes), objections=objections,
+        ),
+    )  # fmt: skip
+    if not mended:
+        return state
+    words = f"{plural(len(mended), 'test')} failed before and {'passes' if len(mended) == 1 else 'pass'} now: "
+    entry = FeedbackEntry(
+        timestamp=at, source="vas", target="cd", content=words + ", ".join(mended[:10]), type="issue_fix"
+    )
+    return with_feedback(state, (entry,))
+
+
+def _mended(state: CycleState, validated: Validated) -> tuple[str, ...]:
+    """Tests that pass now, and failed in the validation before; at first, in the baseline."""
+    baseline = state.engine.baseline
+    if state.test_results is not None:
+        before = set(state.test_results.failed_tests)
+    else:
+        before = {key for key, test in baseline.tests.items() if test.status == "failed"} if baseline else set()
+    return tuple(result.key for result in validated.results if result.status == "passed" and result.key in before)
+
+
+def _test_results(state: CycleState, validated: Validated, at: str) -> TestResults:
+    counted = [result for result in validated.results if result.status != "skipped"]
+    green = sum(result.status == "passed" for result in counted)
+    return TestResults(
+        version=version_of(state.current_iteration),
+        pass_rate=round(100 * green / len(counted), 2) if counted else 0.0,
+        coverage=validated.coverage,
+        failed_tests=validated.failing,
+        total_tests=len(validated.results),
+        last_run=at,
+    )
+
+
+def _asked(state: CycleState, outcome: NeedsInput, at: str) -> CycleState:
+    if state.status != "running":
+        return state
+    by_resuming = outcome.by_resuming or None
+    waiting = Waiting(question=outcome.question, options=outcome.options, since=at, by_resuming=by_resuming)
+    return commands.wait_for_person(state, waiting)
+
+
+def _limited(state: CycleState, outcome: LimitReached, at: str) -> CycleState:
+    """Parks the cycle, or ends it where it shall not wait; a status that a person chose meanwhile stays."""
+    if state.status != "running":
+        return state
+    if not state.engine.settings.park:
+        return commands.fail(state, "failed", f"{outcome.reason}; waiting for that is switched off (park)", at)
+    row = state.engine.limits_in_a_row + 1
+    state = state.evolve(engine=state.engine.evolve(limits_in_a_row=row))
+    named = datetime.fromisoformat(outcome.until) if outcome.until else None
+    until = parked_until(named, datetime.fromisoformat(at), row)
+    return commands.park(state, Parked(until=until.isoformat(timespec="seconds"), reason=outcome.reason))
+
+
+def _heard(state: CycleState, done: CycleStepDone) -> CycleState:
+    """Without the answer that an agent was told in this step; one that has to be done again tells it again."""
+    again = isinstance(done.outcome, (Interrupted, LimitReached, ActionFailed, NeedsInput))
+    if again or done.told is None or state.engine.answer != done.told:
+        return state
+    return state.evolve(engine=state.engine.evolve(answer=None))
+
+
+def _put_down(state: CycleState, step: CycleStep, at: str) -> CycleState:
+    """Nobody is at the step any more."""
+    left = tuple(one for one in state.engine.under_way if one.step != step.key)
+    state = state.evolve(engine=state.engine.evolve(under_way=left))
+    if step.role is None:
+        return state
+    return _with_agent(state, step.role, state.agents.of(step.role).evolve(completed_at=at))
+
+
+def _working_time(state: CycleState, done: CycleStepDone) -> float:
+    """Seconds of this step that are in nobody's account yet: steps run side by side."""
+    begun = next((one.at for one in state.engine.under_way if one.step == done.step.key), None)
+    if begun is None:
+        return done.elapsed
+    counted = state.engine.counted
+    since = max(map(datetime.fromisoformat, filter(None, (begun, counted))))
+    passed = (datetime.fromisoformat(done.at) - since).total_seconds()
+    return min(max(passed, 0.0), done.elapsed)
+
+
+def _assigned(state: CycleState, step: CycleStep) -> CycleState:
+    if step.task is None or state.plan is None:
+        return state
+    tasks = tuple(task.evolve(assigned_to="cd") if task.id == step.task else task for task in state.plan.tasks)
+    return state.evolve(plan=state.plan.evolve(tasks=tasks))
+
+
+def _with_task(state: CycleState, id: str | None, status: PlanStatus) -> CycleState:
+    assert state.plan is not None
+    tasks = tuple(task.evolve(status=status) if task.id == id else task for task in state.plan.tasks)
+    return state.evolve(plan=state.plan.evolve(tasks=tasks))
+
+
+def _with_agent(state: CycleState, role: Role, agent: AgentState) -> CycleState:
+    return state.evolve(agents=state.agents.evolve(**{role: agent}))
+
+
+def _merged(known: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+    """Both, in order, each once; the very same tuple when nothing is new."""
+    new = tuple(dict.fromkeys(item for item in more if item not in known))
+    return (*known, *new) if new else known
