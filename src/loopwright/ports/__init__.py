@@ -11,7 +11,7 @@ from typing import ClassVar, Protocol, TypeVar
 
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.domain.events import Entry, Event
-from loopwright.domain.loop import LoopState, LoopStatus
+from loopwright.domain.loop import LoopState
 from loopwright.domain.menu import MenuEntry as MenuEntry
 from loopwright.domain.notices import Letter
 from loopwright.domain.protocol import AgentOutput, Capabilities, Message
@@ -24,6 +24,8 @@ from loopwright.ports.records import Snapshot as Snapshot
 from loopwright.ports.records import Surroundings as Surroundings
 from loopwright.ports.records import TestOrder as TestOrder
 from loopwright.ports.watching import Watchable
+from loopwright.ports.worktrees import Merged as Merged
+from loopwright.ports.worktrees import Worktrees as Worktrees
 
 S = TypeVar("S")
 Rule = Callable[[S], S]
@@ -75,7 +77,7 @@ class Store(Watchable[S], Protocol[S]):
         what it raises reaches the caller, and nothing is committed. Conflict when `epoch` is older than the state's.
         """
 
-    def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[S]:
+    def list(self, *, status: str | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[S]:
         """A page of all readable states; its cost does not grow with their number. See `damaged`.
 
         `search` keeps those that hold this text in what people know them by, whatever its case; it looks at all.
@@ -148,8 +150,11 @@ class Workspace(Protocol):
         Left out: what tests and builds write themselves (caches, compiled files), and test material by its name.
         """
 
-    def restore(self, commit: str, paths: Sequence[str] | None = None) -> None:
-        """Makes the work tree (or only `paths`) what it was. Ignored files stay as they are."""
+    def restore(self, commit: str, paths: Sequence[str] | None = None, *, over: str | None = None) -> None:
+        """Makes the work tree (or only `paths`) what it was. Ignored files stay as they are.
+
+        Conflict, and nothing was written, when one of these files is neither that already nor what it was in `over`.
+        """
 
     def replace_text(self, file: str, old: str, new: str) -> bool:
         """Rewrites a file by rename, keeping its mode; False when it does not hold `old` any more."""

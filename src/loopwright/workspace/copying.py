@@ -1,14 +1,12 @@
 """A copy of a project as it was, with what it needs of the ignored files, to run it in another place."""
 
 import os
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from loopwright.ports import Workspace
+from loopwright.workspace.ignored import as_rule
 from loopwright.workspace.private_git import git
-
-_SPECIAL = re.compile(r"([\\*?\[\]!# ])")
 
 
 def lay_out(source: Workspace, commit: str, to: Path) -> None:
@@ -19,10 +17,9 @@ def lay_out(source: Workspace, commit: str, to: Path) -> None:
     source.export(commit, to)
     source.link_ignored(to)
     git("init", "--quiet", "--template=", cwd=to)
-    names = (str(link.relative_to(to)) for link in _links(to, source.root))
+    names = (os.fsencode(link.relative_to(to)) for link in _links(to, source.root))
     (to / ".git" / "info").mkdir(exist_ok=True)
-    excluded = "".join("/" + _SPECIAL.sub(r"\\\1", name) + "\n" for name in names)
-    (to / ".git" / "info" / "exclude").write_text(excluded, encoding="utf-8", errors="surrogateescape")
+    (to / ".git" / "info" / "exclude").write_bytes(b"".join(map(as_rule, names)))
 
 
 def _links(to: Path, root: Path) -> Iterator[Path]:

@@ -3,19 +3,18 @@
 import hashlib
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-from loopwright.domain.errors import Conflict, Invalid, NotFound, WorkspaceError
+from loopwright.domain.errors import Invalid
 from loopwright.domain.ids import checked
 from loopwright.ports import FileChange, Snapshot
 from loopwright.workspace.ignored import link_ignored
 from loopwright.workspace.listing import is_among, project_files, shown
 from loopwright.workspace.private_git import PrivateGit, git
+from loopwright.workspace.work_tree import WorkTree, committed, known_commit, lines, make_newer, written_tree
 
 _ACTIONS = {b"A": "create", b"D": "delete", b"M": "modify", b"T": "modify"}
-_TAKE_IN = ("-z", "--add", "--remove", "--replace", "--stdin")
-_ATTEMPTS = 3
 
 
 def project_root(path: Path) -> Path:
@@ -46,30 +45,28 @@ class GitWorkspace:
 
     def tree(self, without: Sequence[str] = ()) -> str:
         with self._private.locked() as private:
-            files = self._update_index(private)
+            files = self._work_tree(private).update_index()
             left_out = frozenset(path.rstrip("/") for path in without)
             names = [name for name in files if left_out and is_among(name, left_out)]
             if not names:
-                return _written_tree(private)
+                return written_tree(private)
             with private.scratch_index(like=private.index) as scratch:
-                private.run("update-index", "-z", "--force-remove", "--stdin", stdin=_lines(names), index=scratch)
-                return _written_tree(private, scratch)
+                private.run("update-index", "-z", "--force-remove", "--stdin", stdin=lines(names), index=scratch)
+                return written_tree(private, scratch)
 
     def snapshot(self, loop_id: str, label: str) -> Snapshot:
         ref = f"refs/loopwright/{checked(loop_id)}"
         with self._private.locked() as private:
-            self._update_index(private)
-            tree = _written_tree(private)
+            self._work_tree(private).update_index()
+            tree = written_tree(private)
             last = private.attempt("rev-parse", "--verify", "--quiet", ref).stdout.decode().strip()
-            parent = ("-p", last) if last else ()
-            made = private.run("commit-tree", tree, *parent, "-F", "-", stdin=label.encode("utf-8", "replace"))
-            commit = made.decode().strip()
+            commit = committed(private, tree, (last,) if last else (), label)
             private.run("update-ref", ref, commit)
             return Snapshot(commit, tree)
 
     def changes(self, before: str, after: str) -> tuple[FileChange, ...]:
         with self._private.locked() as private:
-            pair = _commit(private, before), _commit(private, after)
+            pair = known_commit(private, before), known_commit(private, after)
             fields = private.run("diff-tree", "-r", "-z", "--no-renames", "--name-status", *pair).split(b"\0")
             return tuple(
                 FileChange(shown(name), _ACTIONS[status])
@@ -78,7 +75,7 @@ class GitWorkspace:
 
     def diff(self, before: str, after: str) -> str:
         with self._private.locked() as private:
-            pair = _commit(private, before), _commit(private, after)
+            pair = known_commit(private, before), known_commit(private, after)
             text = private.run("diff-tree", "-r", "-p", "-M", "--no-color", "--no-ext-diff", "--no-textconv", *pair)
             return text.decode("utf-8", "replace")
 
@@ -86,40 +83,22 @@ class GitWorkspace:
         chosen = None if paths is None else frozenset(path.rstrip("/") for path in paths)
         left_out = frozenset(path.rstrip("/") for path in without)
         with self._private.locked() as private, private.scratch_index() as scratch:
-            private.run("read-tree", _commit(private, commit), index=scratch)
+            private.run("read-tree", known_commit(private, commit), index=scratch)
             known = private.run("ls-files", "-z", "--cached", index=scratch).split(b"\0")[:-1]
             wanted = [n for n in known if (chosen is None or is_among(n, chosen)) and not is_among(n, left_out)]
             to.mkdir(parents=True, exist_ok=True)
             private.run(
-                "checkout-index", f"--prefix={to}/", "-f", "-q", "-z", "--stdin", stdin=_lines(wanted), index=scratch
+                "checkout-index", f"--prefix={to}/", "-f", "-q", "-z", "--stdin", stdin=lines(wanted), index=scratch
             )
 
     def link_ignored(self, to: Path) -> None:
         with self._private.locked() as private:
             link_ignored(self._root, to, self._files(private), self._home)
 
-    def restore(self, commit: str, paths: Sequence[str] | None = None) -> None:
+    def restore(self, commit: str, paths: Sequence[str] | None = None, *, over: str | None = None) -> None:
         chosen = None if paths is None else frozenset(path.rstrip("/") for path in paths)
         with self._private.locked() as private:
-            wanted = _entries(private.run("ls-tree", "-r", "-z", _commit(private, commit)))
-            files = self._update_index(private)
-            present = _entries(private.run("ls-files", "-z", "--stage"))
-            write = [
-                name
-                for name, entry in wanted.items()
-                if entry != present.get(name) and (chosen is None or is_among(name, chosen))
-            ]
-            self._refuse_to_bury_ignored(write, frozenset(files))
-            times = {name: path.stat().st_mtime for name in write if (path := self._path(name)).is_file()}
-            with private.scratch_index() as scratch:
-                private.run("read-tree", commit, index=scratch)
-                private.run("checkout-index", "-f", "-q", "-z", "--stdin", stdin=_lines(write), index=scratch)
-            for name, time in times.items():
-                _make_newer(self._path(name), than=time)
-            # Listed again by the ignore rules that hold now: a rule that was lost must not cost the files it guarded.
-            for name in self._files(private):
-                if name not in wanted and (chosen is None or is_among(name, chosen)):
-                    self._remove(name)
+            self._work_tree(private).restore(commit, chosen, over)
 
     def replace_text(self, file: str, old: str, new: str) -> bool:
         path = self._root / file
@@ -129,7 +108,7 @@ class GitWorkspace:
         try:
             beside.write_bytes(new.encode())
             shutil.copymode(path, beside)
-            _make_newer(beside, than=path.stat().st_mtime)
+            make_newer(beside, than=path.stat().st_mtime)
             os.replace(beside, path)
         finally:
             beside.unlink(missing_ok=True)
@@ -139,102 +118,8 @@ class GitWorkspace:
         with self._private.locked() as private:
             private.run("update-ref", "-d", f"refs/loopwright/{checked(loop_id)}")
 
+    def _work_tree(self, private: PrivateGit) -> WorkTree:
+        return WorkTree(private, lambda: self._files(private))
+
     def _files(self, private: PrivateGit) -> list[bytes]:
         return project_files(private, without=self._home)
-
-    def _update_index(self, private: PrivateGit) -> list[bytes]:
-        """Makes the index hold exactly the project's files as they are now; their names.
-
-        Files come and go while we look: what fails is looked at again.
-        """
-        trouble = b"its index could not be read"
-        for attempt in range(_ATTEMPTS):
-            files = self._files(private)
-            indexed = private.attempt("ls-files", "-z", "--cached")
-            if indexed.returncode != 0:
-                private.index.unlink(missing_ok=True)  # torn; it can be made anew
-                continue
-            gone = sorted(set(indexed.stdout.split(b"\0")[:-1]) - set(files))
-            if gone:
-                private.run("update-index", "-z", "--force-remove", "--stdin", stdin=_lines(gone))
-            readable = files if attempt == 0 else [name for name in files if self._is_readable(name)]
-            done = private.attempt("update-index", *_TAKE_IN, stdin=_lines(readable))
-            if done.returncode == 0:
-                return readable
-            trouble = done.stderr
-        raise WorkspaceError(
-            f"The files of {self._root} could not be read: {trouble.decode('utf-8', 'replace').strip()}"
-        )
-
-    def _path(self, name: bytes) -> Path:
-        return self._root / os.fsdecode(name)
-
-    def _is_readable(self, name: bytes) -> bool:
-        path = self._path(name)
-        return path.is_symlink() or os.access(path, os.R_OK)
-
-    def _refuse_to_bury_ignored(self, write: Sequence[bytes], files: frozenset[bytes]) -> None:
-        """Conflict when a file has to go where ignored files are: they are in no snapshot."""
-        for name in write:
-            hidden = next((file for file in self._in_the_way(name) if file not in files), None)
-            if hidden is not None:
-                raise Conflict(f"{shown(name)} can not be put back: the ignored file {shown(hidden)} is in its place")
-
-    def _in_the_way(self, name: bytes) -> Iterator[bytes]:
-        """Files below a folder in the file's place, or the one that is where its folder has to be."""
-        root = os.fsencode(self._root)
-        place = os.path.join(root, name)
-        if os.path.isdir(place) and not os.path.islink(place):
-            yield from (
-                os.path.relpath(os.path.join(at, file), root) for at, _, found in os.walk(place) for file in found
-            )
-        while name := os.path.dirname(name):
-            place = os.path.join(root, name)
-            if os.path.islink(place) or os.path.isfile(place):
-                yield name
-
-    def _remove(self, name: bytes) -> None:
-        """Removes a file, and the folders that it leaves empty."""
-        root = os.fsencode(self._root)
-        try:
-            os.unlink(os.path.join(root, name))
-            folder = os.path.dirname(name)
-            while folder and not os.listdir(os.path.join(root, folder)):
-                os.rmdir(os.path.join(root, folder))
-                folder = os.path.dirname(folder)
-        except FileNotFoundError:  # someone else was faster
-            return
-        except OSError as error:
-            raise WorkspaceError(f"{shown(name)} could not be removed: {error.strerror}") from error
-
-
-def _make_newer(path: Path, *, than: float) -> None:
-    """Gives a rewritten file a later second than it had: caches such as .pyc files look at second and size alone."""
-    if path.is_file() and not path.is_symlink() and int(path.stat().st_mtime) <= int(than):
-        os.utime(path, (than + 1, than + 1))
-
-
-def _lines(names: Sequence[bytes]) -> bytes:
-    return b"".join(name + b"\0" for name in names)
-
-
-def _written_tree(private: PrivateGit, index: Path | None = None) -> str:
-    return private.run("write-tree", index=index).decode().strip()
-
-
-def _entries(listing: bytes) -> dict[bytes, tuple[bytes, bytes]]:
-    """Mode and object of every file, from what ls-tree or ls-files --stage prints."""
-    entries = {}
-    for line in listing.split(b"\0")[:-1]:
-        head, _, name = line.partition(b"\t")
-        mode, *middle = head.split()
-        entries[name] = (mode, middle[-1] if middle[0] == b"blob" else middle[0])
-    return entries
-
-
-def _commit(private: PrivateGit, commit: str) -> str:
-    """The commit itself, if it is one of ours. NotFound."""
-    found = private.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
-    if found.returncode != 0:
-        raise NotFound(f"There is no snapshot {commit}")
-    return found.stdout.decode().strip()

@@ -15,8 +15,15 @@ _WRITTEN = re.compile(
 """Names of what tests and builds write themselves: a link would make the copy write into the project."""
 
 
-def link_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> None:
-    """Links whatever below `root` is not among `files` into the same place below `to`; `home` is not the project's."""
+_SPECIAL = re.compile(rb"([\\*?\[\]!# ])")
+
+
+def link_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> list[bytes]:
+    """Links whatever below `root` is not among `files` into the same place below `to`; `home` is not the project's.
+
+    The names of the links that were made.
+    """
+    linked = []
     known = frozenset(files)
     folders = frozenset(name[:end] for name in known for end, letter in enumerate(name) if letter == ord("/"))
     for name in _ignored(os.fsencode(root), known, folders):
@@ -26,8 +33,15 @@ def link_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> No
         try:
             os.makedirs(os.path.dirname(link), exist_ok=True)
             os.symlink(os.path.join(os.fsencode(root), name), link)
+            linked.append(name)
         except (FileExistsError, NotADirectoryError):  # the copy has something else in that place
             continue
+    return linked
+
+
+def as_rule(name: bytes) -> bytes:
+    """The line of an ignore file that means this name and no other."""
+    return b"/" + _SPECIAL.sub(rb"\\\1", name) + b"\n"
 
 
 def _ignored(root: bytes, known: frozenset[bytes], folders: frozenset[bytes]) -> Iterator[bytes]:

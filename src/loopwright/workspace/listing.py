@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from loopwright.workspace.private_git import PrivateGit, git
@@ -34,12 +34,15 @@ def project_files(private: PrivateGit, *, without: Path | None = None) -> list[b
     if without is not None and without.is_relative_to(root):
         left_out.append(os.fsencode(without.relative_to(root)))
     prefixes = tuple(folder + b"/" for folder in left_out)
+    listed = (name for name in set(_listed(private, root, b"")) if name not in left_out)
+    return sorted(existing(root, (name for name in listed if not name.startswith(prefixes))))
+
+
+def existing(root: Path, names: Iterable[bytes]) -> Iterator[bytes]:
+    """Those of the names that are regular files or links below `root`, with no link on the way to them."""
     folders: dict[bytes, bool] = {b"": True}
-    return sorted(
-        name
-        for name in set(_listed(private, root, b""))
-        if name not in left_out and not name.startswith(prefixes) and _is_file(os.fsencode(root), name, folders)
-    )
+    at = os.fsencode(root)
+    return (name for name in names if _is_file(at, name, folders))
 
 
 def _listed(private: PrivateGit, folder: Path, prefix: bytes) -> Iterator[bytes]:

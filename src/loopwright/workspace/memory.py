@@ -5,7 +5,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from loopwright.domain.errors import NotFound
+from loopwright.domain.errors import Conflict, NotFound
 from loopwright.domain.ids import checked
 from loopwright.ports import FileChange, Snapshot
 
@@ -60,14 +60,18 @@ class FakeWorkspace:
     def link_ignored(self, to: Path) -> None:
         """It ignores nothing."""
 
-    def restore(self, commit: str, paths: Sequence[str] | None = None) -> None:
+    def restore(self, commit: str, paths: Sequence[str] | None = None, *, over: str | None = None) -> None:
         kept = self._files_of(commit)
-        for name in self.files.keys() | kept.keys():
-            if paths is None or _is_among(name, paths):
-                if name in kept:
-                    self.files[name] = kept[name]
-                else:
-                    del self.files[name]
+        chosen = [name for name in self.files.keys() | kept.keys() if paths is None or _is_among(name, paths)]
+        known = self.files if over is None else self._files_of(over)
+        for name in chosen:
+            if self.files.get(name) not in (known.get(name), kept.get(name)):
+                raise Conflict(f"{name} changed meanwhile in the project")
+        for name in chosen:
+            if name in kept:
+                self.files[name] = kept[name]
+            else:
+                del self.files[name]
 
     def replace_text(self, file: str, old: str, new: str) -> bool:
         if self.files.get(file) != old.encode():

@@ -33,7 +33,7 @@ _SETTINGS = {
 _SWITCHES = tuple(part for key, value in _SETTINGS.items() for part in ("-c", f"{key}={value}"))
 
 # Files are kept byte by byte: no line ends, keywords, filters or encodings, whatever the project's .gitattributes say.
-_ATTRIBUTES = "* -text !eol -ident !filter !working-tree-encoding !diff\n"
+ATTRIBUTES = "* -text !eol -ident !filter !working-tree-encoding !diff !merge !conflict-marker-size\n"
 
 _AUTHOR = {"NAME": "loopwright", "EMAIL": "loopwright@localhost"}
 
@@ -85,8 +85,9 @@ def git(
 class PrivateGit:
     """Commands in one private git directory for one work tree; one at a time over all processes."""
 
-    def __init__(self, directory: Path, work_tree: Path) -> None:
+    def __init__(self, directory: Path, work_tree: Path, index: Path | None = None) -> None:
         self.directory, self.work_tree = directory, work_tree
+        self.index = index or directory / "index"
         self._lock: int | None = None
 
     @contextmanager
@@ -96,12 +97,18 @@ class PrivateGit:
         descriptor = os.open(self.directory / "loopwright.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX)
-            holder = PrivateGit(self.directory, self.work_tree)
+            holder = PrivateGit(self.directory, self.work_tree, self.index)
             holder._lock = descriptor
             holder._prepare()
             yield holder
         finally:
             os.close(descriptor)
+
+    def at(self, work_tree: Path, index: Path) -> "PrivateGit":
+        """The same directory for another work tree, under the same lock."""
+        other = PrivateGit(self.directory, work_tree, index)
+        other._lock = self._lock
+        return other
 
     def run(self, *args: str | bytes, stdin: bytes = b"", index: Path | None = None) -> bytes:
         """Output of a command that must succeed. WorkspaceError."""
@@ -119,10 +126,6 @@ class PrivateGit:
         # The child shares the lock: should we be killed, nobody else comes in before it has ended too.
         held = () if self._lock is None else (self._lock,)
         return git(*args, cwd=self.work_tree, env=where, stdin=stdin, keep_open=held)
-
-    @property
-    def index(self) -> Path:
-        return self.directory / "index"
 
     @contextmanager
     def scratch_index(self, *, like: Path | None = None) -> Iterator[Path]:
@@ -143,10 +146,10 @@ class PrivateGit:
             done = git("init", "--quiet", "--bare", "--template=", "--object-format=sha1", ".", cwd=self.directory)
             _succeeded(done, "init", self.directory)
             (self.directory / "info").mkdir(exist_ok=True)
-            (self.directory / "info" / "attributes").write_text(_ATTRIBUTES)
             (self.directory / "loopwright.ready").touch()
+        (self.directory / "info" / "attributes").write_text(ATTRIBUTES)
         # Whoever left a lock file is dead: its git shared our lock.
-        for stale in (*self.directory.glob("*.lock"), *self.directory.glob("refs/loopwright/*.lock")):
+        for stale in (*self.directory.glob("*.lock"), *self.directory.glob("refs/*/**/*.lock")):
             if stale.name != "loopwright.lock":
                 stale.unlink(missing_ok=True)
 

@@ -1,0 +1,162 @@
+"""The files of one folder against a private git: which they are, what they hold, and how they are put back."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from loopwright.domain.errors import Conflict, NotFound, WorkspaceError
+from loopwright.workspace.listing import is_among, shown
+from loopwright.workspace.private_git import PrivateGit
+
+_TAKE_IN = ("-z", "--add", "--remove", "--replace", "--stdin")
+_ATTEMPTS = 3
+
+
+class WorkTree:
+    """The work tree of `private`, which is locked for us; `listed` gives the names of its files as they are now."""
+
+    def __init__(self, private: PrivateGit, listed: Callable[[], list[bytes]]) -> None:
+        self._private, self._listed = private, listed
+        self._root = private.work_tree
+
+    def update_index(self) -> list[bytes]:
+        """Makes the index hold exactly the files as they are now; their names.
+
+        Files come and go while we look: what fails is looked at again.
+        """
+        trouble = b"its index could not be read"
+        for attempt in range(_ATTEMPTS):
+            files = self._listed()
+            indexed = self._private.attempt("ls-files", "-z", "--cached")
+            if indexed.returncode != 0:
+                self._private.index.unlink(missing_ok=True)  # torn; it can be made anew
+                continue
+            gone = sorted(set(indexed.stdout.split(b"\0")[:-1]) - set(files))
+            if gone:
+                self._private.run("update-index", "-z", "--force-remove", "--stdin", stdin=lines(gone))
+            readable = files if attempt == 0 else [name for name in files if self._is_readable(name)]
+            done = self._private.attempt("update-index", *_TAKE_IN, stdin=lines(readable))
+            if done.returncode == 0:
+                return readable
+            trouble = done.stderr
+        raise WorkspaceError(
+            f"The files of {self._root} could not be read: {trouble.decode('utf-8', 'replace').strip()}"
+        )
+
+    def restore(self, commit: str, chosen: frozenset[str] | None = None, over: str | None = None) -> None:
+        """See ports.Workspace.restore; `chosen` are its paths."""
+        private = self._private
+        wanted = _entries(private.run("ls-tree", "-r", "-z", known_commit(private, commit)))
+        files = self.update_index()
+        present = _entries(private.run("ls-files", "-z", "--stage"))
+        within = [name for name in wanted.keys() | present.keys() if chosen is None or is_among(name, chosen)]
+        if over is not None:
+            known = _entries(private.run("ls-tree", "-r", "-z", known_commit(private, over)))
+            changed = [name for name in within if present.get(name) not in (known.get(name), wanted.get(name))]
+            _refuse_to_overwrite(changed or [name for name in within if name not in present and self._is_there(name)])
+        write = [name for name in within if name in wanted and wanted[name] != present.get(name)]
+        self._refuse_to_bury_ignored(write, frozenset(files))
+        times = {name: path.stat().st_mtime for name in write if (path := self._path(name)).is_file()}
+        with private.scratch_index() as scratch:
+            private.run("read-tree", commit, index=scratch)
+            private.run("checkout-index", "-f", "-q", "-z", "--stdin", stdin=lines(write), index=scratch)
+        for name, time in times.items():
+            make_newer(self._path(name), than=time)
+        # Listed again by the ignore rules that hold now: a rule that was lost must not cost the files it guarded.
+        for name in self._listed():
+            if name not in wanted and (chosen is None or is_among(name, chosen)):
+                self._remove(name)
+
+    def _path(self, name: bytes) -> Path:
+        return self._root / os.fsdecode(name)
+
+    def _is_there(self, name: bytes) -> bool:
+        path = self._path(name)
+        return path.is_symlink() or path.is_file()
+
+    def _is_readable(self, name: bytes) -> bool:
+        path = self._path(name)
+        return path.is_symlink() or os.access(path, os.R_OK)
+
+    def _refuse_to_bury_ignored(self, write: Sequence[bytes], files: frozenset[bytes]) -> None:
+        """Conflict when a file has to go where ignored files are: they are in no snapshot."""
+        for name in write:
+            hidden = next((file for file in self._in_the_way(name) if file not in files), None)
+            if hidden is not None:
+                raise Conflict(f"{shown(name)} can not be put back: the ignored file {shown(hidden)} is in its place")
+
+    def _in_the_way(self, name: bytes) -> Iterator[bytes]:
+        """Files below a folder in the file's place, or the one that is where its folder has to be."""
+        root = os.fsencode(self._root)
+        place = os.path.join(root, name)
+        if os.path.isdir(place) and not os.path.islink(place):
+            yield from (
+                os.path.relpath(os.path.join(at, file), root) for at, _, found in os.walk(place) for file in found
+            )
+        while name := os.path.dirname(name):
+            place = os.path.join(root, name)
+            if os.path.islink(place) or os.path.isfile(place):
+                yield name
+
+    def _remove(self, name: bytes) -> None:
+        """Removes a file, and the folders that it leaves empty."""
+        root = os.fsencode(self._root)
+        try:
+            os.unlink(os.path.join(root, name))
+            folder = os.path.dirname(name)
+            while folder and not os.listdir(os.path.join(root, folder)):
+                os.rmdir(os.path.join(root, folder))
+                folder = os.path.dirname(folder)
+        except FileNotFoundError:  # someone else was faster
+            return
+        except OSError as error:
+            raise WorkspaceError(f"{shown(name)} could not be removed: {error.strerror}") from error
+
+
+def make_newer(path: Path, *, than: float) -> None:
+    """Gives a rewritten file a later second than it had: caches such as .pyc files look at second and size alone."""
+    if path.is_file() and not path.is_symlink() and int(path.stat().st_mtime) <= int(than):
+        os.utime(path, (than + 1, than + 1))
+
+
+def lines(names: Sequence[bytes]) -> bytes:
+    """Names as git reads them with -z."""
+    return b"".join(name + b"\0" for name in names)
+
+
+def written_tree(private: PrivateGit, index: Path | None = None) -> str:
+    """The tree that the index holds."""
+    return private.run("write-tree", index=index).decode().strip()
+
+
+def committed(private: PrivateGit, tree: str, parents: Sequence[str], label: str) -> str:
+    """A new commit, on no ref yet."""
+    whose = (part for parent in parents for part in ("-p", parent))
+    made = private.run("commit-tree", tree, *whose, "-F", "-", stdin=label.encode("utf-8", "replace"))
+    return made.decode().strip()
+
+
+def known_commit(private: PrivateGit, commit: str) -> str:
+    """The commit itself, if it is one of ours. NotFound."""
+    found = private.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
+    if found.returncode != 0:
+        raise NotFound(f"There is no snapshot {commit}")
+    return found.stdout.decode().strip()
+
+
+def _refuse_to_overwrite(names: Sequence[bytes]) -> None:
+    """Conflict that names files which somebody has changed meanwhile, or which are ignored and so in no snapshot."""
+    if names:
+        told = sorted(shown(name) for name in names)
+        more = f" and {len(told) - 3} more" if len(told) > 3 else ""
+        raise Conflict(f"{', '.join(told[:3])}{more} changed meanwhile in the project, and will not be overwritten")
+
+
+def _entries(listing: bytes) -> dict[bytes, tuple[bytes, bytes]]:
+    """Mode and object of every file, from what ls-tree or ls-files --stage prints."""
+    entries = {}
+    for line in listing.split(b"\0")[:-1]:
+        head, _, name = line.partition(b"\t")
+        mode, *middle = head.split()
+        entries[name] = (mode, middle[-1] if middle[0] == b"blob" else middle[0])
+    return entries
