@@ -3,20 +3,17 @@
 from typing import Any, assert_never
 
 from loopwright.domain import loop_commands as commands
-from loopwright.domain.engine_state import INCIDENTS_KEPT, EngineState, Incident, PermissionRequest
+from loopwright.domain.engine_state import EngineState
 from loopwright.domain.errors import IllegalTransition, Invalid
+from loopwright.domain.external import BOOKKEEPING, LIMITS, all_incidents, answered, unknown
 from loopwright.domain.loop import FINISHED, LoopState
 from loopwright.domain.menu import Menu
 
 EDITABLE = commands.TEXT_FIELDS | commands.OTHER_FIELDS
-IGNORED = frozenset({"updated_at"})
-"""Every writer sets it, so a change of it says nothing."""
 OWN = frozenset({"loop_id", "created_at", "current_iteration", "skill_state"})
 END = frozenset({"completed_at", "failure_reason"})
-BOOKKEEPING = {"rev": 0, "digest": "", "journal_bytes": 0}
 FOR_COMMANDS = frozenset({"waiting", "answer", "interrupt", "parked", "tasks", *BOOKKEEPING})
 """Of `engine`, what commands may change while a runner lives, beside the limits of its budget and an end by stop."""
-LIMITS = frozenset({"max_minutes", "max_tokens", "max_cost"})
 
 
 def take_in(
@@ -30,7 +27,7 @@ def take_in(
     refused = [*_forbidden(base, found)]
     state = current
     names = sorted(name for name in EDITABLE if getattr(found, name) != getattr(base, name))
-    steps = [*names, *(name for name in _unknown(base, found) if name not in EDITABLE)]
+    steps = [*names, *(name for name in unknown(base, found) if name not in EDITABLE)]
     if found.status not in (base.status, current.status):
         steps.insert(len(steps) if found.status == "running" else 0, "status")
     for name in steps:
@@ -83,18 +80,9 @@ def _own_engine(before: EngineState, after: EngineState) -> EngineState:
     limits = {name: getattr(after.budget, name) for name in LIMITS}
     given = {name: getattr(after, name) for name in FOR_COMMANDS}
     return before.evolve(
-        **given, budget=before.budget.evolve(**limits), incidents=_all_incidents(before.incidents, after.incidents),
-        asked=_answered(before.asked, after.asked), menu=_chosen(before.menu, after.menu),
+        **given, budget=before.budget.evolve(**limits), incidents=all_incidents(before.incidents, after.incidents),
+        asked=answered(before.asked, after.asked), menu=_chosen(before.menu, after.menu),
     )  # fmt: skip
-
-
-def _answered(
-    before: tuple[PermissionRequest, ...], after: tuple[PermissionRequest, ...]
-) -> tuple[PermissionRequest, ...]:
-    """Others answer what was asked, or take it away by an end; they ask nothing, and change no question or answer."""
-    known = {request.id: request for request in before}
-    kept = (known[r.id].evolve(answer=known[r.id].answer or r.answer) for r in after if r.id in known)
-    return tuple(kept)
 
 
 def _chosen(before: Menu | None, after: Menu | None) -> Menu | None:
@@ -102,14 +90,6 @@ def _chosen(before: Menu | None, after: Menu | None) -> Menu | None:
     if before is None or after is None:
         return None
     return before.evolve(choice=before.choice or (after.choice if after.choice in before.free else None))
-
-
-def _all_incidents(before: tuple[Incident, ...], after: tuple[Incident, ...]) -> tuple[Incident, ...]:
-    """What was recorded stays; the oldest may have gone only where there are as many as are kept."""
-    gone = range(len(before) + 1 if len(after) == INCIDENTS_KEPT else 1)
-    if any(after[: len(before) - n] == before[n:] for n in gone):
-        return after
-    return (*before, *(incident for incident in after if incident not in before))[-INCIDENTS_KEPT:]
 
 
 def _forbidden(base: LoopState, found: LoopState) -> list[str]:
@@ -120,12 +100,6 @@ def _forbidden(base: LoopState, found: LoopState) -> list[str]:
     if found.engine.evolve(**BOOKKEEPING, **same_end) != base.engine.evolve(**BOOKKEEPING):
         names.append("engine")
     return names
-
-
-def _unknown(base: LoopState, found: LoopState) -> list[str]:
-    """Keys that the schema does not know, new or with another value."""
-    before, after = base.__pydantic_extra__ or {}, found.__pydantic_extra__ or {}
-    return sorted(name for name, value in after.items() if name not in before or before[name] != value)
 
 
 def _carried_over(state: LoopState, found: LoopState, name: str, now: str) -> LoopState:

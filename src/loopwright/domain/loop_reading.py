@@ -1,16 +1,15 @@
 """Reading what others wrote: lenient, with every repair told. What can not be understood is refused."""
 
 import hashlib
-import json
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from loopwright.domain.engine_state import SCHEMA
-from loopwright.domain.errors import Invalid, NewerSchema
+from loopwright.domain.errors import Invalid
 from loopwright.domain.ids import is_safe
 from loopwright.domain.loop import ERRORS_KEPT, LoopState
-from loopwright.domain.loop_mending import Json, part, validated
+from loopwright.domain.loop_mending import validated
+from loopwright.domain.mending import Json, copied, objects, part, refuse_newer
 from loopwright.domain.words import plural
 
 ACTION_NAMES = {
@@ -40,8 +39,8 @@ def read_loop(
     if not isinstance(raw, dict):
         raise Invalid(f"a loop's state is a JSON object, this is {type(raw).__name__}")
     repairs: list[str] = []
-    document = _copy(raw)
-    _refuse_newer(document)
+    document = copied(raw)
+    refuse_newer(document)
     _map_legacy(document, repairs)
     if document.get("loop_id") is None:
         document["loop_id"] = fallback_id
@@ -50,25 +49,6 @@ def read_loop(
     _define_tasks(document, tasks, repairs)
     _recount(document, repairs)
     return validated(document, now, repairs), tuple(repairs)
-
-
-def _copy(raw: Json) -> Json:
-    """A copy of its own, once it is sure that all of it can be written again."""
-    try:
-        text = json.dumps(raw, ensure_ascii=False, allow_nan=False)
-        text.encode()
-    except (ValueError, TypeError, RecursionError) as error:
-        raise Invalid(f"this state holds what JSON in UTF-8 can not: {error}") from error
-    copied: Json = json.loads(text)
-    return copied
-
-
-def _refuse_newer(document: Json) -> None:
-    schema = part(document, "engine").get("schema", SCHEMA)
-    if isinstance(schema, int) and schema > SCHEMA:
-        raise NewerSchema(
-            f"this state has schema {schema}, this loopwright knows up to {SCHEMA}; a newer loopwright wrote it"
-        )
 
 
 def _map_legacy(document: Json, repairs: list[str]) -> None:
@@ -96,7 +76,7 @@ def _map_actions(skill: Json, repairs: list[str]) -> None:
     if skill.get("current_action") == "paused":
         skill["current_action"] = None
         repairs.append("current_action paused is no action")
-    places = [(skill, "last_action"), *((entry, "action") for entry in _items(skill.get("errors")))]
+    places = [(skill, "last_action"), *((entry, "action") for entry in objects(skill.get("errors")))]
     for place, key in places:
         name = place.get(key)
         if isinstance(name, str) and name in ACTION_NAMES:
@@ -132,7 +112,7 @@ def _define_tasks(document: Json, tasks: Sequence[Mapping[str, Any]], repairs: l
     # A line that was appended later stands for an earlier one of the same task.
     by_id = {task["task_id"]: dict(task) for task in tasks if isinstance(task.get("task_id"), str)}
     develop = part(part(document, "skill_state"), "develop")
-    for task in _items(develop.get("tasks")):
+    for task in objects(develop.get("tasks")):
         if isinstance(task.get("id"), str):
             said = {key: task[key] for key in TOLD_BY_PROGRESS if task.get(key)}
             by_id.setdefault(task["id"], {"task_id": task["id"], **said})
@@ -150,10 +130,10 @@ def _recount(document: Json, repairs: list[str]) -> None:
     if not isinstance(skill, dict):
         return
     develop, debug, validate = (part(skill, key) for key in ("develop", "debug", "validate"))
-    tasks = _items(develop.get("tasks"))
+    tasks = objects(develop.get("tasks"))
     _set(develop, "total", len(tasks), repairs)
     _set(develop, "completed", sum(t.get("status") == "completed" for t in tasks), repairs)
-    hypotheses = _items(debug.get("hypotheses"))
+    hypotheses = objects(debug.get("hypotheses"))
     _set(debug, "hypotheses_count", len(hypotheses), repairs)
     for hypothesis in hypotheses:
         _evidence(hypothesis, repairs)
@@ -181,7 +161,3 @@ def _set(section: Json, key: str, value: int, repairs: list[str]) -> None:
         repairs.append(f"{key} was {section[key]!r}, counted {value}")
     if section or value:
         section[key] = value
-
-
-def _items(value: object) -> list[Json]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
