@@ -236,18 +236,16 @@ def resolve(state: CycleState, id: str, resolution: str, *, workaround: bool = F
     return _coordinated(state, coordination.evolve(blockers=blockers))
 
 
-def answer(state: CycleState, text: str) -> CycleState:
-    """Keeps the answer to the question the cycle waits with; resume hands it to the agent that asked."""
-    if state.engine.waiting is None:
-        raise Invalid("this cycle asks nothing at the moment")
-    if state.coordination.undecided:
-        one = state.coordination.undecided[0]
-        raise Invalid(f"this cycle waits for a decision: decide {one.id} ({' | '.join(one.options) or 'any text'})")
-    if state.engine.waiting.by_resuming:
+def answer(state: CycleState, text: str, by: str) -> CycleState:
+    """Makes the one decision that is pending; where there are several, each has to be named (see `decide`)."""
+    undecided = state.coordination.undecided
+    if len(undecided) == 1:
+        return decide(state, undecided[0].id, text, by)
+    if undecided:
+        raise Invalid(f"several decisions are pending; decide each by its id: {', '.join(d.id for d in undecided)}")
+    if state.engine.waiting is not None:
         raise Invalid("this cycle waits for something to be settled, not for words; once it is, resume the cycle")
-    if not text.strip():
-        raise Invalid("an answer needs text")
-    return state.evolve(engine=state.engine.evolve(answer=text))
+    raise Invalid("this cycle asks nothing at the moment")
 
 
 def limited(state: CycleState, limits: Limits) -> CycleState:

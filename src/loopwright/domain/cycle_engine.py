@@ -29,13 +29,14 @@ class Border(Record):
 class CycleEngine(RunState):
     """`roles`: which agent plays which role. `called`: roles that have something to do in this iteration.
 
-    Of this iteration: `done`, keys of the steps that ended well; `tries`, by key how often one failed; `wrote`, by role
-    the files it wrote. `analysed`, `explored`, `planned`: the last iteration in which each was done (0: never).
-    `over`: the roles among them that have done all of it, in that order. `objections`: what vas says against it.
-    `holds`: by id of a blocker or decision the keys of the steps that wait for it. `recommended`: by id of a
-    decision the option that the role would take. `mends`: tasks of the plan that
-    stand for an issue, not for a requirement. `queue`: extensions that wait for the border of the iteration. `counted`:
-    until when working time is in the budget's account; steps may run side by side.
+    Of this iteration: `over`, the roles that have done all of it, in that order; `done`, keys of the steps that ended
+    well; `tries`, by key how often one failed; `wrote`, by role the files it wrote; `objections`, what vas says against
+    the result. `analysed`, `explored`, `planned`: the last iteration in which each was done (0: never).
+    `holds`: by id of a blocker or decision the keys of the steps that wait for it; `recommended`: by id of a decision
+    the option that the role would take. `mends`: tasks of the plan that stand for an issue, not for a requirement.
+    `half`: by key of a step the commit with what was done of it, unmerged, when its runner died. `queue`: extensions
+    that wait for the border of the iteration. `counted`: until when working time is in the budget's account; steps may
+    run side by side.
     """
 
     roles: dict[Role, str] = Field(default_factory=dict)
@@ -52,6 +53,7 @@ class CycleEngine(RunState):
     holds: dict[str, Items[str]] = Field(default_factory=dict)
     recommended: dict[str, str] = Field(default_factory=dict)
     mends: Items[str] = ()
+    half: dict[str, str] = Field(default_factory=dict)
     queue: Items[str] = ()
     objections: Items[str] = ()
     last_border: Border | None = None

@@ -75,7 +75,7 @@ def end_step(state: CycleState, done: CycleStepDone, checkpoint: Checkpoint | No
     """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here."""
     state = noted(charged(checkpointed(state, checkpoint), _working_time(state, done), done.usage), done.incidents)
     state = state.evolve(engine=state.engine.evolve(counted=done.at))
-    state = _put_down(_heard(state, done), done.step, done.at)
+    state = _put_down(state, done.step, done.at)
     return standing(_landed(state, done))
 
 
@@ -329,14 +329,6 @@ def _limited(state: CycleState, outcome: LimitReached, at: str) -> CycleState:
     named = datetime.fromisoformat(outcome.until) if outcome.until else None
     until = parked_until(named, datetime.fromisoformat(at), row)
     return commands.park(state, Parked(until=until.isoformat(timespec="seconds"), reason=outcome.reason))
-
-
-def _heard(state: CycleState, done: CycleStepDone) -> CycleState:
-    """Without the answer that an agent was told in this step; one that has to be done again tells it again."""
-    again = isinstance(done.outcome, (Interrupted, LimitReached, ActionFailed, NeedsInput))
-    if again or done.told is None or state.engine.answer != done.told:
-        return state
-    return state.evolve(engine=state.engine.evolve(answer=None))
 
 
 def _put_down(state: CycleState, step: CycleStep, at: str) -> CycleState:

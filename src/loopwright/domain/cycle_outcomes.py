@@ -100,4 +100,3 @@ class CycleStepDone:
     elapsed: float = 0
     incidents: tuple[Incident, ...] = ()
     usage: Usage = field(default_factory=Usage)
-    told: str | None = None
