@@ -115,7 +115,7 @@ class Deaf(Watched):
 
 @pytest.mark.parametrize("stuck", [False, True])
 async def test_who_can_not_be_cut_off_is_closed(stage: MakeStage, stuck: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("loopwright.actions.turns.CANCEL_SECONDS", 1.0)
+    monkeypatch.setattr("loopwright.engine.turns.CANCEL_SECONDS", 1.0)
     ready = stage()
     agent = Deaf(Script(answers=(PLAN, HANGS, DONE)), ready.project)
     agent.stuck = stuck

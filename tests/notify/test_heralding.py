@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from loopwright.actions import heralding
-from loopwright.actions.heralding import AT_ONCE, Herald
 from loopwright.actions.runner import LoopRunner
 from loopwright.agents.scripted import Answer
 from loopwright.domain import permitting
@@ -16,7 +14,9 @@ from loopwright.domain.loop_commands import stop, take_up
 from loopwright.domain.notices import Event as Kind
 from loopwright.domain.notices import Letter
 from loopwright.domain.secrets import Secrets
+from loopwright.engine import heralding
 from loopwright.engine.bus import Bus
+from loopwright.engine.heralding import AT_ONCE, Herald
 from loopwright.ports import Notifier
 from tests.asking import FETCH
 from tests.fakes import NoDebugger, NoProcesses

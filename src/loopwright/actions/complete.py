@@ -1,6 +1,5 @@
 """COMPLETE: look once more, write the summary, end the loop."""
 
-from loopwright.actions.measure import nothing_to_run, validate_tree
 from loopwright.actions.session import Session
 from loopwright.domain.engine_state import Outcome
 from loopwright.domain.loop import LoopState
@@ -10,6 +9,7 @@ from loopwright.domain.stall import stalled_because
 from loopwright.domain.summary import summarise
 from loopwright.domain.verdict import TROUBLES
 from loopwright.domain.words import plural
+from loopwright.engine.measure import nothing_to_run, validate_tree
 
 WORTH_ANOTHER_LOOK: frozenset[Outcome] = frozenset({"succeeded", "exhausted", "unverified"})
 """Ends that a validation by this process could still change; the others are final."""

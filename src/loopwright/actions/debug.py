@@ -130,7 +130,7 @@ async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: D
     )
     asked = session.order(
         "debug", failing="\n".join(f"- {name}" for name in failing), hypotheses=_table(request.hypotheses),
-        progress_dir=str(session.store.progress_path(session.loop_id)),
+        progress_dir=str(session.store.progress_path(session.id)),
     )  # fmt: skip
     before = await session.snapshot("before debug")
     _, report = await session.report(agent, "DEBUG", asked, message)
@@ -182,4 +182,4 @@ def _table(hypotheses: Items[Hypothesis]) -> str:
 def _log_probes(session: Session, probes: Items[ProbeHit]) -> None:
     lines = [probe.model_dump_json().encode() for probe in probes]
     if lines:
-        session.store.append_progress(session.loop_id, "debug.log", lines)
+        session.store.append_progress(session.id, "debug.log", lines)

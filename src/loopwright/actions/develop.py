@@ -2,7 +2,6 @@
 
 from contextlib import nullcontext
 
-from loopwright.actions.reading import READING_MODES, only_reading
 from loopwright.actions.session import Session
 from loopwright.domain.claims import unmeasured_files
 from loopwright.domain.engine_state import LoopTask
@@ -13,7 +12,10 @@ from loopwright.domain.outcomes import ActionOutcome, Change, Developed, NeedsIn
 from loopwright.domain.permissions import turn_policy
 from loopwright.domain.protocol import ActionReport, Message
 from loopwright.domain.words import plural
+from loopwright.engine.reading import only_reading
 from loopwright.engine.threads import in_thread
+
+READING_MODES = frozenset({"analysis", "review"})
 
 DECIDE = "Nobody can be asked now. Decide by yourself, say how you decided, and go on."
 
@@ -23,8 +25,8 @@ async def develop(session: Session, choice: Next) -> ActionOutcome:
     task = next(task for task in session.skill().develop.tasks if task.id == choice.task)
     definition = state.engine.task(task.id)
     before = await session.snapshot(f"before {task.id}")
-    reading = only_reading(session, before, "a reading task") if task.mode in READING_MODES else nullcontext()
-    async with reading:
+    reads = task.mode in READING_MODES
+    async with only_reading(session, session.turns, before, "a reading task") if reads else nullcontext():
         report = await _ask(session, task, definition)
     after = await session.snapshot(f"after {task.id}")
     changes = await in_thread(session.workspace.changes, before.commit, after.commit)
@@ -48,7 +50,7 @@ async def _ask(session: Session, task: DevelopTask, definition: LoopTask | None)
     values = {
         "task": task.description, "task_id": task.id,
         "hints": (definition.prompt_template if definition else "") or "none",
-        "progress_dir": str(session.store.progress_path(session.loop_id)),
+        "progress_dir": str(session.store.progress_path(session.id)),
     }  # fmt: skip
     if task.mode in READING_MODES:
         asked = session.order("examine", mode=task.mode, **values)

@@ -2,11 +2,9 @@
 
 from contextlib import AsyncExitStack
 
-from loopwright.actions.reading import only_reading
-from loopwright.actions.recall import Recall
 from loopwright.actions.runner import LoopRunner
 from loopwright.actions.session import Session
-from loopwright.actions.turns import Turns
+from loopwright.domain.brief import brief
 from loopwright.domain.errors import AgentError
 from loopwright.domain.ids import generation_of
 from loopwright.domain.loop import LoopState
@@ -15,10 +13,13 @@ from loopwright.domain.progress import task_statuses
 from loopwright.domain.proposals import proposals
 from loopwright.domain.protocol import ActionReport, Message
 from loopwright.engine.bus import Bus
+from loopwright.engine.reading import only_reading
+from loopwright.engine.recall import Recall
+from loopwright.engine.turns import Turns
 from loopwright.ports import NOWHERE, Surroundings
 
 
-class NoRecall(Recall):
+class NoRecall(Recall[LoopState]):
     """The loop's own sessions are left to its runner; what was done so far is told."""
 
     def session(self, agent: str) -> str | None:
@@ -35,7 +36,7 @@ async def proposed_tasks(runner: LoopRunner, loop_id: str, *, agent: str, count:
     """
     mark = generation_of(loop_id)
     around = Surroundings(mark, bus.hear, lambda text: bus.publish("output", text), NOWHERE.permit)
-    recall = NoRecall(runner.store, loop_id, epoch=0)
+    recall = NoRecall(runner.store, loop_id, epoch=0, tell=brief)
     with runner.processes.alone(mark):
         async with AsyncExitStack() as stack:
             await stack.enter_async_context(runner.processes.owning(mark))
@@ -45,7 +46,7 @@ async def proposed_tasks(runner: LoopRunner, loop_id: str, *, agent: str, count:
             if not turns.agent(agent).capabilities.plans:
                 raise AgentError("refused", f"{agent} can not propose tasks; name a coding agent: --tool NAME")
             session = Session(
-                loop_id=loop_id, project=runner.project, store=runner.store, workspace=runner.workspace,
+                id=loop_id, project=runner.project, store=runner.store, workspace=runner.workspace,
                 tests=runner.tests, debugger=runner.debugger(mark, bus), turns=turns, clock=runner.clock, bus=bus,
                 epoch=0, prompts=runner.prompts,
             )  # fmt: skip
@@ -63,7 +64,7 @@ async def _asked(session: Session, agent: str, count: int) -> ActionReport:
     # The tool that proposes belongs to INIT, and so does this turn: to the agent it is one more planning.
     message = Message(action="INIT", text="", seconds=settings.action_timeout, policy=policy)
     before = await session.snapshot("before tasks were generated")
-    async with only_reading(session, before, "whoever proposes tasks"):
+    async with only_reading(session, session.turns, before, "whoever proposes tasks"):
         asked = session.order("generate", count=str(count), tasks=_known(state))
         _, report = await session.report(agent, "INIT", asked, message)
     return report

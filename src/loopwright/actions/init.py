@@ -3,8 +3,6 @@
 from collections import Counter
 from typing import get_args
 
-from loopwright.actions.measure import Measured, first_of, run_tests
-from loopwright.actions.reading import only_reading
 from loopwright.actions.session import Session
 from loopwright.domain.engine_state import LoopTask, RunSettings
 from loopwright.domain.goals import asks_only_for_green_tests
@@ -15,6 +13,8 @@ from loopwright.domain.outcomes import ActionOutcome, Initialised
 from loopwright.domain.permissions import turn_policy
 from loopwright.domain.proposals import proposals
 from loopwright.domain.protocol import ActionReport, Message
+from loopwright.engine.measure import Measured, first_of, run_tests
+from loopwright.engine.reading import only_reading
 
 
 async def init(session: Session, choice: Next) -> ActionOutcome:
@@ -66,7 +66,7 @@ async def _planned(
     policy = turn_policy(settings.permissions, reading=True)
     message = Message(action="INIT", text="", seconds=settings.action_timeout, policy=policy)
     before = await session.snapshot("before planning")
-    async with only_reading(session, before, "planning"):
+    async with only_reading(session, session.turns, before, "planning"):
         asked = session.order("init", test_command=command or "none found", tests=_stand(measured))
         _, report = await session.report(agent, "INIT", asked, message)
     if report.status == "none":

@@ -83,7 +83,7 @@ class LoopFlow:
             return begin_action(state, choice) if begun else state
 
         event = Event(type="action_started", data={"action": choice.action, "row": choice.row, "task": choice.task})
-        session.store.update(session.loop_id, rule, actor="runner", event=event, epoch=session.epoch)
+        session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
         if begun:
             session.bus.publish("action", choice.action)
         return begun
@@ -131,7 +131,7 @@ class LoopFlow:
         if isinstance(outcome, Completed):
             announce(session, end_action(before, step, checkpoint))
         state = session.store.update(
-            session.loop_id, lambda latest: summed_up(end_action(latest, step, checkpoint), step.at, session.incidents),
+            session.id, lambda latest: summed_up(end_action(latest, step, checkpoint), step.at, session.incidents),
             actor="runner", event=event, epoch=session.epoch,
         )  # fmt: skip
         publish(session, state, lines, outcome)

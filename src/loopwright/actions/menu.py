@@ -139,4 +139,4 @@ async def _step(session: Session, state: LoopState, action: ActionName) -> Next:
 
 def _commit(session: Session, type: str, rule: Callable[[LoopState], LoopState], **data: str) -> None:
     event = Event(type=type, data=dict(data))
-    session.store.update(session.loop_id, rule, actor="person", event=event, epoch=session.epoch)
+    session.store.update(session.id, rule, actor="person", event=event, epoch=session.epoch)

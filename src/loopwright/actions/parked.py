@@ -33,7 +33,7 @@ def _resumed(session: Session) -> LoopState:
         return state
     event = Event(type="resumed", data={"why": "the limit has passed"})
     return session.store.update(
-        session.loop_id, lambda state: goes_on(state, now), actor="runner", event=event, epoch=session.epoch
+        session.id, lambda state: goes_on(state, now), actor="runner", event=event, epoch=session.epoch
     )
 
 

@@ -78,27 +78,27 @@ def publish(session: Session, state: LoopState, lines: Sequence[Line], outcome: 
     Every log exists from the first step on, empty where there was nothing to log. Where somebody has removed them,
     everything is written anew.
     """
-    if session.published and not (session.store.progress_path(session.loop_id) / "changes.log").exists():
-        session.published, lines = None, missing_changes(session, session.store.events(session.loop_id))
+    if session.published and not (session.store.progress_path(session.id) / "changes.log").exists():
+        session.published, lines = None, missing_changes(session, session.store.events(session.id))
     files = render_progress(state, session.published)
     session.published = state
     checked = outcome.checked if isinstance(outcome, Completed) else outcome
     if isinstance(checked, Validated):
         files["coverage.json"] = _coverage(checked)
-    session.store.write_progress(session.loop_id, files)
+    session.store.write_progress(session.id, files)
     encoded = [json.dumps(line, ensure_ascii=False).encode() for line in lines]
-    session.store.append_progress(session.loop_id, "changes.log", encoded)
-    session.store.append_progress(session.loop_id, "debug.log", ())
+    session.store.append_progress(session.id, "changes.log", encoded)
+    session.store.append_progress(session.id, "debug.log", ())
 
 
 def announce(session: Session, state: LoopState) -> None:
     """Shows an end that is about to be committed: nobody takes up a loop that has ended, to write its summary."""
-    session.store.write_progress(session.loop_id, render_progress(state))
+    session.store.write_progress(session.id, render_progress(state))
 
 
 def missing_changes(session: Session, entries: Sequence[Entry]) -> list[Line]:
     """Lines that were committed but did not reach changes.log before a crash."""
-    path = session.store.progress_path(session.loop_id) / "changes.log"
+    path = session.store.progress_path(session.id) / "changes.log"
     written = set()
     for text in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
         try:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from loopwright.actions.recorded import digest_of
 from loopwright.actions.recording import ENDS
 from loopwright.actions.replay_clock import ReplayClock
 from loopwright.actions.runner import LoopRunner
@@ -19,6 +18,7 @@ from loopwright.domain.protocol import AgentOutput, Message
 from loopwright.domain.replaying import Act, Moment, Recording
 from loopwright.domain.transcript import TurnEnded, TurnFailure
 from loopwright.engine.bus import Bus, Note, Observer
+from loopwright.engine.recorded import digest_of
 from loopwright.engine.threads import in_thread
 from loopwright.ports import MenuEntry, Rule, Workspace
 

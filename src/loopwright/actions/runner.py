@@ -8,15 +8,12 @@ from functools import partial
 from typing import get_args
 
 from loopwright.actions.distant import DistantPerson
-from loopwright.actions.heralding import Herald
 from loopwright.actions.loop import LoopFlow
 from loopwright.actions.messages import loop_prompts
 from loopwright.actions.parked import until_it_goes_on
-from loopwright.actions.permits import Permits
-from loopwright.actions.recall import Recall
-from loopwright.actions.recorded import RecordedTurns
 from loopwright.actions.session import Session
 from loopwright.actions.takeover import take_over
+from loopwright.domain.brief import brief
 from loopwright.domain.errors import LoopwrightError, NotFound
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
@@ -25,7 +22,11 @@ from loopwright.domain.notices import Event as NoticeKind
 from loopwright.domain.protocol import Usage
 from loopwright.domain.secrets import Secrets
 from loopwright.engine.bus import Bus
+from loopwright.engine.heralding import Herald
 from loopwright.engine.kernel import Kernel
+from loopwright.engine.permits import Permits
+from loopwright.engine.recall import Recall
+from loopwright.engine.recorded import RecordedTurns
 from loopwright.engine.transcript import Transcript
 from loopwright.ports import (
     Agent,
@@ -138,7 +139,7 @@ class LoopRunner:
                 self.processes.owning(loop_id) as left,
                 RecordedTurns(
                     lambda name: self.agents(name, around),
-                    Recall(self.store, loop_id, lease.epoch),
+                    Recall(self.store, loop_id, lease.epoch, tell=brief),
                     self.clock,
                     bus,
                     self.price,
@@ -147,7 +148,7 @@ class LoopRunner:
                 herald.watching(begun),
             ):
                 session = Session(
-                    loop_id=loop_id, project=self.project, store=self.store, workspace=self.workspace,
+                    id=loop_id, project=self.project, store=self.store, workspace=self.workspace,
                     tests=self.tests, debugger=self.debugger(loop_id, bus), turns=turns, clock=self.clock, bus=bus,
                     epoch=lease.epoch, prompts=self.prompts, interactive=asked is not None, person=asked,
                 )  # fmt: skip

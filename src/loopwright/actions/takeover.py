@@ -21,7 +21,7 @@ async def take_over(session: Session, left: tuple[int, ...]) -> None:
     state = session.state()
     if _under_way(state):
         await _record_interruption(session, state)
-    entries = session.store.events(session.loop_id)
+    entries = session.store.events(session.id)
     session.last_result = last_result(entries)
     publish(session, session.state(), missing_changes(session, entries))
 
@@ -54,6 +54,6 @@ async def _record_interruption(session: Session, state: LoopState) -> None:
         )
     step = Step(action=action, outcome=Interrupted(BROKEN_OFF), at=session.now(), token=session.clock.token())
     session.store.update(
-        session.loop_id, lambda latest: end_action(latest, step, checkpoint), actor="runner",
+        session.id, lambda latest: end_action(latest, step, checkpoint), actor="runner",
         event=Event(type="taken_over", data={"action": action}), epoch=session.epoch,
     )  # fmt: skip

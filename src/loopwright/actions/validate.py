@@ -1,9 +1,9 @@
 """VALIDATE: run the project's tests, and believe nothing else."""
 
-from loopwright.actions.measure import nothing_to_run, validate_tree
 from loopwright.actions.session import Session
 from loopwright.domain.loop_selector import Next
 from loopwright.domain.outcomes import ActionOutcome
+from loopwright.engine.measure import nothing_to_run, validate_tree
 
 
 async def validate(session: Session, choice: Next) -> ActionOutcome:

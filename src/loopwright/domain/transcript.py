@@ -16,6 +16,7 @@ from loopwright.domain.conversation import (
     Trouble,
     UsageTold,
 )
+from loopwright.domain.cycle_names import StepName
 from loopwright.domain.engine_state import Policy
 from loopwright.domain.errors import AgentTrouble
 from loopwright.domain.loop import ActionName
@@ -45,7 +46,7 @@ class Asked(Record):
 
     kind: Literal["message"] = "message"
     agent: str
-    action: ActionName
+    action: ActionName | StepName
     policy: Policy
     text: str
     first: bool = False
@@ -69,7 +70,7 @@ class TurnEnded(Record):
     kind: Literal["turn"] = "turn"
     form: int = FORM
     agent: str
-    action: ActionName
+    action: ActionName | StepName
     digest: str
     output: AgentOutput | None = None
     error: TurnFailure | None = None

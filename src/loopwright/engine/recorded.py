@@ -5,13 +5,13 @@ from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from loopwright.actions.recall import Recall
-from loopwright.actions.turns import Reported, Turns
 from loopwright.domain.debugging import Findings
 from loopwright.domain.errors import AgentError
 from loopwright.domain.protocol import ActionReport, AgentOutput, Capabilities, Message, Usage
 from loopwright.domain.transcript import Able, Asked, TurnEnded, TurnFailure
 from loopwright.engine.bus import Bus
+from loopwright.engine.recall import Memory
+from loopwright.engine.turns import Reported, Turns
 from loopwright.ports import Agent, Clock
 
 
@@ -48,7 +48,7 @@ class RecordedTurns(Turns):
     """Turns that tell what they came to. What an agent reports goes on without its secrets, and so does its trouble."""
 
     def __init__(
-        self, agents: Callable[[str], Agent], recall: Recall, clock: Clock, bus: Bus,
+        self, agents: Callable[[str], Agent], recall: Memory, clock: Clock, bus: Bus,
         price: Callable[[Usage], float | None], project: str,
     ) -> None:  # fmt: skip
         super().__init__(lambda name: self._overheard(name, agents(name)), recall, clock, bus, price)
@@ -61,10 +61,10 @@ class RecordedTurns(Turns):
         return output
 
     async def report(
-        self, name: str, message: Message, wrap_up: Message | None, again: Callable[[str], str]
+        self, name: str, message: Message, wrap_ups: Sequence[Message], ask_again: Callable[[str], str]
     ) -> Reported:
         with self._telling_failures(name, message):
-            reported = await super().report(name, message, wrap_up, again)
+            reported = await super().report(name, message, wrap_ups, ask_again)
         report = self._masked(reported.report)
         self._record_answer(name, message, reported.output, report)
         return reported._replace(report=report)

@@ -1,13 +1,13 @@
 """Asking a person whether an agent may do something: at this terminal, or through any other door."""
 
 import asyncio
-from typing import Literal, NamedTuple
+from typing import Generic, Literal, NamedTuple
 
 from loopwright.domain import permitting
 from loopwright.domain.engine_state import PermissionRequest
 from loopwright.domain.events import Event
-from loopwright.domain.loop import LoopState
 from loopwright.domain.permissions import TABLE, request_words
+from loopwright.domain.run import R
 from loopwright.domain.secrets import Secrets
 from loopwright.engine.bus import Bus
 from loopwright.ports import Clock, Person, Rule, Store
@@ -32,7 +32,7 @@ class _Given(NamedTuple):
     how: Literal["answered", "taken", "withdrawn"]
 
 
-class Permits:
+class Permits(Generic[R]):
     """Keeps each request in the state until somebody answers, however long that takes. A cancelled one is withdrawn.
 
     Ids are given here: short, and never used again. `secrets` are shown to nobody.
@@ -40,8 +40,8 @@ class Permits:
 
     def __init__(
         self,
-        loop_id: str,
-        store: Store[LoopState],
+        id: str,
+        store: Store[R],
         clock: Clock,
         bus: Bus,
         *,
@@ -49,7 +49,7 @@ class Permits:
         person: Person | None,
         secrets: Secrets,
     ) -> None:
-        self._loop_id, self._store, self._clock, self._bus = loop_id, store, clock, bus
+        self._id, self._store, self._clock, self._bus = id, store, clock, bus
         self._epoch, self._person, self._secrets = epoch, person, secrets
         self._places, self._terminal = asyncio.Semaphore(AT_ONCE), asyncio.Lock()
         self._asking = 0
@@ -122,7 +122,7 @@ class Permits:
 
     async def _through_the_state(self, id: str) -> _Given:
         while True:
-            known = next((r for r in self._store.read(self._loop_id).engine.asked if r.id == id), None)
+            known = next((r for r in self._store.read(self._id).engine.asked if r.id == id), None)
             if known is None:
                 return _Given(False, "withdrawn")
             if known.answer is not None:
@@ -141,8 +141,8 @@ class Permits:
             self._always.add(request.kind)
         return _Given(answer != "deny", "answered")
 
-    def _commit(self, rule: Rule[LoopState], type: str, *, actor: str = "runner", **data: str) -> None:
-        self._store.update(self._loop_id, rule, actor=actor, event=Event(type=type, data=dict(data)), epoch=self._epoch)
+    def _commit(self, rule: Rule[R], type: str, *, actor: str = "runner", **data: str) -> None:
+        self._store.update(self._id, rule, actor=actor, event=Event(type=type, data=dict(data)), epoch=self._epoch)
 
 
 def _cut(text: str) -> str:

@@ -8,13 +8,14 @@ from typing import Literal
 
 import pytest
 
-from loopwright.actions.permits import AT_ONCE, KEPT_TEXT, MOST, Permits
 from loopwright.domain.engine_state import PermissionRequest
 from loopwright.domain.errors import Conflict, Forbidden, Invalid, NotFound
 from loopwright.domain.events import Event
+from loopwright.domain.loop import LoopState
 from loopwright.domain.permitting import asked
 from loopwright.domain.secrets import Secrets
 from loopwright.engine.bus import Bus, Note
+from loopwright.engine.permits import AT_ONCE, KEPT_TEXT, MOST, Permits
 from loopwright.engine.service import LoopService
 from loopwright.ports import MenuEntry, Person
 from tests.asking import FETCH, RUN
@@ -40,7 +41,7 @@ class Desk:
     def open(self) -> tuple[PermissionRequest, ...]:
         return self.stage.store.read(self.loop_id).engine.asked
 
-    def permits(self, person: Person | None = None) -> Permits:
+    def permits(self, person: Person | None = None) -> Permits[LoopState]:
         stage = self.stage
         return Permits(
             self.loop_id, stage.store, stage.clock, Bus(self.notes.append),

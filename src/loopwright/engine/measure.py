@@ -1,14 +1,15 @@
-"""Measuring the work tree by running its tests: shared by INIT, VALIDATE and COMPLETE."""
+"""Measuring the work tree by running its tests: the one place that says whether a run may count as green."""
 
 from dataclasses import dataclass
 
-from loopwright.actions.first_tests import doubt_about
-from loopwright.actions.session import Session
 from loopwright.domain.engine_state import Baseline
 from loopwright.domain.loop import TestResult
 from loopwright.domain.outcomes import Validated
+from loopwright.domain.run import R
 from loopwright.domain.testing import TestRun, left_behind, unsettled
 from loopwright.domain.verdict import TROUBLES, Comparison, baseline_of, compare, told, verdict
+from loopwright.engine.first_tests import doubt_about
+from loopwright.engine.ground import Ground
 from loopwright.engine.threads import in_thread
 from loopwright.ports import Snapshot, TestOrder
 
@@ -30,43 +31,43 @@ class Measured:
     touched: tuple[str, ...] = ()
 
 
-async def run_tests(session: Session, command: str) -> Measured:
+async def run_tests(ground: Ground[R], command: str) -> Measured:
     """Runs the tests between two looks at the tree; the first is taken before anything runs."""
-    settings = session.state().engine.settings
-    before = await session.snapshot("before tests")
-    tree = await session.tree()
-    run = await session.tests.run(TestOrder(
-        command, timeout=settings.test_timeout, silence=settings.silence_timeout, marker=session.loop_id,
-        on_output=lambda line: session.bus.publish("output", line),
+    settings = ground.state().engine.settings
+    before = await ground.snapshot("before tests")
+    tree = await ground.tree()
+    run = await ground.tests.run(TestOrder(
+        command, timeout=settings.test_timeout, silence=settings.silence_timeout, marker=ground.id,
+        on_output=lambda line: ground.bus.publish("output", line),
     ))  # fmt: skip
     if run.exit_code is None and run.trouble is None:
-        session.note("tests_ended", f"the test run did not end by itself: {run.why}")
+        ground.note("tests_ended", f"the test run did not end by itself: {run.why}")
     if run.trouble in ("crashed", "unparsable"):
         last_words = run.output.strip().splitlines()[-LAST_LINES:]
         for words in (TROUBLES[run.trouble].format(exit_code=run.exit_code), *last_words):
-            session.bus.publish("activity", words)
-    left = await session.tree()
+            ground.bus.publish("activity", words)
+    left = await ground.tree()
     if left == tree:
         return Measured(run, before, tree, left)
-    after = await session.snapshot("after tests")
-    changes = await in_thread(session.workspace.changes, before.commit, after.commit)
-    known = frozenset(session.state().engine.run_writes)
+    after = await ground.snapshot("after tests")
+    changes = await in_thread(ground.workspace.changes, before.commit, after.commit)
+    known = frozenset(ground.state().engine.run_writes)
     writes, touched = left_behind(change for change in changes if change.file not in known)
     return Measured(run, before, tree, left, writes, touched)
 
 
-def first_of(session: Session, measured: Measured) -> Baseline:
+def first_of(ground: Ground[R], measured: Measured) -> Baseline:
     """The run as what all later ones are compared with."""
-    baseline = baseline_of(measured.run, measured.tree, session.now(), measured.here.commit)
+    baseline = baseline_of(measured.run, measured.tree, ground.now(), measured.here.commit)
     return baseline.evolve(touched=measured.touched) if measured.touched else baseline
 
 
-async def validate_tree(session: Session, command: str, *, counted: bool) -> Validated:
+async def validate_tree(ground: Ground[R], command: str, *, counted: bool) -> Validated:
     """Runs the tests and judges the result against the baseline."""
-    measured = await run_tests(session, command)
-    run, settings = measured.run, session.state().engine.settings
-    comparison = await _compared(session, measured, command)
-    loose = _loose(session, measured)
+    measured = await run_tests(ground, command)
+    run, settings = measured.run, ground.state().engine.settings
+    comparison = await _compared(ground, measured, command)
+    loose = _loose(ground, measured)
     passed, reasons = verdict(
         run, comparison, require=settings.require, loose=loose,
         min_pass_rate=settings.min_pass_rate, min_coverage=settings.min_coverage,
@@ -83,46 +84,44 @@ async def validate_tree(session: Session, command: str, *, counted: bool) -> Val
         coverage_files=run.coverage.files if run.coverage else None,
         reasons=reasons,
         below_threshold=green and not passed,
-        baseline=None if session.state().engine.baseline else first_of(session, measured),
+        baseline=None if ground.state().engine.baseline else first_of(ground, measured),
         run_writes=measured.writes,
         touched=measured.touched,
         counted=counted,
     )
     if loose:
-        session.note(
-            "changed_under_test", f"changed while the tests ran, so the run proves nothing: {', '.join(loose)}"
-        )
-    _remember(session, outcome)
+        ground.note("changed_under_test", f"changed while the tests ran, so the run proves nothing: {', '.join(loose)}")
+    _remember(ground, outcome)
     return outcome
 
 
-async def _compared(session: Session, measured: Measured, command: str) -> Comparison:
-    baseline = session.state().engine.baseline
+async def _compared(ground: Ground[R], measured: Measured, command: str) -> Comparison:
+    baseline = ground.state().engine.baseline
     if baseline is None:
         return Comparison()
-    allowed = _may_change_tests(session)
-    doubt = await doubt_about(session, baseline, measured.run, measured.here, command, allowed=allowed)
+    allowed = ground.may_change_tests()
+    doubt = await doubt_about(ground, baseline, measured.run, measured.here, command, allowed=allowed)
     comparison = compare(baseline, measured.run, allow_changes=allowed, doubt=doubt)
     for kind, words in told(comparison, allow_changes=allowed):
-        session.note(kind, words)
+        ground.note(kind, words)
     return comparison
 
 
-def _loose(session: Session, measured: Measured) -> tuple[str, ...]:
+def _loose(ground: Ground[R], measured: Measured) -> tuple[str, ...]:
     """Files that changed under the run, so that it proves nothing about what is there now."""
-    engine = session.state().engine
+    engine = ground.state().engine
     first = (engine.baseline.touched if engine.baseline else measured.touched) or ()
     last = (engine.last_validation.touched if engine.last_validation else None) or ()
     return unsettled(measured.touched, first, last)
 
 
-def _remember(session: Session, outcome: Validated) -> None:
+def _remember(ground: Ground[R], outcome: Validated) -> None:
     """What this process has seen for itself, and what an agent had said about it."""
-    session.verdicts.update({outcome.tree: outcome.passed, outcome.left: outcome.passed})
+    ground.verdicts.update({outcome.tree: outcome.passed, outcome.left: outcome.passed})
     if not outcome.passed:
-        for claim in session.claims:
-            session.note("false_claim", f"{claim}; the validation says: {outcome.reasons[0]}")
-    session.claims.clear()
+        for claim in ground.claims:
+            ground.note("false_claim", f"{claim}; the validation says: {outcome.reasons[0]}")
+    ground.claims.clear()
 
 
 def nothing_to_run(tree: str, *, counted: bool = True) -> Validated:
@@ -131,11 +130,6 @@ def nothing_to_run(tree: str, *, counted: bool = True) -> Validated:
         tree=tree, left=tree, passed=False, tests_found=False, results=(), coverage=0.0,
         reasons=("no test command is known",), counted=counted,
     )  # fmt: skip
-
-
-def _may_change_tests(session: Session) -> bool:
-    engine = session.state().engine
-    return engine.allow_test_changes or any(task.allow_test_changes for task in engine.tasks)
 
 
 def _kept(results: tuple[TestResult, ...]) -> tuple[TestResult, ...]:

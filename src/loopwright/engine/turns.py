@@ -1,19 +1,18 @@
-"""One agent session per loop and agent: spawned at the first message, kept until the loop rests or is parked."""
+"""One session with each agent: spawned at the first message, kept until the run rests or is parked."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AsyncExitStack
 from typing import NamedTuple
 
-from loopwright.actions.recall import Recall
 from loopwright.domain.errors import AgentError, AgentTrouble
-from loopwright.domain.loop import ActionName
 from loopwright.domain.protocol import ActionReport, AgentOutput, Message, Usage
 from loopwright.domain.reports import parse_report, problem_of
 from loopwright.domain.spending import Ledger, Spent, spent
 from loopwright.domain.troubles import TABLE, Respawn, Wait, mended
 from loopwright.domain.turn_watch import TurnWatch
 from loopwright.engine.bus import Bus
+from loopwright.engine.recall import Memory
 from loopwright.engine.threads import in_thread
 from loopwright.ports import Agent, Clock
 
@@ -59,7 +58,7 @@ class Turns:
     def __init__(
         self,
         agents: Callable[[str], Agent],
-        recall: Recall,
+        recall: Memory,
         clock: Clock,
         bus: Bus,
         price: Callable[[Usage], float | None],
@@ -95,22 +94,22 @@ class Turns:
 
     async def ask(self, name: str, message: Message) -> AgentOutput:
         """One turn, through what can be mended. AgentError ends the session; so does cancelling."""
-        return (await self._mended(name, message, message, None, [])).output
+        return (await self._mended(name, message, message, (), [])).output
 
     async def report(
-        self, name: str, message: Message, wrap_up: Message | None, ask_again: Callable[[str], str]
+        self, name: str, message: Message, wrap_ups: Sequence[Message], ask_again: Callable[[str], str]
     ) -> Reported:
         """One turn with its report; asked for once more where there is none to be read. AgentError.
 
-        `wrap_up` is sent when the turn's time is up; None: it is only cut off. `ask_again` makes the text that asks
-        once more, out of words for what could not be read.
+        `wrap_ups` are sent one after the other when the turn's time is up, until it reports; without any it is only cut
+        off. `ask_again` makes the text that asks once more, out of words for what could not be read.
         """
         troubles: list[AgentTrouble] = []
-        first = await self._mended(name, message, message, wrap_up, troubles)
+        first = await self._mended(name, message, message, wrap_ups, troubles)
         if report := _report(first.output, message.action):
             return Reported(clipped(first.output), report, late=first.late)
         asking = message.evolve(text=ask_again(problem_of(clipped(first.output).text)))
-        again = await self._mended(name, asking, message, wrap_up, troubles)
+        again = await self._mended(name, asking, message, wrap_ups, troubles)
         if report := _report(again.output, message.action):
             return Reported(clipped(again.output), report, True, again.late)
         return Reported(clipped(again.output), ActionReport(action=message.action, status="none"), True, again.late)
@@ -131,7 +130,7 @@ class Turns:
         return taken
 
     async def _mended(
-        self, name: str, message: Message, whole: Message, wrap_up: Message | None, troubles: list[AgentTrouble]
+        self, name: str, message: Message, whole: Message, wrap_ups: Sequence[Message], troubles: list[AgentTrouble]
     ) -> Answer:
         """One turn; what goes wrong is mended as domain/troubles says. `troubles` are those of the whole action.
 
@@ -139,7 +138,7 @@ class Turns:
         """
         while True:
             try:
-                return await self._turn(name, message, wrap_up)
+                return await self._turn(name, message, wrap_ups)
             except asyncio.CancelledError:
                 await self.close(name)
                 raise
@@ -167,9 +166,9 @@ class Turns:
         if TABLE[error.kind].then == "fails":
             self._recall.remember(name, None)
 
-    async def _turn(self, name: str, message: Message, wrap_up: Message | None) -> Answer:
+    async def _turn(self, name: str, message: Message, wrap_ups: Sequence[Message]) -> Answer:
         answer = await self._sent(name, message)
-        return answer if answer.late is None else await self._out_of_time(name, answer.late, wrap_up)
+        return answer if answer.late is None else await self._out_of_time(name, answer.late, wrap_ups)
 
     async def _sent(self, name: str, message: Message) -> Answer:
         """Sends a message and waits for the answer, or for a limit; then the turn is still under way."""
@@ -204,42 +203,48 @@ class Turns:
         if output.session is not None:
             self._recall.remember(name, output.session)
 
-    async def _out_of_time(self, name: str, late: str, wrap_up: Message | None) -> Answer:
-        """Cuts the turn off and has the agent wrap up, once. AgentError(timeout) where it does not."""
-        asks = wrap_up is not None and takes_prose(self.agent(name))
-        self._tell(f"{name} {late}; {'asking it to wrap up' if asks else 'it is cut off'}")
-        cut = await self._cut_off(name)
+    async def _out_of_time(self, name: str, late: str, wrap_ups: Sequence[Message]) -> Answer:
+        """Cuts the turn off and has the agent wrap up, each way once. AgentError(timeout) where it does not."""
+        ways = wrap_ups if takes_prose(self.agent(name)) else ()
+        self._tell(f"{name} {late}; {'asking it to wrap up' if ways else 'it is cut off'}")
+        cut, asked = await self._cut_off(name), 0
+        while not _report(cut) and asked < len(ways) and not cut.running:
+            answer, asked = await self._wrapped_up(name, ways[asked], late), asked + 1
+            if answer.late is None:
+                cut = answer.output
+            elif asked < len(ways):
+                cut = await self._cut_off(name)
         if _report(cut):
             return Answer(cut, late)
-        self._said[name] = cut.text
-        if wrap_up is None or not asks or cut.running:
-            raise AgentError("timeout", f"{name} {late}")
+        raise AgentError("timeout", f"{name} {late}{', and did not wrap up' if asked else ''}")
+
+    async def _wrapped_up(self, name: str, wrap_up: Message, late: str) -> Answer:
         try:
-            answer = await self._sent(name, wrap_up)
+            return await self._sent(name, wrap_up)
         except AgentError as error:
             if TABLE[error.kind].then != "fails":
                 raise
             raise AgentError("timeout", f"{name} {late}, and did not wrap up: {error}") from error
-        if answer.late is not None or _report(answer.output) is None:
-            raise AgentError("timeout", f"{name} {late}, and did not wrap up")
-        return Answer(answer.output, late)
 
     async def _cut_off(self, name: str) -> AgentOutput:
-        """Ends the turn under way; it is `running` where that did not help."""
+        """Ends the turn under way; it is `running` where that did not help. What it said is not forgotten."""
         agent, id = self.agent(name), self._open[name]
         try:
             async with asyncio.timeout(CANCEL_SECONDS):
                 await agent.cancel_turn(id)
-            return (await self._waited(name, CANCEL_SECONDS, 0)).output
+            output = (await self._waited(name, CANCEL_SECONDS, 0)).output
         except (AgentError, TimeoutError) as error:
             self._tell(f"{name} could not be cut off: {error or 'it does not answer'}")
             return AgentOutput(agent_id=id, running=True)
+        if not _report(output):
+            self._said[name] = output.text
+        return output
 
     def _tell(self, words: str) -> None:
         self._bus.publish("activity", words)
 
 
-def _report(output: AgentOutput, action: ActionName | None = None) -> ActionReport | None:
+def _report(output: AgentOutput, action: str | None = None) -> ActionReport | None:
     return output.report or parse_report(clipped(output).text, action)
 
 

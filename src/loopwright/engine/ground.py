@@ -1,0 +1,63 @@
+"""What every step of a run works on, whatever the workflow: its ports, and what this process has seen for itself."""
+
+from dataclasses import dataclass, field
+from typing import Generic
+
+from loopwright.domain.engine_state import Incident
+from loopwright.domain.run import R
+from loopwright.domain.testing import TestRun
+from loopwright.engine.bus import Bus
+from loopwright.engine.threads import in_thread
+from loopwright.ports import Clock, Snapshot, Store, TestRunner, Workspace
+
+
+@dataclass(kw_only=True)
+class Ground(Generic[R]):
+    """One runner's hold on one state, under `epoch`.
+
+    `verdicts`: trees that this very process has validated, and whether they passed. `first_runs`: by tree, what the
+    first version of the tests said of it. `incidents` wait for the next commit; `claims`, what agents said of the
+    tests, for the next validation.
+    """
+
+    id: str
+    project: str
+    store: Store[R]
+    workspace: Workspace
+    tests: TestRunner
+    clock: Clock
+    bus: Bus
+    epoch: int
+    verdicts: dict[str, bool] = field(default_factory=dict)
+    first_runs: dict[str, TestRun] = field(default_factory=dict)
+    incidents: list[Incident] = field(default_factory=list)
+    claims: list[str] = field(default_factory=list)
+
+    def state(self) -> R:
+        return self.store.read(self.id)
+
+    def may_change_tests(self) -> bool:
+        """Whether changed tests are what was asked for, and no doubt about a pass."""
+        return self.state().engine.allow_test_changes
+
+    def now(self) -> str:
+        return self.clock.now().isoformat(timespec="milliseconds")
+
+    def note(self, kind: str, message: str | None) -> None:
+        """Something a person shall know of; it lands with the step's result. None: there is nothing to tell."""
+        if message:
+            self.incidents.append(Incident(kind=kind, message=message, at=self.now()))
+            self.bus.publish("activity", message)
+
+    def noted(self) -> tuple[Incident, ...]:
+        """What was noted since the last commit; it is forgotten here."""
+        taken = tuple(self.incidents)
+        self.incidents.clear()
+        return taken
+
+    async def tree(self) -> str:
+        """Hash of the work tree, without what test runs have written."""
+        return await in_thread(self.workspace.tree, self.state().engine.run_writes)
+
+    async def snapshot(self, label: str) -> Snapshot:
+        return await in_thread(self.workspace.snapshot, self.id, label)
