@@ -17,14 +17,14 @@ that says it took too long, before whoever waits gives up."""
 
 
 class CommandAgent(TurnwiseAgent):
-    """Runs commands in `project`; every process carries `marker` (see workspace.process)."""
+    """Runs commands in `folder`; every process carries `marker`, and the `project` (see workspace.process)."""
 
     name = "bash"
     capabilities = Capabilities()
 
-    def __init__(self, project: Path, marker: str) -> None:
+    def __init__(self, folder: Path, marker: str, project: Path | None = None) -> None:
         super().__init__()
-        self._project, self._marker = project, marker
+        self._folder, self._marker, self._project = folder, marker, project
         self._heard: dict[str, str] = {}
         self._signs = 0
 
@@ -39,7 +39,7 @@ class CommandAgent(TurnwiseAgent):
         patience = Patience(message.seconds - min(_HEADROOM, message.seconds / 4), message.silence)
         try:
             done = await run_shell(
-                command, cwd=self._project, marker=self._marker,
+                command, cwd=self._folder, marker=self._marker, project=self._project,
                 patience=patience, output_cap=OUTPUT_KEPT, on_output=lambda text: self._hear(id, text),
             )  # fmt: skip
         except Invalid as error:

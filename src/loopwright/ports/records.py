@@ -62,15 +62,16 @@ class TestOrder:
 class Surroundings:
     """What a runner gives to the agents it starts.
 
-    Their processes carry `loop_id` as their mark. `hear` gets all that they do, in order, in the runner's thread;
-    `output` what programs print meanwhile, which is shown and not kept. `permit` asks a person, and waits; True:
-    allowed.
+    Their processes carry `loop_id` as their mark, with the `project` where they work in another folder. `hear` gets
+    all that they do, in order, in the runner's thread; `output` what programs print meanwhile, which is shown and not
+    kept. `permit` asks a person, and waits; True: allowed.
     """
 
     loop_id: str
     hear: Callable[[AgentEvent], None]
     output: Callable[[str], None]
     permit: Callable[[PermissionRequest], Awaitable[bool]]
+    project: Path | None = None
 
 
 async def _nobody(request: PermissionRequest) -> bool:

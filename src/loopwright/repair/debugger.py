@@ -27,11 +27,17 @@ _OUTPUT_CAP = 64_000
 
 
 class PythonDebugger:
-    """`marker` tags the worker's processes (see workspace.process); `say` hears how far a search is."""
+    """`marker` and `project` tag the worker's processes (see workspace.process); `say` hears how far a search is.
 
-    def __init__(self, marker: str, say: Callable[[str], None] = lambda words: None) -> None:
+    Without `project` they carry that of each request.
+    """
+
+    def __init__(
+        self, marker: str, say: Callable[[str], None] = lambda words: None, project: Path | None = None
+    ) -> None:
         self._marker = marker
         self._say = say
+        self._project = project
 
     def supports(self, test_command: str | None) -> bool:
         """Whether these are plain pytest or unittest runs."""
@@ -67,7 +73,7 @@ class PythonDebugger:
                 argv,
                 cwd=trees[0],
                 marker=self._marker,
-                project=origin,
+                project=self._project or origin,
                 patience=Patience(seconds + _GRACE),
                 env=_environment(room, command),
                 output_cap=_OUTPUT_CAP,

@@ -50,25 +50,30 @@ class Agents:
         command = self.commands.get(name)
         return not_installed(command) if command and program_of(command, self.project) is None else None
 
-    def make(self, name: str, around: Surroundings) -> Agent:
-        """The agent of that name; nothing is started yet. AgentError when there is none."""
+    def make(self, name: str, around: Surroundings, at: Path | None = None) -> Agent:
+        """The agent of that name; nothing is started yet. AgentError when there is none.
+
+        `at` is the folder it works in, where that is not the project: a copy of it that stands beside it.
+        """
         name = self.chosen(name)
+        folder = at or self.project
+        around = replace(around, project=self.project)
         if name == "builtin":
             from loopwright.agents.builtin import BuiltinAgent
             from loopwright.repair.debugger import PythonDebugger
 
-            return BuiltinAgent(PythonDebugger(around.loop_id, around.output))
+            return BuiltinAgent(PythonDebugger(around.loop_id, around.output, self.project))
         if name == "bash":
             from loopwright.agents.command import CommandAgent
 
-            return CommandAgent(self.project, around.loop_id)
+            return CommandAgent(folder, around.loop_id, self.project)
         if name.startswith(SCRIPTED):
             from loopwright.agents.scripted import ScriptedAgent, read_script
 
-            return ScriptedAgent(read_script(Path(name.removeprefix(SCRIPTED))), self.project)
-        return self._program(name, around)
+            return ScriptedAgent(read_script(Path(name.removeprefix(SCRIPTED))), folder)
+        return self._program(name, around, folder)
 
-    def _program(self, name: str, around: Surroundings) -> Agent:
+    def _program(self, name: str, around: Surroundings, folder: Path) -> Agent:
         from loopwright.agents.installed import not_installed, program_of
 
         command = self.commands.get(name)
@@ -80,4 +85,4 @@ class Agents:
         from loopwright.agents.acp.agent import AcpAgent
 
         started = replace(command, argv=(program, *command.argv[1:]))
-        return AcpAgent(started, self.project, self.folder(around.loop_id), around)
+        return AcpAgent(started, folder, self.folder(around.loop_id), around)

@@ -135,7 +135,7 @@ async def opened(
     command: AgentCommand, project: Path, folder: Path, around: Surroundings, message: Message
 ) -> AsyncIterator[Session]:
     """A session, ready for its first prompt; afterwards nothing is left of it but its stderr in the `folder`."""
-    mark = Mark(around.loop_id, str(project.resolve()))
+    mark = Mark(around.loop_id, str((around.project or project).resolve()))
     errors, mailbox = Stderr(folder / "stderr.log"), Mailbox(folder / "mailbox")
     client = Client(command.name, project, around, mailbox.server.name)
     try:
