@@ -170,7 +170,7 @@ async def test_a_runner_that_dies_meanwhile_leaves_a_loop_that_is_taken_up_when_
     assert state.engine.parked is not None
     due = datetime.fromisoformat(state.engine.parked.until)
     assert resume_all(ready.service, due - timedelta(seconds=1)) == ()
-    assert [taken.loop_id for taken in resume_all(ready.service, due)] == [loop_id]
+    assert [taken.id for taken in resume_all(ready.service, due)] == [loop_id]
     assert ready.launcher.launched == [loop_id]
     agent = watched(ready, DONE)
     assert succeeded(await ready.drive(loop_id))

@@ -164,7 +164,7 @@ def test_the_supervisor_takes_up_what_has_no_runner(quiet: Stage) -> None:
     quiet.launcher.launched.clear()
     with quiet.store.lease(busy):
         taken = resume_all(quiet.service, quiet.clock.now())
-    assert [one.loop_id for one in taken] == [orphaned]
+    assert [one.id for one in taken] == [orphaned]
     assert quiet.launcher.launched == [orphaned]
     assert created not in [state.loop_id for state in left_behind(quiet.service, quiet.clock.now())]
 

@@ -7,6 +7,7 @@ from loopwright.domain.engine_state import Parked
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_bookkeeping import idle
 from loopwright.domain.outcomes import LimitReached
+from loopwright.domain.run import Run
 
 FIRST, LONGEST = timedelta(minutes=15), timedelta(hours=5)
 """How long a limit lasts of which the agent does not say when it ends; twice as long each time in a row."""
@@ -36,8 +37,8 @@ def limit_lands(state: LoopState, outcome: LimitReached, at: str) -> LoopState:
     return commands.park(state, Parked(until=until.isoformat(timespec="seconds"), reason=outcome.reason))
 
 
-def is_due(state: LoopState, now: datetime) -> bool:
-    """Whether a parked loop may go on."""
+def is_due(state: Run, now: datetime) -> bool:
+    """Whether a parked run may go on."""
     parked = state.engine.parked
     return parked is not None and datetime.fromisoformat(parked.until) <= now
 

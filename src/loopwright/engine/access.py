@@ -1,36 +1,24 @@
-"""What every command works with: a loop read, and one change of it, under the name of a surface."""
+"""What every command works with: a run read, and one change of it, under the name of a surface."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Generic, Self
 
 from loopwright.domain.errors import Outdated
-from loopwright.domain.events import Event
+from loopwright.domain.events import Entry, Event
 from loopwright.domain.ids import checked
-from loopwright.domain.loop import LoopState
-from loopwright.ports import Clock, Issues, Launcher, Processes, Rule, Store, Workspace
-
-
-class NoIssues:
-    """Nobody tracks any."""
-
-    def issues(self) -> str:
-        return ""
-
-    def solutions(self, issue_id: str) -> str:
-        return ""
-
-
-NO_ISSUES = NoIssues()
+from loopwright.domain.run import R
+from loopwright.ports import Clock, Launcher, Page, Processes, Rule, Store, Workspace
 
 
 @dataclass(frozen=True)
-class Access:
+class Access(Generic[R]):
     """`actor` names the surface in the journal: cli, api, mcp. `agents`: names that were configured here.
 
-    `expected`: see `expecting`.
+    `expected`: see `expecting`. `kind` is what people call such a run.
     """
 
-    store: Store[LoopState]
+    store: Store[R]
     workspace: Workspace
     clock: Clock
     launcher: Launcher
@@ -38,29 +26,42 @@ class Access:
     actor: str = "cli"
     agents: frozenset[str] = frozenset()
     expected: int | None = None
-    issues: Issues = NO_ISSUES
+
+    kind: ClassVar[str]
 
     def expecting(self, rev: int) -> Self:
-        """The same commands for somebody who has seen the loop at `rev`: Outdated where it has moved on since."""
+        """The same commands for somebody who has seen the run at `rev`: Outdated where it has moved on since."""
         return replace(self, expected=rev)
 
-    def read(self, loop_id: str) -> LoopState:
-        return self.store.read(checked(loop_id))
+    def read(self, id: str) -> R:
+        return self.store.read(self._checked(id))
 
-    def is_live(self, loop_id: str) -> bool:
-        """Whether a runner holds the loop."""
-        return self.store.holder(checked(loop_id)) is not None
+    def is_live(self, id: str) -> bool:
+        """Whether a runner holds it."""
+        return self.store.holder(self._checked(id)) is not None
 
-    def commit(self, loop_id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
+    def list(self, *, status: str | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[R]:
+        """`search`: a text in what people know one by, such as its id, title and description."""
+        return self.store.list(status=status, limit=limit, offset=offset, search=search)
+
+    def events(self, id: str, after: int = 0) -> Sequence[Entry]:
+        return self.store.events(self._checked(id), after)
+
+    def damaged(self) -> Mapping[str, str]:
+        """Ids that can not be read, with the reason."""
+        return self.store.damaged()
+
+    def commit(self, id: str, rule: Rule[R], type: str, **data: str) -> R:
         """One change, under the name of this surface."""
         event = Event(type=type, data=dict(data))
-        return self.store.update(checked(loop_id), lambda s: rule(self._unmoved(s)), actor=self.actor, event=event)
+        return self.store.update(self._checked(id), lambda s: rule(self._unmoved(id, s)), actor=self.actor, event=event)
 
-    def _unmoved(self, state: LoopState) -> LoopState:
+    def _checked(self, id: str) -> str:
+        return checked(id, self.kind)
+
+    def _unmoved(self, id: str, state: R) -> R:
         if self.expected not in (None, state.engine.rev):
-            raise Outdated(
-                f"{state.loop_id} has changed meanwhile: it is at version {state.engine.rev}, not {self.expected}"
-            )
+            raise Outdated(f"{id} has changed meanwhile: it is at version {state.engine.rev}, not {self.expected}")
         return state
 
     def _now(self) -> str:

@@ -1,8 +1,8 @@
-"""A loop's progress files for whoever looks from elsewhere: only what lies in the folder itself, and only so much."""
+"""Progress files for whoever looks from elsewhere: only what lies in their own folder, and only so much."""
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
@@ -15,6 +15,9 @@ LONGEST = 1 << 20
 """Bytes of one file that are shown."""
 
 CHUNK = 1 << 16
+DEEPEST = 3
+"""Parts of a name: a role's folder, its history, a file."""
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 @dataclass(frozen=True)
@@ -38,10 +41,10 @@ class Lines(NamedTuple):
     position: int
 
 
-def listed(folder: Path, zone: tzinfo | None) -> tuple[ProgressFile, ...]:
-    """Every regular file, by name; none where there is no folder."""
+def listed(folder: Path, zone: tzinfo | None, under: str = "") -> tuple[ProgressFile, ...]:
+    """Every regular file in it, or in the folder `under` it, by name; none where there is no such folder."""
     try:
-        with _opened(folder) as inside, os.scandir(inside) as entries:
+        with _opened(folder, _parts(under) if under else ()) as inside, os.scandir(inside) as entries:
             found = sorted(
                 (entry.name, entry.stat(follow_symlinks=False))
                 for entry in entries
@@ -58,7 +61,7 @@ def listed(folder: Path, zone: tzinfo | None) -> tuple[ProgressFile, ...]:
 
 
 def shown(folder: Path, name: str) -> Text:
-    """A file's beginning; what is no UTF-8 is replaced. NotFound for what is not listed."""
+    """A file's beginning, `name` with '/' for one in a folder below. NotFound for what is not listed."""
     with _file(folder, name) as (descriptor, size):
         data = _read(descriptor, 0, min(size, LONGEST))
         return Text(data.decode("utf-8", "replace"), size > len(data))
@@ -78,26 +81,32 @@ def last_lines(folder: Path, name: str, most: int) -> Lines:
 
 
 @contextmanager
-def _opened(folder: Path) -> Iterator[int]:
-    """The folder itself, never what a link leads to."""
+def _opened(folder: Path, below: Sequence[str] = ()) -> Iterator[int]:
+    """The folder itself, or one below it; never what a link leads to."""
+    descriptor = -1
     try:
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(folder, FOLDER)
+        for name in below:
+            outer, descriptor = descriptor, -1
+            try:
+                descriptor = os.open(name, FOLDER, dir_fd=outer)
+            finally:
+                os.close(outer)
+        yield descriptor
     except NotADirectoryError as error:  # a link too
         raise FileNotFoundError(folder) from error
-    try:
-        yield descriptor
     finally:
-        os.close(descriptor)
+        if descriptor >= 0:
+            os.close(descriptor)
 
 
 @contextmanager
 def _file(folder: Path, name: str) -> Iterator[tuple[int, int]]:
     """A regular file in it, opened, and its size. A pipe in its place is not waited for."""
-    if name in ("", ".", "..") or "/" in name or "\0" in name:
-        raise Invalid(f"{name!r} is no name of a progress file")
+    *below, last = _parts(name)
     try:
-        with _opened(folder) as inside:
-            descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=inside)
+        with _opened(folder, below) as inside:
+            descriptor = os.open(last, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=inside)
     except OSError as error:
         raise NotFound(f"no progress file {name}") from error
     try:
@@ -107,6 +116,14 @@ def _file(folder: Path, name: str) -> Iterator[tuple[int, int]]:
         yield descriptor, known.st_size
     finally:
         os.close(descriptor)
+
+
+def _parts(name: str) -> list[str]:
+    """Of a name with '/'. Invalid where it would lead elsewhere."""
+    parts = name.split("/")
+    if len(parts) > DEEPEST or "\0" in name or any(part in ("", ".", "..") for part in parts):
+        raise Invalid(f"{name!r} is no name of a progress file")
+    return parts
 
 
 def _read(descriptor: int, at: int, most: int) -> bytes:

@@ -1,57 +1,52 @@
-"""What a person says to a loop: the answer to its question, what its agent may do, and its next step."""
+"""What a person has a loop do next: its tasks, those that an agent proposes, and the next step out of its menu."""
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any
 
-from loopwright.domain import loop_choosing, permitting
-from loopwright.domain import loop_commands as commands
-from loopwright.domain.engine_state import LoopTask, PermissionRequest
+from loopwright.domain import loop_choosing
+from loopwright.domain.engine_state import LoopTask
 from loopwright.domain.errors import Conflict, Forbidden, Invalid, refusal
 from loopwright.domain.ids import checked, generation_of
 from loopwright.domain.loop import LoopState
 from loopwright.domain.menu import MenuEntry
-from loopwright.engine.access import Access
+from loopwright.engine.runs import Runs
 from loopwright.engine.tasks import Fields, TaskService
-from loopwright.ports import Rule
+from loopwright.ports import Issues, Rule
+
+
+class NoIssues:
+    """Nobody tracks any."""
+
+    def issues(self) -> str:
+        return ""
+
+    def solutions(self, issue_id: str) -> str:
+        return ""
+
+
+NO_ISSUES = NoIssues()
 
 TURNS, SPARE_SECONDS = 4, 120.0
 """Turns at most in which an agent proposes tasks, those among them that are repeated; and what else takes time."""
 
 
 @dataclass(frozen=True)
-class Talk(Access):
-    """The commands that answer what a loop asks."""
+class Talk(Runs[LoopState]):
+    """The commands on what a loop does next."""
+
+    issues: Issues = NO_ISSUES
 
     @property
     def tasks(self) -> TaskService:
         """The commands on a loop's tasks."""
         return TaskService(self.commit, self.clock, self.processes, self.agents, self.issues)
 
-    def answer(self, loop_id: str, text: str) -> LoopState:
-        return self.commit(loop_id, lambda s: commands.answer(s, text), "answered")
-
-    def approve(
-        self, loop_id: str, request_id: str | None = None, *, answer: Literal["allow", "deny"], every: bool = False
-    ) -> tuple[PermissionRequest, ...]:
-        """Answers what an agent asks to be permitted: that request, the only one that is open, or `every` open one."""
-        asked = self.read(loop_id).engine.asked
-        if self.processes.within(loop_id):
-            raise Forbidden("a loop can not permit itself what it asks for; whoever started it can")
-        if asked and not self.is_live(loop_id):
-            raise Conflict(f"nobody waits for an answer: the runner of {loop_id} is gone; resume the loop")
-        ids = permitting.chosen_requests(asked, request_id, every=every)
-        state = self.commit(
-            loop_id, lambda s: permitting.answer_permission(s, ids, answer), "permission_answered",
-            request=", ".join(ids), answer=answer,
-        )  # fmt: skip
-        return tuple(request for request in state.engine.asked if request.id in ids)
-
     async def generate(self, loop_id: str, *, tool: str | None = None, count: int = 5) -> tuple[LoopTask, ...]:
         """Tasks that an agent has proposed, in a process of its own; that may take as long as a turn of its takes."""
         from loopwright.domain.proposals import check_count  # slow to load, and most commands propose nothing
 
         check_count(count)
-        settings = self._unmoved(self.read(loop_id)).engine.settings
+        settings = self._unmoved(loop_id, self.read(loop_id)).engine.settings
         named = ("--tool", tool) if tool else ()
         done = await self.launcher.job(
             ("tasks", loop_id, "generate", "--count", str(count), *named, "--for", self.actor),
@@ -91,8 +86,8 @@ class Talk(Access):
     def _added(self, loop_id: str, fields: Fields) -> LoopState:
         """A new task; the menu stays open, and shows what has become possible."""
 
-        def at_menu(loop_id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
-            return self.commit(loop_id, lambda s: rule(loop_choosing.offering(s, "add")), type, **data)
+        def at_menu(id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
+            return self.commit(id, lambda s: rule(loop_choosing.offering(s, "add")), type, **data)
 
         replace(self.tasks, commit=at_menu).add(loop_id, fields)
         return self.read(loop_id)

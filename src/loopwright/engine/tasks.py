@@ -16,9 +16,9 @@ Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
 
 
 class Commit(Protocol):
-    """See LoopService.commit."""
+    """See Access.commit."""
 
-    def __call__(self, loop_id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState: ...
+    def __call__(self, id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState: ...
 
 
 @dataclass(frozen=True)

@@ -81,5 +81,5 @@ class Keeper:
     def _take(self, project: Project, state: LoopState) -> Taken:
         self._tries[project.name, state.loop_id] = (state.current_iteration, self._tried(project, state) + 1)
         taken = taken_up(project.engine.service, state)
-        log.info("taken up", project=project.name, loop=taken.loop_id, problem=taken.problem)
+        log.info("taken up", project=project.name, loop=taken.id, problem=taken.problem)
         return taken

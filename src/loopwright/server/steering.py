@@ -5,7 +5,8 @@ import asyncio
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_commands import command_for
-from loopwright.engine.service import AS_THEY_ARE, LoopService
+from loopwright.engine.runs import AS_THEY_ARE
+from loopwright.engine.service import LoopService
 from loopwright.server import examples
 from loopwright.server.answers import Answer, done
 from loopwright.server.asking import Asked, Commands, OneLoop

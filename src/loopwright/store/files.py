@@ -8,7 +8,6 @@ from typing import Generic
 from loopwright.domain.errors import Conflict, Corrupt, NotFound, StoreError
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.ids import checked
-from loopwright.domain.loop import LoopStatus
 from loopwright.ports import Clock, Lease, Page, Rule
 from loopwright.ports.watching import Shown, Watching
 from loopwright.store import history, progress
@@ -115,7 +114,7 @@ class FileStore(Closing, Generic[S]):
         return request.result
 
     @DiskTrouble()
-    def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[S]:
+    def list(self, *, status: str | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[S]:
         """See ports.Store. Newest first."""
         return self._index.page(status, limit, offset, search)
 

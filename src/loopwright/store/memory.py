@@ -11,7 +11,6 @@ from typing import Generic
 from loopwright.domain.errors import Conflict, NotFound
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.ids import checked
-from loopwright.domain.loop import LoopStatus
 from loopwright.ports import Clock, Lease, Page, Rule
 from loopwright.ports.watching import Changes, Shown
 from loopwright.store import patch, progress, projection
@@ -107,7 +106,7 @@ class MemoryStore(Closing, Generic[S]):
             changed = rule(state)
             return state if changed is state else self._commit(id, state, changed, actor, event)
 
-    def list(self, *, status: LoopStatus | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[S]:
+    def list(self, *, status: str | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[S]:
         with self._mutex:
             states = [
                 state

@@ -1,0 +1,141 @@
+"""Every command on cycles, as all surfaces call it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar
+
+from loopwright.domain import cycle_commands as commands
+from loopwright.domain.cycle import MAX_ITERATIONS, TITLE_LENGTH, CycleState, IterationRecord
+from loopwright.domain.cycle_engine import CycleEngine
+from loopwright.domain.cycle_names import Role
+from loopwright.domain.engine_state import Budget, Checkpoint, RunSettings
+from loopwright.domain.errors import Forbidden, Invalid, NotFound
+from loopwright.domain.ids import new_cycle_id
+from loopwright.engine import cycle_files
+from loopwright.engine.cycle_files import Document, DocumentText
+from loopwright.engine.runs import Rules, Runs
+
+USER = "user"
+"""Who has decided, where it was no agent that called."""
+
+RULES = Rules[CycleState](
+    id_of=lambda state: state.cycle_id,
+    start=commands.start,
+    pause=commands.pause,
+    resume=commands.resume,
+    stop=commands.stop,
+    reopen=commands.reopen,
+    limited=commands.limited,
+    edit=commands.edit,
+    require_delete=lambda state: commands.require("delete", state),
+)
+
+
+@dataclass(frozen=True)
+class CycleService(Runs[CycleState]):
+    """Every command; see Access for what it is made of."""
+
+    kind: ClassVar[str] = "cycle"
+
+    @property
+    def rules(self) -> Rules[CycleState]:
+        return RULES
+
+    def create(
+        self,
+        task: str,
+        *,
+        title: str | None = None,
+        max_iterations: int = MAX_ITERATIONS,
+        settings: RunSettings | None = None,
+        budget: Budget | None = None,
+        roles: Mapping[Role, str] | None = None,
+        parallel: int = 2,
+        allow_test_changes: bool = False,
+    ) -> CycleState:
+        """A new cycle, status created. `roles`: who plays which, where it is not the agent of the settings. Invalid."""
+        text = task.strip()
+        name = (title or text).strip()
+        if not name:
+            raise Invalid("a cycle needs a task: say in a sentence what shall be done")
+        now = self.clock.now()
+        at = now.isoformat(timespec="milliseconds")
+        state = CycleState(
+            cycle_id=new_cycle_id(now, self.clock.token()), title=" ".join(name.split())[:TITLE_LENGTH],
+            description=text, task_history=(text,), created_at=at, updated_at=at,
+            engine=CycleEngine(
+                settings=settings or RunSettings(), budget=budget or Budget(), roles=dict(roles or {}),
+                allow_test_changes=allow_test_changes,
+            ),
+        )  # fmt: skip
+        state = state.evolve(max_iterations=max_iterations, engine=state.engine.evolve(parallel=parallel))
+        return self.store.create(state, actor=self.actor)
+
+    def extend(self, id: str, text: str) -> CycleState:
+        """Adds to the task: a cycle at rest runs on with it, a running one takes it at the border of its iteration."""
+        at = self._now()
+        return self._launched(id, self.commit(id, lambda s: commands.extend(s, text, at), "extended", text=text))
+
+    def decide(self, id: str, decision_id: str, option: str) -> CycleState:
+        """Makes a decision that is pending; a paused cycle is resumed by its own command."""
+        self._not_from_within(id)
+        return self.commit(
+            id, lambda s: commands.decide(s, decision_id, option, self._by), "decided",
+            decision=decision_id, option=option,
+        )  # fmt: skip
+
+    def answer(self, id: str, text: str) -> CycleState:
+        """Makes the only decision that is pending."""
+        self._not_from_within(id)
+        return self.commit(id, lambda s: commands.answer(s, text, self._by), "answered")
+
+    def resolve(self, id: str, blocker_id: str, resolution: str, *, workaround: bool = False) -> CycleState:
+        """Settles a blocker that is open, with what was done about it."""
+        self._not_from_within(id)
+        return self.commit(
+            id, lambda s: commands.resolve(s, blocker_id, resolution, workaround=workaround), "resolved",
+            blocker=blocker_id, resolution=resolution,
+        )  # fmt: skip
+
+    def diff(self, id: str, iteration: int | None = None) -> str:
+        """Unified diff: of one iteration, or of all of them so far."""
+        if iteration is None:
+            return self.whole_diff(id)
+        state = self.read(id)
+        record = next((one for one in state.iterations if one.number == iteration), None)
+        if record is None:
+            raise NotFound(f"Iteration {iteration} not found (the cycle has: {state.current_iteration})")
+        before, after = _border(state.engine.checkpoints, record)
+        return self.workspace.diff(before.commit, after.commit) if before and after else ""
+
+    def documents(self, id: str) -> tuple[Document, ...]:
+        """What the roles have written, by name."""
+        return cycle_files.documents(self.read(id), self.store.progress_path(id), self.clock.now().tzinfo)
+
+    def document(self, id: str, name: str, version: str | None = None) -> DocumentText:
+        """One of these, as it is now or as it was in that version. NotFound, Invalid."""
+        return cycle_files.document(self.read(id), self.store.progress_path(id), name, version)
+
+    @property
+    def _by(self) -> str:
+        return self.actor if self.actor == "mcp" else USER
+
+    def _concluded(self, state: CycleState) -> CycleState:
+        return state
+
+    def _not_from_within(self, id: str) -> None:
+        if self.processes.within(self._checked(id)):
+            raise Forbidden("a cycle's own agents can not settle what it asks for; whoever started it can")
+
+
+def _border(known: tuple[Checkpoint, ...], record: IterationRecord) -> tuple[Checkpoint | None, Checkpoint | None]:
+    """The last checkpoints before the iteration began and before it ended; the very first where there was none."""
+    begun = _last_until(known, record.started_at) or (known[0] if known else None)
+    ended = _last_until(known, record.completed_at) if record.completed_at else (known[-1] if known else None)
+    return begun, ended
+
+
+def _last_until(known: tuple[Checkpoint, ...], at: str) -> Checkpoint | None:
+    moment = datetime.fromisoformat(at)
+    return next((one for one in reversed(known) if datetime.fromisoformat(one.at) <= moment), None)
