@@ -1,0 +1,151 @@
+"""What one Python file says of itself, by its syntax tree. Nothing of it is run."""
+
+import ast
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from loopwright.domain.survey import Case, Style
+from loopwright.domain.words import clean, clipped
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+SITUATIONS, CASES, NAMES = 12, 200, 40
+"""Of one test, of one file, and public names of one file."""
+LENGTH = 120
+"""Characters of a situation or a summary."""
+
+_STARTED = re.compile(r"Typer|ArgumentParser|FastAPI|Flask|click")
+
+
+class Import(NamedTuple):
+    """One imported module, absolute or with its leading dots; `names` from it: as it is known here, as it is there."""
+
+    module: str
+    names: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class Read:
+    """See domain.survey.Module. `broken`: why there is nothing else."""
+
+    summary: str = ""
+    imports: tuple[Import, ...] = ()
+    exports: tuple[str, ...] = ()
+    entry: str = ""
+    cases: tuple[Case, ...] = ()
+    style: Style = field(default_factory=Style)
+    broken: str = ""
+
+
+def read(text: str, *, is_test: bool) -> Read:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+        return _told(tree, is_test=is_test)
+    except SyntaxError as error:
+        return Read(broken=f"line {error.lineno}: {clean(error.msg)}" if error.lineno else clean(error.msg))
+    except (ValueError, RecursionError, MemoryError) as error:  # what a parser says to a text that is no program
+        return Read(broken=clipped(clean(str(error)) or "too deeply nested", LENGTH))
+
+
+def _told(tree: ast.Module, *, is_test: bool) -> Read:
+    nodes = list(ast.walk(tree))
+    functions = [node for node in nodes if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    classes = [node for node in nodes if isinstance(node, ast.ClassDef)]
+    return Read(
+        summary=_first_line(ast.get_docstring(tree)),
+        imports=tuple(_imports(nodes)),
+        exports=() if is_test else _exports(tree),
+        entry=_entry(tree),
+        cases=tuple(_cases(functions))[:CASES] if is_test else (),
+        style=_style(functions, classes),
+    )
+
+
+def _first_line(docstring: str | None) -> str:
+    lines = (docstring or "").strip().splitlines()
+    return clipped(clean(lines[0]), LENGTH) if lines else ""
+
+
+def _imports(nodes: list[ast.AST]) -> Iterator[Import]:
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            yield from (Import(alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names = tuple((alias.asname or alias.name, alias.name) for alias in node.names)
+            yield Import("." * node.level + (node.module or ""), names)
+
+
+def _exports(tree: ast.Module) -> tuple[str, ...]:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    names = [node.name for node in tree.body if isinstance(node, kinds) and not node.name.startswith("_")]
+    return tuple(names[:NAMES])
+
+
+def _entry(tree: ast.Module) -> str:
+    for node in tree.body:
+        if isinstance(node, ast.If) and "__name__" in ast.dump(node.test) and "__main__" in ast.dump(node.test):
+            return f"line {node.lineno}: runs as a program"
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            called = ast.unparse(node.value.func)
+            if _STARTED.search(called) and isinstance(node.targets[0], ast.Name):
+                return f"line {node.lineno}: {clipped(f'{node.targets[0].id} = {called}(…)', LENGTH)}"
+    return ""
+
+
+def _cases(functions: list[Function]) -> Iterator[Case]:
+    for function in functions:
+        if function.name.startswith("test"):
+            found = dict.fromkeys(clipped(_printable(words), LENGTH) for words in _situations(function))
+            yield Case(
+                name=function.name, line=function.lineno, situations=tuple(filter(None, found))[:SITUATIONS]
+            )  # fmt: skip
+
+
+def _situations(function: Function) -> Iterator[str]:
+    """Values that it is run with, errors that it expects, and what its assertions say."""
+    for decorator in function.decorator_list:
+        if isinstance(decorator, ast.Call) and ast.unparse(decorator.func).endswith("parametrize"):
+            yield from _parameters(decorator)
+    for node in ast.walk(function):
+        if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("raises", "assertRaises"):
+            yield from (f"raises {ast.unparse(arg)}" for arg in node.args[:1])
+            yield from (f"says {ast.unparse(word.value)}" for word in node.keywords if word.arg == "match")
+        elif isinstance(node, ast.Assert) and isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str):
+            yield node.msg.value
+
+
+def _printable(code: str) -> str:
+    """On one line; the blanks of a text that it quotes stay."""
+    return "".join(letter if letter.isprintable() else " " for letter in code)
+
+
+def _parameters(call: ast.Call) -> Iterator[str]:
+    """`text = ''` for each value of each parameter."""
+    if len(call.args) < 2 or not isinstance(call.args[1], (ast.List, ast.Tuple)):
+        return
+    first = call.args[0]
+    names = str(first.value) if isinstance(first, ast.Constant) else ast.unparse(first)
+    for value in call.args[1].elts[:SITUATIONS]:
+        yield f"{names} = {ast.unparse(value)}"
+
+
+def _style(functions: list[Function], classes: list[ast.ClassDef]) -> Style:
+    named = [function for function in functions if not function.name.startswith("__")]
+    return Style(
+        functions=len(functions),
+        typed=sum(function.returns is not None for function in functions),
+        documented=sum(ast.get_docstring(node) is not None for node in (*functions, *classes)),
+        snake=sum(function.name == function.name.lower() for function in named),
+        camel=sum(function.name != function.name.lower() for function in named),
+    )
+
+
+def is_standard(package: str) -> bool:
+    """Whether it comes with Python itself."""
+    return package in sys.stdlib_module_names
