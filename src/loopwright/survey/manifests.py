@@ -14,9 +14,10 @@ MOST, LENGTH = 40, 120
 
 FRAMEWORKS = (
     "django", "flask", "fastapi", "starlette", "aiohttp", "tornado", "typer", "click", "pydantic", "sqlalchemy",
-    "numpy", "pandas", "torch", "pytest", "hypothesis", "react", "preact", "vue", "svelte", "@angular/core", "next", 
-    "express", "fastify", "koa", "@nestjs/core", "jest", "vitest", "mocha", "playwright", "axum", "actix-web", "tokio", "serde",
-    "clap", "gin", "echo", "cobra", "spring-boot", "junit", "junit-jupiter", "spring-boot-starter-web",
+    "numpy", "pandas", "torch", "pytest", "hypothesis", "react", "preact", "vue", "svelte", "@angular/core",
+    "next", "express", "fastify", "koa", "@nestjs/core", "jest", "vitest", "mocha", "playwright", "axum",
+    "actix-web", "tokio", "serde", "clap", "gin", "echo", "cobra", "spring-boot", "junit", "junit-jupiter",
+    "spring-boot-starter-web",
 )  # fmt: skip
 """Packages that say how a project is written."""
 
