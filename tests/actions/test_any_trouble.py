@@ -71,7 +71,7 @@ async def driven(stage: Stage, agent: Watched, loop_id: str) -> LoopState:
 async def test_whatever_happens_the_loop_rests_and_loses_nothing(
     stage: MakeStage, n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("loopwright.actions.parked.LOOK_SECONDS", 60.0)
+    monkeypatch.setattr("loopwright.engine.parked.LOOK_SECONDS", 60.0)
     monkeypatch.setattr("loopwright.engine.turns.LOOK_SECONDS", 0.05)
     answers = course(random.Random(f"{SEED}-{n}"))
     ready = stage()

@@ -23,7 +23,7 @@ PUT_OFF = ["INIT", "DEVELOP", "DEVELOP", "VALIDATE", "COMPLETE"]
 @pytest.fixture(autouse=True)
 def seldom_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hours pass in no time here, but each look takes one."""
-    monkeypatch.setattr("loopwright.actions.parked.LOOK_SECONDS", 20.0)
+    monkeypatch.setattr("loopwright.engine.parked.LOOK_SECONDS", 20.0)
 
 
 def parked_times(stage: Stage, loop_id: str) -> list[datetime]:

@@ -70,7 +70,7 @@ async def test_a_question_is_told_and_its_answer_is_not(stage: MakeStage) -> Non
 
 
 async def test_a_limit_is_told_and_that_it_has_passed_is_not(stage: MakeStage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("loopwright.actions.parked.LOOK_SECONDS", 20.0)
+    monkeypatch.setattr("loopwright.engine.parked.LOOK_SECONDS", 20.0)
     ready, kept = stage(PLAN, LIMIT, MENDS), KeptLetters()
     assert (await drive(ready, ready.create(), kept)).status == "completed"
     assert told(kept) == ["parked", "finished"]

@@ -10,7 +10,6 @@ from typing import get_args
 from loopwright.actions.distant import DistantPerson
 from loopwright.actions.loop import LoopFlow
 from loopwright.actions.messages import loop_prompts
-from loopwright.actions.parked import until_it_goes_on
 from loopwright.actions.session import Session
 from loopwright.actions.takeover import take_over
 from loopwright.domain.brief import brief
@@ -19,11 +18,13 @@ from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_choosing import taken_over
 from loopwright.domain.notices import Event as NoticeKind
+from loopwright.domain.parking import goes_on
 from loopwright.domain.protocol import Usage
 from loopwright.domain.secrets import Secrets
 from loopwright.engine.bus import Bus
 from loopwright.engine.heralding import Herald
 from loopwright.engine.kernel import Kernel
+from loopwright.engine.parked import until_it_goes_on
 from loopwright.engine.permits import Permits
 from loopwright.engine.recall import Recall
 from loopwright.engine.recorded import RecordedTurns
@@ -154,7 +155,7 @@ class LoopRunner:
                 )  # fmt: skip
                 await take_over(session, left)
                 state = await self._drive(session)
-                while await until_it_goes_on(session, state):
+                while await until_it_goes_on(session, state, session.turns.rest, goes_on):
                     state = await self._drive(session)
                 return session.state()
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any, Literal
 
 from loopwright.domain.cycle import FINISHED, Coordination, CycleState, CycleStatus
@@ -11,6 +12,7 @@ from loopwright.domain.engine_state import Limits, Outcome, Parked, Waiting
 from loopwright.domain.errors import Conflict, IllegalTransition, Invalid, NotFound
 from loopwright.domain.loop_commands import STOPPED_BY_USER as STOPPED_BY_USER
 from loopwright.domain.loop_commands import raising
+from loopwright.domain.parking import is_due
 from loopwright.domain.protocol import Control
 from loopwright.domain.words import agreeing, plural
 
@@ -111,6 +113,11 @@ def resume(state: CycleState, *, live: bool) -> CycleState:
     """Runs on; a cycle whose runner died is taken up again."""
     require("resume", state, live=live)
     return _run(state)
+
+
+def goes_on(state: CycleState, now: datetime) -> CycleState:
+    """Running again once the limit has passed that it was parked for; unchanged where it is not parked any more."""
+    return resume(state, live=True) if state.status == "paused" and is_due(state, now) else state
 
 
 def pause(state: CycleState, *, now: bool = False) -> CycleState:

@@ -75,7 +75,7 @@ def end_step(state: CycleState, done: CycleStepDone, checkpoint: Checkpoint | No
     """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here."""
     state = noted(charged(checkpointed(state, checkpoint), _working_time(state, done), done.usage), done.incidents)
     state = state.evolve(engine=state.engine.evolve(counted=done.at))
-    state = _put_down(state, done.step, done.at)
+    state = _put_down(_with_half(state, done), done.step, done.at)
     return standing(_landed(state, done))
 
 
@@ -329,6 +329,14 @@ def _limited(state: CycleState, outcome: LimitReached, at: str) -> CycleState:
     named = datetime.fromisoformat(outcome.until) if outcome.until else None
     until = parked_until(named, datetime.fromisoformat(at), row)
     return commands.park(state, Parked(until=until.isoformat(timespec="seconds"), reason=outcome.reason))
+
+
+def _with_half(state: CycleState, done: CycleStepDone) -> CycleState:
+    """What was done of a step that was broken off; nothing of one that is over."""
+    half = {key: commit for key, commit in state.engine.half.items() if key != done.step.key}
+    if done.half is not None:
+        half[done.step.key] = done.half
+    return state if half == state.engine.half else state.evolve(engine=state.engine.evolve(half=half))
 
 
 def _put_down(state: CycleState, step: CycleStep, at: str) -> CycleState:

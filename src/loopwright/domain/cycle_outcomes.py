@@ -91,7 +91,10 @@ CycleOutcome = (
 
 @dataclass(frozen=True)
 class CycleStepDone:
-    """One finished step: what it was, what came of it, and what it cost; see outcomes.Step. `tree`: hash of it."""
+    """One finished step: what it was, what came of it, and what it cost; see outcomes.Step.
+
+    `tree`: hash of the work tree; `half`: a commit with what was done of it, where it was broken off in a lane.
+    """
 
     step: CycleStep
     outcome: CycleOutcome
@@ -100,3 +103,4 @@ class CycleStepDone:
     elapsed: float = 0
     incidents: tuple[Incident, ...] = ()
     usage: Usage = field(default_factory=Usage)
+    half: str | None = None

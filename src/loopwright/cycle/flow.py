@@ -1,0 +1,188 @@
+"""CYCLE as a declaration for the kernel: what is ready, who does it, how it lands."""
+
+from collections.abc import Awaitable, Callable
+
+from pydantic import JsonValue
+
+from loopwright.cycle.board import post
+from loopwright.cycle.places import free_lane, lane_of
+from loopwright.cycle.publish import publish, result_words
+from loopwright.cycle.roles.cd import implement
+from loopwright.cycle.roles.ep import explore, plan
+from loopwright.cycle.roles.ra import analyse
+from loopwright.cycle.roles.vas import baseline, validate
+from loopwright.cycle.session import CycleSession
+from loopwright.cycle.takeover import half_of
+from loopwright.domain import cycle_commands as commands
+from loopwright.domain.cycle import CycleState, Decision
+from loopwright.domain.cycle_coordination import decided_by_itself
+from loopwright.domain.cycle_folds import begin_step, end_step
+from loopwright.domain.cycle_names import ROLES, CycleStep, Role, StepName
+from loopwright.domain.cycle_outcomes import Aggregated, CycleOutcome, CycleStepDone
+from loopwright.domain.cycle_selector import CycleFacts, asks_person, ready, still_holds
+from loopwright.domain.engine_state import Checkpoint, Waiting
+from loopwright.domain.errors import AgentError, Conflict, Invalid, NotFound, WorkspaceError
+from loopwright.domain.events import Event
+from loopwright.domain.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
+from loopwright.domain.protocol import Control, Usage
+from loopwright.domain.troubles import outcome_of
+
+Handler = Callable[[CycleSession, CycleStep], Awaitable[CycleOutcome]]
+
+
+async def aggregate(session: CycleSession, step: CycleStep) -> CycleOutcome:
+    """Everything that an iteration comes to follows from the state (see cycle_border)."""
+    return Aggregated()
+
+
+HANDLERS: dict[StepName, Handler] = {
+    "ra.analyse": analyse,
+    "ep.explore": explore,
+    "vas.baseline": baseline,
+    "ep.plan": plan,
+    "cd.implement": implement,
+    "vas.validate": validate,
+    "aggregation": aggregate,
+}
+
+
+class CycleFlow:
+    """One cycle's workflow; several of its steps may be under way."""
+
+    def __init__(self, session: CycleSession) -> None:
+        self._session = session
+        self._facts = CycleFacts()
+
+    def read(self) -> CycleState:
+        return self._session.state()
+
+    def control(self, state: CycleState) -> Control:
+        return commands.control_signal(state)
+
+    def must_cancel(self, state: CycleState) -> bool:
+        """A stop cancels at once; a pause only when it says now."""
+        signal = commands.control_signal(state)
+        return signal is Control.STOP_EXIT or (signal is Control.PAUSE_EXIT and state.engine.interrupt)
+
+    async def ready(self, state: CycleState, running: tuple[CycleStep, ...]) -> tuple[CycleStep, ...]:
+        self._facts = CycleFacts(tree=await self._session.tree(), measuring=self._measuring())
+        if state.coordination.undecided:
+            state = await self._decided(state, running)
+        return ready(state, self._facts) if commands.control_signal(state) is Control.CONTINUE else ()
+
+    def begin(self, choice: CycleStep) -> bool:
+        """Commits the begin, unless the latest state would not choose this any more."""
+        session, facts, at = self._session, self._facts, self._session.now()
+        begun = False
+
+        def rule(state: CycleState) -> CycleState:
+            nonlocal begun
+            begun = commands.control_signal(state) is Control.CONTINUE and still_holds(state, choice, facts)
+            lane = free_lane(state) if choice.name == "cd.implement" else None
+            return begin_step(state, choice, at, lane) if begun else state
+
+        event = Event(type="step_started", data={"step": choice.name, "task": choice.task, "role": choice.role})
+        state = session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
+        if begun:
+            publish(session, state)
+            session.bus.publish("action", choice.key)
+        return begun
+
+    async def perform(self, choice: CycleStep) -> CycleOutcome:
+        try:
+            return await HANDLERS[choice.name](self._session, choice)
+        except AgentError as error:
+            outcome: CycleOutcome = outcome_of(error, self._session.clock.now())
+        except (Invalid, NotFound, Conflict, WorkspaceError, OSError) as error:
+            outcome = ActionFailed(str(error))
+        if isinstance(outcome, ActionFailed):
+            self._session.note("no_result", f"{choice.key} gave no result: {outcome.message}")
+        return outcome
+
+    def interrupted(self, choice: CycleStep) -> CycleOutcome:
+        return Interrupted("cancelled by a person")
+
+    async def finish(self, choice: CycleStep, outcome: CycleOutcome, elapsed: float) -> None:
+        session, before = self._session, self._session.state()
+        usage = await self._usage(before, choice)
+        post(session, choice)
+        at = session.now()
+        checkpoint = await self._checkpoint(before, choice, at)
+        done = CycleStepDone(
+            step=choice, outcome=outcome, at=at, tree=await session.tree(), elapsed=elapsed, incidents=session.noted(),
+            usage=usage, half=await self._half(before, choice, outcome),
+        )  # fmt: skip
+        words = result_words(outcome)
+        data: dict[str, JsonValue] = {
+            "step": choice.name, "task": choice.task, "role": choice.role, "iteration": before.current_iteration,
+            "result": words, **_cost(usage),
+        }  # fmt: skip
+        state = session.store.update(
+            session.id, lambda latest: end_step(latest, done, checkpoint),
+            actor="runner", event=Event(type="step_finished", data=data), epoch=session.epoch,
+        )  # fmt: skip
+        publish(session, state, outcome)
+        session.bus.publish("result", f"{choice.key}: {words}")
+
+    def _measuring(self) -> frozenset[Role]:
+        """Roles whose agent has no model, and so nothing but what was measured."""
+        return frozenset(role for role in ROLES if not self._session.able(role).plans)
+
+    async def _decided(self, state: CycleState, running: tuple[CycleStep, ...]) -> CycleState:
+        """Decisions that nobody has made: made by themselves, asked at the terminal, or waited for at rest."""
+        if state.engine.settings.mode == "auto":
+            return self._commit(decided_by_itself, "decided")
+        if running or ready(state, self._facts) or not asks_person(state):
+            return state
+        decision = state.coordination.undecided[0]
+        if self._session.person is None:
+            question = f"{decision.id}: {decision.description}"
+            waiting = Waiting(question=question, options=decision.options, since=self._session.now())
+            return self._commit(lambda s: commands.wait_for_person(s, waiting), "waiting")
+        answer = await self._session.person.ask(decision.description, decision.options)
+        return self._commit(lambda s: self._made(s, decision, answer), "decided", actor="person")
+
+    def _made(self, state: CycleState, decision: Decision, answer: str) -> CycleState:
+        """As answered, unless somebody else was faster."""
+        if all(one.id != decision.id for one in state.coordination.undecided):
+            return state
+        return commands.decide(state, decision.id, answer, "user")
+
+    def _commit(self, rule: Callable[[CycleState], CycleState], type: str, *, actor: str = "runner") -> CycleState:
+        session = self._session
+        return session.store.update(session.id, rule, actor=actor, event=Event(type=type), epoch=session.epoch)
+
+    async def _usage(self, state: CycleState, choice: CycleStep) -> Usage:
+        """What the turns of this step cost. A limit that can not hold is told of, once."""
+        turns = choice.role and self._session.lanes.opened(choice.role, lane_of(state, choice))
+        if not turns:
+            return Usage()
+        usage, unpriced = await turns.spent()
+        if state.engine.budget.max_cost is not None:
+            for agent in unpriced:
+                words = f"what {agent} costs is not known; the limit on cost can not hold (tokens and time can)"
+                if all(incident.message != words for incident in state.engine.incidents):
+                    self._session.note("cost_unknown", words)
+        return usage
+
+    async def _half(self, state: CycleState, choice: CycleStep, outcome: CycleOutcome) -> str | None:
+        """What was done in the lane of a step that is not over."""
+        if isinstance(outcome, (Interrupted, NeedsInput, LimitReached, ActionFailed)):
+            for one in state.engine.under_way:
+                if one.step == choice.key:
+                    return await half_of(self._session, one)
+        return None
+
+    async def _checkpoint(self, state: CycleState, choice: CycleStep, at: str) -> Checkpoint | None:
+        """A snapshot when the tree is not what the last checkpoint holds."""
+        snapshot = await self._session.snapshot(f"after {choice.key}")
+        known = state.engine.checkpoints
+        if known and known[-1].tree == snapshot.tree:
+            return None
+        return Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=choice.key, at=at)
+
+
+def _cost(usage: Usage) -> dict[str, JsonValue]:
+    """What is known of it."""
+    known: dict[str, JsonValue] = {"tokens": usage.tokens, "cost": usage.cost}
+    return {name: value for name, value in known.items() if value is not None}

@@ -1,0 +1,132 @@
+"""Measuring for cd: suspects for failing tests, and the embedded agent's search for an edit that holds."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from loopwright.cycle.places import Place
+from loopwright.cycle.session import CycleSession
+from loopwright.domain.cycle_names import CycleStep
+from loopwright.domain.debugging import DebugRequest, Findings, Patch
+from loopwright.domain.phase_report import PhaseReport
+from loopwright.domain.protocol import Message
+from loopwright.domain.record import Record
+from loopwright.domain.words import plural
+from loopwright.engine.threads import in_thread
+
+SHOWN = 8
+"""Hypotheses that a message names; the files hold all."""
+
+LOG = "cd/debug-log.ndjson"
+
+SHARE = 0.8
+"""Of a turn's time that a search may take."""
+
+
+class Made(NamedTuple):
+    """What the agent came to. `nothing_left`: it would only do the same again."""
+
+    report: PhaseReport
+    nothing_left: bool = False
+
+
+async def suspects(session: CycleSession, place: Place, failing: Sequence[str]) -> str:
+    """Ranked hypotheses as lines for an agent; empty where nothing can be measured."""
+    request = _request(session, place, failing)
+    if not _can_measure(session, request, place):
+        return ""
+    found = await session.debugger(place.path).diagnose(request)
+    _log(session, found.probes)
+    rows = [f"- {h.id} ({h.status}) {h.logging_point}: {h.description}" for h in found.hypotheses[:SHOWN]]
+    return "\n".join(rows)
+
+
+async def mend(session: CycleSession, step: CycleStep, place: Place, failing: Sequence[str]) -> Made:
+    """One failing test after the other: each fix is measured on a copy before it comes into the place."""
+    request = _request(session, place, failing)
+    if not failing:
+        return _without_failures(session)
+    if not _can_measure(session, request, place):
+        words = f"The builtin agent debugs Python projects with pytest or unittest, not {request.test_command!r}."
+        return Made(_told("failed", words), True)
+    left, mended = tuple(failing), []
+    while left:
+        patch, said = await _next_patch(session, step, place, left)
+        if patch is None or not await _applied(session, place, patch):
+            left_words = f"{plural(len(left), 'test')} still fail: {', '.join(left[:SHOWN])}; {said}"
+            words = f"{'; '.join(mended)}. {left_words}" if mended else left_words
+            return Made(_told("partial" if mended else "failed", words), patch is None)
+        mended.append(patch.description)
+        session.bus.publish("result", f"applied: {patch.description}")
+        left = tuple(key for key in left if key not in patch.fixes)
+    return Made(_told("success", "; ".join(mended)))
+
+
+def _without_failures(session: CycleSession) -> Made:
+    """Nothing to do where the tests failed at first and others' fixes have mended them; else nothing it can do."""
+    baseline = session.state().engine.baseline
+    if baseline is not None and any(test.status == "failed" for test in baseline.tests.values()):
+        return Made(_told("success", "The tests of this task pass already."))
+    return Made(_told("failed", "The builtin agent can not write features: it mends what failing tests show."), True)
+
+
+async def _next_patch(
+    session: CycleSession, step: CycleStep, place: Place, failing: tuple[str, ...]
+) -> tuple[Patch | None, str]:
+    """A fix for some of these tests, or why there is none."""
+    request = _request(session, place, failing)
+    session.bus.publish("activity", f"tracing {plural(len(failing), 'failing test')}")
+    found = await session.debugger(place.path).diagnose(request)
+    _log(session, found.probes)
+    request = request.evolve(hypotheses=found.hypotheses)
+    session.bus.publish("activity", f"testing edits for {plural(len(found.hypotheses), 'hypothesis')} on a copy")
+    message = Message(action=step.name, text="", debug=request, seconds=request.budget_seconds + 60)
+    output = await session.turns("cd", place.lane, place.path if place.lane else None).ask(session.agent("cd"), message)
+    if output.findings is None:
+        return None, output.report.message if output.report else output.text
+    _log(session, output.findings.hypotheses)
+    return output.findings.patch, _why(output.findings)
+
+
+def _why(findings: Findings) -> str:
+    tried = findings.candidates
+    return findings.note or (f"none of {plural(tried, 'edit')} holds" if tried else "no edit is known for what fails")
+
+
+async def _applied(session: CycleSession, place: Place, patch: Patch) -> bool:
+    """False where the file is no more what the fix was made for."""
+    if place.lane is None:
+        return await in_thread(session.workspace.replace_text, patch.file, patch.old_text, patch.new_text)
+    return await in_thread(_replaced, place.path / patch.file, patch)
+
+
+def _replaced(file: Path, patch: Patch) -> bool:
+    """In a lane, which nobody else changes."""
+    if file.is_symlink() or not file.is_file() or file.read_bytes() != patch.old_text.encode():
+        return False
+    file.write_bytes(patch.new_text.encode())
+    return True
+
+
+def _request(session: CycleSession, place: Place, failing: Sequence[str]) -> DebugRequest:
+    settings = session.state().engine.settings
+    command = settings.test_command or ""
+    return DebugRequest(
+        project=str(place.path), python=session.tests.interpreter(command) or "", test_command=command,
+        failing=tuple(failing), budget_seconds=settings.action_timeout * SHARE,
+    )  # fmt: skip
+
+
+def _can_measure(session: CycleSession, request: DebugRequest, place: Place) -> bool:
+    return bool(request.python) and session.debugger(place.path).supports(request.test_command)
+
+
+def _log(session: CycleSession, evidence: Sequence[Record]) -> None:
+    """A line each."""
+    lines = [entry.model_dump_json().encode() for entry in evidence]
+    if lines:
+        session.store.append_progress(session.id, LOG, lines)
+
+
+def _told(status: str, words: str) -> PhaseReport:
+    return PhaseReport.model_validate({"phase": "cd", "status": status, "summary": words})

@@ -1,0 +1,174 @@
+"""Driving a cycle in this process: lease, take-over, kernel, and everything closed at the end."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Protocol, get_args
+
+from loopwright.cycle.flow import CycleFlow
+from loopwright.cycle.lanes import Lanes, lane_name
+from loopwright.cycle.messages import cycle_prompts
+from loopwright.cycle.session import CycleSession
+from loopwright.cycle.takeover import take_over
+from loopwright.domain.cycle import CycleState
+from loopwright.domain.cycle_brief import cycle_brief
+from loopwright.domain.cycle_commands import goes_on
+from loopwright.domain.cycle_names import ROLES, Role
+from loopwright.domain.errors import LoopwrightError, NotFound
+from loopwright.domain.events import Event
+from loopwright.domain.notices import Event as NoticeKind
+from loopwright.domain.protocol import Usage
+from loopwright.domain.secrets import Secrets
+from loopwright.domain.transcript import TRANSCRIPT
+from loopwright.engine.bus import Bus
+from loopwright.engine.kernel import Kernel
+from loopwright.engine.parked import until_it_goes_on
+from loopwright.engine.permits import Permits
+from loopwright.engine.recall import Recall
+from loopwright.engine.recorded import RecordedTurns
+from loopwright.engine.transcript import Transcript
+from loopwright.engine.turns import Turns
+from loopwright.ports import (
+    Agent,
+    Clock,
+    Debugger,
+    Notifier,
+    Person,
+    Processes,
+    Rule,
+    Store,
+    Surroundings,
+    Surveyor,
+    TestRunner,
+    Workspace,
+    Worktrees,
+)
+from loopwright.prompts import Prompts
+
+
+class RoleAgents(Protocol):
+    """The agent of that name, in these surroundings, at work in a folder (None: the project). AgentError."""
+
+    def __call__(self, name: str, around: Surroundings, at: Path | None = None) -> Agent: ...
+
+
+def unknown(usage: Usage) -> float | None:
+    """No price is known for anything."""
+    return None
+
+
+NO_VALUES = Secrets()
+"""Only what looks like a secret is one."""
+
+
+@dataclass(frozen=True)
+class CycleRunner:
+    """The ports a runner needs; `drive` may be called for one cycle after another.
+
+    `debugger` locates faults in a folder; its processes carry the cycle's mark. `price`: US dollars of a turn whose
+    agent tells only its tokens, where that is known. `secrets` are kept out of all that is told of the agents.
+    """
+
+    project: str
+    store: Store[CycleState]
+    workspace: Workspace
+    worktrees: Worktrees
+    surveyor: Surveyor
+    tests: TestRunner
+    clock: Clock
+    processes: Processes
+    agents: RoleAgents
+    debugger: Callable[[str, Bus, Path], Debugger]
+    price: Callable[[Usage], float | None] = unknown
+    prompts: Prompts = field(default_factory=cycle_prompts)
+    secrets: Secrets = NO_VALUES
+    notifiers: tuple[Notifier, ...] = ()
+    notify_on: frozenset[NoticeKind] = frozenset(get_args(NoticeKind))
+
+    async def drive(
+        self, cycle_id: str, *, take_up: Rule[CycleState], bus: Bus, person: Person | None = None
+    ) -> CycleState:
+        """Takes the lease, applies `take_up` under it, and runs until the cycle rests.
+
+        `person` sits at this terminal. Conflict when another runner has the lease. Who resumes the cycle while the
+        lease is being let go sees a runner and starts none, so this one looks once more.
+        """
+        rule = take_up
+        while True:
+            state = await self._held(cycle_id, rule, bus, person)
+            if not self._is_abandoned(cycle_id):
+                return state
+            rule = _as_it_is
+
+    def _is_abandoned(self, cycle_id: str) -> bool:
+        """Whether it shall run on, and nobody is there to drive it."""
+        try:
+            return self.store.read(cycle_id).status == "running" and self.store.holder(cycle_id) is None
+        except NotFound:
+            return False
+
+    async def _held(self, cycle_id: str, take_up: Rule[CycleState], shown: Bus, person: Person | None) -> CycleState:
+        """What `drive` does while it has the lease."""
+        with self.store.lease(cycle_id) as lease, closing(self._ears(cycle_id, shown, None)) as bus:
+            self.store.update(cycle_id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
+            permits = Permits(
+                cycle_id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets
+            )
+            permits.forget_old()
+            async with (
+                self.processes.owning(cycle_id) as left,
+                self._lanes(cycle_id, lease.epoch, shown, permits) as lanes,
+            ):
+                session = CycleSession(
+                    id=cycle_id, project=self.project, store=self.store, workspace=self.workspace,
+                    worktrees=self.worktrees, surveyor=self.surveyor, tests=self.tests, lanes=lanes,
+                    debugger=partial(self.debugger, cycle_id, bus), clock=self.clock, bus=bus, epoch=lease.epoch,
+                    prompts=self.prompts, person=person,
+                )  # fmt: skip
+                await take_over(session, left)
+                state = await self._drive(session)
+                while await until_it_goes_on(session, state, lanes.rest, goes_on):
+                    state = await self._drive(session)
+                return session.state()
+
+    @asynccontextmanager
+    async def _lanes(self, cycle_id: str, epoch: int, shown: Bus, permits: Permits[CycleState]) -> AsyncIterator[Lanes]:
+        """Every role hears, and is heard, by itself: its transcript lies in its own folder."""
+        ears = {role: self._ears(cycle_id, shown, role) for role in ROLES}
+
+        def opened(role: Role, lane: int | None, at: Path | None) -> Turns:
+            bus = ears[role]
+            around = Surroundings(cycle_id, bus.hear, partial(bus.publish, "output"), permits)
+            recall = Recall(self.store, cycle_id, epoch, tell=cycle_brief, prefix=f"{lane_name(role, lane)}/")
+            return RecordedTurns(
+                lambda name: self.agents(name, around, at), recall, self.clock, bus, self.price,
+                str(at or self.project),
+            )  # fmt: skip
+
+        try:
+            async with Lanes(opened) as lanes:
+                yield lanes
+        finally:
+            for bus in ears.values():
+                bus.close()
+
+    def _ears(self, cycle_id: str, shown: Bus, role: Role | None) -> Bus:
+        name = TRANSCRIPT if role is None else f"{role}/{TRANSCRIPT}"
+        later = asyncio.get_running_loop().call_later
+        return shown.also(Transcript(self.store, self.clock, cycle_id, name), self.secrets, later, role=role)
+
+    async def _drive(self, session: CycleSession) -> CycleState:
+        try:
+            return await Kernel(CycleFlow(session), self.clock).drive()
+        except BaseExceptionGroup as group:
+            ours, other = group.split(LoopwrightError)
+            if ours is not None and other is None:
+                raise ours.exceptions[0] from group
+            raise
+
+
+def _as_it_is(state: CycleState) -> CycleState:
+    return state

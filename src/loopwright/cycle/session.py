@@ -1,0 +1,147 @@
+"""What every step of a cycle works with: the ports, the roles' agents, and what this process has seen for itself."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from loopwright.cycle.lanes import Lanes
+from loopwright.cycle.messages import compose, cycle_prompts, wrap_ups
+from loopwright.domain.claims import claims_green_tests, quoted
+from loopwright.domain.cycle import CycleState
+from loopwright.domain.cycle_names import CycleStep, Role
+from loopwright.domain.permissions import turn_policy
+from loopwright.domain.phase_report import PhaseReport
+from loopwright.domain.phase_report import read as read_phase
+from loopwright.domain.protocol import Capabilities, Message
+from loopwright.domain.testing import TestRun
+from loopwright.engine.ground import Ground
+from loopwright.engine.threads import in_thread
+from loopwright.engine.turns import Turns
+from loopwright.ports import Debugger, Person, Snapshot, Surveyor, Worktrees
+from loopwright.prompts import Prompts
+
+SHOWN = 10
+"""Files that an incident names."""
+
+
+@dataclass(kw_only=True)
+class CycleSession(Ground[CycleState]):
+    """One runner's hold on one cycle.
+
+    `debugger` locates faults in a folder. `merging` is held while the project's files are changed from a lane.
+    `last_run`: the last run of the tests in this process, with the tree it ran on. `documents`: what the progress
+    folder holds, by name, as it was last written or accepted; `published` is the state that it shows.
+    """
+
+    worktrees: Worktrees
+    surveyor: Surveyor
+    lanes: Lanes
+    debugger: Callable[[Path], Debugger]
+    prompts: Prompts = field(default_factory=cycle_prompts)
+    interactive: bool = False
+    person: Person | None = None
+    merging: asyncio.Lock = field(default_factory=asyncio.Lock)
+    last_run: tuple[str, TestRun] | None = None
+    documents: dict[str, bytes] = field(default_factory=dict)
+    published: CycleState | None = None
+
+    def agent(self, role: Role) -> str:
+        """The name of the agent that plays the role."""
+        engine = self.state().engine
+        return engine.roles.get(role, engine.settings.agent)
+
+    def able(self, role: Role) -> Capabilities:
+        return self.turns(role).agent(self.agent(role)).capabilities
+
+    def turns(self, role: Role, lane: int | None = None, at: Path | None = None) -> Turns:
+        return self.lanes.of(role, lane, at)
+
+    def progress(self) -> Path:
+        """The folder of all documents."""
+        return self.store.progress_path(self.id)
+
+    def folder(self, role: Role) -> Path:
+        """The role's own folder; it is there."""
+        folder = self.progress() / role
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    async def ask(
+        self, role: Role, step: CycleStep, order: str, *, reading: bool, lane: int | None = None, at: Path | None = None
+    ) -> PhaseReport:
+        """One turn of the role with its report. `lane` and `at`: where cd works, unless in the project. AgentError.
+
+        A `reading` role may write in its own folder and nowhere else: what its own tool calls wrote all the same is
+        put back, however the turn ends.
+        """
+        ask = partial(self._text, role, step, at)
+        message = self._message(role, step, ask(order), reading=reading)
+        turns = self.turns(role, lane, at)
+        if not reading:
+            return await self._turn(role, step, turns, message, ask)
+        before = await self.snapshot(f"before {step.key}")
+        turns.written()
+        try:
+            return await self._turn(role, step, turns, message, ask)
+        finally:
+            await self._put_back(role, before, turns.written())
+
+    async def _turn(
+        self, role: Role, step: CycleStep, turns: Turns, message: Message, text: Callable[[str], str]
+    ) -> PhaseReport:
+        """What goes wrong with the report is told."""
+        agent, key, grace = self.agent(role), step.key, self.state().engine.settings.grace_timeout
+        wraps = [message.evolve(text=text(words), seconds=grace, silence=0) for words in wrap_ups(self.prompts, step)]
+        self.bus.publish("activity", f"{role} ({agent}) works on {key}")
+        output, report, asked_again, late = await turns.report(
+            agent, message, wraps if grace else [],
+            lambda problem: text(self.prompts.render("again", problem=problem)),
+        )  # fmt: skip
+        self.bus.publish("agent", output.text or report.message)
+        if late:
+            self.note("out_of_time", f"{key}: {agent} {late}; what it reported when it was cut off counts")
+        if report.status == "none":
+            self.note("no_report", f"{agent} gave no report on {key}, also when asked again; only what is there counts")
+        elif asked_again:
+            self.note("no_report", f"{agent} answered {key} without a report of its own, and was asked once more")
+        if claims_green_tests(report):
+            self.claims.append(f"{key} said {quoted(report.message)}")
+        return read_phase(report, role)
+
+    def _message(self, role: Role, step: CycleStep, text: str, *, reading: bool) -> Message:
+        settings = self.state().engine.settings
+        return Message(
+            action=step.name, text=text, seconds=settings.action_timeout, silence=settings.silence_timeout,
+            policy=turn_policy(settings.permissions, reading=reading), folder=str(self.folder(role)),
+        )  # fmt: skip
+
+    def _text(self, role: Role, step: CycleStep, at: Path | None, order: str) -> str:
+        return compose(
+            self.prompts, state=self.state(), role=role, step=step, order=order,
+            project=str(at or self.workspace.root), folder=str(self.folder(role)),
+        )  # fmt: skip
+
+    async def _put_back(self, role: Role, before: Snapshot, wrote: frozenset[str]) -> None:
+        """The project's files that the role wrote, and other roles' documents; what others changed is theirs."""
+        if not wrote:
+            return
+        now = await self.snapshot(f"after {role}")
+        changed = [change.file for change in await in_thread(self.workspace.changes, before.commit, now.commit)]
+        own = [file for file in changed if file in wrote]
+        if own:
+            await in_thread(self.workspace.restore, before.commit, own)
+        foreign = self._foreign(role, wrote)
+        if foreign:
+            self.store.write_progress(self.id, {name: self.documents[name] for name in foreign})
+        if own or foreign:
+            words = ", ".join((*own, *foreign)[:SHOWN])
+            self.note("put_back", f"put back what {role} may not write: {words}")
+
+    def _foreign(self, role: Role, wrote: frozenset[str]) -> list[str]:
+        """Documents of others among what was written; those of a role at work are its own to mend."""
+        root, busy = f"{self.progress().relative_to(self.workspace.root)}/", {role}
+        busy |= {one.step.split(".")[0] for one in self.state().engine.under_way}
+        names = (file.removeprefix(root) for file in sorted(wrote) if file.startswith(root))
+        return [name for name in names if name in self.documents and name.split("/")[0] not in busy]
