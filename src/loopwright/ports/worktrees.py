@@ -1,5 +1,6 @@
 """Places beside the project where several agents can work at once, and how their work comes together."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -48,6 +49,9 @@ class Worktrees(Protocol):
         The project takes a good one by Workspace.restore(commit, changed paths, over=ours), and its next snapshot.
         Invalid where git is too old for it.
         """
+
+    def unresolved(self, commit: str, conflicts: Sequence[str]) -> tuple[str, ...]:
+        """Which of these files still hold marks of a conflict in that snapshot: such a one is not to be merged."""
 
     def close(self, owner: str) -> None:
         """Removes all lanes of this owner, and what is known of them. Nothing where there are none."""

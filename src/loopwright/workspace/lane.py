@@ -113,6 +113,8 @@ def _clean(folder: Path, names: Sequence[bytes]) -> None:
     open_ones = [(os.fsencode(folder), b"")]
     while open_ones:
         at, prefix = open_ones.pop()
+        if not os.access(at, os.R_OK | os.W_OK | os.X_OK):
+            os.chmod(at, 0o700)
         with os.scandir(at) as entries:
             found = list(entries)
         for entry in found:

@@ -94,17 +94,22 @@ class OwnProcesses:
 
 
 class RunnerLauncher:
-    """Implements ports.Launcher: `loopwright run` in a session of its own, its output in the loop's runner.log."""
+    """Implements ports.Launcher: a command of ours in a session of its own, its output in the run's runner.log.
 
-    def __init__(self, project: Path) -> None:
+    `states` is the folder of the states below the project; the words of the `command` end before the id.
+    """
+
+    def __init__(self, project: Path, states: str, command: Sequence[str]) -> None:
         self._project = project
+        self._states = states
+        self._command = tuple(command)
         self._launched: set[int] = set()
 
     def launch(self, loop_id: str) -> int:
         self._bury()
-        folder = self._project / ".workflow" / ".loop" / f"{loop_id}.progress"
+        folder = self._project / self._states / f"{loop_id}.progress"
         folder.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "loopwright", "run", "--project", str(self._project), "--loop-id", loop_id]
+        command = [sys.executable, "-m", "loopwright", *self._command, loop_id, "--project", str(self._project)]
         with (folder / "runner.log").open("ab") as log:
             process = subprocess.Popen(
                 [*command, "--launched"],

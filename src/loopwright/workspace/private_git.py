@@ -33,7 +33,7 @@ _SETTINGS = {
 _SWITCHES = tuple(part for key, value in _SETTINGS.items() for part in ("-c", f"{key}={value}"))
 
 # Files are kept byte by byte: no line ends, keywords, filters or encodings, whatever the project's .gitattributes say.
-ATTRIBUTES = "* -text !eol -ident !filter !working-tree-encoding !diff !merge !conflict-marker-size\n"
+ATTRIBUTES = "* -text !eol -ident !filter !working-tree-encoding !diff\n"
 
 _AUTHOR = {"NAME": "loopwright", "EMAIL": "loopwright@localhost"}
 

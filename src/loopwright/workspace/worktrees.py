@@ -1,6 +1,8 @@
 """Lanes: work trees beside the project, each a repository of its own that borrows what the private one holds."""
 
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from loopwright.domain.errors import Invalid, NotFound, WorkspaceError
@@ -18,6 +20,8 @@ _TOO_OLD = 129
 
 _SIDES = ("project", "task")
 """What an agent reads at the marks of a conflict."""
+
+_MARK = "^(<{7,} project|>{7,} task)\r?$"
 
 _REFS = "refs/lanes"
 """Below it, by owner and lane: the commit that the lane was opened at."""
@@ -38,9 +42,12 @@ class GitWorktrees:
             known = known_commit(private, commit)
             place = self._lane(private, owner, lane)
             _drop(private, _ref(owner, lane))  # until all is there, nobody can have worked in it
-            place.fill(known)
-            linked = place.link(project_files(private, without=self._home), self._home)
-            place.make_repository(known, linked, _excluded(self._root))
+            try:
+                place.fill(known)
+                linked = place.link(project_files(private, without=self._home), self._home)
+                place.make_repository(known, linked, _excluded(self._root))
+            except OSError as error:
+                raise WorkspaceError(f"{place.folder} could not be laid out: {error}") from error
             private.run("update-ref", _ref(owner, lane), known)
             return place.folder
 
@@ -57,9 +64,8 @@ class GitWorktrees:
         checked(owner, "cycle")
         with self._private.locked() as private:
             pair = known_commit(private, ours), known_commit(private, theirs)
-            for name, commit in zip(_SIDES, pair, strict=True):
-                private.run("update-ref", f"refs/tags/{name}", commit)
-            done = private.attempt("merge-tree", "--write-tree", "-z", "--name-only", *_SIDES)
+            with _named(private, pair):
+                done = private.attempt("merge-tree", "--write-tree", "-z", "--name-only", *_SIDES)
             if done.returncode == _TOO_OLD:
                 raise Invalid("git 2.38 or newer is needed to merge what agents do side by side; use parallel 1")
             if done.returncode not in (0, 1):
@@ -67,6 +73,13 @@ class GitWorktrees:
                 raise WorkspaceError(f"git merge-tree failed in {private.directory}: {said}")
             tree, conflicts, told = _read(done.stdout)
             return Merged(committed(private, tree, pair, label), tree, conflicts, told)
+
+    def unresolved(self, commit: str, conflicts: Sequence[str]) -> tuple[str, ...]:
+        with self._private.locked() as private:
+            known = known_commit(private, commit)
+            done = private.attempt("grep", "-a", "-l", "-z", "--full-name", "-E", "-e", _MARK, known)
+            marked = {shown(line.partition(b":")[2]) for line in done.stdout.split(b"\0")[:-1]}
+            return tuple(path for path in conflicts if path in marked)
 
     def close(self, owner: str) -> None:
         checked(owner, "cycle")
@@ -82,6 +95,18 @@ class GitWorktrees:
 
     def _folder(self, owner: str) -> Path:
         return self._private.directory.with_suffix(".lanes") / owner
+
+
+@contextmanager
+def _named(private: PrivateGit, commits: Sequence[str]) -> Iterator[None]:
+    """Gives the commits the names of the two sides for a moment."""
+    tags = [f"refs/tags/{side}" for side in _SIDES]
+    orders = (f"update {tag} {commit}\n" for tag, commit in zip(tags, commits, strict=True))
+    private.run("update-ref", "--stdin", stdin="".join(orders).encode())
+    try:
+        yield
+    finally:
+        private.run("update-ref", "--stdin", stdin="".join(f"delete {tag}\n" for tag in tags).encode())
 
 
 def _ref(owner: str, lane: int) -> str:
