@@ -14,6 +14,7 @@ from loopwright.agents.scripted import Answer
 from loopwright.domain.conversation import Said, ToolUsed
 from loopwright.domain.errors import StoreError
 from loopwright.domain.json_line import json_line
+from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_commands import take_up
 from loopwright.domain.protocol import AgentOutput, Message
 from loopwright.domain.secrets import Secrets
@@ -153,7 +154,7 @@ def test_a_full_disk_holds_up_no_loop(stage: MakeStage) -> None:
     made = stage()
     loop_id = made.create()
     full = Full(made.store)
-    transcript = Transcript(full, FakeClock(), loop_id)  # type: ignore[arg-type]  # a part of the port
+    transcript: Transcript[LoopState] = Transcript(full, FakeClock(), loop_id)  # type: ignore[arg-type]  # a part of it
     for text in ("one", "two"):
         transcript(Note("activity", text))
     full.full = False
@@ -189,3 +190,31 @@ def test_a_damaged_line_says_what_is_wrong(line: str) -> None:
 def test_notes_of_an_earlier_version_read_back(tmp_path: Path) -> None:
     kept = read_line('{"ts": "2026-01-22T10:00:00+08:00", "kind": "agent", "text": "hm"}')
     assert kept == (Note("agent", "hm"), datetime.fromisoformat("2026-01-22T10:00:00+08:00"), 0)
+
+
+def test_whoever_works_beside_others_has_a_transcript_and_a_name(stage: MakeStage) -> None:
+    made, notes = stage(), list[Note]()
+    loop_id = made.create()
+    whole = Bus(notes.append, Transcript(made.store, made.clock, loop_id))
+    first, second = (
+        whole.also(Transcript(made.store, made.clock, loop_id, f"{role}.ndjson"), Secrets([VALUE]), None, role)
+        for role in ("ra", "ep")
+    )
+    first.hear(Said(text="half a sentence, "))
+    second.hear(Said(text=f"I know {VALUE}"))
+    first.hear(Said(text="and its end"))
+    second.close()
+    whole.publish("activity", "of nobody")
+    first.close()
+    expected = [
+        Note("said", "I know ‹masked environment›", Said(text="I know ‹masked environment›"), "ep"),
+        Note("activity", "of nobody"),
+        Note("said", "half a sentence, and its end", Said(text="half a sentence, and its end"), "ra"),
+    ]
+    assert notes == expected
+    folder = made.store.progress_path(loop_id)
+    kept = {name: (folder / name).read_text().splitlines() for name in (TRANSCRIPT, "ra.ndjson", "ep.ndjson")}
+    assert [read_line(line).note for line in kept["ra.ndjson"]] == [expected[2]]
+    assert [read_line(line).note for line in kept["ep.ndjson"]] == [expected[0]]
+    assert [read_line(line).note for line in kept[TRANSCRIPT]] == expected
+    assert [json.loads(line).get("role") for line in kept[TRANSCRIPT]] == ["ep", None, "ra"]
