@@ -3,6 +3,7 @@
 from typing import Literal
 
 from loopwright.agents.turnwise import TurnwiseAgent
+from loopwright.domain.cycle_names import StepName
 from loopwright.domain.debugging import DebugRequest, Findings
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import ActionName
@@ -11,18 +12,30 @@ from loopwright.ports import Debugger
 
 _AT_WORK = "Testing edits on a copy of the project."
 
-_UNABLE: dict[ActionName, tuple[Literal["success", "failed"], str]] = {
+_NO_MODEL = "The builtin agent has no model: what it can say without one the engine writes itself."
+
+_UNABLE: dict[ActionName | StepName, tuple[Literal["success", "failed"], str]] = {
     "INIT": ("success", "The builtin agent proposes no tasks: it mends what failing tests show."),
     "DEVELOP": ("failed", "The builtin agent can not write features: it only mends small faults that tests show."),
     "DEBUG": ("failed", "There is no failing test to measure with, and the builtin agent has no other way to debug."),
     "VALIDATE": ("success", "The engine runs the tests by itself; the builtin agent has nothing to add."),
     "COMPLETE": ("success", "The builtin agent has nothing to add to the summary."),
+    "ra.analyse": ("failed", _NO_MODEL),
+    "ep.explore": ("failed", _NO_MODEL),
+    "ep.plan": ("failed", _NO_MODEL),
+    "cd.implement": ("failed", "The builtin agent can not write features: it only mends small faults that tests show."),
+    "vas.baseline": ("success", "The engine runs the tests by itself."),
+    "vas.validate": ("success", "The engine runs the tests by itself; the builtin agent has nothing to add."),
+    "aggregation": ("success", "The engine puts the results together by itself."),
 }
 """What it answers to an order it can not carry out."""
 
 
 class BuiltinAgent(TurnwiseAgent):
-    """DEBUG is a search for an edit that holds; it changes no file, whoever asked applies the patch."""
+    """DEBUG is a search for an edit that holds; so is cd.implement where its order names failing tests.
+
+    It changes no file: whoever asked applies the patch.
+    """
 
     name = "builtin"
     capabilities = Capabilities(debugs=True, measures=True)
@@ -36,7 +49,7 @@ class BuiltinAgent(TurnwiseAgent):
 
     async def play(self, id: str, message: Message) -> AgentOutput:
         order = message.debug
-        if message.action != "DEBUG" or order is None or not order.failing:
+        if message.action not in ("DEBUG", "cd.implement") or order is None or not order.failing:
             return _answer(id, message, *_UNABLE[message.action])
         if not self._debugger.supports(order.test_command):
             words = f"The builtin agent debugs Python projects with pytest or unittest, not {order.test_command!r}."

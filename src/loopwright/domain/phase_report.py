@@ -1,27 +1,15 @@
-"""What a role of a cycle reports at the end of a step."""
+"""What a role of a cycle reports at the end of a step. Pure."""
 
 from typing import Literal
 
 from loopwright.domain.cycle_names import Role
+from loopwright.domain.listed import of_json
+from loopwright.domain.phase_entries import ReportedBlocker as ReportedBlocker
+from loopwright.domain.phase_entries import ReportedDecision as ReportedDecision
+from loopwright.domain.phase_entries import read_blockers, read_decisions, read_issues
+from loopwright.domain.protocol import ActionReport
 from loopwright.domain.record import Items, Record
-
-PhaseStatus = Literal["success", "failed", "partial"]
-
-
-class ReportedBlocker(Record):
-    """Something that keeps the role from going on. `tasks`: ids of the plan's tasks that it keeps."""
-
-    description: str
-    tasks: Items[str] = ()
-
-
-class ReportedDecision(Record):
-    """A question with options; `recommended` is one of them, or empty. `tasks`: ids of what waits for the answer."""
-
-    description: str
-    options: Items[str] = ()
-    recommended: str = ""
-    tasks: Items[str] = ()
+from loopwright.domain.statuses import PhaseStatus as PhaseStatus
 
 
 class PhaseReport(Record):
@@ -34,3 +22,22 @@ class PhaseReport(Record):
     issues: Items[str] = ()
     blockers: Items[ReportedBlocker] = ()
     decisions: Items[ReportedDecision] = ()
+
+
+def read(report: ActionReport, role: Role) -> PhaseReport:
+    """The report of that role, whatever phase it names. What it lists and nobody can read is left out.
+
+    An agent that knows only actions may ask for input: then its message is a decision.
+    """
+    listed = {key: of_json(report.state_updates.get(key)) or () for key in ("issues", "blockers", "decisions")}
+    asks = report.status == "needs_input"
+    question = (ReportedDecision(description=report.message, options=report.options),) if asks else ()
+    return PhaseReport(
+        phase=role,
+        status="partial" if report.status == "needs_input" else report.status,
+        summary=report.message,
+        files_written=tuple(report.files_updated),
+        issues=read_issues(listed["issues"]),
+        blockers=read_blockers(listed["blockers"]),
+        decisions=(*question, *read_decisions(listed["decisions"])),
+    )

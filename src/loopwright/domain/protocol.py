@@ -5,10 +5,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from loopwright.domain.cycle_names import StepName
 from loopwright.domain.debugging import DebugRequest, Findings
 from loopwright.domain.engine_state import LoopTask, Policy
 from loopwright.domain.loop import ActionName, DevelopTask
 from loopwright.domain.record import Items, Record
+from loopwright.domain.statuses import PhaseStatus
 from loopwright.domain.statuses import ReportStatus as ReportStatus
 
 
@@ -27,9 +29,12 @@ class Message(Record):
 
     `session` is the agent's own name of an earlier session of this loop, to be gone on with where it can be loaded.
     `brief` goes before `text` in a session that knows nothing of the work so far; empty at the loop's first message.
+
+    `folder`: absolute path of what is the agent's own: it may write below it whatever the policy, and in a cycle it is
+    writable though it lies below `.workflow`. Empty: there is none.
     """
 
-    action: ActionName
+    action: ActionName | StepName
     text: str
     task: DevelopTask | None = None
     definition: LoopTask | None = None
@@ -39,16 +44,18 @@ class Message(Record):
     policy: Policy = "workspace"
     session: str | None = None
     brief: str = ""
+    folder: str = ""
 
 
 class ActionReport(Record):
-    """The agent's ACTION_RESULT. A claim, never a measurement. `unread`: the part of it that could not be read.
+    """The agent's ACTION_RESULT, or PHASE_RESULT (see phase_report). A claim, never a measurement.
 
-    Status `none`: it gave no report, also when it was asked for one; only what was measured counts.
+    `action`: what it says it was ordered to do; the step's own name where that is meant. `unread`: the part of it that
+    could not be read. Status `none`: it gave no report, also when it was asked for one; only what was measured counts.
     """
 
     action: str
-    status: ReportStatus | Literal["none"]
+    status: ReportStatus | PhaseStatus | Literal["none"]
     message: str = ""
     state_updates: dict[str, Any] = Field(default_factory=dict)  # Any: agents write what they like; checked later
     files_updated: dict[str, str] = Field(default_factory=dict)

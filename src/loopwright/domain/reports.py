@@ -1,42 +1,55 @@
-"""Reading an agent's ACTION_RESULT out of prose: strict in what it means, patient in how it is written."""
+"""Reading an agent's report out of prose: strict in what it means, patient in how it is written."""
 
 import re
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any, TypeVar
 from unicodedata import normalize
 
-from loopwright.domain.block import Block, blocks, first_object, is_quoted
+from loopwright.domain.block import ACTION, PHASE, Block, blocks, first_object, is_quoted, unwrapped
 from loopwright.domain.choices import read_choices
+from loopwright.domain.cycle_names import ROLE_OF, TITLES
 from loopwright.domain.errors import Invalid
+from loopwright.domain.listed import Entry, of_json
+from loopwright.domain.phase_entries import read_blockers, read_decisions, read_issues
 from loopwright.domain.protocol import ActionReport
-from loopwright.domain.statuses import ALLOWED, read_status
+from loopwright.domain.statuses import ALLOWED, PHASE_ALLOWED, read_phase_status, read_status
 from loopwright.domain.tool_calls import LINE_LENGTH, LONGEST, MOST_FILES, MOST_OPTIONS
 from loopwright.domain.words import clipped
 
+S = TypeVar("S")
+
 _NOTHING = frozenset({"", "{}", "none", "null", "n/a", "无", "空"})
 _FILE = re.compile(r"^(.+?)\s*(?::\s|：|:$)\s*(.*)$|^(\S+)$")
+_STEPS = {str(step): role for step, role in ROLE_OF.items() if role}
 
 
 def parse_report(text: str, action: str | None = None) -> ActionReport | None:
-    """The last complete block in `text` that speaks of `action`; else the last complete one; else None."""
+    """The last complete block in `text` that speaks of `action`; else the last complete one; else None.
+
+    To a step of a cycle only a PHASE_RESULT answers, to an action of a loop only an ACTION_RESULT.
+    """
     complete = []
-    for block in blocks(text):
+    for block in _answers(text, action):
         try:
-            complete.append(_report(block))
+            complete.append(_report(block, action))
         except Invalid:
             continue
     return next((report for report in complete if report.action == action), complete[0] if complete else None)
 
 
-def problem_of(text: str) -> str:
+def problem_of(text: str, action: str | None = None) -> str:
     """What keeps a report from being read in `text`, as words that fit into a sentence; empty where one can be."""
-    if parse_report(text) is not None:
+    if parse_report(text, action) is not None:
         return ""
-    for block in blocks(text):
+    for block in _answers(text, action):
         try:
-            _report(block)
+            _report(block, action)
         except Invalid as error:
             return str(error)
-    return "the ACTION_RESULT block stood in a quotation" if is_quoted(text) else "there was no ACTION_RESULT block"
+    form = PHASE if action in _STEPS else ACTION
+    quoted = is_quoted(text, form)
+    return f"the {form.opening} block stood in a quotation" if quoted else f"there was no {form.opening} block"
 
 
 def asks(next_action: str | None) -> bool:
@@ -44,27 +57,52 @@ def asks(next_action: str | None) -> bool:
     return next_action is not None and next_action.upper().startswith("WAITING_INPUT")
 
 
-def _report(block: Block) -> ActionReport:
+def _answers(text: str, action: str | None) -> list[Block]:
+    """The blocks of the kind that is ordered, the last one first; all of them where that is not known."""
+    ordered = None if action is None else PHASE if action in _STEPS else ACTION
+    return [block for block in blocks(text) if ordered in (None, block.form)]
+
+
+def _report(block: Block, action: str | None) -> ActionReport:
     """Invalid says what is missing or unreadable."""
+    return _phase(block, action) if block.form is PHASE else _action(block)
+
+
+def _action(block: Block) -> ActionReport:
     fields, updates, files = _from_json(block) if block.report is not None else _from_lines(block)
-    action = re.match(r"[\W_]*(\w+)", normalize("NFKC", fields.get("action", "")))
-    if action is None:
-        raise Invalid("the block had no line “- action: …”")
-    if not fields.get("status", "").strip():
-        raise Invalid(f"the block had no line “- status: …” ({ALLOWED})")
-    try:
-        status = read_status(fields["status"])
-    except ValueError as error:
-        raise Invalid(f"its status {error}") from error
+    action = _first_word(fields, "action")
+    status = _ended(fields, read_status, ALLOWED)
     return ActionReport(
-        action=action[1].strip("_").upper(),
+        action=action.rstrip("_").upper(),
         status="needs_input" if asks(block.next_action) else status,
-        message=clipped(_unwrapped(fields.get("message", "")), LONGEST),
+        message=clipped(unwrapped(fields.get("message", "")), LONGEST),
         state_updates=updates or {},
         files_updated=files,
         next_action_needed=clipped(block.next_action, LINE_LENGTH) or None,
         options=tuple(clipped(o, LINE_LENGTH) for o in read_choices(fields.get("options", ""))[:MOST_OPTIONS]),
         unread="" if updates is not None else "state_updates",
+    )
+
+
+def _phase(block: Block, step: str | None) -> ActionReport:
+    given: Mapping[str, Any] = block.fields if block.report is None else block.report  # Any: an agent's JSON
+    fields = {name: value for key, value in given.items() if (name := PHASE.names.get(key.strip().lower()))}
+    words = {name: str(value) for name, value in fields.items() if value}
+    phase = _first_word(words, "phase", also=".").rstrip("_.").lower()
+    status = _ended(words, read_phase_status, PHASE_ALLOWED)
+    listed = {name: of_json(fields.get(name)) for name in sorted(PHASE.lists)}
+    updates = {
+        "issues": list(read_issues(listed["issues"] or ())),
+        "blockers": [each.model_dump(mode="json") for each in read_blockers(listed["blockers"] or ())],
+        "decisions": [each.model_dump(mode="json") for each in read_decisions(listed["decisions"] or ())],
+    }
+    return ActionReport(
+        action=step if step is not None and _is_meant(step, phase, words["phase"]) else phase,
+        status=status,
+        message=clipped(unwrapped(words.get("summary", "")), LONGEST),
+        state_updates={name: entries for name, entries in updates.items() if entries},
+        files_updated=_named(file for entry in listed["files_written"] or () for file in _files_in(entry)),
+        unread=", ".join(name for name, entries in listed.items() if entries is None),
     )
 
 
@@ -76,18 +114,7 @@ def _from_lines(block: Block) -> Parts:
     updates = first_object(block.rest)
     if updates is None and block.fields.get("state_updates", "").strip("`*. ").lower() in _NOTHING:
         updates = {}
-    return block.fields, updates, _files(block)
-
-
-def _files(block: Block) -> dict[str, str]:
-    """`path: what changed`, or a path alone."""
-    files = {}
-    for entry in block.files[:MOST_FILES]:
-        found = _FILE.match(entry)
-        name = (found[1] or found[3]).strip("`*{}\"' ") if found else ""
-        if found and name.lower() not in _NOTHING:
-            files[clipped(name, LINE_LENGTH)] = clipped(found[2] or "", LONGEST)
-    return files
+    return block.fields, updates, _named(block.files)
 
 
 def _from_json(block: Block) -> Parts:
@@ -101,12 +128,49 @@ def _from_json(block: Block) -> Parts:
     return fields, updates if isinstance(updates, dict) else None, {}
 
 
-def _unwrapped(words: str) -> str:
-    """Without the marks that enclose all of it."""
-    words = words.strip()
-    for mark in ("**", "`", '"', "“”", "*"):
-        first, last = (mark[0], mark[-1]) if len(mark) == 2 and mark[0] != mark[1] else (mark, mark)
-        inner = words[len(first) : len(words) - len(last)]
-        if len(words) > len(first) + len(last) and words.startswith(first) and words.endswith(last):
-            words = words if first in inner or last in inner else inner.strip()
-    return words
+def _first_word(fields: Mapping[str, str], name: str, also: str = "") -> str:
+    """Of a field that names something. Invalid where there is none."""
+    word = re.search(rf"[^\W_][\w{also}]*", normalize("NFKC", fields.get(name, "")))
+    if word is None:
+        raise Invalid(f"the block had no line “- {name}: …”")
+    return word[0]
+
+
+def _ended(fields: Mapping[str, str], read: Callable[[object], S], allowed: str) -> S:
+    """The status. Invalid where there is none, or one that is not allowed."""
+    if not fields.get("status", "").strip():
+        raise Invalid(f"the block had no line “- status: …” ({allowed})")
+    try:
+        return read(fields["status"])
+    except ValueError as error:
+        raise Invalid(f"its status {error}") from error
+
+
+def _is_meant(step: str, phase: str, words: str) -> bool:
+    """Whether the step is named: as such, by its role or that one's title, or by what it does."""
+    role, _, deed = step.partition(".")
+    title = TITLES[_STEPS[step]].lower() if step in _STEPS else role
+    return phase in (step, role, deed) or title in words.lower()
+
+
+def _files_in(entry: Entry) -> Iterator[str]:
+    """The files of an entry, each as one line of a list would name it."""
+    if entry.given:
+        name = next((entry.given[key] for key in ("path", "file", "name") if isinstance(entry.given.get(key), str)), "")
+        words = entry.given.get("description") or ""
+        yield f"{name}: {words}" if words else name
+    elif ": " in entry.text or "：" in entry.text:
+        yield entry.text
+    else:
+        yield from (part.strip() for part in re.split(r"[,;、，；]", entry.text))
+
+
+def _named(entries: Iterable[str]) -> dict[str, str]:
+    """`path: what changed`, or a path alone."""
+    files = {}
+    for entry in islice(entries, MOST_FILES):
+        found = _FILE.match(entry)
+        name = (found[1] or found[3]).strip("`*{}\"' ") if found else ""
+        if found and name.lower() not in _NOTHING:
+            files[clipped(name, LINE_LENGTH)] = clipped(found[2] or "", LONGEST)
+    return files
