@@ -17,7 +17,6 @@ from loopwright.domain.conversation import (
     UsageTold,
 )
 from loopwright.domain.cycle_names import StepName
-from loopwright.domain.cycle_names import StepName
 from loopwright.domain.engine_state import Policy
 from loopwright.domain.errors import AgentTrouble
 from loopwright.domain.loop import ActionName
