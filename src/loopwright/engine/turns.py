@@ -108,7 +108,7 @@ class Turns:
         first = await self._mended(name, message, message, wrap_ups, troubles)
         if report := _report(first.output, message.action):
             return Reported(clipped(first.output), report, late=first.late)
-        asking = message.evolve(text=ask_again(problem_of(clipped(first.output).text)))
+        asking = message.evolve(text=ask_again(problem_of(clipped(first.output).text, message.action)))
         again = await self._mended(name, asking, message, wrap_ups, troubles)
         if report := _report(again.output, message.action):
             return Reported(clipped(again.output), report, True, again.late)
