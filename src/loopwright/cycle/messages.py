@@ -57,9 +57,9 @@ def compose(
     )  # fmt: skip
 
 
-def wrap_ups(prompts: Prompts, step: CycleStep) -> tuple[str, str]:
+def wrap_ups(prompts: Prompts, step: str) -> tuple[str, str]:
     """The orders to a role whose time is up: first to say where it is, then to finish now."""
-    return prompts.render("converge", step=step.key), prompts.render("finish", step=step.key)
+    return prompts.render("converge", step=step), prompts.render("finish", step=step)
 
 
 def implement_order(prompts: Prompts, state: CycleState, task: PlanTask, documents: Path) -> str:
