@@ -1,6 +1,5 @@
 """Snapshots against real projects: odd files, nested repositories, hostile settings, and users who must not notice."""
 
-import hashlib
 import itertools
 import os
 import shutil
@@ -12,63 +11,11 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from loopwright.domain.errors import Conflict, WorkspaceError
 from loopwright.ports import FileChange
 from loopwright.workspace.git import GitWorkspace, private_directory, project_root
-
-
-def git(folder: Path, *args: str) -> str:
-    identity = ("-c", "user.name=u", "-c", "user.email=u@localhost", "-c", "protocol.file.allow=always")
-    done = subprocess.run(["git", *identity, *args], cwd=folder, capture_output=True, text=True, check=True)
-    return done.stdout
-
-
-def contents(folder: Path) -> dict[bytes, tuple[str, bytes]]:
-    """Every file and link below a folder, without any `.git`: what kind, and what it holds."""
-    found: dict[bytes, tuple[str, bytes]] = {}
-    for at, folders, files in os.walk(os.fsencode(folder)):
-        links = [name for name in folders if os.path.islink(os.path.join(at, name))]
-        folders[:] = [name for name in folders if name != b".git"]
-        for name in [*files, *links]:
-            path = os.path.join(at, name)
-            if os.path.islink(path):
-                found[os.path.relpath(path, os.fsencode(folder))] = "link", os.readlink(path)
-            elif os.path.isfile(path):
-                kind = "program" if os.stat(path).st_mode & 0o100 else "file"
-                found[os.path.relpath(path, os.fsencode(folder))] = kind, Path(os.fsdecode(path)).read_bytes()
-    return found
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    """A repository with one commit, one staged and one unstaged change, and a stash."""
-    folder = tmp_path / "project"
-    folder.mkdir()
-    git(folder, "init", "-q", "-b", "trunk")
-    (folder / "app.py").write_text("print('one')\n")
-    (folder / ".gitignore").write_text("*.log\nbuild/\n")
-    git(folder, "add", "-A")
-    git(folder, "commit", "-q", "-m", "first")
-    (folder / "app.py").write_text("print('stashed')\n")
-    git(folder, "stash", "-q")
-    (folder / "staged.py").write_text("staged\n")
-    git(folder, "add", "staged.py")
-    (folder / "app.py").write_text("print('two')\n")
-    return folder
-
-
-@pytest.fixture
-def workspace(project: Path, tmp_path: Path) -> GitWorkspace:
-    return GitWorkspace(project, tmp_path / "state")
-
-
-def digest_of(folder: Path) -> str:
-    whole = hashlib.sha256()
-    for path in sorted(folder.rglob("*")):
-        whole.update(os.fsencode(path.relative_to(folder)) + (path.read_bytes() if path.is_file() else b""))
-    return whole.hexdigest()
+from tests.workspace.trees import ODD_NAMES, TREES, Tree, contents, digest_of, git, lay_out
 
 
 def test_the_users_git_directory_stays_byte_for_byte_the_same(project: Path, workspace: GitWorkspace) -> None:
@@ -114,25 +61,6 @@ def test_the_tree_does_not_depend_on_what_was_seen_before(project: Path, tmp_pat
     with (project / ".gitignore").open("a") as rules:
         rules.write("later.txt\n")
     assert old.tree() == GitWorkspace(project, tmp_path / "new").tree()
-
-
-ODD_NAMES = [
-    b"with space",
-    b"new\nline",
-    b"quote\"'",
-    b"back\\slash",
-    b"tab\t",
-    b"git~1",
-    b"-rf",
-    b":(glob)*",
-    b"*",
-    b"\xff\xfe",
-    "ä試験".encode(),
-    "a\u0308".encode(),
-    b"sub/.gitmodules",
-    b"trailing. ",
-    b".GIT2",
-]
 
 
 @pytest.mark.parametrize("name", ODD_NAMES, ids=repr)
@@ -558,42 +486,21 @@ while True:
             assert workspace.tree() == kept.tree
 
 
-NAMES = st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=3).map("/".join)
-FILES = st.tuples(st.sampled_from(["file", "program", "link"]), st.sampled_from([b"one", b"two", b"a", b"b/c"]))
-TREES = st.dictionaries(NAMES, FILES, max_size=5).filter(
-    lambda tree: not any(other.startswith(name + "/") for name in tree for other in tree)
-)
-
-
 @given(first=TREES, second=TREES)
 @settings(max_examples=25, deadline=None)
 def test_any_tree_comes_back_from_any_other(
-    first: dict[str, tuple[str, bytes]], second: dict[str, tuple[str, bytes]], tmp_path_factory: pytest.TempPathFactory
+    first: Tree, second: Tree, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     base = tmp_path_factory.mktemp("any")
     project = base / "project"
-    _lay_out(project, first)
+    lay_out(project, first)
     before = contents(project)
     workspace = GitWorkspace(project, base / "state")
     kept = workspace.snapshot("loop-1", "first")
-    _lay_out(project, second)
+    lay_out(project, second)
     workspace.restore(kept.commit)
     assert contents(project) == before
     assert workspace.tree() == kept.tree
-
-
-def _lay_out(project: Path, tree: dict[str, tuple[str, bytes]]) -> None:
-    if project.exists():
-        shutil.rmtree(project)
-    project.mkdir()
-    for name, (kind, data) in tree.items():
-        path = project / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if kind == "link":
-            path.symlink_to(os.fsdecode(data))
-        else:
-            path.write_bytes(data)
-            path.chmod(0o755 if kind == "program" else 0o644)
 
 
 def test_project_root_is_the_top_of_the_repository_else_the_folder(project: Path, tmp_path: Path) -> None:

@@ -77,7 +77,8 @@ class Lane:
         (git / "info/attributes").write_text(ATTRIBUTES)
         (git / "config").write_text(_CONFIG)
         (git / branch).write_text(f"{commit}\n")
-        shutil.copyfile(self._private.index, git / "index")
+        if self._private.index.exists():  # git writes none as long as there are no files
+            shutil.copyfile(self._private.index, git / "index")
         (git / "HEAD").write_text(f"ref: {branch}\n")
 
     def tree(self, opened: str) -> str:
@@ -87,7 +88,6 @@ class Lane:
         return written_tree(self._private)
 
     def _work_tree(self, listed: Callable[[], Iterable[bytes]]) -> WorkTree:
-        self._private.index.with_name("index.lock").unlink(missing_ok=True)  # its git is dead: it shared our lock
         return WorkTree(self._private, lambda: sorted(n for n in set(listed()) if not self._is_link_of_ours(n)))
 
     @property

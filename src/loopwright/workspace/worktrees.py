@@ -86,12 +86,13 @@ class GitWorktrees:
         with self._private.locked() as private:
             for ref in private.run("for-each-ref", "--format=%(refname)", f"{_REFS}/{owner}/").decode().split():
                 _drop(private, ref)
+            for index in private.directory.glob(f"index.{owner}.*"):
+                index.unlink()
             remove_all(self._folder(owner))
 
     def _lane(self, private: PrivateGit, owner: str, lane: int) -> Lane:
-        place = self._folder(checked(owner, "cycle")) / str(lane)
-        folder = place / (self._root.name or "root")
-        return Lane(private.at(folder, place / "index"), self._root)
+        folder = self._folder(checked(owner, "cycle")) / str(lane) / (self._root.name or "root")
+        return Lane(private.at(folder, private.directory / f"index.{owner}.{lane}"), self._root)
 
     def _folder(self, owner: str) -> Path:
         return self._private.directory.with_suffix(".lanes") / owner
