@@ -68,9 +68,13 @@ TREES = st.dictionaries(NAMES, FILES, max_size=5).filter(
 
 
 def lay_out(project: Path, tree: Tree) -> None:
-    if project.exists():
-        shutil.rmtree(project)
-    project.mkdir()
+    """Makes the folder hold these files, and its `.git` where it has one."""
+    project.mkdir(exist_ok=True)
+    for path in project.iterdir():
+        if path.is_dir() and not path.is_symlink() and path.name != ".git":
+            shutil.rmtree(path)
+        elif path.name != ".git":
+            path.unlink()
     for name, (kind, data) in tree.items():
         path = project / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """The files of one folder against a private git: which they are, what they hold, and how they are put back."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from loopwright.domain.errors import Conflict, NotFound, WorkspaceError
@@ -52,7 +52,8 @@ class WorkTree:
         within = [name for name in wanted.keys() | present.keys() if chosen is None or is_among(name, chosen)]
         if over is not None:
             known = _entries(private.run("ls-tree", "-r", "-z", known_commit(private, over)))
-            changed = [name for name in within if present.get(name) not in (known.get(name), wanted.get(name))]
+            touched = {*within, *_in_place_of(within, present)}
+            changed = [name for name in touched if present.get(name) not in (known.get(name), wanted.get(name))]
             _refuse_to_overwrite(changed or [name for name in within if name not in present and self._is_there(name)])
         write = [name for name in within if name in wanted and wanted[name] != present.get(name)]
         self._refuse_to_bury_ignored(write, frozenset(files))
@@ -150,6 +151,18 @@ def _refuse_to_overwrite(names: Sequence[bytes]) -> None:
         told = sorted(shown(name) for name in names)
         more = f" and {len(told) - 3} more" if len(told) > 3 else ""
         raise Conflict(f"{', '.join(told[:3])}{more} changed meanwhile in the project, and will not be overwritten")
+
+
+def _in_place_of(names: Sequence[bytes], present: Iterable[bytes]) -> Iterator[bytes]:
+    """Those present that are where these names need a folder, or lie in a folder that is where one needs a file."""
+    needed = frozenset(names)
+    ways = frozenset(way for name in names for way in _ways(name))
+    return (name for name in present if name in ways or any(way in needed for way in _ways(name)))
+
+
+def _ways(name: bytes) -> Iterator[bytes]:
+    """The folders that a name lies in."""
+    return (name[:end] for end, letter in enumerate(name) if letter == ord("/"))
 
 
 def _entries(listing: bytes) -> dict[bytes, tuple[bytes, bytes]]:
