@@ -1,0 +1,99 @@
+"""Requirements without a model: what the user says, and what the failing tests demand. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from loopwright.domain.cycle_templates import Failure, Section, Statement, document, in_words, section
+from loopwright.domain.survey import Module, Survey
+from loopwright.domain.words import plural
+
+MOST_FAILING, MOST_CASES = 100, 60
+
+_ITERATION = re.compile(r"^--- ITERATION (\d+) ---$", re.MULTILINE)
+
+ADDED = (
+    "requirements that no test and no word of the task names: what users expect, and what else is affected",
+    "sentences of the task taken apart into what can be checked one by one",
+    "what is out of scope, and questions to the user where the task can be read in two ways",
+)
+
+
+@dataclass(frozen=True)
+class RequirementsText:
+    """Both documents, the edge cases one by one, and how many requirements there are, in words."""
+
+    text: str
+    cases_text: str
+    edge_cases: tuple[str, ...]
+    summary: str
+
+
+def requirements_of(description: str, failing: Sequence[Failure], survey: Survey) -> RequirementsText:
+    asked = tuple(_asked(description))
+    demanded = tuple(_demanded(failing, survey, len(asked) + 1))
+    cases = tuple(_cases(failing, survey))[:MOST_CASES]
+    lead = "Made from the task, the failing tests and the files, without a model: each line names where it comes from."
+    parts = (
+        Section("Functional requirements", asked),
+        section("Tests that shall pass", demanded, MOST_FAILING, "failing test"),
+        Section("Acceptance", tuple(_acceptance(asked, demanded))),
+    )
+    summary = f"{plural(len(asked), 'requirement')} from the task, {len(demanded)} from failing tests"
+    return RequirementsText(
+        document("Requirements", lead, parts, ADDED), _cases_document(cases), tuple(map(str, cases)), summary
+    )
+
+
+def _asked(description: str) -> Iterator[Statement]:
+    """Each line of the task and of its extensions, numbered."""
+    parts = _ITERATION.split(description)
+    told = [("the task", parts[0])]
+    told += [(f"the user, iteration {n}", text) for n, text in zip(parts[1::2], parts[2::2], strict=True)]
+    lines = ((source, line.strip()) for source, text in told for line in text.splitlines() if line.strip())
+    for number, (source, line) in enumerate(lines, 1):
+        yield Statement(f"R{number}: {line}", source)
+
+
+def _demanded(failing: Sequence[Failure], survey: Survey, first: int) -> Iterator[Statement]:
+    for number, failure in enumerate(failing, first):
+        now = f"; now: {failure.first_line}" if failure.first_line else ""
+        yield Statement(f"R{number}: {in_words(failure.test)}{now}", _source(failure, survey))
+
+
+def _acceptance(asked: Sequence[Statement], demanded: Sequence[Statement]) -> Iterator[Statement]:
+    if demanded:
+        numbers = (demanded[0].text.partition(":")[0], demanded[-1].text.partition(":")[0])
+        which = numbers[0] if numbers[0] == numbers[1] else f"{numbers[0]} to {numbers[1]}"
+        yield Statement(f"{which}: the named test passes when the engine runs the tests", "vas/test-results.json")
+    if asked:
+        words = "the tests pass; whether the task's own words are met beyond that has to be read by a person"
+        yield Statement(f"R1 to R{len(asked)}: {words}" if len(asked) > 1 else f"R1: {words}", "the task")
+
+
+def _cases(failing: Sequence[Failure], survey: Survey) -> Iterator[Statement]:
+    """Situations that the tests of the failing files name; those of all tests where none fails."""
+    concerned = {failure.file for failure in failing}
+    tests = [module for module in survey.tests if module.path in concerned] or list(survey.tests)
+    for module in tests:
+        for case in module.cases:
+            for situation in case.situations:
+                yield Statement(f"{in_words(case.name)}: {situation}", f"{module.path}:{case.line}")
+
+
+def _cases_document(cases: Sequence[Statement]) -> str:
+    lead = "Situations that the project's tests name; nobody has thought of others."
+    added = ("situations that no test names yet: empty, huge, late, twice, at the same time, without permission",)
+    return document("Edge cases", lead, (Section("Named by tests", tuple(cases)),), added)
+
+
+def _source(failure: Failure, survey: Survey) -> str:
+    """The test, with its line where it is known."""
+    module = survey.module(failure.file) if failure.file else None
+    line = _line(failure, module) if module else None
+    return f"{failure.test}, line {line}" if line else failure.test
+
+
+def _line(failure: Failure, module: Module) -> int | None:
+    bare = failure.name.partition("[")[0]
+    return next((case.line for case in module.cases if case.name == bare), None)
