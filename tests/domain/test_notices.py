@@ -8,8 +8,10 @@ from loopwright.domain import loop_choosing, permitting
 from loopwright.domain import loop_commands as commands
 from loopwright.domain.engine_state import Limits, Parked, PermissionRequest, Waiting
 from loopwright.domain.loop import LoopState
+from loopwright.domain.loop_notices import loop_letter as letter
+from loopwright.domain.loop_notices import loop_news as news
 from loopwright.domain.menu import MenuEntry
-from loopwright.domain.notices import LONGEST, Event, letter, news
+from loopwright.domain.notices import LONGEST, Event
 from loopwright.domain.secrets import Secrets
 from tests.domain.loop_making import AT, LATER, engine, loop, task
 

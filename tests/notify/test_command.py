@@ -26,6 +26,14 @@ async def test_the_letter_is_on_stdin_and_its_points_in_the_environment(tmp_path
     assert Path((tmp_path / "where").read_text().strip()) == tmp_path.resolve()
 
 
+async def test_of_a_cycle_it_gets_the_id_of_the_cycle(tmp_path: Path) -> None:
+    id = "cycle-v1-20260122T100000-0123abcd"
+    assert await shell(tmp_path, "env > env").notify(LETTER.evolve(loop_id=None, cycle_id=id)) is None
+    env = dict(line.split("=", 1) for line in (tmp_path / "env").read_text().splitlines() if "=" in line)
+    assert env["LOOPWRIGHT_CYCLE_ID"] == env["LOOPWRIGHT_LOOP"] == id
+    assert "LOOPWRIGHT_LOOP_ID" not in env
+
+
 async def test_one_that_reads_nothing_is_fine(tmp_path: Path) -> None:
     assert await shell(tmp_path, "exec true").notify(LETTER) is None
 

@@ -11,6 +11,7 @@ from loopwright.domain import permitting
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_commands import stop, take_up
+from loopwright.domain.loop_notices import loop_letter, loop_news
 from loopwright.domain.notices import Event as Kind
 from loopwright.domain.notices import Letter
 from loopwright.domain.secrets import Secrets
@@ -106,7 +107,7 @@ class Slow:
     holders: list[int | None] = field(default_factory=list)
 
     async def notify(self, letter: Letter) -> str | None:
-        self.holders.append(self.stage.store.holder(letter.loop_id))
+        self.holders.append(self.stage.store.holder(letter.id))
         await asyncio.Event().wait()
         return None
 
@@ -120,7 +121,7 @@ async def test_what_takes_too_long_is_cut_off_and_holds_nobody_up(
     assert (await drive(ready, loop_id, slow, kept)).status == "completed"
     assert slow.holders == [None], "the loop is let go of before: it can be taken up meanwhile"
     assert told(kept) == ["finished"]
-    words = "notification (finished) not delivered: cut off: the loop's process has ended"
+    words = "notification (finished) not delivered: cut off: its process has ended"
     assert words in [note.text for note in ready.notes]
     assert [incident.message for incident in ready.service.read(loop_id).engine.incidents] == [words]
 
@@ -146,7 +147,7 @@ async def test_a_loop_that_is_deleted_meanwhile_is_no_trouble(stage: MakeStage) 
 
     class Deletes:
         async def notify(self, letter: Letter) -> str | None:
-            ready.service.delete(letter.loop_id)
+            ready.service.delete(letter.id)
             return "gone"
 
     assert (await drive(ready, ready.create(), Deletes())).status == "completed"
@@ -157,7 +158,7 @@ async def test_what_is_asked_in_the_middle_of_a_step_is_told_at_once(stage: Make
     loop_id = ready.create()
     begun = ready.service.start(loop_id)
     herald = Herald(
-        loop_id, "/project", ready.store, ready.clock, (kept,), ALL, Secrets(), said_of.append,
+        loop_id, "/project", loop_news, loop_letter, ready.store, ready.clock, (kept,), ALL, Secrets(), said_of.append,
     )  # fmt: skip
 
     def ask(id: str) -> None:
@@ -183,7 +184,9 @@ async def test_a_flood_of_news_is_cut(stage: MakeStage) -> None:
     loop_id = ready.create()
     begun = ready.service.start(loop_id)
     slow = Slow(ready)
-    herald = Herald(loop_id, "/project", ready.store, ready.clock, (slow,), ALL, Secrets(), said_of.append)
+    herald = Herald(
+        loop_id, "/project", loop_news, loop_letter, ready.store, ready.clock, (slow,), ALL, Secrets(), said_of.append
+    )
     watching = herald.watching(begun)
     await watching.__aenter__()
     for n in range(AT_ONCE + 1):

@@ -17,6 +17,7 @@ from loopwright.domain.errors import LoopwrightError, NotFound
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_choosing import taken_over
+from loopwright.domain.loop_notices import loop_letter, loop_news
 from loopwright.domain.notices import Event as NoticeKind
 from loopwright.domain.parking import goes_on
 from loopwright.domain.protocol import Usage
@@ -97,8 +98,8 @@ class LoopRunner:
         transcript = Transcript(self.store, self.clock, loop_id)
         shown = Bus(*bus.observers, transcript, secrets=self.secrets)
         herald = Herald(
-            loop_id, self.project, self.store, self.clock, self.notifiers, self.notify_on, self.secrets,
-            say=partial(shown.publish, "activity"),
+            loop_id, self.project, loop_news, loop_letter, self.store, self.clock, self.notifiers, self.notify_on,
+            self.secrets, say=partial(shown.publish, "activity"),
         )  # fmt: skip
         later = asyncio.get_running_loop().call_later
         rule: Rule[LoopState] = take_up
@@ -119,7 +120,7 @@ class LoopRunner:
             return False
 
     async def _held(
-        self, loop_id: str, take_up: Rule[LoopState], kept: Bus, herald: Herald, *, person: Person | None,
+        self, loop_id: str, take_up: Rule[LoopState], kept: Bus, herald: Herald[LoopState], *, person: Person | None,
         from_afar: bool,
     ) -> LoopState:  # fmt: skip
         """What `drive` does while it has the lease."""

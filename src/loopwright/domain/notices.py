@@ -1,15 +1,18 @@
-"""What is news of a loop for somebody who does not look: one function over two states, and the letter that tells it.
+"""What is news of a run for somebody who does not look: one function over two states, and the letter that tells it.
 
 Pure.
 """
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, Protocol, Self, TypeVar
+
+from pydantic import Field, model_validator
 
 from loopwright.domain.engine_state import Outcome
-from loopwright.domain.loop import FINISHED, LoopState, LoopStatus
+from loopwright.domain.loop import FINISHED, LoopStatus
 from loopwright.domain.permissions import request_words
-from loopwright.domain.record import Items, Record, Timestamp
+from loopwright.domain.record import Items, Record, Timestamp, absent
+from loopwright.domain.run import Run
 from loopwright.domain.words import clean, clipped, plural, whole
 
 Event = Literal["finished", "needs_person", "parked"]
@@ -20,8 +23,26 @@ SHOWN = 20
 """Requests and options that a letter names."""
 
 
+class Told(Run, Protocol):
+    """A state that there is news of."""
+
+    @property
+    def status(self) -> LoopStatus: ...
+    @property
+    def completed_at(self) -> str | None: ...
+    @property
+    def failure_reason(self) -> str | None: ...
+    @property
+    def current_iteration(self) -> int: ...
+    @property
+    def max_iterations(self) -> int: ...
+
+
+T = TypeVar("T", bound=Told)
+
+
 class Notice(NamedTuple):
-    """`words` say what has happened, in a sentence that goes on after the loop's title."""
+    """`words` say what has happened, in a sentence that goes on after the title."""
 
     event: Event
     words: str
@@ -40,7 +61,8 @@ class Letter(Record):
 
     event: Event
     text: str
-    loop_id: str
+    loop_id: str | None = Field(default=None, exclude_if=absent)
+    cycle_id: str | None = Field(default=None, exclude_if=absent)
     title: str
     project: str
     status: LoopStatus
@@ -54,16 +76,32 @@ class Letter(Record):
     max_iterations: int
     at: Timestamp
 
+    @model_validator(mode="after")
+    def _is_about_one(self) -> Self:
+        if (self.loop_id is None) == (self.cycle_id is None):
+            raise ValueError("a letter is about one loop or one cycle")
+        return self
 
-def news(before: LoopState, after: LoopState) -> Notice | None:
-    """What a person should hear of that change. A stop was somebody's own doing, and is no news."""
+    @property
+    def id(self) -> str:
+        return self.loop_id or self.cycle_id or ""
+
+
+def news(before: T, after: T, more: Callable[[T, T], Notice | None] | None = None) -> Notice | None:
+    """What a person should hear of that change. A stop was somebody's own doing, and is no news.
+
+    `more`: what else is news of a state of this kind that goes on.
+    """
     if after.status in FINISHED:
         return _ended(before, after)
-    return _asked(before, after) or _halted(before, after) or _parked(before, after)
+    return _asked(before, after) or (more(before, after) if more else None) or _parked(before, after)
 
 
-def letter(notice: Notice, state: LoopState, project: str, at: str, masked: Callable[[str], str]) -> Letter:
-    """`masked` takes the secrets out of a text."""
+def letter(
+    notice: Notice, state: Told, project: str, at: str, masked: Callable[[str], str], *, loop_id: str | None = None,
+    cycle_id: str | None = None,
+) -> Letter:  # fmt: skip
+    """About the one whose id is given. `masked` takes the secrets out of a text."""
 
     def told(text: str) -> str:
         return clipped(masked(whole(text.strip())), LONGEST)
@@ -73,7 +111,8 @@ def letter(notice: Notice, state: LoopState, project: str, at: str, masked: Call
     return Letter(
         event=notice.event,
         text=told(f"{clean(state.title)}: {clean(notice.words)}"),
-        loop_id=state.loop_id,
+        loop_id=loop_id,
+        cycle_id=cycle_id,
         title=told(state.title),
         project=project,
         status=state.status,
@@ -92,7 +131,7 @@ def letter(notice: Notice, state: LoopState, project: str, at: str, masked: Call
     )  # fmt: skip
 
 
-def _ended(before: LoopState, after: LoopState) -> Notice | None:
+def _ended(before: Told, after: Told) -> Notice | None:
     same = before.status in FINISHED and before.completed_at == after.completed_at
     if same or after.engine.outcome == "stopped":
         return None
@@ -100,8 +139,8 @@ def _ended(before: LoopState, after: LoopState) -> Notice | None:
     return Notice("finished", f"{'done' if after.status == 'completed' else 'not done'}, {after.engine.outcome}{why}")
 
 
-def _asked(before: LoopState, after: LoopState) -> Notice | None:
-    """A question, requests for permission, or a menu that was not open before."""
+def _asked(before: Told, after: Told) -> Notice | None:
+    """A question or requests for permission that were not open before."""
     was, now = before.engine, after.engine
     if now.waiting and now.answer is None and now.waiting != was.waiting:
         verb = "waits for you" if now.waiting.by_resuming else "asks"
@@ -111,21 +150,10 @@ def _asked(before: LoopState, after: LoopState) -> Notice | None:
     if new:
         more = f" (and {plural(len(new) - 1, 'request')} more)" if len(new) > 1 else ""
         return Notice("needs_person", f"{request_words(new[0])}{more}")
-    opened = now.menu if now.menu and now.menu.choice is None else None
-    if opened and (was.menu is None or was.menu.since != opened.since):
-        return Notice("needs_person", f"waits for your choice: {', '.join(opened.free)}")
     return None
 
 
-def _halted(before: LoopState, after: LoopState) -> Notice | None:
-    """A failed task that asked for a pause (on_error)."""
-    retry = after.engine.retry
-    if after.status != "paused" or before.status != "running" or not retry or retry == before.engine.retry:
-        return None
-    return Notice("needs_person", f"paused, because a task failed: {', '.join(retry)}")
-
-
-def _parked(before: LoopState, after: LoopState) -> Notice | None:
+def _parked(before: Told, after: Told) -> Notice | None:
     parked = after.engine.parked
     if parked is None or parked == before.engine.parked:
         return None

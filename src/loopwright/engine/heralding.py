@@ -1,17 +1,17 @@
-"""Notifications: what is news of a loop reaches people who do not look, and never holds the loop up."""
+"""Notifications: what is news of a run reaches people who do not look, and never holds the run up."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from typing import Generic
 
 from loopwright.domain.engine_state import Incident
 from loopwright.domain.errors import NotFound, StoreError
 from loopwright.domain.events import Event
-from loopwright.domain.loop import LoopState
 from loopwright.domain.notices import Event as Kind
-from loopwright.domain.notices import Letter, letter, news
-from loopwright.domain.run import noted
+from loopwright.domain.notices import Letter, Notice
+from loopwright.domain.run import R, noted
 from loopwright.domain.secrets import Secrets
 from loopwright.ports import Clock, Notifier, Store
 
@@ -25,25 +25,29 @@ TROUBLE = "notification_failed"
 
 
 @dataclass
-class Herald:
-    """One loop's news, told by each of `notifiers`; those of other kinds than `on` are kept back.
+class Herald(Generic[R]):
+    """The news of one run, told by each of `notifiers`; those of other kinds than `on` are kept back.
 
-    `say`: where a person who looks hears of trouble with it, and where that is kept.
+    `news` says what is any between two states, `letter` puts it in words: of the state, the project, the time, and with
+    the secrets taken out by the last argument. `say`: where a person who looks hears of trouble with it, and where that
+    is kept.
     """
 
-    loop_id: str
+    id: str
     project: str
-    store: Store[LoopState]
+    news: Callable[[R, R], Notice | None]
+    letter: Callable[[Notice, R, str, str, Callable[[str], str]], Letter]
+    store: Store[R]
     clock: Clock
     notifiers: Sequence[Notifier]
     on: Collection[Kind]
     secrets: Secrets
     say: Callable[[str], None]
-    _last: LoopState | None = None
+    _last: R | None = None
     _under_way: set[asyncio.Task[None]] = field(default_factory=set)
 
     @asynccontextmanager
-    async def watching(self, begun: LoopState) -> AsyncIterator[None]:
+    async def watching(self, begun: R) -> AsyncIterator[None]:
         """While a runner drives: what is asked in the middle of a step, and a limit that is waited for."""
         self._last = begun
         if not self.notifiers:
@@ -59,8 +63,8 @@ class Herald:
         if not looking.cancelled():
             looking.result()
 
-    async def end(self, rested: LoopState) -> None:
-        """The last news, once the runner has let go of the loop: somebody may take it up meanwhile."""
+    async def end(self, rested: R) -> None:
+        """The last news, once the runner has let go of it: somebody may take it up meanwhile."""
         if self.notifiers:
             self._compare(rested)
             await self._settle()
@@ -68,28 +72,28 @@ class Herald:
     async def _look(self) -> None:
         while True:
             await self.clock.sleep(LOOK_SECONDS)
-            with suppress(NotFound, StoreError):  # whoever drives the loop tells of it
-                state = self.store.read(self.loop_id)
+            with suppress(NotFound, StoreError):  # whoever drives it tells of it
+                state = self.store.read(self.id)
                 if state.status == "running" or state.engine.parked:  # else it rests, see `end`
                     self._compare(state)
 
-    def _compare(self, state: LoopState) -> None:
+    def _compare(self, state: R) -> None:
         before, self._last = self._last, state
-        notice = news(before, state) if before else None
+        notice = self.news(before, state) if before else None
         if notice is None or notice.event not in self.on:
             return
         if len(self._under_way) >= AT_ONCE:
             self.say(f"a notification was not sent: {AT_ONCE} others are on their way")
             return
         at = self.clock.now().isoformat(timespec="milliseconds")
-        told = letter(notice, state, self.project, at, self.secrets.masked)
+        told = self.letter(notice, state, self.project, at, self.secrets.masked)
         for notifier in self.notifiers:
             task = asyncio.ensure_future(self._deliver(notifier, told))
             self._under_way.add(task)
             task.add_done_callback(self._under_way.discard)
 
     async def _deliver(self, notifier: Notifier, told: Letter) -> None:
-        problem = "cut off: the loop's process has ended"
+        problem = "cut off: its process has ended"
         try:
             problem = await notifier.notify(told) or ""
         finally:
@@ -109,15 +113,15 @@ class Herald:
             await asyncio.wait(tasks)
 
     def _failed(self, words: str) -> None:
-        """A line in the transcript each time; an incident once in the loop's life."""
+        """A line in the transcript each time; an incident once in the run's life."""
         words = self.secrets.masked(words)
         self.say(words)
         incident = Incident(kind=TROUBLE, message=words, at=self.clock.now().isoformat(timespec="milliseconds"))
 
-        def rule(state: LoopState) -> LoopState:
+        def rule(state: R) -> R:
             told = any(known.kind == TROUBLE for known in state.engine.incidents)
             return state if told else noted(state, (incident,))
 
         event = Event(type=TROUBLE, data={"why": words})
         with suppress(NotFound, StoreError):  # deleted meanwhile, or a disk that fails: it was said
-            self.store.update(self.loop_id, rule, actor="runner", event=event)
+            self.store.update(self.id, rule, actor="runner", event=event)

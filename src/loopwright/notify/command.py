@@ -20,7 +20,7 @@ OUTPUT = 4000
 class CommandNotifier:
     """Implements ports.Notifier: the letter on stdin, its main points in the environment; ended with all it started.
 
-    It carries the loop's mark: like all that a loop starts it can not permit the loop anything.
+    It carries the run's mark: like all that a run starts it can not permit it anything.
     """
 
     argv: tuple[str, ...]
@@ -38,7 +38,7 @@ class CommandNotifier:
             stdin.write(json_line(letter.model_dump(mode="json")).encode() + b"\n")
             stdin.seek(0)
             return await run_group(
-                self.argv, cwd=self.project, marker=letter.loop_id, patience=Patience(self.seconds),
+                self.argv, cwd=self.project, marker=letter.id, patience=Patience(self.seconds),
                 env=_environment(letter), stdin=stdin.fileno(), output_cap=OUTPUT,
             )  # fmt: skip
 
@@ -54,7 +54,7 @@ class CommandNotifier:
 
 def _environment(letter: Letter) -> dict[str, str]:
     known = {
-        "EVENT": letter.event, "LOOP_ID": letter.loop_id, "STATUS": letter.status, "OUTCOME": letter.outcome or "",
-        "TITLE": letter.title, "TEXT": letter.text,
+        "EVENT": letter.event, "LOOP_ID" if letter.loop_id else "CYCLE_ID": letter.id, "STATUS": letter.status,
+        "OUTCOME": letter.outcome or "", "TITLE": letter.title, "TEXT": letter.text,
     }  # fmt: skip
     return {f"LOOPWRIGHT_{name}": value.replace("\0", "") for name, value in known.items()}
