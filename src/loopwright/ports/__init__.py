@@ -130,6 +130,9 @@ class Workspace(Protocol):
     @property
     def root(self) -> Path: ...
 
+    def listed(self) -> Sequence[str]:
+        """Project-relative names of all files that are not ignored, sorted."""
+
     def tree(self, without: Sequence[str] = ()) -> str:
         """Hash of all files that are not ignored, `without` some project-relative paths."""
 

@@ -43,6 +43,10 @@ class GitWorkspace:
     def root(self) -> Path:
         return self._root
 
+    def listed(self) -> Sequence[str]:
+        with self._private.locked() as private:
+            return [shown(name) for name in self._files(private)]
+
     def tree(self, without: Sequence[str] = ()) -> str:
         with self._private.locked() as private:
             files = self._work_tree(private).update_index()

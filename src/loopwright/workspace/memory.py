@@ -23,6 +23,9 @@ class FakeWorkspace:
     def root(self) -> Path:
         return self._root
 
+    def listed(self) -> Sequence[str]:
+        return sorted(self.files)
+
     def tree(self, without: Sequence[str] = ()) -> str:
         return _digest(
             *(f"{name}\0{_digest(data)}" for name, data in sorted(self.files.items()) if not _is_among(name, without))
