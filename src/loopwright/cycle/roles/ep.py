@@ -87,8 +87,8 @@ def _standing(state: CycleState) -> str:
     done = [task.id for task in state.plan.tasks if task.status == "completed"]
     kept = f"Completed, and so they stay: {', '.join(done)}. " if done else ""
     return (
-        f"plan.json holds the plan as it stands. {kept}Rewrite it whole: what is still to be done, changed where needed,"
-        f" and new tasks for what is new; new ids count on.\n\nNew in this iteration:\n{news(state, 'ep')}"
+        f"plan.json holds the plan as it stands. {kept}Rewrite it whole: what is still to be done, changed as needed, "
+        f"and new tasks for what is new; new ids count on.\n\nNew in this iteration:\n{news(state, 'ep')}"
     )
 
 
