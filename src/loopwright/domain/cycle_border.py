@@ -15,7 +15,7 @@ from loopwright.domain.cycle import (
     version_of,
 )
 from loopwright.domain.cycle_engine import Border
-from loopwright.domain.cycle_names import ROLES, Role
+from loopwright.domain.cycle_names import ROLES, Role, step_of
 from loopwright.domain.cycle_plan import planned
 from loopwright.domain.cycle_selector import validated
 from loopwright.domain.cycle_standing import has_failed, is_held, role_status, standing, tasks, with_record
@@ -86,7 +86,7 @@ def _issues(state: CycleState, tree: str) -> Iterator[str]:
     yield from (f"{blocker.id}: {blocker.description}" for blocker in state.coordination.open_blockers)
     for key in state.engine.tries:
         if has_failed(state, key) and key != "vas.validate" and not is_held(state, key):
-            yield f"{key} failed{_because(state, key[: key.index('.')])}"
+            yield f"{key} failed{_because(state, step_of(key).role or key)}"
     for task in tasks(state):
         if task.status not in ("completed", "blocked"):
             yield f"{task.id} is not done: {task.description}"

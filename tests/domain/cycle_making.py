@@ -1,0 +1,102 @@
+"""States of cycles for tests, made by the rules themselves."""
+
+from collections.abc import Iterable
+
+from loopwright.domain.cycle import CycleState, PlanTask
+from loopwright.domain.cycle_commands import take_up
+from loopwright.domain.cycle_folds import begin_step, end_step
+from loopwright.domain.cycle_names import CycleStep, Role
+from loopwright.domain.cycle_outcomes import (
+    Aggregated,
+    Analysed,
+    BaselineTaken,
+    CycleOutcome,
+    CycleStepDone,
+    Explored,
+    Implemented,
+    Judged,
+    Planned,
+)
+from loopwright.domain.cycle_selector import CycleFacts, ready
+from loopwright.domain.cycle_standing import under_way
+from loopwright.domain.engine_state import RunSettings
+from loopwright.domain.loop import TestResult
+from loopwright.domain.outcomes import Change, Validated
+from loopwright.domain.phase_report import PhaseReport, PhaseStatus
+
+AT = "2026-01-22T10:00:00+08:00"
+TREE = "tree-1"
+
+
+def created(*, interactive: bool = False, parallel: int = 2, max_iterations: int = 5) -> CycleState:
+    state = CycleState(
+        cycle_id="cycle-v1-20260122T100000-abc12345", title="Implement OAuth authentication",
+        description="Add OAuth2 login support with Google and GitHub providers",
+        task_history=("Implement OAuth authentication",), created_at=AT, updated_at=AT, max_iterations=max_iterations,
+    )  # fmt: skip
+    settings = RunSettings(mode="interactive" if interactive else "auto", agent="scripted")
+    return state.evolve(engine=state.engine.evolve(parallel=parallel, settings=settings))
+
+
+def running(*, interactive: bool = False, parallel: int = 2, max_iterations: int = 5) -> CycleState:
+    return take_up(created(interactive=interactive, parallel=parallel, max_iterations=max_iterations), AT)
+
+
+def report(role: Role, status: PhaseStatus = "success", **parts: object) -> PhaseReport:
+    return PhaseReport.model_validate({"phase": role, "status": status, "summary": f"{role} did its part", **parts})
+
+
+def task(id: str, *files: str, after: Iterable[str] = ()) -> PlanTask:
+    return PlanTask(id=id, description=f"do {id}", files=files, depends_on=tuple(after))
+
+
+def judged(*failing: str, passing: Iterable[str] = ("tests/test_a.py::test_ok",), tree: str = TREE) -> Judged:
+    results = tuple(
+        TestResult(test_name=key.rpartition("::")[2], suite=key.rpartition("::")[0], status=status)
+        for keys, status in ((failing, "failed"), (passing, "passed"))
+        for key in keys
+    )
+    reasons = (f"{len(failing)} failed: {', '.join(failing)}",) if failing else ()
+    return Judged(Validated(tree, tree, not failing, True, results, 80.0, reasons=reasons), report("vas"))
+
+
+def usual(step: CycleStep, tasks: tuple[PlanTask, ...] = (task("TASK-001", "src/a.py"),)) -> CycleOutcome:
+    """What a step comes back with when all goes well."""
+    match step.name:
+        case "ra.analyse":
+            return Analysed(report("ra"), "# Requirements", ("an empty name",), ("ra/requirements.md",))
+        case "ep.explore":
+            return Explored(report("ep"), "one package", files=("ep/exploration.md",))
+        case "ep.plan":
+            return Planned(report("ep"), tasks, ("ep/plan.json",))
+        case "cd.implement":
+            return Implemented(report("cd"), True, (Change("src/a.py", "modify"),))
+        case "vas.baseline":
+            return BaselineTaken(True, "pytest", None)
+        case "vas.validate":
+            return judged()
+        case "aggregation":
+            return Aggregated()
+
+
+def begun(state: CycleState, tree: str = TREE) -> CycleState:
+    """With every step under way that can be."""
+    for step in ready(state, CycleFacts(tree)):
+        state = begin_step(state, step, AT)
+    return state
+
+
+def ended(state: CycleState, step: CycleStep, outcome: CycleOutcome, tree: str = TREE, at: str = AT) -> CycleState:
+    return end_step(state, CycleStepDone(step, outcome, at, tree=tree))
+
+
+def driven(state: CycleState, outcomes: dict[str, CycleOutcome] | None = None, tree: str = TREE) -> CycleState:
+    """Driven to rest, each step as usual but for those whose key has an outcome of its own."""
+    special = outcomes or {}
+    while state.status == "running":
+        state = begun(state, tree)
+        if not state.engine.under_way:
+            break
+        step = under_way(state)[0]
+        state = ended(state, step, special.get(step.key, usual(step)), tree)
+    return state
