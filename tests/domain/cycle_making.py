@@ -20,7 +20,7 @@ from loopwright.domain.cycle_outcomes import (
 from loopwright.domain.cycle_selector import CycleFacts, ready
 from loopwright.domain.cycle_standing import under_way
 from loopwright.domain.engine_state import RunSettings
-from loopwright.domain.loop import TestResult
+from loopwright.domain.loop import TestResult, TestStatus
 from loopwright.domain.outcomes import Change, Validated
 from loopwright.domain.phase_report import PhaseReport, PhaseStatus
 
@@ -51,13 +51,14 @@ def task(id: str, *files: str, after: Iterable[str] = ()) -> PlanTask:
 
 
 def judged(*failing: str, passing: Iterable[str] = ("tests/test_a.py::test_ok",), tree: str = TREE) -> Judged:
-    results = tuple(
-        TestResult(test_name=key.rpartition("::")[2], suite=key.rpartition("::")[0], status=status)
-        for keys, status in ((failing, "failed"), (passing, "passed"))
-        for key in keys
-    )
+    results = (*(_result(key, "failed") for key in failing), *(_result(key, "passed") for key in passing))
     reasons = (f"{len(failing)} failed: {', '.join(failing)}",) if failing else ()
     return Judged(Validated(tree, tree, not failing, True, results, 80.0, reasons=reasons), report("vas"))
+
+
+def _result(key: str, status: TestStatus) -> TestResult:
+    suite, _, name = key.rpartition("::")
+    return TestResult(test_name=name, suite=suite, status=status)
 
 
 def usual(step: CycleStep, tasks: tuple[PlanTask, ...] = (task("TASK-001", "src/a.py"),)) -> CycleOutcome:
