@@ -218,6 +218,72 @@ def test_a_reason_quotes_no_more_than_can_be_read() -> None:
         assert len(decide(Asked("edit", paths=(path,)), "workspace", PROJECT).reason) < 400
 
 
+OWN = f"{PROJECT}/.workflow/.cycle/cycle-v1-x.progress/ra"
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("kind", ["edit", "delete", "move"])
+@pytest.mark.parametrize(
+    "path", [f"{OWN}/requirements.md", f"{OWN}/sub/x", f"{OWN}/./a/../b", ".workflow/.cycle/cycle-v1-x.progress/ra/x"]
+)
+def test_a_folder_of_its_own_is_free_under_every_policy(policy: Policy, kind: str, path: str) -> None:
+    assert decide(Asked(kind, paths=(path,)), policy, PROJECT, OWN).verdict == "allow"
+    assert decide(Asked(kind, paths=(path,)), policy, "/tmp/lane-1", OWN).verdict == (
+        "allow" if path.startswith("/") else "deny"
+    ), "in another tree the same name is another file"
+    assert decide(Asked(kind, paths=(path,)), policy, PROJECT).verdict == "deny"
+
+
+@pytest.mark.parametrize("project", ["/", "/tmp/a b", "/home/a\u0308nn/app", "/ｗide/p", "/p/"])
+def test_a_folder_of_its_own_in_projects_of_any_name(project: str) -> None:
+    own = posixpath.join(project, ".workflow/ra")
+    for path in (".workflow/ra/x.md", f"{own}/x.md"):
+        assert decide(Asked("edit", paths=(path,)), "read-only", project, own).verdict == "allow", path
+
+
+NOT_OWN = (
+    OWN, f"{OWN}/", f"{OWN}/..", f"{OWN}/../ra", f"{OWN}/../ep/plan.json", f"{OWN}/../../cycle-v1-x.json", f"{OWN}.md",
+    f"{OWN}x/requirements.md", f"{OWN}/a/../../ep/x", f"{PROJECT}/.workflow/.cycle/cycle-v1-x.json", f"{OWN}/\0",
+    ".workflow/.cycle/cycle-v1-x.progress/ep/plan.json", f"{OWN}/\uff0e\uff0e/ep/plan.json", f"{OWN}/..\\ep\\plan.json",
+    f"{OWN}/.\u200b./ep/plan.json", f"~{OWN}/x", f"file://{OWN}/x", OWN.replace("/ra", "/RA") + "/x", ".workflow",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+@pytest.mark.parametrize("kind", ["edit", "delete", "move"])
+@pytest.mark.parametrize("path", NOT_OWN)
+def test_what_only_looks_like_its_own_is_not(policy: Policy, kind: str, path: str) -> None:
+    for paths in ((path,), (f"{OWN}/requirements.md", path), (path, f"{OWN}/x", "src/app.py")):
+        assert decide(Asked(kind, paths=paths), policy, PROJECT, OWN).verdict == "deny"
+
+
+def test_with_a_folder_of_its_own_all_else_is_as_before() -> None:
+    for kind, policy, cell in rows(INSIDE):
+        assert decide(asked(kind, f"{OWN}/x", "src/app.py"), policy, PROJECT, OWN).verdict == cell
+    for kind, policy, cell in rows(OUTSIDE):
+        assert decide(asked(kind, f"{OWN}/x", "/etc/hosts"), policy, PROJECT, OWN).verdict == cell
+    refused = decide(Asked("edit", paths=("src/app.py",)), "read-only", PROJECT, OWN)
+    assert f"outside of {OWN}" in refused.reason
+    writes = Asked("execute", paths=(f"{OWN}/x",), command=f"echo x > {OWN}/x")
+    assert decide(writes, "read-only", PROJECT, OWN).verdict == "deny"
+    assert decide(Asked("edit"), "read-only", PROJECT, OWN).verdict == "deny"
+
+
+@given(path=steps, absolute=st.sampled_from(["", "/", OWN, f"{OWN}/", f"{OWN}/../", f"/{PROJECT}//"]))
+def test_reading_work_writes_exactly_below_its_own_folder(path: str, absolute: str) -> None:
+    """The oracle walks the path step by step."""
+    given = absolute + path
+    at = [] if given.startswith("/") else PROJECT.strip("/").split("/")
+    for step in given.split("/"):
+        if step == "..":
+            at = at[:-1]
+        elif step not in ("", "."):
+            at = [*at, step]
+    root = OWN.strip("/").split("/")
+    below = at[: len(root)] == root and len(at) > len(root)
+    assert (decide(Asked("edit", paths=(given,)), "read-only", PROJECT, OWN).verdict == "allow") is below
+
+
 @pytest.mark.parametrize("policy", POLICIES)
 def test_reading_turns_are_read_only_whatever_is_set(policy: Policy) -> None:
     assert turn_policy(policy, reading=True) == "read-only"

@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 
 from loopwright.agents.presets import AgentCommand
+from loopwright.domain.cycle_names import StepName
 from loopwright.domain.engine_state import Policy
+from loopwright.domain.loop import ActionName
 from loopwright.domain.protocol import Message
 
 PROGRAM = Path(__file__).with_name("program.py")
@@ -18,7 +20,12 @@ def command(by_policy: dict[Policy, str] | None = None, **how: object) -> AgentC
 
 
 def order(
-    *steps: tuple[object, ...], policy: Policy = "workspace", session: str | None = None, brief: str = ""
+    *steps: tuple[object, ...],
+    action: ActionName | StepName = "DEVELOP",
+    policy: Policy = "workspace",
+    session: str | None = None,
+    brief: str = "",
+    folder: str = "",
 ) -> Message:
     """A turn in which the agent takes these steps: the names and arguments of its do_ methods."""
-    return Message(action="DEVELOP", text=json.dumps(steps), policy=policy, session=session, brief=brief)
+    return Message(action=action, text=json.dumps(steps), policy=policy, session=session, brief=brief, folder=folder)

@@ -69,17 +69,27 @@ GUARDED: dict[Policy, frozenset[str]] = {
 }
 """Folders that an agent's tools never write into, at any depth; a person is not asked for them either."""
 
+FILING = frozenset({"edit", "delete", "move"})
+"""What an agent may do to files in a folder of its own, under every policy."""
+
 GUARDING: frozenset[Cell] = frozenset({"inside", "not outside", "unguarded", "ask"})
 
 MOST_NAMED = 200
 """Characters of a path that a reason quotes."""
 
 
-def decide(asked: Asked, policy: Policy, project: str) -> Decision:
-    """Whether this is allowed, denied, or for a person to say. `project`: the real path of its root."""
+def decide(asked: Asked, policy: Policy, project: str, own: str = "") -> Decision:
+    """Whether this is allowed, denied, or for a person to say. `project`: the real path of its root.
+
+    `own`: the real path of a folder that is the agent's own, wherever it lies; what lies below it is never in the way.
+    """
     if asked.own_tool:
         return Decision("allow", "it is a tool of this loop's own")
     kind = "execute" if asked.command is not None else asked.kind if asked.kind in TABLE else "other"
+    others = tuple(path for path in asked.paths if not _is_own(path, project, own))
+    if kind in FILING and asked.paths and not others:
+        return Decision("allow", "it stays inside of the agent's own folder")
+    asked = asked._replace(paths=others)
     cell = TABLE[kind][POLICIES.index(policy)]
     if cell in GUARDING and (held := _guarded(asked.paths, GUARDED[policy], project)):
         return Decision("deny", f"{_named(held)} belongs to the loop or to git; leave it alone")
@@ -87,7 +97,9 @@ def decide(asked: Asked, policy: Policy, project: str) -> Decision:
         case "allow" | "unguarded":
             return Decision("allow", _free(kind, policy))
         case "deny":
-            return Decision("deny", f"this is read-only work: {kind} is not allowed, report what you found instead")
+            where = f" outside of {_named(own)}" if own else ""
+            words = f"this is read-only work: {kind} is not allowed{where}, report what you found instead"
+            return Decision("deny", words)
         case "ask":
             return Decision("ask", f"{kind} needs a person's permission (permissions: {policy})")
         case "inside" | "not outside":
@@ -151,6 +163,12 @@ def _held(path: str, project: str, names: frozenset[str]) -> bool:
 def _readings(path: str, project: str) -> tuple[tuple[str, str], ...]:
     """Both as they are written, and as a program or file system that is generous with names may read them."""
     return (path, project), (_generous(path), _generous(project))
+
+
+def _is_own(path: str, project: str, own: str) -> bool:
+    """Whether it lies below the folder, in whichever way it may be read."""
+    seen = zip(_readings(path, project), (own, _generous(own)), strict=True)
+    return bool(own) and all(_below(_absolute(form, root), folder) for (form, root), folder in seen)
 
 
 def _generous(path: str) -> str:

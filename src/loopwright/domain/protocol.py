@@ -82,7 +82,10 @@ class Usage(Record):
 class AgentOutput(Record):
     """The state of one agent after `wait`. `text` is partial while `running`.
 
-    `wrote`: project-relative files that the agent's own tool calls wrote, where that is known.
+    `wrote`: files that the agent's own tool calls wrote, where that is known; relative to the folder it works in, and
+    that is also how its own folder and those beside it (see `Message.folder`) are named where they lie below that;
+    absolute where they lie elsewhere, as for who works in another tree. What is written through a link is named twice:
+    so, and by where it leads. Any other place is not named, nor what shell commands wrote.
     `truncated`: it said more than is kept. `session`: its own name of the session, to be loaded later; None where it
     has none. `signs` grows with every sign of life. `asking`: it waits for a person's permission, so its time stands.
     `findings` come only from an agent that measures by itself (`Capabilities.measures`).

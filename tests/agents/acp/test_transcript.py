@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.calls import COMMAND_KEPT, OUTPUT_KEPT, WORDS_TOLD
+from loopwright.agents.acp.calls import COMMAND_KEPT, OUTPUT_KEPT, WORDS_TOLD, inside
 from loopwright.agents.acp.transcript import CALLS_KEPT, TEXT_KEPT, Turn, heard
 from loopwright.domain.conversation import AgentEvent, Said, Thought, ToolUsed
 from tests.agents.acp.updates import CHUNKS, UPDATES, call, chunk, diff, read, text
@@ -47,7 +47,7 @@ def test_calls_are_told_as_they_stand_and_never_twice_the_same(updates: list[dic
 @given(st.lists(UPDATES, max_size=30))
 def test_what_was_written_lies_in_the_project_and_did_not_fail(updates: list[dict[str, Any]]) -> None:
     turn, _ = folded(*updates)
-    wrote = turn.wrote(ROOTS)
+    wrote = inside(turn.wrote, ROOTS)
     assert set(wrote) <= {"a.txt", "sub/b.txt", "c.txt", "e.txt"}
     assert len(set(wrote)) == len(wrote)
     if all(each.status in ("pending", "failed") for each in turn.calls.values()):
@@ -149,7 +149,7 @@ class TestCalls:
         first = call("first", kind="edit", status="completed", content=[diff("/p/first.txt")])
         turn, _ = folded(first, *(call(f"c{n}", kind="read") for n in range(CALLS_KEPT + 50)))
         assert len(turn.calls) == CALLS_KEPT
-        assert turn.wrote(ROOTS) == ("first.txt",)
+        assert inside(turn.wrote, ROOTS) == ("first.txt",)
 
     @pytest.mark.parametrize(
         ("more", "wrote"),
@@ -167,7 +167,12 @@ class TestCalls:
         ],
     )
     def test_what_it_wrote(self, more: dict[str, Any], wrote: tuple[str, ...]) -> None:
-        assert folded(call("c1", **more))[0].wrote(ROOTS) == wrote
+        assert inside(folded(call("c1", **more))[0].wrote, ROOTS) == wrote
+
+    def test_what_lies_beside_the_project_is_named_whole(self) -> None:
+        paths = ("/p/a", "/other/ra/x", "/real/other/ep/../ra/y", "/other", "/others/z", "../q")
+        assert inside(paths, ROOTS, ("/other", "/real/other")) == ("a", "/other/ra/x", "/other/ra/y")
+        assert inside(("/p/w/ra/x", "/elsewhere"), ROOTS, ("/p/w",)) == ("w/ra/x",)
 
     @pytest.mark.parametrize(
         ("update", "server"),

@@ -13,10 +13,12 @@ from loopwright.domain.conversation import (
     ToolUsed,
     UsageTold,
 )
+from loopwright.domain.engine_state import Policy
 from loopwright.domain.errors import AgentError
-from loopwright.domain.protocol import Capabilities, Usage
+from loopwright.domain.permissions import POLICIES
+from loopwright.domain.protocol import ActionReport, Capabilities, Usage
 from tests.misbehaving.orders import command, order
-from tests.misbehaving.scene import scene
+from tests.misbehaving.scene import Scene, scene
 
 EDIT = {"toolCallId": "c1", "title": "Edit it", "kind": "edit"}
 
@@ -258,6 +260,84 @@ class TestPermissions:
             await talk.ask(("ask_and_go_on", {"toolCallId": "c1", "kind": "edit", "title": "e"}), policy="ask")
             output = await talk.ask(("say", "On."))
             assert (output.text, output.asking, talk.person.gone) == ("On.", False, len(talk.person.asked))
+
+
+class TestRoleOfACycle:
+    """A role reads the project, and writes in a folder of its own."""
+
+    @staticmethod
+    def folder(talk: Scene) -> Path:
+        folder = talk.project / ".workflow/.cycle/cycle-1.progress/ra"
+        folder.mkdir(parents=True)
+        (folder.parent / "ep").mkdir()
+        return folder
+
+    async def write(self, talk: Scene, path: Path | str, own: Path | str, policy: Policy = "read-only") -> str:
+        asking = ("ask", {**EDIT, "locations": [{"path": str(path)}]})
+        return (await talk.ask(asking, action="ra.analyse", policy=policy, folder=str(own))).text
+
+    @pytest.mark.parametrize("policy", POLICIES)
+    async def test_its_own_folder_is_free_and_nothing_else_is(self, tmp_path: Path, policy: Policy) -> None:
+        async with scene(tmp_path) as talk:
+            own = self.folder(talk)
+            own.joinpath("out").symlink_to(own.parent / "ep")
+            own.joinpath("up").symlink_to(talk.project)
+            assert await self.write(talk, own / "requirements.md", own, policy) == "<yes>"
+            assert await self.write(talk, own.relative_to(talk.project) / "x.md", own, policy) == "<yes>"
+            for path in ("../ep/plan.json", "../../cycle-1.json", "out/plan.json", "up/.workflow/x", ""):
+                assert await self.write(talk, f"{own}/{path}", own, policy) == "<no>", path
+            assert await self.write(talk, talk.project / "src.py", own, "read-only") == "<no>"
+            assert talk.person.asked == []
+
+    async def test_a_folder_that_lies_behind_a_link(self, tmp_path: Path) -> None:
+        async with scene(tmp_path) as talk:
+            real = tmp_path / "real/ra"
+            real.mkdir(parents=True)
+            (talk.project / ".workflow").symlink_to(tmp_path / "real")
+            given = talk.project / ".workflow/ra"
+            assert await self.write(talk, given / "a.md", given) == "<yes>"
+            assert await self.write(talk, real / "a.md", given) == "<yes>"
+            assert await self.write(talk, given / "../ep/a.md", given) == "<no>"
+
+    async def test_a_link_in_place_of_its_folder_opens_nothing(self, tmp_path: Path) -> None:
+        async with scene(tmp_path) as talk:
+            own = self.folder(talk)
+            own.rmdir()
+            own.symlink_to(tmp_path)
+            assert await self.write(talk, own / "a.md", own) == "<no>"
+            assert await self.write(talk, tmp_path / "a.md", own) == "<no>"
+
+    async def test_what_it_wrote_in_other_folders_is_told(self, tmp_path: Path) -> None:
+        async with scene(tmp_path) as talk:
+            own = self.folder(talk)
+            (talk.project / "link").symlink_to(own.parent / "ep")
+            files = (own / "a.md", own.parent / "ep/plan.json", talk.project / "link/x.md", tmp_path / "outside")
+            output = await talk.ask(
+                *(("edit", str(file), "new") for file in files), action="ra.analyse", folder=str(own)
+            )  # fmt: skip
+            below = ".workflow/.cycle/cycle-1.progress"
+            assert output.wrote == (f"{below}/ra/a.md", f"{below}/ep/plan.json", "link/x.md", f"{below}/ep/x.md")
+
+    async def test_who_works_in_another_tree_names_them_whole(self, tmp_path: Path) -> None:
+        async with scene(tmp_path) as talk:
+            own = tmp_path / "main/.workflow/.cycle/cycle-1.progress/cd"
+            own.mkdir(parents=True)
+            (own.parent / "ra").mkdir()
+            asking = ("ask", {**EDIT, "locations": [{"path": str(own / "notes.md")}]})
+            assert (await talk.ask(asking, action="cd.implement", folder=str(own))).text == "<yes>"
+            files = (talk.project / "src.py", own.parent / "ra/requirements.md", tmp_path / "main/app.py")
+            output = await talk.ask(
+                *(("edit", str(file), "new") for file in files), action="cd.implement", folder=str(own)
+            )  # fmt: skip
+            assert output.wrote == ("src.py", str(own.parent / "ra/requirements.md"))
+
+    async def test_its_report_is_read(self, tmp_path: Path) -> None:
+        async with scene(tmp_path) as talk:
+            text = "PHASE_RESULT:\n- phase: ra\n- status: partial\n- summary: half\n- issues: one\n"
+            report = (await talk.ask(("say", text), action="ra.analyse")).report
+            assert report == ActionReport(
+                action="ra.analyse", status="partial", message="half", state_updates={"issues": ["one"]}
+            )  # fmt: skip
 
 
 async def test_a_second_message_before_the_end_is_refused(tmp_path: Path) -> None:

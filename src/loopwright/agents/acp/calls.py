@@ -88,16 +88,25 @@ def updated(call: Call, update: Update) -> Call:
     )
 
 
-def inside(paths: tuple[str, ...], roots: tuple[str, ...]) -> tuple[str, ...]:
-    """Those that lie below one of the roots (names of one folder), relative to it."""
+def inside(paths: Iterable[str], roots: tuple[str, ...], beside: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Those that lie below one of the roots (names of one folder), relative to it; absolute where they lie `beside`.
+
+    `beside` are names of one folder too: the first of them names what is found.
+    """
     found: dict[str, None] = {}
     for path in paths:
         whole = posixpath.normpath(posixpath.join(roots[0], path))
-        for root in roots:
-            if whole.startswith(root.rstrip("/") + "/"):
-                found[whole[len(root.rstrip("/")) + 1 :]] = None
-                break
+        if (below := _below(whole, roots)) is not None:
+            found[below] = None
+        elif (below := _below(whole, beside)) is not None:
+            found[posixpath.join(beside[0], below)] = None
     return tuple(found)
+
+
+def _below(whole: str, roots: tuple[str, ...]) -> str | None:
+    """What comes after the first root that it lies below."""
+    bare = (root.rstrip("/") for root in roots)
+    return next((whole[len(root) + 1 :] for root in bare if whole.startswith(f"{root}/")), None)
 
 
 def _paths(paths: Iterable[str]) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from acp import schema
 
-from loopwright.agents.acp.calls import Call
+from loopwright.agents.acp.calls import Call, inside
 from loopwright.agents.acp.hearing import Hearing
 from loopwright.agents.acp.modes import chosen_mode
 from loopwright.agents.acp.permission import asked, option, rebased, too_much
@@ -40,6 +40,8 @@ class Client:
         self._name, self._around, self._server = name, around, server
         self._project, self._root = str(project), os.path.realpath(project)
         self._message: Message | None = None
+        self._folder = self._own = ""
+        self._led: dict[str, str] = {}
         self._open: set[asyncio.Future[bool]] = set()
         self.hearing = Hearing(around.hear)
         self.session: str | None = None
@@ -48,10 +50,14 @@ class Client:
         self.turn: Turn | None = None
         self.was_cancelled = False
 
-    @property
-    def roots(self) -> tuple[str, str]:
-        """The project's folder by the names it can have."""
-        return self._project, self._root
+    def written(self, turn: Turn) -> tuple[str, ...]:
+        """What the turn has written, see AgentOutput: each by its name, and by where that leads through links."""
+        for path in turn.wrote:
+            if path not in self._led:
+                self._led[path] = os.path.realpath(os.path.join(self._root, path)) if "\0" not in path else path
+        places = (place for path in turn.wrote for place in (path, self._led[path]))
+        beside = (os.path.dirname(self._folder), os.path.dirname(self._own)) if self._own else ()
+        return inside(places, (self._project, self._root), beside)
 
     @property
     def is_asking(self) -> bool:
@@ -60,6 +66,9 @@ class Client:
     def begin(self, message: Message) -> None:
         """A turn begins: what comes from here on belongs to it."""
         self.turn, self._message, self.was_cancelled = Turn(), message, False
+        self._folder = message.folder.rstrip("/")
+        self._own = _real(self._folder) if self._folder else ""
+        self._led.clear()
         self.hearing.begin()
 
     def end(self) -> Turn:
@@ -108,7 +117,8 @@ class Client:
             return CANCELLED
         self._fold(called(self.turn, tool_call))
         call = self.turn.calls[tool_call.tool_call_id]
-        decision = too_much(call) or decide(asked(call, self._server, self._places), self._message.policy, self._root)
+        about = asked(call, self._server, self._places)
+        decision = too_much(call) or decide(about, self._message.policy, self._root, self._own)
         allowed: bool | None = decision.verdict == "allow"
         if decision.verdict == "ask":
             allowed = await self._ask(call, decision, self._message)
@@ -158,6 +168,13 @@ class Client:
     def _places(self, path: str) -> Sequence[str]:
         """As it is written, and where it leads through links."""
         written = rebased(path, self._project, self._root)
+        if self._own and path.startswith(f"{self._folder}/"):
+            written = rebased(path, self._folder, self._own)
         if not path or "\0" in path or path.startswith("~") or "://" in path:
             return (written,)
         return written, os.path.realpath(os.path.join(self._root, path))
+
+
+def _real(folder: str) -> str:
+    """Where the folder really lies; empty where somebody has put a link in its place."""
+    return "" if os.path.islink(folder) else os.path.realpath(folder)

@@ -124,7 +124,7 @@ class Session:
 
     def _output(self, id: str, turn: Turn, usage: Usage) -> AgentOutput:
         return AgentOutput(
-            agent_id=id, running=True, text=turn.text, truncated=turn.cut, wrote=turn.wrote(self._client.roots),
+            agent_id=id, running=True, text=turn.text, truncated=turn.cut, wrote=self._client.written(turn),
             usage=usage, session=self._client.session, signs=self._peer.lines + self._errors.signs(),
             asking=self._client.is_asking,
         )  # fmt: skip

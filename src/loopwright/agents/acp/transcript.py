@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from acp import schema
 
-from loopwright.agents.acp.calls import Call, Update, inside, updated
+from loopwright.agents.acp.calls import Call, Update, updated
 from loopwright.agents.acp.usage import added
 from loopwright.domain.conversation import AgentEvent, Planned, Said, Thought
 from loopwright.domain.protocol import Usage
@@ -47,10 +47,11 @@ class Turn:
     message: str | None = None
     is_parted: bool = False
 
-    def wrote(self, roots: tuple[str, ...]) -> tuple[str, ...]:
-        """The project's files that its tool calls have written, relative to the project."""
+    @property
+    def wrote(self) -> tuple[str, ...]:
+        """What its tool calls have written, or may have, as the agent named it."""
         paths = (path for call in self.calls.values() for path in call.wrote)
-        return inside(tuple(dict.fromkeys((*self.written, *paths)))[:FILES_KEPT], roots)
+        return tuple(dict.fromkeys((*self.written, *paths)))[:FILES_KEPT]
 
 
 class Heard(NamedTuple):
