@@ -1,12 +1,12 @@
 // The next step of an interactive loop, for a person to choose. What can not be chosen says why.
-import { command } from '../api/loops'
-import type { LoopRef, Menu } from '../api/types'
+import type { Menu } from '../api/types'
+import type { Act } from '../app/place'
 import { type Key, t } from '../i18n'
 import { en } from '../i18n/en'
 import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
 
-export function MenuOf({ at, menu }: { at: LoopRef; menu: Menu }) {
+export function MenuOf({ act, menu }: { act: Act; menu: Menu }) {
   const { busy, problem, run } = useCommand()
   const choice = menu.choice ?? null
 
@@ -22,7 +22,7 @@ export function MenuOf({ at, menu }: { at: LoopRef; menu: Menu }) {
                 class={preselected && !blocked ? 'button primary' : 'button'}
                 disabled={busy || Boolean(blocked)}
                 aria-describedby={`menu-${name}`}
-                onClick={() => void run(() => command(at, 'choose', { choice: name }))}
+                onClick={() => void run(() => act('choose', { choice: name }))}
               >
                 {said(`menu.${name}`, name)}
               </button>

@@ -1,14 +1,17 @@
 // A question that only a person can answer: by one of its options, or in words.
 import { useState } from 'preact/hooks'
-import { command } from '../api/loops'
-import type { LoopRef, Waiting } from '../api/types'
+import type { Waiting } from '../api/types'
+import type { Act } from '../app/place'
 import { t } from '../i18n'
 import { Field } from '../ui/Field'
 import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
 
 interface Questioning {
-  at: LoopRef
+  act: Act
+  title: string
+  /** The title where no answer, but a deed is waited for. */
+  settle: string
   waiting: Waiting
   /** Given already, and not yet taken. */
   answer: string | null
@@ -16,7 +19,7 @@ interface Questioning {
   rests: boolean
 }
 
-export function Question({ at, waiting, answer, rests }: Questioning) {
+export function Question({ act, title, settle, waiting, answer, rests }: Questioning) {
   const [text, setText] = useState('')
   const [missing, setMissing] = useState(false)
   const { busy, problem, run } = useCommand()
@@ -26,14 +29,14 @@ export function Question({ at, waiting, answer, rests }: Questioning) {
     if (words.trim() === '') return setMissing(true)
     setMissing(false)
     void run(async () => {
-      await command(at, 'answer', { text: words.trim() })
-      if (rests) await command(at, 'resume')
+      await act('answer', { text: words.trim() })
+      if (rests) await act('resume')
     })
   }
 
   return (
-    <section class="asked card tone-warn" aria-label={t('ask.title')}>
-      <h2>{waiting.by_resuming ? t('ask.settle') : t('ask.title')}</h2>
+    <section class="asked card tone-warn" aria-label={title}>
+      <h2>{waiting.by_resuming ? settle : title}</h2>
       <p class="question">{waiting.question}</p>
       {answer !== null && <p class="muted">{t('ask.answered', { words: answer })}</p>}
       {waiting.by_resuming ? (

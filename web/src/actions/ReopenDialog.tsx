@@ -1,13 +1,12 @@
-// Lets a finished loop run on, with more room where it ran out of it.
+// Lets what has ended run on, with more room where it ran out of it.
 import { useState } from 'preact/hooks'
-import { command, type Limits } from '../api/loops'
-import type { Loop, LoopRef } from '../api/types'
+import type { Limits } from '../api/loops'
 import { locale, t } from '../i18n'
 import { Dialog } from '../ui/Dialog'
 import { Field } from '../ui/Field'
 import { ProblemNotice } from '../ui/Notice'
 import { placed, useCommand } from '../ui/useCommand'
-import { limitsOf, type Used } from './possible'
+import { type Limited, limitsOf, type Used } from './possible'
 
 const LABELS = {
   max_iterations: 'create.iterations',
@@ -16,8 +15,16 @@ const LABELS = {
   max_cost: 'create.cost',
 } as const
 
-export function ReopenDialog({ at, loop, onClose }: { at: LoopRef; loop: Loop; onClose: () => void }) {
-  const [limits] = useState(() => limitsOf(loop))
+interface Reopening {
+  title: string
+  words: string
+  of: Limited
+  reopen: (limits: Limits) => Promise<unknown>
+  onClose: () => void
+}
+
+export function ReopenDialog({ title, words, of, reopen, onClose }: Reopening) {
+  const [limits] = useState(() => limitsOf(of))
   const [missing, setMissing] = useState<Used['name'] | null>(null)
   const { busy, problem, run, clear } = useCommand()
   const there = placed(
@@ -38,14 +45,14 @@ export function ReopenDialog({ at, loop, onClose }: { at: LoopRef; loop: Loop; o
       if (given !== '' && (isReached || value !== proposed)) wanted[name] = value
     }
     setMissing(null)
-    if (await run(() => command(at, 'reopen', { ...wanted }))) onClose()
+    if (await run(() => reopen(wanted))) onClose()
   }
 
   return (
-    <Dialog title={t('do.reopen_title')} onClose={onClose}>
+    <Dialog title={title} onClose={onClose}>
       <form noValidate onSubmit={submit} onInput={clear}>
         <div class="dialog-body form">
-          <p>{t('do.reopen_words')}</p>
+          <p>{words}</p>
           {!there && <ProblemNotice problem={problem} />}
           <div class="columns">
             {limits.map((used) => (

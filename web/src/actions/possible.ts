@@ -1,5 +1,5 @@
 // What a person can do with a loop, by its status: the one table behind every button. Pure.
-import type { Loop, Status } from '../api/types'
+import type { EngineState, Loop, Status } from '../api/types'
 
 export type Deed =
   | 'start'
@@ -16,14 +16,14 @@ export type Deed =
 /** How a loop is, as far as the table needs to know. */
 export type Standing = Status | 'parked' | 'orphaned'
 
-interface Offer {
+export interface Offer<Some extends string> {
   /** The first one is what most people want; it stands out. */
-  first: readonly Deed[]
+  first: readonly Some[]
   /** Behind "more". */
-  rest: readonly Deed[]
+  rest: readonly Some[]
 }
 
-const OFFERS: Record<Standing, Offer> = {
+const OFFERS: Record<Standing, Offer<Deed>> = {
   created: { first: ['start'], rest: ['stop', 'recover', 'delete'] },
   running: { first: ['pause', 'pause_now', 'stop'], rest: [] },
   orphaned: { first: ['take_up', 'pause', 'stop'], rest: ['recover'] },
@@ -39,7 +39,7 @@ export function standing(loop: Pick<Loop, 'status' | 'engine'>, live: boolean): 
   return loop.status === 'running' && !live ? 'orphaned' : loop.status
 }
 
-export function offered(how: Standing): Offer {
+export function offered(how: Standing): Offer<Deed> {
   return OFFERS[how]
 }
 
@@ -53,10 +53,17 @@ export interface Used {
   proposed: number | null
 }
 
-export function limitsOf(loop: Pick<Loop, 'current_iteration' | 'max_iterations' | 'engine'>): Used[] {
-  const { budget } = loop.engine
+/** Of a loop or a cycle. */
+export interface Limited {
+  current_iteration: number
+  max_iterations: number
+  engine: Pick<EngineState, 'budget'>
+}
+
+export function limitsOf(of: Limited): Used[] {
+  const { budget } = of.engine
   const rows = [
-    ['max_iterations', loop.current_iteration, loop.max_iterations],
+    ['max_iterations', of.current_iteration, of.max_iterations],
     ['max_minutes', budget.spent_seconds / 60, budget.max_minutes ?? null],
     ['max_tokens', budget.tokens ?? 0, budget.max_tokens ?? null],
     ['max_cost', budget.cost ?? 0, budget.max_cost ?? null],

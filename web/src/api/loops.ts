@@ -3,26 +3,21 @@ import { ask, get, send } from './client'
 import type {
   Agent,
   BoardTask,
+  Filter,
   Loop,
-  LoopRef,
   LoopsPage,
-  LoopView,
   Mode,
   Permissions,
   Project,
+  Ref,
   Status,
   TaskMode,
 } from './types'
 
 const LOOPS = '/api/loops/v2'
 
-export interface Filter {
-  status: Status | 'all'
-  search: string
-  project: string | undefined
-}
-
-export interface NewLoop {
+/** What a loop, or a cycle, shall do, and how. */
+export interface NewRun {
   title: string
   description: string
   mode: Mode
@@ -55,7 +50,7 @@ export interface NewTask {
 }
 
 export async function listLoops(
-  { status, search, project }: Filter,
+  { status, search, project }: Filter<Status>,
   offset: number,
   limit: number,
 ): Promise<LoopsPage> {
@@ -63,48 +58,32 @@ export async function listLoops(
   return (await ask<LoopsPage>('GET', LOOPS, { query })).body
 }
 
-export async function readLoop({ id, project }: LoopRef): Promise<LoopView> {
-  const asked = await ask<{ data: Loop; project: string; live: boolean }>('GET', loopPath(id), { query: { project } })
-  return { loop: asked.body.data, project: asked.body.project, live: asked.body.live, etag: asked.etag }
-}
-
-export function createLoop(body: NewLoop, project: string | undefined): Promise<Loop> {
+export function createLoop(body: NewRun, project: string | undefined): Promise<Loop> {
   return send('POST', LOOPS, { body, query: { project } })
 }
 
-export type Command = 'start' | 'pause' | 'resume' | 'stop' | 'reopen' | 'answer' | 'choose' | 'approve' | 'recover'
-
-/** A command, and what it takes. */
-export function command(at: LoopRef, name: Command, body: Record<string, unknown> = {}): Promise<unknown> {
-  return send('POST', `${loopPath(at.id)}/${name}`, { body, query: { project: at.project } })
-}
-
-export function deleteLoop({ id, project }: LoopRef): Promise<unknown> {
-  return send('DELETE', loopPath(id), { query: { project } })
-}
-
-export function addTask({ id, project }: LoopRef, body: NewTask): Promise<BoardTask> {
+export function addTask({ id, project }: Ref, body: NewTask): Promise<BoardTask> {
   return send('POST', `${loopPath(id)}/tasks`, { body, query: { project } })
 }
 
-export function editTask(at: LoopRef, taskId: string, body: Partial<NewTask>): Promise<BoardTask> {
+export function editTask(at: Ref, taskId: string, body: Partial<NewTask>): Promise<BoardTask> {
   return send('PUT', taskPath(taskId), { body: { loop_id: at.id, ...body }, query: { project: at.project } })
 }
 
-export function removeTask(at: LoopRef, taskId: string): Promise<unknown> {
+export function removeTask(at: Ref, taskId: string): Promise<unknown> {
   return send('DELETE', taskPath(taskId), { query: { loop_id: at.id, project: at.project } })
 }
 
-export function reorderTasks({ id, project }: LoopRef, ordered_task_ids: readonly string[]): Promise<BoardTask[]> {
+export function reorderTasks({ id, project }: Ref, ordered_task_ids: readonly string[]): Promise<BoardTask[]> {
   return send('PUT', `${loopPath(id)}/tasks/reorder`, { body: { ordered_task_ids }, query: { project } })
 }
 
-export function importTasks({ id, project }: LoopRef, issue_id: string): Promise<BoardTask[]> {
+export function importTasks({ id, project }: Ref, issue_id: string): Promise<BoardTask[]> {
   return send('POST', `${loopPath(id)}/import`, { body: { issue_id }, query: { project } })
 }
 
 export function generateTasks(
-  { id, project }: LoopRef,
+  { id, project }: Ref,
   body: { count: number; tool?: string },
   signal: AbortSignal,
 ): Promise<BoardTask[]> {

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 14b1f9df6169fce9d0539defb5342bec670a7196c7ce66e565f3da0e4e1dc322
+// schema sha256: ef16a9849e3d30b54815ce0e1b23a01c591f9b350783656dd95791511f04452b
 
 export type JsonValue = unknown
 
@@ -131,6 +131,9 @@ export interface Summary {
     [k: string]: unknown
   }
 }
+/**
+ * The `engine` of a loop.
+ */
 export interface EngineState {
   schema: number
   rev: number
@@ -143,25 +146,16 @@ export interface EngineState {
   interrupt: boolean
   parked?: Parked | null
   asked: PermissionRequest[]
-  menu?: Menu | null
   sessions?: {
     [k: string]: string
   }
   settings: RunSettings
   budget: Budget
-  tasks: LoopTask[]
-  retry: string[]
-  debug_rounds: number
   tests_found?: boolean | null
   last_validation?: LastValidation | null
   run_writes: string[]
-  /**
-   * @maxItems 20
-   */
-  sightings: Sighting[]
   baseline?: Baseline | null
   allow_test_changes: boolean
-  spent: Spent
   /**
    * @maxItems 200
    */
@@ -170,6 +164,15 @@ export interface EngineState {
    * @maxItems 50
    */
   incidents: Incident[]
+  menu?: Menu | null
+  tasks: LoopTask[]
+  retry: string[]
+  debug_rounds: number
+  /**
+   * @maxItems 20
+   */
+  sightings: Sighting[]
+  spent: Spent
   legacy_id?: string | null
 }
 /**
@@ -207,23 +210,6 @@ export interface PermissionRequest {
   answer?: ('allow' | 'deny') | null
 }
 /**
- * Open until a choice is taken. `choice` is what somebody chose and the runner has yet to take.
- */
-export interface Menu {
-  since: string
-  entries: MenuEntry[]
-  choice?: string | null
-}
-/**
- * `blocked`: why it can not be chosen now. One entry is `preselected`.
- */
-export interface MenuEntry {
-  name: string
-  words: string
-  blocked?: string | null
-  preselected: boolean
-}
-/**
  * What the loop was started with, so that a resumed one goes on the same way. Times in seconds.
  *
  * `grace_timeout`: how long an agent whose time is up has to wrap up. `park`: wait for a usage limit to pass.
@@ -254,23 +240,6 @@ export interface Budget {
   cost?: number | null
 }
 /**
- * A task as the API speaks of it: what shall be done. Progress is kept in the DevelopTask of the same id.
- */
-export interface LoopTask {
-  task_id: string
-  description: string
-  tool: string
-  mode: 'analysis' | 'write' | 'review'
-  prompt_template: string
-  order: number
-  created_at: string
-  updated_at: string
-  command?: string | null
-  on_error?: ('continue' | 'pause' | 'fail_fast') | null
-  depends_on?: string[] | null
-  allow_test_changes?: boolean | null
-}
-/**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
  *
  * `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile.
@@ -283,24 +252,6 @@ export interface LastValidation {
   tests: number
   reasons: string[]
   touched?: string[] | null
-}
-/**
- * What one validation saw, for stall detection (see domain/sightings.py), in digests and counts.
- *
- * `failing`: digest of the names of the failing tests, empty when none fails; `failures`: digests of each of them, up
- * to a cap. `tested` is False for a DEBUG that changed nothing: only `ideas` is news there. `tasks` are completed ones
- * that changed files, `ideas` causes that were named or judged. `failed` is None in sightings of an earlier version.
- */
-export interface Sighting {
-  failing: string
-  tree: string
-  failures: string
-  failed?: number | null
-  passed: number
-  coverage: number
-  tasks: number
-  ideas: number
-  tested: boolean
 }
 /**
  * The first test run: what every later one is compared with.
@@ -324,17 +275,6 @@ export interface BaselineTest {
   source: string
 }
 /**
- * Folds that happen once in a loop's life, and the counters behind the selector's facts.
- */
-export interface Spent {
-  threshold_task: boolean
-  fruitless_task: boolean
-  revived: string[]
-  failures_in_a_row: number
-  limits_in_a_row: number
-  fewest_failing?: number | null
-}
-/**
  * A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.
  *
  * `rev` is the commit of the state that belongs to it.
@@ -354,4 +294,67 @@ export interface Incident {
   kind: string
   message: string
   at: string
+}
+/**
+ * Open until a choice is taken. `choice` is what somebody chose and the runner has yet to take.
+ */
+export interface Menu {
+  since: string
+  entries: MenuEntry[]
+  choice?: string | null
+}
+/**
+ * `blocked`: why it can not be chosen now. One entry is `preselected`.
+ */
+export interface MenuEntry {
+  name: string
+  words: string
+  blocked?: string | null
+  preselected: boolean
+}
+/**
+ * A task as the API speaks of it: what shall be done. Progress is kept in the DevelopTask of the same id.
+ */
+export interface LoopTask {
+  task_id: string
+  description: string
+  tool: string
+  mode: 'analysis' | 'write' | 'review'
+  prompt_template: string
+  order: number
+  created_at: string
+  updated_at: string
+  command?: string | null
+  on_error?: ('continue' | 'pause' | 'fail_fast') | null
+  depends_on?: string[] | null
+  allow_test_changes?: boolean | null
+}
+/**
+ * What one validation saw, for stall detection (see domain/sightings.py), in digests and counts.
+ *
+ * `failing`: digest of the names of the failing tests, empty when none fails; `failures`: digests of each of them, up
+ * to a cap. `tested` is False for a DEBUG that changed nothing: only `ideas` is news there. `tasks` are completed ones
+ * that changed files, `ideas` causes that were named or judged. `failed` is None in sightings of an earlier version.
+ */
+export interface Sighting {
+  failing: string
+  tree: string
+  failures: string
+  failed?: number | null
+  passed: number
+  coverage: number
+  tasks: number
+  ideas: number
+  tested: boolean
+}
+/**
+ * Folds that happen once in a loop's life, and the counters behind the selector's facts.
+ */
+export interface Spent {
+  threshold_task: boolean
+  fruitless_task: boolean
+  revived: string[]
+  failures_in_a_row: number
+  limits_in_a_row: number
+  fewest_failing?: number | null
 }

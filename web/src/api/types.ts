@@ -26,8 +26,8 @@ export type TaskStatus = 'pending' | 'in_progress' | 'completed' | 'failed'
 export type Running = 'init' | 'develop' | 'debug' | 'validate' | 'complete'
 export type Needs = 'answer' | 'permission' | 'choice' | 'resume'
 
-/** Where a loop is: `project` only matters where several are open. */
-export interface LoopRef {
+/** Where a loop or a cycle is: `project` only matters where several are open. */
+export interface Ref {
   id: string
   project?: string | undefined
 }
@@ -75,6 +75,13 @@ export interface BriefLoop {
   completed_at: string | null
 }
 
+/** What narrows a list. */
+export interface Filter<Status extends string = string> {
+  status: Status | 'all'
+  search: string
+  project: string | undefined
+}
+
 export interface Page<T> {
   data: T[]
   total: number
@@ -96,7 +103,6 @@ export interface Damaged {
 
 /** One committed change, as the journal has it. `words` says it for people. */
 export interface Entry {
-  loop_id: string
   seq: number
   ts: string
   actor: string
@@ -107,6 +113,7 @@ export interface Entry {
 
 /** An entry in the stream of all loops; `loop` is null where the loop is gone. */
 export interface EntryOfAll extends Entry {
+  loop_id: string
   project: string
   loop: BriefLoop | null
 }

@@ -2,25 +2,30 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { loggedOut } from '../api/client'
 import { connection } from '../api/stream'
+import { CyclePage } from '../cycle/CyclePage'
+import { CyclesPage } from '../cycles/CyclesPage'
+import { cycles } from '../cycles/cycles'
 import { t } from '../i18n'
 import { LoopPage } from '../loop/LoopPage'
 import { LoopsPage } from '../loops/LoopsPage'
-import { creating } from '../loops/store'
+import { loops } from '../loops/loops'
 import { Notice } from '../ui/Notice'
 import { Header } from './Header'
 import { Login } from './Login'
-import { go, LOOPS_HREF, type Route, route } from './router'
+import { CYCLES_HREF, go, LOOPS_HREF, type Route, route } from './router'
 import { useShortcut } from './shortcuts'
 
 export function App() {
   const main = useRef<HTMLElement>(null)
   const here = route.value
-  const place = here.page === 'loop' ? here.loop.id : here.page
+  const place = 'at' in here ? here.at.id : here.page
   const first = useRef(true)
 
   useShortcut('n', () => {
+    const isCycles = here.page === 'cycles' || here.page === 'cycle'
+    const { creating } = isCycles ? cycles : loops
     creating.value = true
-    go(LOOPS_HREF)
+    go(isCycles ? CYCLES_HREF : LOOPS_HREF)
   })
 
   useEffect(() => {
@@ -51,7 +56,11 @@ function Page({ here }: { here: Route }) {
     case 'loops':
       return <LoopsPage />
     case 'loop':
-      return <LoopPage key={here.loop.id} at={here.loop} tab={here.tab} />
+      return <LoopPage key={here.at.id} at={here.at} tab={here.tab} />
+    case 'cycles':
+      return <CyclesPage />
+    case 'cycle':
+      return <CyclePage key={here.at.id} at={here.at} tab={here.tab} />
     case 'lost':
       return (
         <div class="stack">

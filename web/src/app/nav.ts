@@ -1,6 +1,6 @@
 // What the navigation shows: one line for each kind of thing.
 import type { Key } from '../i18n'
-import { LOOPS_HREF, type Route } from './router'
+import { CYCLES_HREF, LOOPS_HREF, type Route } from './router'
 
 interface NavLine {
   words: Key
@@ -8,4 +8,7 @@ interface NavLine {
   pages: readonly Route['page'][]
 }
 
-export const NAV: readonly NavLine[] = [{ words: 'nav.loops', href: LOOPS_HREF, pages: ['loops', 'loop'] }]
+export const NAV: readonly NavLine[] = [
+  { words: 'nav.loops', href: LOOPS_HREF, pages: ['loops', 'loop'] },
+  { words: 'nav.cycles', href: CYCLES_HREF, pages: ['cycles', 'cycle'] },
+]

@@ -1,8 +1,11 @@
 // Where we are, in the address behind `#`, so that the server needs to know one page only.
 import { signal } from '@preact/signals'
-import type { LoopRef } from '../api/types'
+import type { Ref } from '../api/types'
 
-export type Route = { page: 'loops' } | { page: 'loop'; loop: LoopRef; tab: string | undefined } | { page: 'lost' }
+export type Route = { page: 'loops' | 'cycles' | 'lost' } | { page: 'loop' | 'cycle'; at: Ref; tab: string | undefined }
+
+/** Of each folder of the address: its list, and one out of it. */
+const FOLDERS = { loops: 'loop', cycles: 'cycle' } as const
 
 export const route = signal<Route>(parsed(location.hash))
 
@@ -13,22 +16,30 @@ window.addEventListener('hashchange', () => {
 /** `#/loops/ID/TAB?project=NAME`. */
 export function parsed(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#/, '').split('?')
-  const [place, id, tab, ...rest] = path.split('/').filter(Boolean).map(plain)
-  if (rest.length > 0) return { page: 'lost' }
-  if (place === undefined || (place === 'loops' && id === undefined)) return { page: 'loops' }
-  if (place !== 'loops' || id === undefined) return { page: 'lost' }
-  return { page: 'loop', loop: { id, project: new URLSearchParams(query).get('project') ?? undefined }, tab }
+  const [folder = 'loops', id, tab, ...rest] = path.split('/').filter(Boolean).map(plain)
+  if (rest.length > 0 || (folder !== 'loops' && folder !== 'cycles')) return { page: 'lost' }
+  if (id === undefined) return { page: folder }
+  return { page: FOLDERS[folder], at: { id, project: new URLSearchParams(query).get('project') ?? undefined }, tab }
 }
 
-export function loopHref({ id, project }: LoopRef, tab?: string): string {
-  const query = project ? `?project=${encodeURIComponent(project)}` : ''
-  return `#/loops/${encodeURIComponent(id)}${tab ? `/${encodeURIComponent(tab)}` : ''}${query}`
+export function loopHref(at: Ref, tab?: string): string {
+  return hrefOf('loops', at, tab)
+}
+
+export function cycleHref(at: Ref, tab?: string): string {
+  return hrefOf('cycles', at, tab)
 }
 
 export const LOOPS_HREF = '#/loops'
+export const CYCLES_HREF = '#/cycles'
 
 export function go(href: string): void {
   location.hash = href
+}
+
+function hrefOf(folder: keyof typeof FOLDERS, { id, project }: Ref, tab?: string): string {
+  const query = project ? `?project=${encodeURIComponent(project)}` : ''
+  return `#/${folder}/${encodeURIComponent(id)}${tab ? `/${encodeURIComponent(tab)}` : ''}${query}`
 }
 
 function plain(part: string): string {

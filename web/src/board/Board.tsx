@@ -1,7 +1,7 @@
 // The tasks of one loop as a board: what is to be done, in which order, and how far it is.
 import './board.css'
 import { useState } from 'preact/hooks'
-import type { Loop, LoopRef, TaskStatus } from '../api/types'
+import type { Loop, Ref, TaskStatus } from '../api/types'
 import { t } from '../i18n'
 import { Notice } from '../ui/Notice'
 import { TASK_TONES } from '../ui/tones'
@@ -12,7 +12,7 @@ import { type Card, COLUMNS, cards, moved } from './tasks'
 import { useOrder } from './useOrder'
 
 interface Boarding {
-  at: LoopRef
+  at: Ref
   /** As the server had it last: the page brings each change by its stream. */
   loop: Loop
 }

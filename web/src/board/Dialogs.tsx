@@ -1,6 +1,6 @@
 // The dialogs of the board, one at a time.
 import { removeTask } from '../api/loops'
-import type { Loop, LoopRef, LoopTask } from '../api/types'
+import type { Loop, LoopTask, Ref } from '../api/types'
 import { t } from '../i18n'
 import { Confirm } from '../ui/Confirm'
 import { GenerateDialog } from './GenerateDialog'
@@ -13,7 +13,7 @@ export type Opened =
   | { name: 'remove'; task: LoopTask }
 
 interface Showing {
-  at: LoopRef
+  at: Ref
   loop: Loop
   opened: Opened | null
   onClose: () => void

@@ -1,7 +1,7 @@
 // Lets an agent propose tasks. That takes its time, so the seconds are counted, and nobody has to wait for it.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { generateTasks } from '../api/loops'
-import type { Loop, LoopRef } from '../api/types'
+import type { Loop, Ref } from '../api/types'
 import { t } from '../i18n'
 import { Dialog } from '../ui/Dialog'
 import { Field } from '../ui/Field'
@@ -10,7 +10,7 @@ import { SHELL, useAgents } from '../ui/useAgents'
 import { placed, useCommand } from '../ui/useCommand'
 
 interface Generating {
-  at: LoopRef
+  at: Ref
   loop: Loop
   onClose: () => void
   onDone: (words: string) => void

@@ -1,7 +1,7 @@
 // Takes over the tasks that were planned for an issue.
 import { useState } from 'preact/hooks'
 import { importTasks } from '../api/loops'
-import type { LoopRef } from '../api/types'
+import type { Ref } from '../api/types'
 import { t } from '../i18n'
 import { Dialog } from '../ui/Dialog'
 import { Field } from '../ui/Field'
@@ -9,7 +9,7 @@ import { ProblemNotice } from '../ui/Notice'
 import { placed, useCommand } from '../ui/useCommand'
 
 interface Importing {
-  at: LoopRef
+  at: Ref
   onClose: () => void
   onDone: (words: string) => void
 }

@@ -1,7 +1,7 @@
 // A task to add or to change.
 import { useState } from 'preact/hooks'
 import { addTask, editTask, type NewTask } from '../api/loops'
-import type { Loop, LoopRef, LoopTask, TaskMode } from '../api/types'
+import type { Loop, LoopTask, Ref, TaskMode } from '../api/types'
 import { t } from '../i18n'
 import { Dialog } from '../ui/Dialog'
 import { Field } from '../ui/Field'
@@ -14,7 +14,7 @@ const ON_ERROR = ['continue', 'pause', 'fail_fast'] as const
 const FIELDS = ['description', 'tool', 'mode', 'prompt_template', 'command', 'on_error'] as const
 
 interface Tasking {
-  at: LoopRef
+  at: Ref
   loop: Loop
   /** Null for a new one. */
   task: LoopTask | null
@@ -98,7 +98,7 @@ export function TaskDialog({ at, loop, task, onClose }: Tasking) {
 }
 
 /** With the one that is chosen, also where the list of agents does not have it (any more). */
-function ToolSelect({ at, value, onPick, ...rest }: { at: LoopRef; value: string; onPick: (tool: string) => void }) {
+function ToolSelect({ at, value, onPick, ...rest }: { at: Ref; value: string; onPick: (tool: string) => void }) {
   const { agents } = useAgents(at.project)
   const names = [...new Set([value, ...agents.map(({ name }) => name), SHELL])]
   const unusable = new Set(agents.filter(({ problem }) => problem !== null).map(({ name }) => name))

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Problem } from '../api/client'
 import { reorderTasks } from '../api/loops'
-import type { Loop, LoopRef } from '../api/types'
+import type { Loop, Ref } from '../api/types'
 
 interface Ordering {
   order: readonly string[] | null
@@ -11,7 +11,7 @@ interface Ordering {
   change: (ids: readonly string[]) => Promise<boolean>
 }
 
-export function useOrder(at: LoopRef, loop: Loop): Ordering {
+export function useOrder(at: Ref, loop: Loop): Ordering {
   const [order, setOrder] = useState<readonly string[] | null>(null)
   const [problem, setProblem] = useState<Problem | null>(null)
   const underWay = useRef(0)

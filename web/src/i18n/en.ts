@@ -4,6 +4,7 @@ export const en = {
   'app.home': 'loopwright, all loops',
   'app.navigation': 'Main',
   'nav.loops': 'Loops',
+  'nav.cycles': 'Cycles',
   'theme.label': 'Colours',
   'theme.auto': 'Auto',
   'theme.light': 'Light',
@@ -34,7 +35,7 @@ export const en = {
   'problem.offline': 'The server does not answer.',
   'problem.retry': 'Try again',
   'offline.title': 'Reconnecting…',
-  'offline.words': 'What you see is from before the connection was lost. Loops run on without this page.',
+  'offline.words': 'What you see is from before the connection was lost. Loops and cycles run on without this page.',
   'login.title': 'This page needs its key',
   'login.words':
     'Open the URL that “loopwright serve” prints. It holds the token that lets you in; this browser then remembers it.',
@@ -235,8 +236,8 @@ export const en = {
 
   'help.title': 'Keyboard',
   'help.open': 'Keyboard shortcuts',
-  'help.search': 'Search, in the list of loops',
-  'help.new': 'New loop',
+  'help.search': 'Search, in a list',
+  'help.new': 'New loop, or new cycle',
   'help.help': 'This list',
   'help.move': 'Move a task up or down',
   'help.close': 'Close a dialog',

@@ -1,10 +1,23 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { en as cycleEn } from '../cycle/i18n.en'
+import { zh as cycleZh } from '../cycle/i18n.zh'
+import { en as runEn } from '../run/i18n.en'
+import { zh as runZh } from '../run/i18n.zh'
 import { en } from './en'
 import { zh } from './zh'
 
-const names = (words: string) => [...words.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
+type Words = Readonly<Record<string, string>>
 
-it.each(Object.keys(en) as (keyof typeof en)[])('%s is said in both languages, with the same values', (key) => {
-  expect(zh[key].trim()).not.toBe('')
-  expect(new Set(names(zh[key]))).toEqual(new Set(names(en[key])))
+const AREAS: readonly (readonly [string, Words, Words])[] = [
+  ['everywhere', en, zh],
+  ['of one loop or cycle', runEn, runZh],
+  ['of cycles', cycleEn, cycleZh],
+]
+const names = (words = '') => [...words.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
+
+describe.each(AREAS)('words %s', (_, english, chinese) => {
+  it.each(Object.keys(english))('%s is said in both languages, with the same values', (key) => {
+    expect(chinese[key]?.trim()).toBeTruthy()
+    expect(new Set(names(chinese[key]))).toEqual(new Set(names(english[key])))
+  })
 })

@@ -1,13 +1,13 @@
 // What might be wrong: where it was looked for, what was measured, and what came of it.
-import { Awaited } from './absent'
+import { Awaited } from '../run/absent'
+import { Fold } from '../run/Fold'
+import { number } from '../run/format'
+import { t } from '../run/i18n'
+import { useHeld } from '../run/resource'
+import type { Hypothesis } from '../run/shapes'
+import { Ticked } from '../run/Ticked'
 import { factsOf } from './evidence'
-import { Fold } from './Fold'
-import { number } from './format'
-import { t } from './i18n'
-import { useHeld } from './resource'
-import type { Hypothesis } from './shapes'
 import type { Section } from './Tabbed'
-import { Ticked } from './Ticked'
 
 type Tone = 'good' | 'bad' | 'warn' | 'idle'
 

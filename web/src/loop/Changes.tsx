@@ -2,16 +2,15 @@
 import { useMemo } from 'preact/hooks'
 import { get } from '../api/client'
 import type { LoopView } from '../api/types'
-import { loopHref } from '../app/router'
-import { Awaited } from './absent'
-import { DiffView } from './DiffView'
-import { moment } from './format'
-import { t } from './i18n'
+import { Awaited } from '../run/absent'
+import { DiffView } from '../run/DiffView'
+import { moment } from '../run/format'
+import { t } from '../run/i18n'
+import { resource, useHeld } from '../run/resource'
+import type { CheckpointView, DiffAnswer } from '../run/shapes'
 import { Rewind } from './Rewind'
-import { resource, useHeld } from './resource'
-import type { CheckpointView, DiffAnswer } from './shapes'
 import type { Section } from './Tabbed'
-import { pathOf, type Watched } from './watch'
+import type { Watched } from './watch'
 
 export function Changes({ seen, view, detail }: Section) {
   const checkpoints = useHeld(seen.checkpoints)
@@ -40,13 +39,13 @@ function Checkpoints({ seen, known, chosen }: { seen: Watched; known: Checkpoint
     <nav class="checkpoints" aria-label={t('changes.checkpoints')}>
       <ul>
         <li>
-          <a href={loopHref(seen.at, 'changes')} aria-current={chosen === null ? 'true' : undefined}>
+          <a href={seen.place.href('changes')} aria-current={chosen === null ? 'true' : undefined}>
             <strong>{t('changes.all')}</strong>
           </a>
         </li>
         {known.toReversed().map(({ n, action, at, files }) => (
           <li key={n}>
-            <a href={loopHref(seen.at, `changes-${n}`)} aria-current={chosen === n ? 'true' : undefined}>
+            <a href={seen.place.href(`changes-${n}`)} aria-current={chosen === n ? 'true' : undefined}>
               <span class="row spread">
                 <strong>
                   {n} · {action}
@@ -86,8 +85,8 @@ function Whole({ seen }: { seen: Watched }) {
 
 /** A checkpoint never changes, so it is read once. */
 function One({ seen, n }: { seen: Watched; n: number }) {
-  const { at } = seen
-  const own = useMemo(() => resource(() => get<DiffAnswer>(pathOf(at, `/checkpoints/${n}/diff`))), [at, n])
+  const { place } = seen
+  const own = useMemo(() => resource(() => get<DiffAnswer>(place.path(`/checkpoints/${n}/diff`))), [place, n])
   return (
     <Awaited held={useHeld(own)} onRetry={own.touch}>
       {(answer) => <DiffView answer={answer} />}

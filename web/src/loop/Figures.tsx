@@ -1,9 +1,8 @@
 // The few numbers that say how far it is.
-import type { ComponentChildren } from 'preact'
 import type { LoopView } from '../api/types'
-import { loopHref } from '../app/router'
-import { duration, money, number, percent } from './format'
-import { t } from './i18n'
+import { Figure } from '../run/Figure'
+import { duration, money, number, percent } from '../run/format'
+import { t } from '../run/i18n'
 import { countsOf } from './tests'
 import type { Watched } from './watch'
 
@@ -19,7 +18,7 @@ export function Figures({ seen, view: { loop } }: { seen: Watched; view: LoopVie
         note={counts.all ? testsInWords(counts) : t('figure.no_tests')}
       >
         {counts.all ? (
-          <a href={loopHref(seen.at, 'tests')}>
+          <a href={seen.place.href('tests')}>
             {number(counts.passed)}
             <small> / {number(counts.all)}</small>
           </a>
@@ -32,7 +31,7 @@ export function Figures({ seen, view: { loop } }: { seen: Watched; view: LoopVie
       )}
       {skill !== null && skill !== undefined && skill.develop.total > 0 && (
         <Figure name={t('figure.tasks')}>
-          <a href={loopHref(seen.at, 'tasks')}>
+          <a href={seen.place.href('tasks')}>
             {skill.develop.completed}
             <small> / {skill.develop.total}</small>
           </a>
@@ -46,7 +45,7 @@ export function Figures({ seen, view: { loop } }: { seen: Watched; view: LoopVie
         <Figure name={t('figure.tokens')}>{number(budget.tokens)}</Figure>
       )}
       <Figure name={t('figure.checkpoints')}>
-        <a href={loopHref(seen.at, 'changes')}>{checkpoints.length}</a>
+        <a href={seen.place.href('changes')}>{checkpoints.length}</a>
       </Figure>
     </dl>
   )
@@ -55,26 +54,4 @@ export function Figures({ seen, view: { loop } }: { seen: Watched; view: LoopVie
 function testsInWords({ failed, skipped }: { failed: number; skipped: number }): string {
   if (failed) return t('figure.failing', { n: failed })
   return skipped ? t('figure.skipped', { n: skipped }) : t('figure.all_pass')
-}
-
-function Figure({
-  name,
-  tone,
-  note,
-  children,
-}: {
-  name: string
-  tone?: 'good' | 'bad' | undefined
-  note?: string
-  children: ComponentChildren
-}) {
-  return (
-    <div class={tone && `tone-${tone}`}>
-      <dt>{name}</dt>
-      <dd>
-        {children}
-        {note && <span class="note">{note}</span>}
-      </dd>
-    </div>
-  )
 }

@@ -1,16 +1,15 @@
 // The loop's progress files, to read.
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { get } from '../api/client'
-import { loopHref } from '../app/router'
-import { Awaited } from './absent'
-import { bytes, moment } from './format'
-import { t } from './i18n'
-import { Prose } from './Prose'
-import { resource, useHeld } from './resource'
-import { Scroll } from './Scroll'
-import type { FileText, ProgressFile } from './shapes'
+import { Awaited } from '../run/absent'
+import { bytes, moment } from '../run/format'
+import { t } from '../run/i18n'
+import { Prose } from '../run/Prose'
+import { resource, useHeld } from '../run/resource'
+import { Scroll } from '../run/Scroll'
+import type { FileText, ProgressFile } from '../run/shapes'
 import type { Section } from './Tabbed'
-import { pathOf, type Watched } from './watch'
+import type { Watched } from './watch'
 
 /** Opened where nothing else was asked for. */
 const FIRST = 'summary.md'
@@ -41,7 +40,7 @@ function List({ seen, all, open }: { seen: Watched; all: ProgressFile[]; open: s
       <ul>
         {all.map(({ name, size, modified_at }) => (
           <li key={name}>
-            <a href={loopHref(seen.at, `files-${name}`)} aria-current={name === open ? 'true' : undefined}>
+            <a href={seen.place.href(`files-${name}`)} aria-current={name === open ? 'true' : undefined}>
               <strong>{name}</strong>
               <span class="muted small">
                 {bytes(size)} · {moment(modified_at)}
@@ -55,12 +54,12 @@ function List({ seen, all, open }: { seen: Watched; all: ProgressFile[]; open: s
 }
 
 function OneFile({ seen, file }: { seen: Watched; file: ProgressFile }) {
-  const { at } = seen
+  const { place } = seen
   const { name, modified_at } = file
   const [isRaw, setRaw] = useState(false)
   const own = useMemo(
-    () => resource(() => get<FileText>(pathOf(at, `/progress/${encodeURIComponent(name)}`))),
-    [at, name],
+    () => resource(() => get<FileText>(place.path(`/progress/${encodeURIComponent(name)}`))),
+    [place, name],
   )
   useEffect(() => {
     if (modified_at) own.touch()

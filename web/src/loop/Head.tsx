@@ -2,10 +2,10 @@
 import { Actions } from '../actions/Actions'
 import { Asked } from '../actions/Asked'
 import type { LoopView } from '../api/types'
-import { LOOPS_HREF, loopHref } from '../app/router'
+import { LOOPS_HREF } from '../app/router'
 import { t as common } from '../i18n'
-import { moment } from './format'
-import { t } from './i18n'
+import { moment } from '../run/format'
+import { t } from '../run/i18n'
 import { Standing } from './Standing'
 import type { Watched } from './watch'
 
@@ -16,16 +16,16 @@ export function Head({ seen, view }: { seen: Watched; view: LoopView }) {
       <p class="crumbs small">
         <a href={LOOPS_HREF}>{common('nav.loops')}</a>
         <span aria-hidden="true">/</span>
-        <a href={loopHref(seen.at)} class="mono">
+        <a href={seen.place.href()} class="mono">
           {loop.loop_id}
         </a>
       </p>
       <div class="head-line">
         <h1>{loop.title}</h1>
-        <Actions at={seen.at} view={view} />
+        <Actions place={seen.place} view={view} />
       </div>
       <Standing view={view} />
-      <Asked at={seen.at} view={view} />
+      <Asked place={seen.place} view={view} />
       {loop.failure_reason && (
         <p class="notice tone-bad">
           <strong>{t('head.why')}</strong>

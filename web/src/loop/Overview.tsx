@@ -1,14 +1,14 @@
 // The first tab: how it ended or what is happening now, with the plan and what it costs beside it.
-import { Budget } from './Budget'
-import { Description } from './Description'
+import { Budget } from '../run/Budget'
+import { Description } from '../run/Description'
+import { Incidents } from '../run/Incidents'
+import { t } from '../run/i18n'
+import { Summary } from '../run/Summary'
+import { Talk } from '../run/Talk'
 import { Figures } from './Figures'
-import { Incidents } from './Incidents'
-import { t } from './i18n'
 import { Plan } from './Plan'
 import { Settings } from './Settings'
-import { Summary } from './Summary'
 import type { Section } from './Tabbed'
-import { Talk } from './Talk'
 
 export function Overview({ seen, view }: Section) {
   const { loop } = view
@@ -19,7 +19,7 @@ export function Overview({ seen, view }: Section) {
       <div class="halves">
         <div class="stack">
           <Description title={loop.title} text={loop.description} />
-          {isOver && <Summary seen={seen} rev={loop.engine.rev} />}
+          {isOver && <Summary path={seen.place.path('/progress/summary.md')} rev={loop.engine.rev} />}
           <section class="card" aria-labelledby="now-title">
             <header class="card-head">
               <h2 id="now-title">{t(isOver ? 'now.before' : 'now.title')}</h2>

@@ -1,8 +1,8 @@
 // The live plan: what is done, folded to a line each, what is under way, and what is still to come.
-import { Awaited } from './absent'
-import { t } from './i18n'
-import { useHeld } from './resource'
-import type { PlanLine } from './shapes'
+import { Awaited } from '../run/absent'
+import { t } from '../run/i18n'
+import { useHeld } from '../run/resource'
+import type { PlanLine } from '../run/shapes'
 import type { Watched } from './watch'
 
 /** On a terminal it shows the depth; here the indent does. */

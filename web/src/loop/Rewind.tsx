@@ -2,11 +2,11 @@
 import { useState } from 'preact/hooks'
 import { send } from '../api/client'
 import type { Loop, LoopView } from '../api/types'
+import { moment } from '../run/format'
+import { t } from '../run/i18n'
+import type { CheckpointView } from '../run/shapes'
 import { Confirm } from '../ui/Confirm'
-import { moment } from './format'
-import { t } from './i18n'
-import type { CheckpointView } from './shapes'
-import { pathOf, type Watched } from './watch'
+import type { Watched } from './watch'
 
 interface Rewinding {
   seen: Watched
@@ -32,7 +32,7 @@ export function Rewind({ seen, view, checkpoint: { n, action, at } }: Rewinding)
           title={t('rewind.title', { n })}
           words={t('rewind.words', { action, at: moment(at) })}
           deed={t('rewind.confirm')}
-          act={() => send<Loop>('POST', pathOf(seen.at, '/rewind'), { body: { to: n } })}
+          act={() => send<Loop>('POST', seen.place.path('/rewind'), { body: { to: n } })}
           onClose={() => setAsking(false)}
         />
       )}

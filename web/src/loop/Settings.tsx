@@ -1,7 +1,7 @@
 // What the loop was started with.
 import type { LoopView } from '../api/types'
-import { duration, moment, percent } from './format'
-import { type Key, t } from './i18n'
+import { duration, moment, percent } from '../run/format'
+import { type Key, t } from '../run/i18n'
 
 export function Settings({ view: { loop } }: { view: LoopView }) {
   const { settings, allow_test_changes } = loop.engine

@@ -1,12 +1,12 @@
 // One line that says how the loop stands.
 import type { LoopView } from '../api/types'
 import { t as common } from '../i18n'
+import { moment } from '../run/format'
+import { t } from '../run/i18n'
+import { runnerOf } from '../run/runner'
+import { percentOf } from '../run/spending'
 import { now } from '../ui/time'
 import { look } from '../ui/tones'
-import { moment } from './format'
-import { t } from './i18n'
-import { runnerOf } from './runner'
-import { percentOf } from './spending'
 
 export function Standing({ view }: { view: LoopView }) {
   const { loop, live, project } = view

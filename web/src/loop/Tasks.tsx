@@ -3,5 +3,5 @@ import { Board } from '../board/Board'
 import type { Section } from './Tabbed'
 
 export function Tasks({ seen, view }: Section) {
-  return <Board at={seen.at} loop={view.loop} />
+  return <Board at={seen.place.at} loop={view.loop} />
 }

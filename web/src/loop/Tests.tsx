@@ -1,14 +1,14 @@
 // The last validation, failing tests first, and how it was in those before.
 import { useState } from 'preact/hooks'
-import { Awaited } from './absent'
-import { Filter } from './Filter'
-import { Fold } from './Fold'
-import { duration, moment } from './format'
-import { History } from './History'
-import { t } from './i18n'
-import { useHeld } from './resource'
-import { Scroll } from './Scroll'
-import type { TestResult } from './shapes'
+import { Awaited } from '../run/absent'
+import { Filter } from '../run/Filter'
+import { Fold } from '../run/Fold'
+import { duration, moment } from '../run/format'
+import { History } from '../run/History'
+import { t } from '../run/i18n'
+import { useHeld } from '../run/resource'
+import { Scroll } from '../run/Scroll'
+import type { TestResult } from '../run/shapes'
 import type { Section } from './Tabbed'
 import { countsOf, found, type Shown, suites } from './tests'
 
@@ -20,7 +20,7 @@ export function Tests({ seen, view }: Section) {
   const last = view.loop.engine.last_validation
   return (
     <div class="stack">
-      <History seen={seen} />
+      <History of={seen.history} />
       {last && last.reasons.length > 0 && (
         <div class="card bug">
           <h3>{t('tests.not_passed')}</h3>

@@ -1,14 +1,14 @@
 // The small pure parts of the page: steps, tests, evidence, charts, marked spans, what becomes old.
 import { expect, test } from 'vitest'
-import type { DiffLine } from './diff'
+import type { DiffLine } from '../run/diff'
+import { spansOf } from '../run/inline'
+import { runnerOf } from '../run/runner'
+import { isKnown, seriesOf } from '../run/series'
+import type { Step, TestResult, Validation } from '../run/shapes'
+import { usedOf } from '../run/spending'
+import { lasted, shares, toneOf } from '../run/steps'
 import { factsOf } from './evidence'
-import { spansOf } from './inline'
-import { runnerOf } from './runner'
-import { isKnown, seriesOf } from './series'
-import type { Step, TestResult, Validation } from './shapes'
-import { usedOf } from './spending'
 import { PARTS, staleAfter } from './stale'
-import { lasted, shares, toneOf } from './steps'
 import { countsOf, found, suites } from './tests'
 
 const step = (result: string | null, seconds = 1): Step => ({

@@ -1,5 +1,5 @@
 // Which tests are shown, and in which order. Pure.
-import type { TestResult } from './shapes'
+import type { TestResult } from '../run/shapes'
 
 export type TestStatus = TestResult['status']
 export type Shown = TestStatus | 'all'

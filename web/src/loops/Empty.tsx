@@ -1,6 +1,5 @@
-// A list without loops: how to begin, or how to see the others.
+// A list without loops: how to begin.
 import { t } from '../i18n'
-import { narrow } from './store'
 
 export function Empty({ onCreate }: { onCreate: () => void }) {
   return (
@@ -14,20 +13,6 @@ export function Empty({ onCreate }: { onCreate: () => void }) {
       </p>
       <p class="muted small">
         {t('loops.empty.terminal')} <code>loopwright run --auto "…"</code>
-      </p>
-    </section>
-  )
-}
-
-export function NothingFound() {
-  return (
-    <section class="blank card">
-      <h2>{t('loops.none.title')}</h2>
-      <p>{t('loops.none.words')}</p>
-      <p>
-        <button type="button" class="button" onClick={() => narrow({ status: 'all', search: '' })}>
-          {t('loops.none.clear')}
-        </button>
       </p>
     </section>
   )

@@ -10,22 +10,22 @@ import { clockTime } from '../ui/time'
 export function LoopRow({ loop, several }: { loop: BriefLoop; several: boolean }) {
   const href = loopHref({ id: loop.loop_id, project: several ? loop.project : undefined })
   return (
-    <li class="loop-row">
-      <div class="loop-status">
+    <li class="list-row">
+      <div class="list-status">
         <StatusBadge loop={loop} />
       </div>
-      <div class="loop-name">
+      <div class="list-name">
         <a href={href}>{loop.title}</a>
         <p class="muted small">
           <Details loop={loop} />
         </p>
       </div>
-      <div class="loop-needs">
+      <div class="list-needs">
         {loop.needs && loop.needs !== 'resume' && <span class="badge tone-warn">{t(`needs.${loop.needs}`)}</span>}
       </div>
       <Progress loop={loop} />
       <Tests loop={loop} />
-      <div class="loop-changed muted small">
+      <div class="list-changed muted small">
         <Ago at={loop.updated_at} />
       </div>
     </li>
@@ -49,7 +49,7 @@ function Progress({ loop }: { loop: BriefLoop }) {
     { tone: 'bad', count: failed },
   ] as const
   return (
-    <div class="loop-progress">
+    <div class="list-progress">
       <Meter total={total || most} parts={total > 0 ? tasks : [{ tone: 'info', count: at }]} />
       {total > 0 && <span class="small">{t('loops.tasks', { done: completed, n: total })}</span>}
       <span class={total > 0 ? 'small muted' : 'small'}>{t('loops.iterations', { at, most })}</span>
@@ -58,9 +58,9 @@ function Progress({ loop }: { loop: BriefLoop }) {
 }
 
 function Tests({ loop: { tests } }: { loop: BriefLoop }) {
-  if (tests === null) return <div class="loop-tests small muted">{t('loops.no_tests')}</div>
+  if (tests === null) return <div class="list-tests small muted">{t('loops.no_tests')}</div>
   return (
-    <div class="loop-tests">
+    <div class="list-tests">
       <Meter
         total={tests.total}
         parts={[

@@ -1,0 +1,430 @@
+// Made by `npm run types` from `loopwright schema cycle`.
+// schema sha256: 256458d8309e1e653ea6a78325cd9cdac4f47ae5d37d80259777bdef368399c9
+
+/**
+ * One cycle: the seed's fields, and what only this engine knows in `engine`.
+ */
+export interface Cycle {
+  cycle_id: string
+  title: string
+  description: string
+  task_history: string[]
+  status: 'created' | 'running' | 'paused' | 'completed' | 'failed'
+  created_at: string
+  updated_at: string
+  completed_at?: string | null
+  max_iterations: number
+  current_iteration: number
+  failure_reason?: string | null
+  agents: Agents
+  current_phase: 'init' | 'ra' | 'ep' | 'cd' | 'vas' | 'aggregation' | 'complete'
+  completed_phases: string[]
+  /**
+   * @maxItems 100
+   */
+  phase_errors: PhaseError[]
+  requirements?: Requirements | null
+  exploration?: Exploration | null
+  plan?: Plan | null
+  changes?: Changes | null
+  test_results?: TestResults | null
+  iterations: IterationRecord[]
+  coordination: Coordination
+  engine: CycleEngine
+}
+export interface Agents {
+  ra: AgentState
+  ep: AgentState1
+  cd: AgentState2
+  vas: AgentState3
+}
+/**
+ * One role as it stands in the present iteration. `waiting`: begun, and kept by others or by a person.
+ */
+export interface AgentState {
+  status: 'idle' | 'running' | 'waiting' | 'completed' | 'failed'
+  started_at?: string | null
+  completed_at?: string | null
+  output_files: string[]
+  last_message?: string | null
+  error?: string | null
+  iterations_completed: number
+}
+/**
+ * One role as it stands in the present iteration. `waiting`: begun, and kept by others or by a person.
+ */
+export interface AgentState1 {
+  status: 'idle' | 'running' | 'waiting' | 'completed' | 'failed'
+  started_at?: string | null
+  completed_at?: string | null
+  output_files: string[]
+  last_message?: string | null
+  error?: string | null
+  iterations_completed: number
+}
+/**
+ * One role as it stands in the present iteration. `waiting`: begun, and kept by others or by a person.
+ */
+export interface AgentState2 {
+  status: 'idle' | 'running' | 'waiting' | 'completed' | 'failed'
+  started_at?: string | null
+  completed_at?: string | null
+  output_files: string[]
+  last_message?: string | null
+  error?: string | null
+  iterations_completed: number
+}
+/**
+ * One role as it stands in the present iteration. `waiting`: begun, and kept by others or by a person.
+ */
+export interface AgentState3 {
+  status: 'idle' | 'running' | 'waiting' | 'completed' | 'failed'
+  started_at?: string | null
+  completed_at?: string | null
+  output_files: string[]
+  last_message?: string | null
+  error?: string | null
+  iterations_completed: number
+}
+export interface PhaseError {
+  phase: string
+  error: string
+  timestamp: string
+}
+/**
+ * `specification` is the whole of requirements.md.
+ */
+export interface Requirements {
+  version: string
+  specification: string
+  edge_cases: string[]
+  last_updated: string
+}
+export interface Exploration {
+  version: string
+  architecture_summary: string
+  integration_points: string[]
+  identified_risks: string[]
+  last_updated: string
+}
+/**
+ * `total_estimated_effort` and `critical_path` are computed (see cycle_plan).
+ */
+export interface Plan {
+  version: string
+  tasks: PlanTask[]
+  total_estimated_effort: string
+  critical_path: string[]
+  last_updated: string
+}
+/**
+ * One task of the plan. `files`: what it will change, relative to the project; none where nobody can say.
+ */
+export interface PlanTask {
+  id: string
+  description: string
+  effort: 'small' | 'medium' | 'large'
+  depends_on: string[]
+  status: 'pending' | 'in_progress' | 'completed' | 'blocked'
+  assigned_to?: string | null
+  files: string[]
+}
+/**
+ * `total_files` counts every file that was ever changed; `iteration_markers`: when each iteration changed one.
+ */
+export interface Changes {
+  total_files: number
+  /**
+   * @maxItems 500
+   */
+  changes: ChangeLog[]
+  iteration_markers?: {
+    [k: string]: string
+  }
+}
+/**
+ * One file that was changed, as measured.
+ */
+export interface ChangeLog {
+  timestamp: string
+  file: string
+  action: 'create' | 'modify' | 'delete'
+  iteration: number
+  agent: string
+  description: string
+}
+/**
+ * The last validation, in counts and percent.
+ */
+export interface TestResults {
+  version: string
+  pass_rate: number
+  coverage: number
+  failed_tests: string[]
+  total_tests: number
+  last_run: string
+}
+export interface IterationRecord {
+  number: number
+  extension?: string | null
+  started_at: string
+  completed_at?: string | null
+  agent_results?: {
+    [k: string]: AgentResult
+  }
+  issues_found: string[]
+  resolved: boolean
+}
+/**
+ * What one role did in an iteration: completed, partial, failed, pending, or unchanged where it had nothing to.
+ */
+export interface AgentResult {
+  status: string
+  files_modified: number
+}
+/**
+ * What the roles, the engine and the user say to each other.
+ */
+export interface Coordination {
+  /**
+   * @maxItems 200
+   */
+  feedback_log: FeedbackEntry[]
+  pending_decisions: Decision[]
+  blockers: Blocker[]
+}
+/**
+ * `source` is a role, `user` or `engine`; `target` a role.
+ */
+export interface FeedbackEntry {
+  timestamp: string
+  source: string
+  target: string
+  content: string
+  type: 'requirement_update' | 'bug_report' | 'issue_fix' | 'clarification'
+}
+export interface Decision {
+  id: string
+  description: string
+  options: string[]
+  made_by?: string | null
+  chosen_option?: string | null
+  status: 'pending' | 'made' | 'implemented'
+}
+export interface Blocker {
+  id: string
+  description: string
+  reported_by: string
+  status: 'open' | 'resolved' | 'workaround'
+  resolution?: string | null
+}
+/**
+ * `roles`: which agent plays which role. `called`: roles that have something to do in this iteration.
+ *
+ * Of this iteration: `over`, the roles that have done all of it, in that order; `done`, keys of the steps that ended
+ * well; `tries`, by key how often one failed; `wrote`, by role the files it wrote; `objections`, what vas says against
+ * the result. `analysed`, `explored`, `planned`: the last iteration in which each was done (0: never).
+ * `holds`: by id of a blocker or decision the keys of the steps that wait for it; `recommended`: by id of a decision
+ * the option that the role would take. `mends`: tasks of the plan that stand for an issue, not for a requirement.
+ * `half`: by key of a step the commit with what was done of it, unmerged, when its runner died. `queue`: extensions
+ * that wait for the border of the iteration. `counted`: until when working time is in the budget's account; steps may
+ * run side by side.
+ */
+export interface CycleEngine {
+  schema: number
+  rev: number
+  digest: string
+  journal_bytes: number
+  epoch: number
+  outcome?: ('succeeded' | 'unverified' | 'exhausted' | 'stalled' | 'over_budget' | 'stopped' | 'failed') | null
+  waiting?: Waiting | null
+  answer?: string | null
+  interrupt: boolean
+  parked?: Parked | null
+  asked: PermissionRequest[]
+  sessions?: {
+    [k: string]: string
+  }
+  settings: RunSettings
+  budget: Budget
+  tests_found?: boolean | null
+  last_validation?: LastValidation | null
+  run_writes: string[]
+  baseline?: Baseline | null
+  allow_test_changes: boolean
+  /**
+   * @maxItems 200
+   */
+  checkpoints: Checkpoint[]
+  /**
+   * @maxItems 50
+   */
+  incidents: Incident[]
+  roles?: {
+    [k: string]: string
+  }
+  parallel: number
+  under_way: UnderWay[]
+  called: ('ra' | 'ep' | 'cd' | 'vas')[]
+  over: ('ra' | 'ep' | 'cd' | 'vas')[]
+  done: string[]
+  tries?: {
+    [k: string]: number
+  }
+  wrote?: {
+    [k: string]: string[]
+  }
+  analysed: number
+  explored: number
+  planned: number
+  holds?: {
+    [k: string]: string[]
+  }
+  recommended?: {
+    [k: string]: string
+  }
+  mends: string[]
+  half?: {
+    [k: string]: string
+  }
+  queue: string[]
+  objections: string[]
+  last_border?: Border | null
+  limits_in_a_row: number
+  counted?: string | null
+}
+/**
+ * A question that only a person can answer; `by_resuming`: something to be settled, then the loop is resumed.
+ */
+export interface Waiting {
+  question: string
+  options: string[]
+  since: string
+  by_resuming?: boolean | null
+}
+/**
+ * Waiting for a limit of the agent's to pass.
+ */
+export interface Parked {
+  until: string
+  reason: string
+}
+/**
+ * Something an agent wants to do and its policy leaves to a person.
+ *
+ * `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` where it is one.
+ * `reason`: why it is asked.
+ */
+export interface PermissionRequest {
+  id: string
+  agent: string
+  action: string
+  title: string
+  kind: string
+  paths: string[]
+  command?: string | null
+  reason: string
+  since: string
+  answer?: ('allow' | 'deny') | null
+}
+/**
+ * What the loop was started with, so that a resumed one goes on the same way. Times in seconds.
+ *
+ * `grace_timeout`: how long an agent whose time is up has to wrap up. `park`: wait for a usage limit to pass.
+ */
+export interface RunSettings {
+  mode: 'interactive' | 'auto'
+  agent: string
+  test_command?: string | null
+  test_timeout: number
+  action_timeout: number
+  silence_timeout: number
+  require: 'all' | 'no_new_failures'
+  min_pass_rate: number
+  min_coverage: number
+  permissions: 'ask' | 'workspace' | 'read-only' | 'all'
+  grace_timeout: number
+  park: boolean
+}
+/**
+ * Limits (None: no limit) and what has been spent. Cost in US dollars.
+ */
+export interface Budget {
+  max_minutes?: number | null
+  max_tokens?: number | null
+  max_cost?: number | null
+  spent_seconds: number
+  tokens?: number | null
+  cost?: number | null
+}
+/**
+ * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
+ *
+ * `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile.
+ */
+export interface LastValidation {
+  tree: string
+  left: string
+  passed: boolean
+  at: string
+  tests: number
+  reasons: string[]
+  touched?: string[] | null
+}
+/**
+ * The first test run: what every later one is compared with.
+ *
+ * `commit` holds the files it ran on; `touched` are those of them that the run itself changed.
+ */
+export interface Baseline {
+  tree: string
+  at: string
+  tests?: {
+    [k: string]: BaselineTest
+  }
+  commit?: string | null
+  touched?: string[] | null
+}
+/**
+ * `source`: digest of the test's own function and fixtures; empty where it is not known.
+ */
+export interface BaselineTest {
+  status: 'passed' | 'failed' | 'skipped'
+  source: string
+}
+/**
+ * A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.
+ *
+ * `rev` is the commit of the state that belongs to it.
+ */
+export interface Checkpoint {
+  n: number
+  rev: number
+  commit: string
+  tree: string
+  action: string
+  at: string
+}
+/**
+ * Something that was put back or repaired, and why.
+ */
+export interface Incident {
+  kind: string
+  message: string
+  at: string
+}
+/**
+ * A step that has begun; `step` is its key (see cycle_names). `lane`: which of cd's places it works in.
+ */
+export interface UnderWay {
+  step: string
+  at: string
+  lane?: number | null
+}
+/**
+ * How an iteration ended: the hash of its tree, and a digest of its issues.
+ */
+export interface Border {
+  tree: string
+  issues: string
+}

@@ -1,0 +1,131 @@
+// The endpoints of cycles, and what they answer with (docs/http-api.md, "Cycles").
+import { ask, send } from './client'
+import type { Cycle } from './cycle.gen'
+import type { NewRun } from './loops'
+import type { BriefTests, Filter, Mode, Outcome, Page } from './types'
+
+export type {
+  AgentState,
+  Blocker,
+  Cycle,
+  CycleEngine,
+  Decision,
+  FeedbackEntry,
+  IterationRecord,
+  PhaseError,
+  Plan,
+  PlanTask,
+} from './cycle.gen'
+
+export const ROLES = ['ra', 'ep', 'cd', 'vas'] as const
+export type Role = (typeof ROLES)[number]
+export type CycleStatus = Cycle['status']
+export type RoleStatus = 'idle' | 'running' | 'waiting' | 'completed' | 'failed'
+export type PlanStatus = 'pending' | 'in_progress' | 'completed' | 'blocked'
+export type CycleNeeds = 'permission' | 'decision' | 'blocker' | 'answer' | 'resume'
+
+export interface NewCycle extends NewRun {
+  roles?: Partial<Record<Role, string>>
+  parallel?: number
+}
+
+export interface CycleView {
+  cycle: Cycle
+  project: string
+  live: boolean
+  etag: string | null
+}
+
+/** What a role is at. */
+export interface BriefStep {
+  step: string
+  task: string | null
+  since: string
+}
+
+export interface BriefRole {
+  role: Role
+  agent: string
+  status: RoleStatus
+  steps: BriefStep[]
+}
+
+/** A cycle in a list and in the stream of all changes. */
+export interface BriefCycle {
+  cycle_id: string
+  project: string
+  title: string
+  status: CycleStatus
+  outcome: Outcome | null
+  mode: Mode
+  phase: Cycle['current_phase']
+  current_iteration: number
+  max_iterations: number
+  roles: BriefRole[]
+  tasks: { total: number; completed: number; blocked: number }
+  tests: Pick<BriefTests, 'total' | 'failed' | 'pass_rate' | 'coverage' | 'at'> | null
+  decisions: number
+  blockers: number
+  needs: CycleNeeds | null
+  parked_until: string | null
+  failure_reason: string | null
+  rev: number
+  created_at: string
+  updated_at: string
+  completed_at: string | null
+}
+
+export interface CyclesPage extends Page<BriefCycle> {
+  damaged: { cycle_id: string; reason: string }[]
+}
+
+/** A change in the stream of all of them; `cycle` is null where it is gone. */
+export interface CycleEntry {
+  cycle_id: string
+  cycle: BriefCycle | null
+}
+
+/** A file that the roles wrote; a log has no version. */
+export interface DocumentLine {
+  name: string
+  folder: string
+  size: number
+  modified_at: string
+  version: string | null
+  versions: string[]
+}
+
+export interface DocumentText {
+  name: string
+  version: string | null
+  text: string
+  truncated: boolean
+}
+
+/** A line of the discovery board. */
+export interface Finding {
+  ts: string
+  agent: string
+  type: string
+  data: Record<string, unknown>
+}
+
+const CYCLES = '/api/cycles'
+
+export async function listCycles(
+  { status, search, project }: Filter<CycleStatus>,
+  offset: number,
+  limit: number,
+): Promise<CyclesPage> {
+  const query = { status, search, project, offset, limit, view: 'brief' }
+  return (await ask<CyclesPage>('GET', CYCLES, { query })).body
+}
+
+export function createCycle(body: NewCycle, project: string | undefined): Promise<Cycle> {
+  return send('POST', CYCLES, { body, query: { project } })
+}
+
+/** The address of a document, below a cycle's own. */
+export function documentPath(name: string): string {
+  return `/documents/${name.split('/').map(encodeURIComponent).join('/')}`
+}

@@ -1,0 +1,77 @@
+// The board of what the roles found out, by kind.
+import { useState } from 'preact/hooks'
+import type { Finding } from '../api/cycles'
+import { Awaited } from '../run/absent'
+import { Filter } from '../run/Filter'
+import { moment } from '../run/format'
+import { useHeld } from '../run/resource'
+import { byType, linesOf, titleOf, wordsOf } from './findings'
+import { partyWords, t, typeWords } from './i18n'
+import type { Section } from './Tabbed'
+
+export function Discoveries({ seen }: Section) {
+  return (
+    <Awaited held={useHeld(seen.discoveries)} onRetry={seen.discoveries.touch}>
+      {(all) => (all.length ? <Board all={all} /> : <p class="empty">{t('discoveries.empty')}</p>)}
+    </Awaited>
+  )
+}
+
+function Board({ all }: { all: readonly Finding[] }) {
+  const [words, setWords] = useState('')
+  const [type, setType] = useState('all')
+  const groups = byType(all)
+  const wanted = words.trim().toLowerCase()
+  const shown = groups
+    .filter((group) => type === 'all' || group.type === type)
+    .map((group) => ({ ...group, findings: group.findings.filter((one) => wordsOf(one).includes(wanted)) }))
+    .filter(({ findings }) => findings.length > 0)
+  return (
+    <section class="stack" aria-label={t('tab.discoveries')}>
+      <Filter
+        label={t('discoveries.search')}
+        words={words}
+        onWords={setWords}
+        choices={[
+          ['all', t('discoveries.all'), all.length],
+          ...groups.map(({ type, findings }) => [type, typeWords(type), findings.length] as const),
+        ]}
+        choice={type}
+        onChoice={setType}
+      />
+      {shown.length === 0 && <p class="empty">{t('discoveries.none')}</p>}
+      {shown.map((group) => (
+        <section key={group.type} class="stack findings" aria-label={typeWords(group.type)}>
+          <h3>{typeWords(group.type)}</h3>
+          <ul class="finding-cards">
+            {group.findings.map((one) => (
+              <li key={`${one.ts} ${titleOf(one)}`} class="card finding">
+                <OneFinding finding={one} />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </section>
+  )
+}
+
+function OneFinding({ finding }: { finding: Finding }) {
+  const title = titleOf(finding)
+  return (
+    <>
+      {title && <h4>{title}</h4>}
+      <dl class="facts">
+        {linesOf(finding).map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <p class="muted small">
+        {partyWords(finding.agent)} · <time dateTime={finding.ts}>{moment(finding.ts)}</time>
+      </p>
+    </>
+  )
+}

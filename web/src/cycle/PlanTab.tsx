@@ -1,0 +1,271 @@
+// The plan: as a graph of what waits for what, or as a list; and the task that was picked.
+import { useMemo, useState } from 'preact/hooks'
+import type { CycleView, Plan, PlanTask } from '../api/cycles'
+import { moment } from '../run/format'
+import { Scroll } from '../run/Scroll'
+import { curve, drawn, type Link } from './graph'
+import { roleTitle, statusWords, t } from './i18n'
+import { partsOf } from './steps'
+import type { Section } from './Tabbed'
+import { PLAN_TONES } from './tones'
+
+/** More tasks are drawn smaller. */
+const MANY = 24
+const LARGE = { width: 216, height: 76 }
+const SMALL = { width: 168, height: 48 }
+/** On a phone a graph is a keyhole: the list is shown at first. */
+const PHONE = '(max-width: 640px)'
+
+type Look = 'graph' | 'list'
+
+export function PlanTab({ view }: Section) {
+  const { plan } = view.cycle
+  if (!plan || plan.tasks.length === 0) return <p class="empty">{t('plan.empty')}</p>
+  return <Planned view={view} plan={plan} />
+}
+
+function Planned({ view, plan }: { view: CycleView; plan: Plan }) {
+  const [look, setLook] = useState<Look>(() => (window.matchMedia(PHONE).matches ? 'list' : 'graph'))
+  const [picked, setPicked] = useState<string | null>(null)
+  const task =
+    plan.tasks.find(({ id }) => id === picked) ??
+    plan.tasks.find(({ status }) => status === 'in_progress') ??
+    plan.tasks[0]
+  return (
+    <section class="stack" aria-label={t('tab.plan')}>
+      <header class="row spread">
+        <p class="muted small">
+          <span class="mono">{plan.version}</span> · {t('plan.tasks', { n: plan.tasks.length })} ·{' '}
+          {plan.total_estimated_effort}
+          {plan.critical_path.length > 1 && ` · ${t('plan.path', { n: plan.critical_path.length })}`} ·{' '}
+          {moment(plan.last_updated)}
+        </p>
+        <fieldset class="choices" aria-label={t('plan.look')}>
+          {(['graph', 'list'] as const).map((name) => (
+            <button key={name} type="button" aria-pressed={name === look} onClick={() => setLook(name)}>
+              {t(`plan.${name}`)}
+            </button>
+          ))}
+        </fieldset>
+      </header>
+      <div class="plan-parts">
+        {look === 'graph' ? (
+          <Graph plan={plan} picked={task?.id ?? null} onPick={setPicked} />
+        ) : (
+          <List plan={plan} picked={task?.id ?? null} onPick={setPicked} />
+        )}
+        {task && <OneTask view={view} plan={plan} task={task} onPick={setPicked} />}
+      </div>
+      <Legend />
+    </section>
+  )
+}
+
+interface Picking {
+  plan: Plan
+  picked: string | null
+  onPick: (id: string) => void
+}
+
+/** The nodes are a list for whoever does not see it; lines are drawn behind them. */
+function Graph({ plan, picked, onPick }: Picking) {
+  const size = plan.tasks.length > MANY ? SMALL : LARGE
+  const shape = plan.tasks.map(({ id, depends_on }) => `${id}<${depends_on.join(',')}`).join(';')
+  // Where things stand follows from what waits for what; a new status moves nothing.
+  const { places, links, width, height } = useMemo(() => drawn(plan.tasks, size), [shape, size])
+  const critical = new Set(plan.critical_path)
+  return (
+    <Scroll class="card graph" label={t('plan.graph')}>
+      <div class="graph-sheet" style={{ width: `${width}px`, height: `${height}px` }}>
+        <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
+          {links.map((link) => (
+            <path
+              key={`${link.from} ${link.to}`}
+              d={curve(link.points)}
+              class={[
+                isCritical(plan.critical_path, link) && 'critical',
+                (link.from === picked || link.to === picked) && 'picked',
+              ]
+                .filter(Boolean)
+                .join(' ')}
+            />
+          ))}
+        </svg>
+        <ol>
+          {plan.tasks.map((task) => (
+            <li
+              key={task.id}
+              style={{
+                left: `${places.get(task.id)?.x ?? 0}px`,
+                top: `${places.get(task.id)?.y ?? 0}px`,
+                width: `${size.width}px`,
+                height: `${size.height}px`,
+              }}
+            >
+              <button
+                type="button"
+                class={`node tone-${PLAN_TONES[task.status]} ${task.status}${critical.has(task.id) ? ' critical' : ''}`}
+                aria-pressed={task.id === picked}
+                onClick={() => onPick(task.id)}
+              >
+                <NodeWords task={task} isShort={size === SMALL} isCritical={critical.has(task.id)} />
+              </button>
+            </li>
+          ))}
+        </ol>
+      </div>
+    </Scroll>
+  )
+}
+
+function NodeWords({ task, isShort, isCritical }: { task: PlanTask; isShort: boolean; isCritical: boolean }) {
+  return (
+    <>
+      <span class="node-head">
+        <i class={`dot${task.status === 'in_progress' ? ' live' : ''}`} aria-hidden="true" />
+        <code>{task.id}</code>
+        <span class="effort" title={t(`effort.${task.effort}`)}>
+          <span aria-hidden="true">{t(`effort.short.${task.effort}`)}</span>
+          <span class="sr-only">{t(`effort.${task.effort}`)}</span>
+        </span>
+      </span>
+      <span class={isShort ? 'node-words short' : 'node-words'}>{task.description}</span>
+      <span class="sr-only">
+        {statusWords(task.status)}
+        {isCritical && `, ${t('plan.on_path')}`}
+        {task.depends_on.length > 0 && `, ${t('plan.after', { tasks: task.depends_on.join(', ') })}`}
+      </span>
+    </>
+  )
+}
+
+function isCritical(path: readonly string[], { from, to }: Link): boolean {
+  const at = path.indexOf(from)
+  return at >= 0 && path[at + 1] === to
+}
+
+function List({ plan, picked, onPick }: Picking) {
+  const critical = new Set(plan.critical_path)
+  return (
+    <ol class="card plan-list">
+      {plan.tasks.map((task) => (
+        <li key={task.id}>
+          <button type="button" aria-pressed={task.id === picked} onClick={() => onPick(task.id)}>
+            <span class="row">
+              <code>{task.id}</code>
+              <span class={`badge tone-${PLAN_TONES[task.status]}`}>{statusWords(task.status)}</span>
+              <span class="muted small">{t(`effort.${task.effort}`)}</span>
+              {critical.has(task.id) && <span class="badge path">{t('plan.on_path')}</span>}
+            </span>
+            <span>{task.description}</span>
+            {task.depends_on.length > 0 && (
+              <span class="muted small">{t('plan.after', { tasks: task.depends_on.join(', ') })}</span>
+            )}
+          </button>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+interface Tasked {
+  view: CycleView
+  plan: Plan
+  task: PlanTask
+  onPick: (id: string) => void
+}
+
+function OneTask({ view, plan, task, onPick }: Tasked) {
+  const { engine, coordination } = view.cycle
+  const next = plan.tasks.filter(({ depends_on }) => depends_on.includes(task.id)).map(({ id }) => id)
+  const held = Object.entries(engine.holds ?? {})
+    .filter(([, keys]) => keys.some((key) => partsOf(key).task === task.id))
+    .map(([id]) => id)
+  const blockers = coordination.blockers.filter(({ id, status }) => status === 'open' && held.includes(id))
+  const jumps = (ids: readonly string[]) => (
+    <span class="row">
+      {ids.map((id) => (
+        <button key={id} type="button" class="button plain small" onClick={() => onPick(id)}>
+          <code>{id}</code>
+        </button>
+      ))}
+    </span>
+  )
+  return (
+    <section class="card plan-task" aria-labelledby="task-title" aria-live="polite">
+      <header class="card-head">
+        <h3 id="task-title" class="mono">
+          {task.id}
+        </h3>
+        <span class={`badge tone-${PLAN_TONES[task.status]}`}>{statusWords(task.status)}</span>
+      </header>
+      <div class="card-body stack">
+        <p class="pre">{task.description}</p>
+        {blockers.map(({ id, description }) => (
+          <p key={id} class="notice tone-warn small">
+            <strong>{id}</strong>
+            <span>{description}</span>
+          </p>
+        ))}
+        <dl class="facts">
+          <div>
+            <dt>{t('plan.effort')}</dt>
+            <dd>
+              {t(`effort.${task.effort}`)}
+              {plan.critical_path.includes(task.id) && ` · ${t('plan.on_path')}`}
+            </dd>
+          </div>
+          {task.assigned_to && (
+            <div>
+              <dt>{t('plan.who')}</dt>
+              <dd>{task.assigned_to === 'cd' ? roleTitle('cd') : task.assigned_to}</dd>
+            </div>
+          )}
+          {engine.mends.includes(task.id) && (
+            <div>
+              <dt>{t('plan.why')}</dt>
+              <dd>{t('plan.mends')}</dd>
+            </div>
+          )}
+          {task.depends_on.length > 0 && (
+            <div>
+              <dt>{t('plan.needs')}</dt>
+              <dd>{jumps(task.depends_on)}</dd>
+            </div>
+          )}
+          {next.length > 0 && (
+            <div>
+              <dt>{t('plan.then')}</dt>
+              <dd>{jumps(next)}</dd>
+            </div>
+          )}
+          {task.files.length > 0 && (
+            <div>
+              <dt>{t('plan.files')}</dt>
+              <dd>
+                <ul class="mono small">
+                  {task.files.map((file) => (
+                    <li key={file}>{file}</li>
+                  ))}
+                </ul>
+              </dd>
+            </div>
+          )}
+        </dl>
+      </div>
+    </section>
+  )
+}
+
+function Legend() {
+  return (
+    <p class="legend small row" aria-hidden="true">
+      {(['pending', 'in_progress', 'completed', 'blocked'] as const).map((status) => (
+        <span key={status} class={`tone-${PLAN_TONES[status]}`}>
+          <i class="dot" /> {statusWords(status)}
+        </span>
+      ))}
+      <span class="legend-path">{t('plan.on_path')}</span>
+    </p>
+  )
+}

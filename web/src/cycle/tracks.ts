@@ -1,0 +1,40 @@
+// Steps as bars on tracks: one track a role, and more where a role did several things at once. Pure.
+import { lasted } from '../run/steps'
+import type { RoleStep } from './watch'
+
+export interface Bar {
+  step: RoleStep
+  /** Percent of the whole time. */
+  left: number
+  width: number
+}
+
+export interface Track {
+  role: string | null
+  bars: Bar[]
+}
+
+/** Narrower ones could not be seen. Percent. */
+const LEAST = 0.6
+const ORDER: readonly (string | null)[] = ['ra', 'ep', 'cd', 'vas', null]
+/** Older ones could not be told from each other. */
+const MOST_STEPS = 200
+
+export function tracksOf(all: readonly RoleStep[], now: number): Track[] {
+  const steps = all.slice(-MOST_STEPS)
+  const begin = Math.min(...steps.map(({ started_at }) => Date.parse(started_at)))
+  const end = Math.max(...steps.map((step) => Date.parse(step.started_at) + lasted(step, now)))
+  const whole = Math.max(1, end - begin)
+  const tracks: (Track & { until: number })[] = []
+  for (const step of steps) {
+    const from = Date.parse(step.started_at)
+    const left = Math.min(100 - LEAST, (100 * (from - begin)) / whole)
+    const bar = { step, left, width: Math.max(LEAST, (100 * lasted(step, now)) / whole) }
+    const free = tracks.find(({ role, until }) => role === step.role && until <= left)
+    if (free) {
+      free.bars.push(bar)
+      free.until = left + bar.width
+    } else tracks.push({ role: step.role, bars: [bar], until: left + bar.width })
+  }
+  return tracks.map(({ role, bars }) => ({ role, bars })).sort((a, b) => ORDER.indexOf(a.role) - ORDER.indexOf(b.role))
+}

@@ -1,0 +1,71 @@
+// What narrows a list: words, status, project.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { useShortcut } from '../app/shortcuts'
+import { t } from '../i18n'
+import { Picker } from '../ui/Picker'
+import { type Listing, projects } from './listing'
+import type { Row } from './rows'
+
+/** Milliseconds after the last letter. */
+const TYPING = 180
+
+interface Filtering<Kind extends Row, Status extends string> {
+  list: Listing<Kind, Status>
+  statuses: readonly (readonly [Status, string])[]
+  /** What the search is called, and what it looks into. */
+  label: string
+  hint: string
+}
+
+export function Filters<Kind extends Row, Status extends string>(filtering: Filtering<Kind, Status>) {
+  const { list, statuses } = filtering
+  const { status, project } = list.filter.value
+  const names = projects.value.map(({ name }) => [name, name] as const)
+  return (
+    <search class="filters row">
+      <Search {...filtering} />
+      <Picker<Status | 'all'>
+        label={t('loops.status')}
+        value={status}
+        options={[['all', t('loops.all')], ...statuses]}
+        onPick={(picked) => list.narrow({ status: picked })}
+      />
+      {names.length > 1 && (
+        <Picker
+          label={t('loops.project')}
+          value={project ?? names[0]?.[0] ?? ''}
+          options={names}
+          onPick={(picked) => list.narrow({ project: picked })}
+        />
+      )}
+    </search>
+  )
+}
+
+function Search<Kind extends Row, Status extends string>({ list, label, hint }: Filtering<Kind, Status>) {
+  const input = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(list.filter.value.search)
+  useShortcut('/', () => input.current?.focus())
+
+  useEffect(() => {
+    if (text === list.filter.value.search) return
+    const timer = window.setTimeout(() => list.narrow({ search: text }), TYPING)
+    return () => window.clearTimeout(timer)
+  }, [text])
+  // Somebody else took the words away: "show all".
+  const outside = list.filter.value.search
+  useEffect(() => setText(outside), [outside])
+
+  return (
+    <input
+      ref={input}
+      type="search"
+      class="input"
+      value={text}
+      aria-label={label}
+      aria-keyshortcuts="/"
+      placeholder={hint}
+      onInput={(event) => setText(event.currentTarget.value)}
+    />
+  )
+}
