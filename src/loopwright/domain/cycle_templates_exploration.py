@@ -112,9 +112,9 @@ def _test_run(tests: FoundTests) -> Iterator[Statement]:
 def _test_files(survey: Survey, tests: FoundTests) -> Iterator[Statement]:
     failing = Counter(failure.file for failure in tests.failing)
     for module in survey.tests:
-        what = f"{plural(len(module.cases), 'test')}, of " if module.cases else "tests of "
-        about = named(module.imports, NAMED) if module.imports else "what it does not import by name"
-        red = f"; {failing[module.path]} fail now" if failing[module.path] else ""
+        what = plural(len(module.cases), "test") if module.cases else "no test of its own"
+        about = f"; imports {named(module.imports, NAMED)}" if module.imports else ""
+        red = f"; now failing: {failing[module.path]}" if failing[module.path] else ""
         yield Statement(f"{what}{about}{red}", module.path)
 
 
@@ -127,7 +127,7 @@ def _entries(survey: Survey) -> Iterator[Statement]:
 def _modules(survey: Survey) -> Iterator[Statement]:
     """Those that most rests on first."""
     for module in sorted(survey.product, key=lambda one: (-len(survey.users[one.path]), one.path)):
-        said = module.summary or plural(module.lines, "line")
+        said = module.summary.rstrip(".") or plural(module.lines, "line")
         defines = f"; defines {named(module.exports, 8)}" if module.exports else ""
         uses = f"; imports {named(module.imports, NAMED)}" if module.imports else ""
         users = survey.users[module.path]

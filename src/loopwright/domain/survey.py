@@ -28,6 +28,8 @@ class Style(Record):
 class Module(Record):
     """One source file. `path` and `imports` are project-relative; `packages` are names from outside of it.
 
+    `is_test`: it belongs to the tests, with `cases` of its own or as something that they share.
+
     `summary`: the first line of what it says of itself. `entry`: why it can be started, in words. `broken`: why it
     could not be read. `exports`: public names that it defines.
     """

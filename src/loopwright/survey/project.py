@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loopwright.domain.survey import Case, Manifest, Module, Survey
-from loopwright.domain.test_material import holds_tests
+from loopwright.domain.test_material import holds_tests, is_test_material
 from loopwright.domain.words import clean, plural
 from loopwright.survey import scripts
 from loopwright.survey.files import Unread, read_text
@@ -97,7 +97,7 @@ def _modules(look: _Look) -> Iterator[Module]:
 def _python(name: str, text: str, known: Read, imports: Imports) -> Module:
     files, packages = imports.of(name)
     return Module(
-        path=name, language="Python", lines=text.count("\n"), is_test=holds_tests(name), summary=known.summary,
+        path=name, language="Python", lines=text.count("\n"), is_test=is_test_material(name), summary=known.summary,
         imports=files, packages=packages, exports=known.exports, entry=known.entry, broken=known.broken,
         cases=known.cases, style=known.style,
     )  # fmt: skip
@@ -107,11 +107,10 @@ def _other(name: str, text: str, known: dict[str, str]) -> Module:
     language = language_of(name)
     scripted = language in ("JavaScript", "TypeScript")
     files, packages = scripts.imports(name, text, known) if scripted else ((), ())
-    is_test = holds_tests(name)
-    cases = tuple(Case(name=words, line=line) for words, line in scripts.cases(text)) if scripted and is_test else ()
+    tests = scripts.cases(text) if scripted and holds_tests(name) else ()
     return Module(
-        path=name, language=language, lines=text.count("\n"), is_test=is_test, imports=files, packages=packages,
-        cases=cases,
+        path=name, language=language, lines=text.count("\n"), is_test=is_test_material(name), imports=files,
+        packages=packages, cases=tuple(Case(name=words, line=line) for words, line in tests),
     )  # fmt: skip
 
 

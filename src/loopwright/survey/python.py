@@ -115,7 +115,8 @@ def _situations(function: Function) -> Iterator[str]:
     for node in ast.walk(function):
         if isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] in ("raises", "assertRaises"):
             yield from (f"raises {ast.unparse(arg)}" for arg in node.args[:1])
-            yield from (f"says {ast.unparse(word.value)}" for word in node.keywords if word.arg == "match")
+            matches = (word.value for word in node.keywords if word.arg == "match")
+            yield from (f"says {match.value!r}" for match in matches if isinstance(match, ast.Constant))
         elif isinstance(node, ast.Assert) and isinstance(node.msg, ast.Constant) and isinstance(node.msg.value, str):
             yield node.msg.value
 
@@ -129,10 +130,17 @@ def _parameters(call: ast.Call) -> Iterator[str]:
     """`text = ''` for each value of each parameter."""
     if len(call.args) < 2 or not isinstance(call.args[1], (ast.List, ast.Tuple)):
         return
-    first = call.args[0]
-    names = str(first.value) if isinstance(first, ast.Constant) else ast.unparse(first)
+    names = _names(call.args[0])
     for value in call.args[1].elts[:SITUATIONS]:
-        yield f"{names} = {ast.unparse(value)}"
+        parts = value.elts if isinstance(value, ast.Tuple) and "," in names else [value]
+        yield f"{names} = {', '.join(map(ast.unparse, parts))}"
+
+
+def _names(first: ast.expr) -> str:
+    """Of the parameters, as they stand in one text or in several."""
+    if isinstance(first, (ast.Tuple, ast.List)):
+        return ", ".join(map(_names, first.elts))
+    return str(first.value) if isinstance(first, ast.Constant) else ast.unparse(first)
 
 
 def _style(functions: list[Function], classes: list[ast.ClassDef]) -> Style:
