@@ -1,4 +1,7 @@
-"""The progress files of one state: projections replaced whole, and logs that only grow."""
+"""The progress files of one state: projections replaced whole, and logs that only grow.
+
+A name may have folders in it: `ra/history/requirements-v1.0.0.md`.
+"""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -7,6 +10,9 @@ from pathlib import Path
 from loopwright.domain.errors import Invalid
 from loopwright.store.aside import move_aside
 from loopwright.store.disk import CREATE, Disk
+
+DEEPEST = 3
+"""Parts of a name: a role's folder, its history, a file."""
 
 
 def write(disk: Disk, folder: Path, files: Mapping[str, bytes]) -> None:
@@ -50,6 +56,11 @@ def _end_of_lines(disk: Disk, fd: int, size: int) -> int:
 
 
 def _inside(folder: Path, name: str) -> str:
-    if not name or name in (".", "..") or "/" in name or "\0" in name:
+    """The path of that name, its folders made, each of them one itself and no link to one."""
+    *above, file = parts = name.split("/")
+    if len(parts) > DEEPEST or any(part in ("", ".", "..") or "\0" in part for part in parts):
         raise Invalid(f"{name!r} is no name of a progress file")
-    return f"{folder}/{name}"
+    for part in above:
+        folder = folder / part
+        _make(folder)
+    return f"{folder}/{file}"

@@ -1,0 +1,187 @@
+"""A cycle from its documents, when its journal and its file are gone: paused, with a question to a person. Pure.
+
+See the seed's "State Rebuild". Requirements, plan, changes and test results come back exactly as they were shown.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from pydantic import ValidationError
+
+from loopwright.domain.cycle import (
+    CHANGES_KEPT,
+    FEEDBACK_KEPT,
+    TITLE_LENGTH,
+    ChangeLog,
+    Changes,
+    Coordination,
+    CycleState,
+    Exploration,
+    IterationRecord,
+    Plan,
+    Requirements,
+    TestResults,
+    iteration_of,
+    version_of,
+)
+from loopwright.domain.cycle_documents import EDGE_CASES, EXPLORATION, edge_cases_in
+from loopwright.domain.cycle_engine import CycleEngine
+from loopwright.domain.cycle_headers import updated_in, version_in, without_header
+from loopwright.domain.cycle_logs import (
+    CHANGES,
+    DECISIONS,
+    FEEDBACK,
+    TIMELINE,
+    blockers_in,
+    changes_in,
+    decisions_in,
+    feedback_in,
+)
+from loopwright.domain.cycle_names import Role
+from loopwright.domain.cycle_reading import read_cycle
+from loopwright.domain.cycle_sections import POINTS, RISKS, section_items
+from loopwright.domain.cycle_standing import implementing, standing
+from loopwright.domain.cycle_timeline import Timeline, read_timeline
+from loopwright.domain.engine_state import Waiting
+from loopwright.domain.mending import in_zone
+from loopwright.domain.record import Record
+
+LOST = "(lost: the state of this cycle had to be rebuilt from its documents)"
+QUESTION = (
+    "The state of this cycle was lost and rebuilt from its documents. Look at its task and its documents; what is"
+    " missing can be added with an extension. Then resume it."
+)
+REQUIREMENTS, ARCHITECTURE, PLAN, RESULTS = (
+    "ra/requirements.md", "ep/architecture.md", "ep/plan.json", "vas/test-results.json",
+)  # fmt: skip
+
+R = TypeVar("R", bound=Record)
+
+
+def rebuilt(beside: Mapping[str, str], id: str, now: str) -> CycleState | None:
+    """`beside` holds the texts of the progress files by name. None where there is nothing to go by."""
+    timeline = read_timeline(beside.get(TIMELINE, ""))
+    requirements, exploration = _requirements(beside, now), _exploration(beside, now)
+    plan, results = _read(Plan, beside.get(PLAN, "")), _read(TestResults, beside.get(RESULTS, ""))
+    changes = _changes(changes_in(beside.get(CHANGES, "")))
+    versioned = [part.version for part in (requirements, exploration, plan, results) if part]
+    known: dict[str, Record | None] = {
+        "requirements": requirements, "exploration": exploration, "plan": plan, "test_results": results,
+        "changes": changes,
+    }  # fmt: skip
+    if not any(known.values()) and not timeline.task and not timeline.records:
+        return None
+    over = [record.number for record in timeline.records]
+    changed = [line.iteration for line in changes.changes] if changes else []
+    records = _records(timeline, max([*map(iteration_of, versioned), *changed, *over], default=0), now)
+    raw = {
+        "cycle_id": id,
+        **_task(timeline, records),
+        "status": "paused",
+        "created_at": in_zone(timeline.created) or now,
+        "updated_at": now,
+        "iterations": [record.model_dump(mode="json") for record in records],
+        "current_iteration": len(records),
+        "max_iterations": max(CycleState.model_fields["max_iterations"].default, len(records) + 1),
+        "completed_phases": [],
+        "coordination": _coordination(beside).model_dump(mode="json"),
+        **{name: part.model_dump(mode="json") for name, part in known.items() if part},
+    }
+    state, _ = read_cycle(raw, fallback_id=id, now=now)
+    waiting = Waiting(question=QUESTION, since=now, by_resuming=True)
+    return standing(state.evolve(engine=_engine(state).evolve(waiting=waiting, holds=_holds(state))))
+
+
+def _requirements(beside: Mapping[str, str], now: str) -> Requirements | None:
+    text = beside.get(REQUIREMENTS, "")
+    if not text.strip():
+        return None
+    return Requirements(
+        version=version_in(REQUIREMENTS, text) or version_of(1), specification=without_header(text),
+        edge_cases=edge_cases_in(beside.get(EDGE_CASES, "")), last_updated=in_zone(updated_in(text)) or now,
+    )  # fmt: skip
+
+
+def _exploration(beside: Mapping[str, str], now: str) -> Exploration | None:
+    page, text = beside.get(ARCHITECTURE, ""), beside.get(EXPLORATION, "")
+    if not page.strip() and not text.strip():
+        return None
+    name, headed = (ARCHITECTURE, page) if page.strip() else (EXPLORATION, text)
+    return Exploration(
+        version=version_in(name, headed) or version_of(1), architecture_summary=without_header(headed),
+        integration_points=tuple(section_items(text, *POINTS)), identified_risks=tuple(section_items(text, *RISKS)),
+        last_updated=in_zone(updated_in(headed)) or now,
+    )  # fmt: skip
+
+
+def _changes(lines: Sequence[ChangeLog]) -> Changes | None:
+    if not lines:
+        return None
+    return Changes(
+        total_files=len({line.file for line in lines}), changes=tuple(lines[-CHANGES_KEPT:]),
+        iteration_markers={str(line.iteration): line.timestamp for line in lines},
+    )  # fmt: skip
+
+
+def _coordination(beside: Mapping[str, str]) -> Coordination:
+    log = beside.get(DECISIONS, "")
+    return Coordination(
+        feedback_log=feedback_in(beside.get(FEEDBACK, ""))[-FEEDBACK_KEPT:],
+        pending_decisions=decisions_in(log), blockers=blockers_in(log),
+    )  # fmt: skip
+
+
+def _records(timeline: Timeline, last: int, now: str) -> list[IterationRecord]:
+    """Iterations that the timeline does not tell of were over, but for the last one."""
+    by_number = {record.number: record for record in timeline.records}
+    began = in_zone(timeline.created) or now
+    return [
+        by_number.get(n) or IterationRecord(number=n, started_at=began, completed_at=None if n == last else began)
+        for n in range(1, last + 1)
+    ]
+
+
+def _task(timeline: Timeline, records: Sequence[IterationRecord]) -> dict[str, object]:
+    """Title, description and what was asked for; with extensions that came after the timeline was begun."""
+    description, asked = timeline.task or LOST, timeline.tasks
+    for record in records:
+        block = f"\n\n--- ITERATION {record.number} ---\n{record.extension}"
+        if record.extension is not None and block not in description:
+            description += block
+            asked = (*asked, record.extension)
+    return {
+        "title": timeline.title or description[:TITLE_LENGTH], "description": description, "task_history": [*asked]
+    }  # fmt: skip
+
+
+def _engine(state: CycleState) -> CycleEngine:
+    """What has to be done again in an iteration under way: whatever has no document."""
+    here = state.current_iteration
+    of = {name: iteration_of(part.version) if part else 0 for name, part in (
+        ("analysed", state.requirements), ("explored", state.exploration), ("planned", state.plan),
+    )}  # fmt: skip
+    called: tuple[Role, ...] = (
+        *(("ra",) if state.requirements is None else ()), *(("ep",) if state.exploration is None else ()),
+    )  # fmt: skip
+    return state.engine.evolve(**of, called=called if state.iteration is not None and here else ())
+
+
+def _holds(state: CycleState) -> dict[str, tuple[str, ...]]:
+    """What waits for what is open, as far as its words name a task; what no words name waits for the first of it."""
+    tasks = state.plan.tasks if state.plan else ()
+    open_ones = [(one.id, one.description) for one in state.coordination.open_blockers]
+    open_ones += [(one.id, one.description) for one in state.coordination.undecided]
+    holds: dict[str, tuple[str, ...]] = {}
+    for task in tasks:
+        if task.status == "blocked" and open_ones:
+            id = next((id for id, words in open_ones if task.id in words), open_ones[0][0])
+            holds[id] = (*holds.get(id, ()), implementing(task).key)
+    return holds
+
+
+def _read(model: type[R], text: str) -> R | None:
+    try:
+        return model.model_validate(json.loads(text))
+    except (ValueError, RecursionError, ValidationError):
+        return None

@@ -1,0 +1,152 @@
+"""What a cycle has done, what is open, and how it ended: for people. Pure."""
+
+from collections.abc import Iterator
+
+from loopwright.domain.cycle import CycleState, PlanTask
+from loopwright.domain.cycle_timeline import baseline_words, tests_words
+from loopwright.domain.words import plural
+
+BUILTIN = "builtin"
+"""The agent without a model; see the agents."""
+
+UNWRITTEN = {
+    "ra": "requirements beyond the task's own words and the failing tests: what the goal implies, what is out of scope,"
+          " and cases that nobody wrote a test for",
+    "ep": "a plan that cuts new work into tasks with dependencies, efforts and files; the risks of this very change",
+    "cd": "code for what no failing test describes",
+    "vas": "a judgement of what the tests do not show",
+}  # fmt: skip
+"""What a role that is played without a model does not write."""
+
+
+def render_implementation(state: CycleState) -> str:
+    """cd/implementation.md: the tasks as they stand, and what was changed, by iteration."""
+    tasks = state.plan.tasks if state.plan else ()
+    done = sum(task.status == "completed" for task in tasks)
+    lines = ["# Implementation", "", f"{done} of {plural(len(tasks), 'task')} done.", "", "## Tasks", ""]
+    lines += [f"- {_task(task)}" for task in tasks] or ["- none"]
+    changes = state.changes.changes if state.changes else ()
+    for number in sorted({line.iteration for line in changes}):
+        lines += ["", f"## Iteration {number}", ""]
+        said = None
+        for line in changes:
+            if line.iteration != number:
+                continue
+            if said != (line.timestamp, line.description):
+                said = (line.timestamp, line.description)
+                lines.append(f"- {line.timestamp} {_one_line(line.description)}")
+            lines.append(f"  - {_one_line(line.file)} ({line.action}, {_one_line(line.agent)})")
+    return "\n".join(lines)
+
+
+def render_issues(state: CycleState) -> str:
+    """cd/issues.md: what keeps the work, what failed, and what came back to cd."""
+    coordination = state.coordination
+    blockers = [
+        f"- {one.id} ({one.status}, from {one.reported_by}): {_one_line(one.description)}"
+        + (f" — {_one_line(one.resolution)}" if one.resolution else "")
+        for one in coordination.blockers
+    ]
+    failed = [f"- {error.timestamp} {error.phase}: {_one_line(error.error)}" for error in state.phase_errors]
+    back = [
+        f"- {entry.timestamp} from {entry.source} ({entry.type}): {_one_line(entry.content)}"
+        for entry in coordination.feedback_log
+        if entry.target == "cd"
+    ]
+    open_tasks = [f"- {_task(task)}" for task in _open_tasks(state)]
+    return "\n".join(
+        ["# Issues", *_section("Blockers", blockers), *_section("Open tasks", open_tasks),
+         *_section("Failed steps", failed), *_section("What came back", back)]
+    )  # fmt: skip
+
+
+def render_summary(state: CycleState) -> str:
+    """coordination/summary.md: how it ended, what was done, and what is left to do."""
+    reason = f": {_one_line(state.failure_reason)}" if state.failure_reason else ""
+    lines = [
+        f"# {_one_line(state.title)}", "", f"The cycle ended **{state.engine.outcome or state.status}**{reason}.", "",
+        *_facts(state), *_section("Iterations", _iterations(state)), *_section("What is open", _left(state)),
+        *_section("Decisions", _decisions(state)), *_section("Blockers that were settled", _settled(state)),
+    ]  # fmt: skip
+    if unwritten := _unwritten(state):
+        lines += ["", "## Played without a model", "", *unwritten]
+    if state.engine.incidents:
+        told = [f"- {i.at} {i.kind}: {_one_line(i.message)}" for i in state.engine.incidents]
+        lines += _section("Incidents", told)
+    return "\n".join(lines) + "\n"
+
+
+def _facts(state: CycleState) -> Iterator[str]:
+    tasks = state.plan.tasks if state.plan else ()
+    yield f"- iterations: {state.current_iteration} of at most {state.max_iterations}"
+    yield f"- from {state.created_at} to {state.completed_at or state.updated_at}"
+    yield f"- tasks: {sum(task.status == 'completed' for task in tasks)} of {len(tasks)} done"
+    yield f"- files changed: {state.changes.total_files if state.changes else 0}"
+    if before := baseline_words(state):
+        yield f"- tests before: {before}"
+    yield f"- tests: {tests_words(state.test_results) if state.test_results else 'none were run'}"
+    budget = state.engine.budget
+    spent = [plural(round(budget.spent_seconds / 60, 1), "minute")]
+    spent += [plural(budget.tokens, "token")] if budget.tokens is not None else []
+    spent += [f"{budget.cost:.2f} US dollars"] if budget.cost is not None else []
+    yield f"- spent: {', '.join(spent)}"
+    if state.engine.roles:
+        yield "- roles: " + ", ".join(f"{role} by {agent}" for role, agent in state.engine.roles.items())
+
+
+def _iterations(state: CycleState) -> Iterator[str]:
+    for record in state.iterations:
+        results = ", ".join(f"{role} {result.status}" for role, result in record.agent_results.items())
+        extension = f" (asked for: {_one_line(record.extension)})" if record.extension else ""
+        found = "clean" if record.resolved else plural(len(record.issues_found), "issue")
+        yield f"- {record.number}{extension}: {results or 'nobody worked'}; {found}"
+
+
+def _left(state: CycleState) -> Iterator[str]:
+    last = state.iterations[-1].issues_found if state.iterations else ()
+    yield from (f"- {_one_line(issue)}" for issue in last)
+    yield from (f"- {_task(task)}" for task in _open_tasks(state))
+    yield from (f"- decision {one.id}: {_one_line(one.description)}" for one in state.coordination.undecided)
+    failed = state.test_results.failed_tests if state.test_results else ()
+    yield from (f"- failing: {_one_line(test)}" for test in failed)
+
+
+def _decisions(state: CycleState) -> Iterator[str]:
+    for one in state.coordination.pending_decisions:
+        if one.chosen_option is not None:
+            by = "by itself (auto)" if one.made_by == "auto" else f"by {one.made_by or 'somebody'}"
+            others = [option for option in one.options if option != one.chosen_option]
+            instead = f"; it could have been {' | '.join(map(_one_line, others))}" if others else ""
+            yield f"- {one.id}: {_one_line(one.description)} → {_one_line(one.chosen_option)}, {by}{instead}"
+
+
+def _settled(state: CycleState) -> Iterator[str]:
+    for one in state.coordination.blockers:
+        if one.status != "open":
+            yield f"- {one.id} ({one.status}): {_one_line(one.description)} — {_one_line(one.resolution or '')}"
+
+
+def _unwritten(state: CycleState) -> list[str]:
+    return [
+        f"- {role}: a model would have added {words}"
+        for role, words in UNWRITTEN.items()
+        if any(agent == BUILTIN for played, agent in state.engine.roles.items() if played == role)
+    ]
+
+
+def _open_tasks(state: CycleState) -> tuple[PlanTask, ...]:
+    return tuple(task for task in (state.plan.tasks if state.plan else ()) if task.status != "completed")
+
+
+def _task(task: PlanTask) -> str:
+    waits = f", after {', '.join(task.depends_on)}" if task.depends_on else ""
+    files = f" [{', '.join(map(_one_line, task.files))}]" if task.files else ""
+    return f"{task.id} ({task.status}, {task.effort}{waits}): {_one_line(task.description)}{files}"
+
+
+def _section(title: str, items: list[str] | Iterator[str]) -> list[str]:
+    return ["", f"## {title}", "", *(list(items) or ["- none"])]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

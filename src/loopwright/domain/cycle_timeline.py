@@ -1,0 +1,157 @@
+"""timeline.md: what the cycle is for, and an entry for each iteration that is over. It reads back. Pure."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from loopwright.domain.cycle import AgentResult, CycleState, IterationRecord, TestResults
+from loopwright.domain.cycle_names import ROLES, TITLES
+from loopwright.domain.json_line import json_line
+from loopwright.domain.log_words import read_word, word
+from loopwright.domain.words import clipped, plural
+
+FILES_NAMED, SAID = 30, 500
+"""Files that an entry names, and characters of what a role said last."""
+
+_FIELD = re.compile(r"- (title|task|tasks|created|started|ended|extension|issue|resolved|tests after): (.*)")
+_ROLE = re.compile(r"- (ra|ep|cd|vas) \([^)]*\): (\S+), (\d{1,9}) files?(?: — .*)?")
+_BEGINS = re.compile(r"## Iteration (\d{1,8})")
+_ENDS = re.compile(r"<!-- iteration (\d{1,8}) is over -->")
+
+
+class Timeline(NamedTuple):
+    """What a timeline says; texts are empty where it does not say them. `tests`: by iteration, how they were after."""
+
+    title: str
+    task: str
+    tasks: tuple[str, ...]
+    created: str
+    records: tuple[IterationRecord, ...]
+    tests: dict[int, str]
+
+
+def timeline_lines(state: CycleState, text: str, since: CycleState | None = None) -> list[str]:
+    """What a timeline.md of this text lacks. `since`: the state before, which knows what each role said last."""
+    known = {int(found[1]) for line in text.split("\n") if (found := _ENDS.fullmatch(line))}
+    tests = dict(read_timeline(text).tests)
+    lines = [] if text else _head(state)
+    for record in state.iterations:
+        if record.completed_at is None or record.number in known:
+            continue
+        is_last = record.number == max(r.number for r in state.iterations if r.completed_at)
+        after = tests_words(state.test_results) if is_last and state.test_results else ""
+        before = tests.get(record.number - 1) or (baseline_words(state) if record.number == 1 else "")
+        tests[record.number] = after
+        lines += _entry(state, record, before, after, since)
+    return lines
+
+
+def read_timeline(text: str) -> Timeline:
+    """Entries that were broken off say nothing; of two of one iteration the later counts."""
+    head: dict[str, str] = {}
+    records: dict[int, IterationRecord] = {}
+    tests: dict[int, str] = {}
+    section: list[str] = []
+    for line in text.split("\n"):
+        ended = _ENDS.fullmatch(line)
+        if _BEGINS.fullmatch(line):
+            section = [line]
+        elif ended and section and (record := _record(int(ended[1]), section)):
+            records[record.number] = record
+            tests[record.number] = next((f[2] for f in _fields(section) if f[1] == "tests after"), "")
+            section = []
+        elif section:
+            section.append(line)
+        elif found := _FIELD.fullmatch(line):
+            head.setdefault(found[1], read_word(found[2]))
+    return Timeline(
+        head.get("title", ""), head.get("task", ""), _texts(head.get("tasks", "")), head.get("created", ""),
+        tuple(records[number] for number in sorted(records)), tests,
+    )  # fmt: skip
+
+
+def tests_words(results: TestResults) -> str:
+    failing = len(results.failed_tests)
+    return (
+        f"{plural(results.total_tests, 'test')}, {failing} failing, {results.pass_rate:g} % pass,"
+        f" coverage {results.coverage:g} %"
+    )
+
+
+def baseline_words(state: CycleState) -> str:
+    """How the tests were before anything was done."""
+    baseline = state.engine.baseline
+    if baseline is None:
+        return ""
+    failing = sum(test.status == "failed" for test in baseline.tests.values())
+    return f"{plural(len(baseline.tests), 'test')}, {failing} failing"
+
+
+def _head(state: CycleState) -> list[str]:
+    return [
+        "# Timeline", "", f"Cycle `{state.cycle_id}`", "", f"- title: {word(state.title)}",
+        f"- task: {word(state.description)}", f"- tasks: {json_line([*state.task_history])}",
+        f"- created: {state.created_at}", "",
+    ]  # fmt: skip
+
+
+def _entry(
+    state: CycleState, record: IterationRecord, before: str, after: str, since: CycleState | None
+) -> Iterator[str]:
+    yield from (f"## Iteration {record.number}", "", f"- started: {record.started_at}")
+    yield f"- ended: {record.completed_at}"
+    if record.extension is not None:
+        yield f"- extension: {word(record.extension)}"
+    for role in ROLES:
+        if result := record.agent_results.get(role):
+            said = since.agents.of(role).last_message if since and since.current_iteration == record.number else None
+            words = f" — {word(clipped(' '.join(said.split()), SAID))}" if said and said.strip() else ""
+            yield f"- {role} ({TITLES[role]}): {result.status}, {plural(result.files_modified, 'file')}{words}"
+    if files := _files(state, record.number):
+        yield f"- files: {files}"
+    yield from (f"- tests {when}: {words}" for when, words in (("before", before), ("after", after)) if words)
+    yield from (f"- issue: {word(issue)}" for issue in record.issues_found)
+    yield from (f"- resolved: {'yes' if record.resolved else 'no'}", f"<!-- iteration {record.number} is over -->", "")
+
+
+def _files(state: CycleState, number: int) -> str:
+    """What cd changed in the iteration, a file once, with what was done to it last."""
+    lines = state.changes.changes if state.changes else ()
+    files = {line.file: line.action for line in lines if line.iteration == number}
+    named = [f"{word(file)} ({action})" for file, action in list(files.items())[:FILES_NAMED]]
+    more = len(files) - len(named)
+    return ", ".join(named) + (f" and {more} more" if more else "")
+
+
+def _fields(section: list[str]) -> list[re.Match[str]]:
+    return [found for line in section if (found := _FIELD.fullmatch(line))]
+
+
+def _record(number: int, section: list[str]) -> IterationRecord | None:
+    fields = {found[1]: found[2] for found in _fields(section)}
+    results = {
+        found[1]: AgentResult(status=found[2], files_modified=int(found[3]))
+        for line in section
+        if (found := _ROLE.fullmatch(line))
+    }
+    raw = {
+        "number": number, "started_at": fields.get("started"), "completed_at": fields.get("ended"),
+        "extension": read_word(fields["extension"]) if "extension" in fields else None, "agent_results": results,
+        "issues_found": [read_word(found[2]) for found in _fields(section) if found[1] == "issue"],
+        "resolved": fields.get("resolved") == "yes",
+    }  # fmt: skip
+    try:
+        return IterationRecord.model_validate(raw)
+    except ValidationError:
+        return None
+
+
+def _texts(text: str) -> tuple[str, ...]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return ()
+    return tuple(one for one in value if isinstance(one, str)) if isinstance(value, list) else ()

@@ -1,0 +1,32 @@
+"""Cycles, as the store sees them."""
+
+from loopwright.domain.cycle import CycleState
+from loopwright.domain.cycle_documents import render
+from loopwright.domain.cycle_external import keep_own, take_in
+from loopwright.domain.cycle_reading import read_cycle
+from loopwright.domain.cycle_rebuild import rebuilt
+from loopwright.domain.engine_state import SCHEMA
+from loopwright.store.kind import Document, Kind
+
+FOLDER = ".workflow/.cycle"
+
+
+def _read(document: Document) -> tuple[CycleState, tuple[str, ...]]:
+    return read_cycle(document.raw, fallback_id=document.id, now=document.now)
+
+
+CYCLES: Kind[CycleState] = Kind(
+    name="cycle",
+    folder=FOLDER,
+    schema=SCHEMA,
+    model=CycleState,
+    id_of=lambda state: state.cycle_id,
+    read=_read,
+    take_in=take_in,
+    keep_own=keep_own,
+    side_files={},
+    rebuild=lambda document: rebuilt(document.beside, document.id, document.now),
+    progress=render,
+    legacy=lambda root: {},
+    known_by=lambda state: (state.cycle_id, state.title, state.description),
+)
