@@ -156,7 +156,8 @@ def beside(disk: Disk, kind: Kind[S], paths: Paths) -> dict[str, str]:
     """The texts beside a state that could help to rebuild it: side files and progress files, those in folders too."""
     files = {suffix: paths.side(suffix) for suffix in kind.side_files}
     if paths.progress.is_dir():
-        found = sorted(path for path in (*paths.progress.iterdir(), *paths.progress.glob("*/*")) if path.is_file())
+        folders = (paths.progress, *(one for one in paths.progress.iterdir() if one.is_dir() and not one.is_symlink()))
+        found = sorted(path for folder in folders for path in folder.iterdir() if path.is_file())
         files |= {path.relative_to(paths.progress).as_posix(): str(path) for path in found}
     texts = {name: disk.read(path) for name, path in files.items()}
     return {name: text.decode(errors="replace") for name, text in texts.items() if text is not None}
