@@ -7,7 +7,7 @@ import pytest
 
 from loopwright.cli.ending import headline, next_lines
 from loopwright.cli.main import main
-from loopwright.cli.render import loop_page, status_words
+from loopwright.cli.render import loop_page, loop_status
 from loopwright.cli.scene import Scene, scene_lines
 from loopwright.domain.engine_state import EngineState, PermissionRequest
 from loopwright.domain.events import Entry, Event
@@ -39,7 +39,7 @@ def page(state: LoopState, *, live: bool = True, whole: bool = False) -> str:
 
 def test_one_request() -> None:
     state = asking(request(1))
-    assert status_words(state, live=True) == "running (asks)"
+    assert loop_status(state, live=True) == "running (asks)"
     assert headline(state, live=True) == "Running; 1 request for permission is open."
     assert "  ask-00000001  codex asks to run: make n1; it needs you" in page(state).splitlines()
     assert [line.split("loopwright ")[1] for line in next_lines(state, True, " --project x")] == [
@@ -62,7 +62,7 @@ def test_several_are_named_and_long_lists_are_cut() -> None:
 
 def test_without_a_runner_nobody_asks() -> None:
     state = asking(request(1))
-    assert status_words(state, live=False) == "running (no runner)"
+    assert loop_status(state, live=False) == "running (no runner)"
     assert "permission" not in page(state, live=False)
     assert "approve" not in page(state, live=False)
 

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.cli.ending import CONTINUE, RESTART, SHOWN, End, diff_stat, ending, headline, next_lines, some
-from loopwright.cli.render import Damaged, loop_page, loop_table, status_words, task_rows
+from loopwright.cli.parts import Damaged
+from loopwright.cli.render import loop_page, loop_status, loop_table, task_rows
 from loopwright.cli.scene import Scene, said, scene_lines
 from loopwright.cli.text import width
 from loopwright.domain.engine_state import Budget, Checkpoint, EngineState, Incident, LoopTask, Outcome, Parked, Waiting
@@ -124,11 +125,11 @@ def test_commands_name_the_project_where_they_have_to() -> None:
 
 
 def test_the_status_says_whether_somebody_is_at_work() -> None:
-    assert status_words(loop("running"), live=True) == "running"
-    assert status_words(loop("running"), live=False) == "running (no runner)"
-    assert status_words(loop("failed", "stalled"), live=False) == "failed (stalled)"
-    assert status_words(loop("completed", "succeeded"), live=False) == "completed"
-    assert status_words(loop("failed", "failed"), live=False) == "failed"
+    assert loop_status(loop("running"), live=True) == "running"
+    assert loop_status(loop("running"), live=False) == "running (no runner)"
+    assert loop_status(loop("failed", "stalled"), live=False) == "failed (stalled)"
+    assert loop_status(loop("completed", "succeeded"), live=False) == "completed"
+    assert loop_status(loop("failed", "failed"), live=False) == "failed"
 
 
 def test_the_page_shows_every_section() -> None:

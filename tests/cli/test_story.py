@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import loopwright
+from loopwright.cli.kinds import LOOPS
 from loopwright.cli.logline import FORMS, log_line
-from loopwright.cli.scene import Scene
+from loopwright.cli.picture import Picture
 from loopwright.cli.story import Story, read_note
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.progress import Done, finished
@@ -125,7 +126,7 @@ class Heard:
     def __init__(self) -> None:
         self.told: list[int | str] = []
 
-    def look(self, scene: Scene, entries: Sequence[Entry]) -> None:
+    def look(self, picture: Picture, entries: Sequence[Entry]) -> None:
         self.told += [entry.seq for entry in entries]
 
     def note(self, note: Note, at: datetime) -> None:
@@ -141,7 +142,7 @@ def test_notes_and_commits_are_told_in_the_order_they_happened(stage: MakeStage)
     loop_id = service.create("x").loop_id
     begun = service.read(loop_id).engine.rev
     view = Heard()
-    story, tail = Story(service, loop_id, view), Tail(service.store.progress_path(loop_id) / TRANSCRIPT)
+    story, tail = Story(LOOPS, service, loop_id, view), Tail(service.store.progress_path(loop_id) / TRANSCRIPT)
 
     def commit() -> int:
         state = service.read(loop_id)

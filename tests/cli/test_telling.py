@@ -89,10 +89,10 @@ def test_terminal_escapes_never_pass(hostile: Note, capsys: pytest.CaptureFixtur
     line.note(hostile, AT)
     NdjsonView().note(hostile, AT)
     print(log_line("transcript.ndjson", json.dumps({"ts": AT.isoformat(), "kind": hostile.kind, "text": hostile.text})))
-    plan = PlanView()
+    plan = PlanView[Scene]()
     plan.look(Scene(loop()), ())
     plan.note(hostile, AT)
-    print(plan._picture().plain)
+    print(plan._drawn().plain)
     printed = capsys.readouterr().out
     assert "hi" in printed or hostile.kind in ("thought", "message")
     assert not set(printed) & set("\x1b\x07\x9b\r\u202e\u202d\u2028")

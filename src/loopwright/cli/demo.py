@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 import loopwright
+from loopwright.cli.kinds import LOOPS
 from loopwright.cli.options import Json, opened, quoted
 from loopwright.cli.output import is_plain, patience, write
 from loopwright.domain.errors import Exit, Invalid, NotFound
@@ -71,7 +72,7 @@ def _play(project: Path, *, keep: bool, as_json: bool) -> Exit:
         state = engine.service.create(
             TASK, settings=run_settings(settings, interactive=False), budget=budget(settings)
         )  # fmt: skip
-        state = drive(engine, state.loop_id, commands.take_up, interactive=False, as_json=as_json)
+        state = drive(LOOPS, engine, state.loop_id, commands.take_up, interactive=False, as_json=as_json)
         return _tell(engine, state, keep=keep, as_json=as_json)
 
 
@@ -102,7 +103,13 @@ def _tell(engine: "Engine", state: "LoopState", *, keep: bool, as_json: bool) ->
     code = exit_for(state)
     diff = engine.service.diff(state.loop_id)
     if as_json:
-        write({**rest_object(state, code), "diff": diff, "project": str(engine.project) if keep else None})
+        write(
+            {
+                **rest_object(state, code, loop_id=state.loop_id),
+                "diff": diff,
+                "project": str(engine.project) if keep else None,
+            }
+        )
         return code
     summary = engine.service.store.progress_path(state.loop_id) / "summary.md"
     shown = clean_lines(diff).rstrip()

@@ -1,36 +1,35 @@
-"""Driving or following a loop, shown as it goes, until it rests."""
+"""Driving or following a loop or a cycle, shown as it goes, until it rests."""
 
 import asyncio
 import signal
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from loopwright.cli.ending import ending
+from loopwright.cli.kinds import AnyKind
 from loopwright.cli.output import is_plain, remark, write
 from loopwright.cli.plain import LineView, NdjsonView, rest_object
 from loopwright.cli.story import Story, View
 from loopwright.domain.errors import Exit, WorkspaceError
-from loopwright.domain.loop import LoopState
 from loopwright.domain.rest import exit_for
-from loopwright.domain.transcript import TRANSCRIPT
+from loopwright.domain.run import Run
 from loopwright.engine.bus import Bus
 from loopwright.ports import Rule
 from loopwright.store.tail import Tail
 
 if TYPE_CHECKING:
-    from loopwright.engine.service import LoopService
+    from loopwright.engine.runs import Runs
     from loopwright.wiring import Engine
 
 LOOK_SECONDS = 0.2
 LAUNCH_SECONDS = 5.0
-"""How long a loop that says running may be without a runner before nobody is coming."""
+"""How long what says running may be without a runner before nobody is coming."""
 
 
 @contextmanager
 def shown(as_json: bool) -> Iterator[View]:
-    """Where a running loop is shown meanwhile: to a program, in lines, or as a plan that is redrawn."""
+    """Where what runs is shown meanwhile: to a program, in lines, or as a picture that is redrawn."""
     if as_json:
         yield NdjsonView()
     elif is_plain():
@@ -38,44 +37,43 @@ def shown(as_json: bool) -> Iterator[View]:
     else:
         from loopwright.cli.live import PlanView
 
-        with PlanView() as view:
+        with PlanView[Any]() as view:  # Any: pictures of the one kind that is driven
             yield view
 
 
 def drive(
+    kind: AnyKind,
     engine: "Engine",
-    loop_id: str,
-    take_up: Rule[LoopState],
+    id: str,
+    take_up: Rule[Any],
     *,
     interactive: bool,
     as_json: bool,
     launched: bool = False,
-) -> LoopState:
-    """Runs the loop in this process until it rests. KeyboardInterrupt also for TERM and HUP.
+) -> Any:  # Any: the kind's states, here and in the rule
+    """Runs it in this process until it rests. KeyboardInterrupt also for TERM and HUP.
 
-    `launched`: in the background, where an interactive loop asks through its state.
+    `launched`: in the background, where an interactive one asks through its state.
     """
     try:
         with shown(as_json) as view:
-            return asyncio.run(_drive(engine, loop_id, take_up, view, interactive, launched))
+            return asyncio.run(_drive(kind, engine, id, take_up, view, interactive, launched))
     except asyncio.CancelledError as error:
         raise KeyboardInterrupt from error
 
 
 async def _drive(
-    engine: "Engine", loop_id: str, take_up: Rule[LoopState], view: View, interactive: bool, launched: bool
-) -> LoopState:
+    kind: AnyKind, engine: "Engine", id: str, take_up: Rule[Any], view: View, interactive: bool, launched: bool
+) -> Any:
     person = None
     if interactive:
         from loopwright.cli.menu import TerminalPerson
 
         person = TerminalPerson(view, engine.service.clock)
-    story = Story(engine.service, loop_id, view)
+    story = Story(kind, kind.service(engine), id, view)
     end_on_signals()
     async with _looking(story):
-        return await engine.runner.drive(
-            loop_id, take_up=take_up, bus=Bus(story.note), person=person, from_afar=launched
-        )
+        return await kind.drive(engine, id, take_up, Bus(story.note), person, from_afar=launched)
 
 
 def end_on_signals() -> None:
@@ -107,15 +105,16 @@ async def _looking(story: Story) -> AsyncIterator[None]:
         looking.result()
 
 
-def follow(service: "LoopService", loop_id: str, as_json: bool) -> LoopState:
-    """Shows a loop that another process drives, until that lets go of it."""
-    notes = Tail(service.store.progress_path(loop_id) / TRANSCRIPT, from_end=True)
+def follow(kind: AnyKind, service: "Runs[Any]", id: str, as_json: bool) -> Any:  # Any: as above
+    """Shows what another process drives, until that lets go of it."""
+    folder = service.store.progress_path(id)
+    notes = [Tail(folder / kind.logs[name], from_end=True) for name in kind.transcripts]
     with shown(as_json) as view:
-        story = Story(service, loop_id, view)
+        story = Story(kind, service, id, view)
         alone_since = time.monotonic()
         while True:
-            live = service.is_live(loop_id)
-            state = story.catch_up(notes)
+            live = service.is_live(id)
+            state = story.catch_up(*notes)
             if live:
                 alone_since = time.monotonic()
             elif state.status != "running" or time.monotonic() - alone_since > LAUNCH_SECONDS:
@@ -123,21 +122,21 @@ def follow(service: "LoopService", loop_id: str, as_json: bool) -> LoopState:
             time.sleep(LOOK_SECONDS)
 
 
-def tell_rest(engine: "Engine", state: LoopState, *, as_json: bool, elsewhere: str) -> Exit:
-    """The last words about a loop that rests, and the exit code that goes with it."""
-    code = exit_for(state)
+def tell_rest(kind: AnyKind, engine: "Engine", state: Run, *, as_json: bool, elsewhere: str) -> Exit:
+    """The last words about what rests, and the exit code that goes with it."""
+    code, id = exit_for(state), kind.id_of(state)
     if as_json:
-        write(rest_object(state, code))
+        write(rest_object(state, code, **{kind.key: id}))
         return code
-    summary = engine.service.store.progress_path(state.loop_id) / "summary.md"
+    summary = kind.service(engine).store.progress_path(id) / kind.summary
     path = str(summary) if summary.exists() else None
-    print(ending(state, diff=_diff(engine, state.loop_id), summary=path, live=False, elsewhere=elsewhere))
+    print(kind.ending(state, diff=_diff(kind, engine, id), summary=path, elsewhere=elsewhere))
     return code
 
 
-def _diff(engine: "Engine", loop_id: str) -> str:
+def _diff(kind: AnyKind, engine: "Engine", id: str) -> str:
     try:
-        return engine.service.diff(loop_id)
+        return kind.service(engine).whole_diff(id)
     except WorkspaceError as error:
         remark(f"loopwright: what was changed can not be shown: {error}")
         return ""

@@ -1,12 +1,13 @@
 """How a loop rests, in words, and what to type next. Pure."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeVar
+from typing import Literal, Protocol, TypeVar
 
 from loopwright.cli.text import clean, local, short
 from loopwright.domain.engine_state import Outcome
 from loopwright.domain.loop import LoopState, LoopStatus
 from loopwright.domain.loop_commands import raising
+from loopwright.domain.run import Run
 from loopwright.domain.words import agreeing, plural
 
 T = TypeVar("T")
@@ -15,6 +16,13 @@ SHOWN = 8
 """Items of a list before the rest is only counted."""
 
 LABEL = "  {:<11} {}"
+
+
+class Ending(Run, Protocol):
+    """A run that can say why it has failed."""
+
+    @property
+    def failure_reason(self) -> str | None: ...
 
 
 def tests_words(state: LoopState) -> str:
@@ -31,6 +39,19 @@ def _tests(state: LoopState) -> tuple[int, int]:
 
 def headline(state: LoopState, *, live: bool = False) -> str:
     """Where the loop rests, in a sentence."""
+    if words := standstill(state):
+        return words
+    if state.status == "completed":
+        return _completed(state)
+    return {
+        "running": _running(state) if live else "Interrupted: no runner is at work on it.",
+        "created": "Created, not started yet.",
+        "user_exit": "Left by choice; it can be resumed.",
+    }.get(state.status, "Paused.")
+
+
+def standstill(state: Ending) -> str | None:
+    """What keeps it until somebody does something, or the way it has failed; None where it is neither."""
     waiting, parked = state.engine.waiting, state.engine.parked
     if waiting:
         options = f" ({' / '.join(clean(o) for o in waiting.options)})" if waiting.options else ""
@@ -41,13 +62,7 @@ def headline(state: LoopState, *, live: bool = False) -> str:
         return f"Paused until {local(parked.until)}: {clean(parked.reason)}"
     if state.status == "failed":
         return f"Not done, {state.engine.outcome}: {clean(state.failure_reason or '').rstrip('.')}."
-    if state.status == "completed":
-        return _completed(state)
-    return {
-        "running": _running(state) if live else "Interrupted: no runner is at work on it.",
-        "created": "Created, not started yet.",
-        "user_exit": "Left by choice; it can be resumed.",
-    }.get(state.status, "Paused.")
+    return None
 
 
 def _running(state: LoopState) -> str:

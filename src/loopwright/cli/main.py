@@ -10,7 +10,6 @@ import typer
 
 from loopwright import __version__
 from loopwright.cli import (
-    approving,
     choosing,
     demo,
     doctor,
@@ -22,8 +21,12 @@ from loopwright.cli import (
     run,
     serve,
     settings,
+    steering,
     tasks,
 )
+from loopwright.cli.cycles import COMMANDS as CYCLE_COMMANDS
+from loopwright.cli.cycles import app as cycle_app
+from loopwright.cli.kinds import CYCLES, LOOPS, about, pointing
 from loopwright.cli.options import need_command
 from loopwright.cli.output import Outlet, Told, refuse
 from loopwright.domain.errors import Exit, Invalid, LoopwrightError, translate
@@ -31,24 +34,24 @@ from loopwright.domain.errors import Exit, Invalid, LoopwrightError, translate
 COMMANDS: dict[str, Callable[..., None]] = {
     "run": run.run,
     "create": run.create,
-    "start": loops.start,
-    "list": looking.list_loops,
-    "show": looking.show,
-    "watch": follow.watch,
-    "logs": follow.logs,
+    "start": about(LOOPS, steering.start),
+    "list": about(LOOPS, looking.list_all),
+    "show": about(LOOPS, looking.show),
+    "watch": about(LOOPS, follow.watch),
+    "logs": about(LOOPS, follow.logs),
     "diff": looking.diff,
     "replay": replay.replay,
-    "pause": loops.pause,
-    "resume": loops.resume,
-    "stop": loops.stop,
-    "reopen": loops.reopen,
-    "answer": loops.answer_question,
+    "pause": about(LOOPS, steering.pause),
+    "resume": about(LOOPS, steering.resume),
+    "stop": about(LOOPS, steering.stop),
+    "reopen": about(LOOPS, steering.reopen),
+    "answer": about(LOOPS, steering.answer_question),
     "choose": choosing.choose,
-    "approve": approving.approve,
+    "approve": about(LOOPS, steering.approve),
     "edit": loops.edit,
     "rewind": loops.rewind,
-    "recover": loops.recover,
-    "delete": loops.delete,
+    "recover": about(LOOPS, steering.recover),
+    "delete": about(LOOPS, steering.delete),
     "serve": serve.serve,
     "mcp": mcp.mcp,
     "doctor": doctor.doctor,
@@ -58,13 +61,16 @@ COMMANDS: dict[str, Callable[..., None]] = {
 
 app = typer.Typer(
     name="loopwright",
-    help="Autonomous, resumable coding loops that can be trusted.",
+    help="Autonomous, resumable coding loops and cycles that can be trusted.",
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for name, command in COMMANDS.items():
-    app.command(name)(command)
+    app.command(name)(pointing(name, command, LOOPS, CYCLE_COMMANDS))
+for name, command in CYCLE_COMMANDS.items():
+    cycle_app.command(name)(pointing(name, command, CYCLES, COMMANDS))
+app.add_typer(cycle_app, name="cycle")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(settings.config, name="config")
 app.add_typer(settings.schema, name="schema")
@@ -129,4 +135,7 @@ def _check_encoding(arguments: Sequence[str]) -> None:
 
 def _command(arguments: Sequence[str]) -> str:
     """The command that was called, for a pointer to its help."""
-    return next((f"{a} " for a in arguments[:1] if a in COMMANDS or a in ("tasks", "config", "schema")), "")
+    first, second = [*arguments, "", ""][:2]
+    if first == "cycle" and second in CYCLE_COMMANDS:
+        return f"cycle {second} "
+    return f"{first} " if first in COMMANDS or first in ("cycle", "tasks", "config", "schema") else ""

@@ -49,7 +49,7 @@ Title = Annotated[
 
 LIMITS: dict[str, Any] = {  # Any: types with a typer.Option, here and below
     "max_iterations": Annotated[
-        int | None, typer.Option("--max-iterations", metavar="N", help="Limit of DEVELOP, DEBUG and VALIDATE steps.")
+        int | None, typer.Option("--max-iterations", metavar="N", help="Limit of iterations; a loop counts its steps.")
     ],
     "max_minutes": Annotated[float | None, typer.Option("--max-minutes", metavar="M", help="Limit of working time.")],
     "max_tokens": Annotated[int | None, typer.Option("--max-tokens", metavar="T", help="Limit of an agent's tokens.")],

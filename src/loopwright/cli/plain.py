@@ -1,16 +1,17 @@
-"""A running loop without a terminal: lines for a log, or NDJSON for a program."""
+"""Something that runs, without a terminal: lines for a log, or NDJSON for a program."""
 
 import time
+from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 
 from loopwright.cli.output import write
-from loopwright.cli.scene import Scene
+from loopwright.cli.picture import Picture
 from loopwright.cli.telling import TurnLines
 from loopwright.cli.text import last_line, local, short
 from loopwright.domain.events import Entry
-from loopwright.domain.loop import LoopState
+from loopwright.domain.run import Run
 from loopwright.domain.transcript import fields_of
 from loopwright.domain.wording import event_words
 from loopwright.engine.bus import Note
@@ -32,34 +33,30 @@ def event_line(entry: Entry) -> str:
     return f"{local(entry.ts, '%H:%M:%S')} {short(event_words(entry), CELLS)}"
 
 
-def _about(entry: Entry, state: LoopState) -> str:
-    """What the task is that begins."""
-    task = state.engine.task(str(entry.event.data.get("task"))) if entry.event.type == "action_started" else None
-    return f": {short(task.description, CELLS // 2)}" if task else ""
-
-
 class LineView:
     """`12:03:04 DEVELOP …`, one line for whatever happens."""
 
     def __init__(self) -> None:
         self._spoke = time.monotonic()
         self._quiet = QUIET_SECONDS
-        self._turn = TurnLines()
+        self._turns: dict[str | None, TurnLines] = defaultdict(TurnLines)
+        """By role: several may be at work at once."""
 
-    def look(self, scene: Scene, entries: Sequence[Entry]) -> None:
+    def look(self, picture: Picture, entries: Sequence[Entry]) -> None:
         for entry in entries:
             if entry.event.type not in SILENT:
                 self._quiet = QUIET_SECONDS
-                self._say(f"{event_line(entry)}{_about(entry, scene.state)}")
+                self._say(f"{event_line(entry)}{picture.about(entry)}")
 
     def note(self, note: Note, at: datetime) -> None:
+        begin = f"{at.astimezone():%H:%M:%S}   {f'{note.role}: ' if note.role else ''}"
         if note.kind == "output":
             if time.monotonic() - self._spoke > self._quiet and (last := last_line(note.text)):
                 self._quiet = min(2 * self._quiet, MOST_QUIET_SECONDS)
-                self._say(f"{at.astimezone():%H:%M:%S}   … {short(last, CELLS)}")
+                self._say(f"{begin}… {short(last, CELLS)}")
             return
-        for words in self._turn.lines(note, time.monotonic()):
-            self._say(f"{at.astimezone():%H:%M:%S}   {short(words, CELLS)}")
+        for words in self._turns[note.role].lines(note, time.monotonic()):
+            self._say(f"{begin}{short(words, CELLS)}")
 
     def aside(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -72,14 +69,15 @@ class LineView:
 class NdjsonView:
     """One object a line: every committed event, and what is said and done between them."""
 
-    def look(self, scene: Scene, entries: Sequence[Entry]) -> None:
+    def look(self, picture: Picture, entries: Sequence[Entry]) -> None:
         for entry in entries:
             write(event_object(entry))
 
     def note(self, note: Note, at: datetime) -> None:
         if note.kind not in UNTOLD:
             fields = fields_of(note.event) if note.event else {"kind": note.kind, "text": note.text}
-            write({"type": "note", "ts": at.isoformat(timespec="milliseconds"), **fields})
+            role = {"role": note.role} if note.role else {}
+            write({"type": "note", "ts": at.isoformat(timespec="milliseconds"), **role, **fields})
 
     def aside(self) -> AbstractContextManager[None]:
         return nullcontext()
@@ -91,9 +89,9 @@ def event_object(entry: Entry) -> dict[str, object]:
     }  # fmt: skip
 
 
-def rest_object(state: LoopState, exit_code: int) -> dict[str, object]:
-    """The last line: how it came to rest, and the whole state."""
+def rest_object(state: Run, exit_code: int, **id: str) -> dict[str, object]:
+    """The last line: how it came to rest, and the whole state. `id`: its id, under the name that its kind gives it."""
     return {
-        "type": "rest", "success": exit_code == 0, "exit_code": exit_code, "loop_id": state.loop_id,
+        "type": "rest", "success": exit_code == 0, "exit_code": exit_code, **id,
         "status": state.status, "outcome": state.engine.outcome, "data": state,
     }  # fmt: skip

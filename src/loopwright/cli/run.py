@@ -1,10 +1,11 @@
 """`run` and `create`: a new loop, or an existing one taken up in this process."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from loopwright.cli.kinds import LOOPS, AnyKind
 from loopwright.cli.options import (
     HERE,
     SETTINGS,
@@ -59,8 +60,8 @@ def run(
             state = _prepared(engine, str(loop_id), take_up)
         if not json and is_plain():
             print(f"{state.loop_id}: {clean(state.title)}", flush=True)
-        code = _run(
-            engine, state.loop_id, take_up,
+        code = run_here(
+            LOOPS, engine, state.loop_id, take_up,
             interactive=interactive, launched=launched, json=json, at=elsewhere(project),
         )  # fmt: skip
     raise typer.Exit(code)
@@ -81,11 +82,11 @@ def _created(engine: "Engine", task: str, title: str | None, *, interactive: boo
     """A new loop, unless what it would need is not there."""
     engine.load_prompts()
     state = engine.create(task, title=title, interactive=interactive)
-    _tell_agent(engine.config.settings.agent, state.engine.settings.agent)
+    tell_agent(engine.config.settings.agent, state.engine.settings.agent)
     return state
 
 
-def _tell_agent(asked: str, taken: str) -> None:
+def tell_agent(asked: str, taken: str) -> None:
     """Who works on the loop from now on, where nobody was named."""
     if asked != taken:
         none = "auto: no coding agent is installed, see loopwright doctor" if taken == "builtin" else "auto"
@@ -108,7 +109,7 @@ def _taking_up(engine: "Engine", given: Given, title: str | None, *, interactive
     changed = {name: getattr(known, name) for name in given if name in RunSettings.model_fields}
     if "agent" in changed:
         changed["agent"] = engine.agents.chosen(known.agent)
-        _tell_agent(known.agent, changed["agent"])
+        tell_agent(known.agent, changed["agent"])
     settings = {"mode": "interactive" if interactive else "auto", **changed}
 
     def take_up(state: "LoopState") -> "LoopState":
@@ -142,18 +143,27 @@ def _check_means(engine: "Engine", agent: str, test_command: str | None) -> None
         engine.runner.tests.check(test_command)
 
 
-def _run(
-    engine: "Engine", loop_id: str, take_up: "TakeUp", *, interactive: bool, launched: bool, json: bool, at: str
+def run_here(
+    kind: AnyKind,
+    engine: "Engine",
+    id: str,
+    take_up: "Callable[[Any], Any]",  # Any: states of the kind
+    *,
+    interactive: bool,
+    launched: bool,
+    json: bool,
+    at: str,
 ) -> Exit:
+    """Drives it in this process, and says how it came to rest. `at` ends each suggested command."""
     from loopwright.cli.driving import drive, tell_rest
 
     try:
-        rested = drive(engine, loop_id, take_up, interactive=interactive, as_json=json, launched=launched)
+        rested = drive(kind, engine, id, take_up, interactive=interactive, as_json=json, launched=launched)
     except KeyboardInterrupt:
-        how = f"loopwright run --loop-id {loop_id}{at}" if interactive else f"loopwright resume {loop_id}{at}"
+        how = f"{kind.line} run {kind.option} {id}{at}" if interactive else f"{kind.line} resume {id}{at}"
         if json:
-            write({"type": "interrupted", "success": False, "loop_id": loop_id, "error": f"interrupted; {how}"})
+            write({"type": "interrupted", "success": False, kind.key: id, "error": f"interrupted; {how}"})
         else:
             remark(f"\nloopwright: interrupted; nothing is lost, take it up again with: {how}")
         raise Told(Exit.INTERRUPTED) from None
-    return tell_rest(engine, rested, as_json=json, elsewhere=at)
+    return tell_rest(kind, engine, rested, as_json=json, elsewhere=at)

@@ -1,16 +1,17 @@
 """What a running loop looks like at one moment. Pure: state and history in, lines out."""
 
 import re
-from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Self
 
 from loopwright.cli.ending import some, tests_words
-from loopwright.cli.text import clean, short, stopwatch, width
+from loopwright.cli.picture import Line
+from loopwright.cli.text import clean, last_line, short, stopwatch, width
+from loopwright.domain.events import Entry
 from loopwright.domain.loop import FINISHED, LoopState
 from loopwright.domain.permissions import request_words
 from loopwright.domain.progress import Done, plan, progress
-
-Kind = Literal["head", "completed", "in_progress", "pending", "fact", "doing", "output"]
+from loopwright.engine.bus import Note
 
 ASKED_SHOWN = 3
 """Requests for permission before the rest is only counted: the plan has to fit on the screen."""
@@ -18,14 +19,12 @@ ASKED_SHOWN = 3
 MARKS = {"completed": "✔", "in_progress": "▶", "pending": "·"}
 
 
-class Line(NamedTuple):
-    text: str
-    kind: Kind
+ABOUT_CELLS = 80
 
 
 @dataclass(frozen=True)
 class Scene:
-    """`seconds` since we look, `doing_seconds` since the last activity was told, which is in `doing`.
+    """The Picture of a loop. `seconds` since we look, `doing_seconds` since the last activity was told: `doing`.
 
     `output`: the last line a program printed.
     """
@@ -36,6 +35,32 @@ class Scene:
     doing: str = ""
     doing_seconds: float = 0
     output: str = ""
+
+    def after(self, last: Self) -> Self:
+        return replace(self, doing=last.doing, doing_seconds=last.doing_seconds, output=last.output)
+
+    def aged(self, seconds: float) -> Self:
+        return replace(self, seconds=self.seconds + seconds, doing_seconds=self.doing_seconds + seconds)
+
+    def noted(self, note: Note) -> Self:
+        match note.kind:
+            case "output" | "said" | "thought":
+                return replace(self, output=last_line(note.text) or self.output)
+            case "action":
+                return replace(self, doing="", output="")
+            case "able" | "message" | "turn" | "usage":
+                return self
+            case _:
+                return replace(self, doing=note.text, doing_seconds=0, output="")
+
+    def lines(self, cells: int) -> list[Line]:
+        return scene_lines(self, cells)
+
+    def about(self, entry: Entry) -> str:
+        """What the task is that begins."""
+        begun = entry.event.type == "action_started"
+        task = self.state.engine.task(str(entry.event.data.get("task"))) if begun else None
+        return f": {short(task.description, ABOUT_CELLS)}" if task else ""
 
 
 def scene_lines(scene: Scene, cells: int) -> list[Line]:
@@ -59,7 +84,7 @@ def scene_lines(scene: Scene, cells: int) -> list[Line]:
         doing = said(scene.doing)
         lines += [Line(f"  {stopwatch(scene.doing_seconds)} {doing}", "doing")] if doing else []
         lines += [Line(f"       {clean(scene.output)}", "output")] if scene.output else []
-    return [Line(_within(line.text, cells), line.kind) for line in lines]
+    return [Line(within(line.text, cells), line.kind) for line in lines]
 
 
 def _iteration(state: LoopState) -> str:
@@ -81,7 +106,8 @@ def facts(state: LoopState) -> str:
     return f"{words}{covered} · progress {progress(state).overall:.0f} %"
 
 
-def _within(text: str, cells: int) -> str:
+def within(text: str, cells: int) -> str:
+    """Set in as it is, and cut at so many cells."""
     body = text.lstrip()
     indent = len(text) - len(body)
     return " " * indent + short(body, max(cells - indent, 1))

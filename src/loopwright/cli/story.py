@@ -1,25 +1,24 @@
-"""Following a loop: what was committed since the last look, and where it is shown."""
+"""Following a loop or a cycle: what was committed since the last look, and where it is shown."""
 
 import time
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from typing import Protocol
+from typing import Any, Protocol
 
-from loopwright.cli.scene import Scene
+from loopwright.cli.kinds import AnyKind
+from loopwright.cli.picture import Picture
 from loopwright.domain.events import Entry
-from loopwright.domain.loop import LoopState
-from loopwright.domain.progress import finished
 from loopwright.engine.bus import Note
-from loopwright.engine.service import LoopService
+from loopwright.engine.runs import Runs
 from loopwright.engine.transcript import Kept, read_line
 from loopwright.store.tail import Tail
 
 
 class View(Protocol):
-    """Where a running loop is shown."""
+    """Where something that runs is shown."""
 
-    def look(self, scene: Scene, entries: Sequence[Entry]) -> None:
+    def look(self, picture: Picture, entries: Sequence[Entry]) -> None:
         """The latest state, and what was committed since the last look."""
         ...
 
@@ -33,24 +32,24 @@ class View(Protocol):
 
 
 class Story:
-    """Tells one loop to one view. History before the start is known to the plan, but not told again."""
+    """Tells one run to one view. History before the start is known to the picture, but not told again."""
 
-    def __init__(self, service: LoopService, loop_id: str, view: View) -> None:
-        self._service, self._loop_id, self._view = service, loop_id, view
+    def __init__(self, kind: AnyKind, service: Runs[Any], id: str, view: View) -> None:  # Any: as in AnyKind
+        self._kind, self._service, self._id, self._view = kind, service, id, view
         self._began = time.monotonic()
-        before = service.events(loop_id)
-        self._history = finished(before)
+        before = service.events(id)
+        self._history = kind.remembered(before)
         self._seq = before[-1].seq if before else 0
 
-    def look(self, upto: int | None = None) -> LoopState:
+    def look(self, upto: int | None = None) -> Any:
         """Shows what is new, up to that number of the journal, and returns the latest state."""
-        known = self._service.events(self._loop_id, self._seq)
+        known = self._service.events(self._id, self._seq)
         entries = tuple(entry for entry in known if upto is None or entry.seq <= upto)
-        state = self._service.read(self._loop_id)
+        state = self._service.read(self._id)
         if entries:
-            self._history += finished(entries)
+            self._history += self._kind.remembered(entries)
             self._seq = entries[-1].seq
-        self._view.look(Scene(state, self._history, time.monotonic() - self._began), entries)
+        self._view.look(self._kind.picture(state, self._history, time.monotonic() - self._began), entries)
         return state
 
     def note(self, note: Note) -> None:
@@ -59,14 +58,15 @@ class Story:
             self.look()
         self._view.note(note, self._service.clock.now())
 
-    def catch_up(self, notes: Tail) -> LoopState:
+    def catch_up(self, *notes: Tail) -> Any:
         """Shows what another process has done since the last look, in the order in which it was done.
 
         What is committed after this look at the journal is left for the next one: a note that came before it may not
         be in the transcript yet.
         """
-        latest = self._service.events(self._loop_id, self._seq)
-        for kept in filter(None, map(read_note, notes.lines())):
+        latest = self._service.events(self._id, self._seq)
+        found = [kept for tail in notes for kept in filter(None, map(read_note, tail.lines()))]
+        for kept in sorted(found, key=lambda kept: kept.at) if len(notes) > 1 else found:
             if kept.after:
                 self.look(kept.after)
             self._view.note(kept.note, kept.at)

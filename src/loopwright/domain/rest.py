@@ -1,8 +1,8 @@
-"""What it means for a caller that a loop rests: the exit code of a command that waited for it."""
+"""What it means for a caller that a run rests: the exit code of a command that waited for it."""
 
 from loopwright.domain.engine_state import Outcome
 from loopwright.domain.errors import Exit
-from loopwright.domain.loop import LoopState
+from loopwright.domain.run import Run
 
 EXITS: dict[Outcome, Exit] = {
     "succeeded": Exit.DONE,
@@ -13,10 +13,10 @@ EXITS: dict[Outcome, Exit] = {
     "stopped": Exit.NO_SUCCESS,
     "failed": Exit.NO_SUCCESS,
 }
-"""A loop has an outcome exactly when it is finished."""
+"""A run has an outcome exactly when it is finished."""
 
 
-def exit_for(state: LoopState) -> Exit:
-    """By outcome; a loop that rests without one needs a person to go on."""
+def exit_for(state: Run) -> Exit:
+    """By outcome; one that rests without it needs a person to go on."""
     outcome = state.engine.outcome
     return EXITS[outcome] if outcome else Exit.NEEDS_PERSON

@@ -11,13 +11,17 @@ from typing import TYPE_CHECKING
 import platformdirs
 
 from loopwright.clock import SystemClock
-from loopwright.config import Config, Settings, load
+from loopwright.config import Config, CycleSettings, Settings, load
+from loopwright.domain.cycle import CycleState
+from loopwright.domain.cycle_names import ROLES, Role
 from loopwright.domain.engine_state import Budget, RunSettings
-from loopwright.domain.errors import NotFound
+from loopwright.domain.errors import AgentError, Invalid, NotFound
 from loopwright.domain.loop import LoopState
 from loopwright.domain.secrets import Secrets, secret_values
+from loopwright.engine.cycles import CycleService
 from loopwright.engine.service import LoopService
-from loopwright.ports import Clock, Store, Workspace
+from loopwright.ports import Clock, Workspace
+from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
 from loopwright.store.issues import IssueFiles
 from loopwright.store.loops import LOOPS
@@ -27,22 +31,28 @@ from loopwright.workspace.own import OwnProcesses, RunnerLauncher
 
 if TYPE_CHECKING:
     from loopwright.actions.runner import AgentMaker, LoopRunner
+    from loopwright.cycle.runner import CycleRunner
     from loopwright.ports import Notifier
     from loopwright.prompts import Prompts
 
 
 @dataclass(frozen=True)
 class Engine:
-    """One project's engine: the commands, and the means to drive a loop in this process."""
+    """One project's engine: the commands, and the means to drive a loop or a cycle in this process."""
 
     project: Path
     config: Config
     service: LoopService
+    cycles: CycleService
     agents: Agents
 
     def load_prompts(self) -> "Prompts":
-        """The prompts that hold in this project. Invalid names a file that can not be used."""
+        """The prompts of loops that hold in this project. Invalid names a file that can not be used."""
         return read_prompts(self.project, self.config.settings)
+
+    def load_cycle_prompts(self) -> "Prompts":
+        """Those of cycles."""
+        return read_cycle_prompts(self.project, self.config.settings)
 
     def create(
         self, task: str, *, title: str | None = None, interactive: bool, given: Mapping[str, object] | None = None
@@ -62,6 +72,43 @@ class Engine:
             allow_test_changes=settings.allow_test_changes,
         )  # fmt: skip
 
+    def create_cycle(
+        self, task: str, *, title: str | None = None, interactive: bool, given: Mapping[str, object] | None = None
+    ) -> CycleState:
+        """A new cycle, as `create` makes a loop. `given` may hold settings of [cycle] too; roles are added to those.
+
+        AgentError, Invalid: what one of its roles would need is not there, and nothing was made.
+        """
+        wanted = dict(given or {})
+        of_cycles = {name: wanted.pop(name) for name in CycleSettings.model_fields if name in wanted}
+        settings = self.config.settings.model_copy(update=wanted)
+        cycle = self.config.cycle.model_copy(update=of_cycles)
+        known: dict[Role, str] = {**self.config.cycle.roles, **cycle.roles}
+        agent, roles = self.cast(settings.agent, known)
+        if settings.test_command:
+            self.runner.tests.check(settings.test_command)
+        return self.cycles.create(
+            task, title=title, max_iterations=cycle.max_iterations,
+            settings=cycle_settings(settings, cycle, interactive=interactive).evolve(agent=agent),
+            budget=budget(settings), roles=roles, parallel=cycle.parallel,
+            allow_test_changes=settings.allow_test_changes,
+        )  # fmt: skip
+
+    def cast(self, agent: str, roles: Mapping[Role, str]) -> tuple[str, dict[Role, str]]:
+        """Who plays, once `auto` is decided, if all of them can. AgentError and Invalid name the role."""
+        taken = self.agents.chosen(agent)
+        if len(roles) < len(ROLES):
+            self.agents.check(taken)
+        chosen = {role: self.agents.chosen(name) for role, name in roles.items()}
+        for role, name in chosen.items():
+            try:
+                self.agents.check(name)
+            except Invalid as error:
+                raise Invalid(f"role {role}: {error}") from error
+            except AgentError as error:
+                raise AgentError(error.kind, f"role {role}: {error}") from error
+        return taken, chosen
+
     @cached_property
     def runner(self) -> "LoopRunner":
         """Imported only when it is asked for: most commands never drive a loop, and shall start fast."""
@@ -78,6 +125,26 @@ class Engine:
             prompts=self.load_prompts(),
             secrets=Secrets((*self._url, *(s for known in self._environments for s in secret_values(known)))),
             notifiers=self._notifiers, notify_on=frozenset(self.config.settings.notify_on),
+        )  # fmt: skip
+
+    @cached_property
+    def cycle_runner(self) -> "CycleRunner":
+        """The same for cycles."""
+        from loopwright.agents.pricing import price
+        from loopwright.cycle.runner import CycleRunner
+        from loopwright.repair.debugger import PythonDebugger
+        from loopwright.survey.project import ProjectSurveyor
+        from loopwright.validation.run import ProjectTests
+        from loopwright.workspace.worktrees import GitWorktrees
+
+        service, root, loops = self.cycles, self.project, self.runner
+        return CycleRunner(
+            str(root), service.store, service.workspace, GitWorktrees(root, _checkpoints(self.config.settings)),
+            ProjectSurveyor(root, service.workspace.listed), ProjectTests(root), service.clock, service.processes,
+            agents=self.agents.make,
+            debugger=lambda id, bus, folder: PythonDebugger(id, partial(bus.publish, "output"), root), price=price,
+            prompts=self.load_cycle_prompts(), secrets=loops.secrets, notifiers=loops.notifiers,
+            notify_on=loops.notify_on,
         )  # fmt: skip
 
     @property
@@ -132,13 +199,19 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     workspace = GitWorkspace(root, _checkpoints(config.settings))
     processes = _processes(root, config)
     agents = Agents(root, config.agents, processes.folder)
-    with FileStore(root, LOOPS, clock, unsafe_fs=config.settings.unsafe_fs) as store:
-        loops: Store[LoopState] = store
+    unsafe, names = config.settings.unsafe_fs, frozenset(agents.configured)
+    with (
+        FileStore(root, LOOPS, clock, unsafe_fs=unsafe) as loops,
+        FileStore(root, CYCLES, clock, unsafe_fs=unsafe) as cycles,
+    ):
         service = LoopService(
-            loops, workspace, clock, RunnerLauncher(root), processes, actor, frozenset(agents.configured),
+            loops, workspace, clock, RunnerLauncher(root, LOOPS.folder, ("run", "--loop-id")), processes, actor, names,
             issues=IssueFiles(root),
         )  # fmt: skip
-        yield Engine(root, config, service, agents)
+        launcher = RunnerLauncher(root, CYCLES.folder, ("cycle", "run", "--cycle-id"))
+        yield Engine(
+            root, config, service, CycleService(cycles, workspace, clock, launcher, processes, actor, names), agents
+        )
 
 
 def read_config(project: Path, flags: dict[str, object]) -> Config:
@@ -178,10 +251,22 @@ def read_prompts(project: Path, settings: Settings) -> "Prompts":
     """Our prompts, with those of the project's folder in their places. Invalid names a file that can not be used."""
     from loopwright.actions.messages import loop_prompts
 
+    return loop_prompts(_prompts(project, settings))
+
+
+def read_cycle_prompts(project: Path, settings: Settings) -> "Prompts":
+    """Those of cycles, in the same way."""
+    from loopwright.cycle.messages import cycle_prompts
+
+    return cycle_prompts(_prompts(project, settings))
+
+
+def _prompts(project: Path, settings: Settings) -> Path | None:
+    """The folder of the project's own."""
     usual = project / ".loopwright" / "prompts"
     if settings.prompts is not None:
-        return loop_prompts(project / Path(settings.prompts).expanduser())
-    return loop_prompts(usual if usual.is_dir() else None)
+        return project / Path(settings.prompts).expanduser()
+    return usual if usual.is_dir() else None
 
 
 def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
@@ -200,6 +285,12 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
         grace_timeout=settings.grace_timeout,
         park=settings.park,
     )
+
+
+def cycle_settings(settings: Settings, cycle: CycleSettings, *, interactive: bool) -> RunSettings:
+    """The same of a cycle, whose turns have limits of their own."""
+    times = {"action_timeout": cycle.timeout_per_turn, "grace_timeout": cycle.grace_timeout}
+    return run_settings(settings, interactive=interactive).evolve(**times)
 
 
 def budget(settings: Settings) -> Budget:

@@ -1,0 +1,300 @@
+"""What most commands are about, a loop or a cycle: what it is called here, who carries it out, how it is shown.
+
+Everything that shows a state is imported only when it is asked for: help and errors of usage come at once.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from functools import wraps
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar
+
+import typer
+
+from loopwright.cli.options import HERE, opened
+from loopwright.domain.cycle_names import ROLES
+from loopwright.domain.errors import LoopwrightError, NotFound
+
+if TYPE_CHECKING:
+    from loopwright.cli.parts import Damaged
+    from loopwright.cli.picture import Picture
+    from loopwright.domain.cycle import CycleState
+    from loopwright.domain.events import Entry
+    from loopwright.domain.loop import LoopState
+    from loopwright.domain.progress import Done
+    from loopwright.domain.run import Run
+    from loopwright.engine.bus import Bus
+    from loopwright.engine.runs import Runs
+    from loopwright.ports import Person, Rule
+    from loopwright.prompts import Prompts
+    from loopwright.wiring import Engine
+
+S = TypeVar("S", bound="Run")
+
+Id = str
+"""The parameter of a command that names what it is about; see `about`."""
+
+Shown = tuple[S, bool]
+"""A state, and whether a runner holds it."""
+
+
+class Kind(ABC, Generic[S]):
+    """`line` begins its commands; `option` names one that is there, `summary` its summary below its progress folder.
+
+    `logs` are what can be printed of it beside the journal: files below that folder, by name; `transcripts` those of
+    them that hold what passes between the engine and the agents.
+    """
+
+    name: ClassVar[str]
+    line: ClassVar[str]
+    option: ClassVar[str]
+    summary: ClassVar[str]
+    logs: ClassVar[Mapping[str, str]]
+    transcripts: ClassVar[tuple[str, ...]]
+    asks: ClassVar[str]
+    """What an interactive one does."""
+
+    @property
+    def key(self) -> str:
+        """What JSON calls its id."""
+        return f"{self.name}_id"
+
+    def id_of(self, state: S) -> str:
+        return str(getattr(state, self.key))
+
+    @abstractmethod
+    def service(self, engine: "Engine") -> "Runs[S]": ...
+
+    @abstractmethod
+    def statuses(self) -> tuple[str, ...]: ...
+
+    @abstractmethod
+    def load_prompts(self, engine: "Engine") -> "Prompts":
+        """Those that hold for it. Invalid names a file that can not be used."""
+
+    @abstractmethod
+    def table(
+        self, found: Sequence[Shown[S]], total: int, now: datetime, *, damaged: "Sequence[Damaged]", cells: int
+    ) -> str:
+        """One line each."""
+
+    @abstractmethod
+    def page(self, state: S, *, live: bool, now: datetime, elsewhere: str, cells: int, whole: bool) -> str:
+        """All about one."""
+
+    @abstractmethod
+    def restored(self, state: S) -> str:
+        """What a recovery has brought back, in a line."""
+
+    @abstractmethod
+    def ending(self, state: S, *, diff: str, summary: str | None, elsewhere: str) -> str:
+        """The last words about one that rests."""
+
+    def remembered(self, entries: "Sequence[Entry]") -> "tuple[Done, ...]":
+        """What of these a later picture has to know; a state that says it all needs nothing."""
+        return ()
+
+    @abstractmethod
+    def picture(self, state: S, history: "tuple[Done, ...]", seconds: float) -> "Picture":
+        """What a view shows of one that runs; `history` is what was remembered of it so far."""
+
+    @abstractmethod
+    async def drive(
+        self, engine: "Engine", id: str, take_up: "Rule[S]", bus: "Bus", person: "Person | None", *, from_afar: bool
+    ) -> S:
+        """In this process, until it rests. `person` sits at this terminal; `from_afar`: nobody does."""
+
+
+class Loops(Kind["LoopState"]):
+    name, line, option, summary = "loop", "loopwright", "--loop-id", "summary.md"
+    logs: ClassVar = {name: name for name in ("transcript.ndjson", "changes.log", "debug.log")}
+    transcripts = ("transcript.ndjson",)
+    asks = "it asks for every step"
+
+    def service(self, engine: "Engine") -> "Runs[LoopState]":
+        return engine.service
+
+    def statuses(self) -> tuple[str, ...]:
+        from typing import get_args
+
+        from loopwright.domain.loop import LoopStatus
+
+        return get_args(LoopStatus)
+
+    def load_prompts(self, engine: "Engine") -> "Prompts":
+        return engine.load_prompts()
+
+    def table(
+        self, found: "Sequence[Shown[LoopState]]", total: int, now: datetime, *, damaged: "Sequence[Damaged]",
+        cells: int,
+    ) -> str:  # fmt: skip
+        from loopwright.cli.render import loop_table
+
+        return loop_table(found, total, now, damaged=damaged, cells=cells)
+
+    def page(self, state: "LoopState", *, live: bool, now: datetime, elsewhere: str, cells: int, whole: bool) -> str:
+        from loopwright.cli.render import loop_page
+
+        return loop_page(state, live=live, now=now, elsewhere=elsewhere, cells=cells, whole=whole)
+
+    def restored(self, state: "LoopState") -> str:
+        from loopwright.cli.render import restored
+
+        return restored(state)
+
+    def ending(self, state: "LoopState", *, diff: str, summary: str | None, elsewhere: str) -> str:
+        from loopwright.cli.ending import ending
+
+        return ending(state, diff=diff, summary=summary, live=False, elsewhere=elsewhere)
+
+    def remembered(self, entries: "Sequence[Entry]") -> "tuple[Done, ...]":
+        from loopwright.domain.progress import finished
+
+        return finished(entries)
+
+    def picture(self, state: "LoopState", history: "tuple[Done, ...]", seconds: float) -> "Picture":
+        from loopwright.cli.scene import Scene
+
+        return Scene(state, history, seconds)
+
+    async def drive(
+        self, engine: "Engine", id: str, take_up: "Rule[LoopState]", bus: "Bus", person: "Person | None", *,
+        from_afar: bool,
+    ) -> "LoopState":  # fmt: skip
+        return await engine.runner.drive(id, take_up=take_up, bus=bus, person=person, from_afar=from_afar)
+
+
+class Cycles(Kind["CycleState"]):
+    name, line, option, summary = "cycle", "loopwright cycle", "--cycle-id", "coordination/summary.md"
+    logs: ClassVar = {
+        **{role: f"{role}/transcript.ndjson" for role in ROLES},
+        "engine": "transcript.ndjson",
+        **{name: name for name in (*(f"{role}/changes.log" for role in ROLES), "cd/debug-log.ndjson")},
+        **{name: f"coordination/{name}" for name in ("decisions.log", "discoveries.ndjson")},
+    }
+    transcripts = (*ROLES, "engine")
+    asks = "it pauses where something is to be decided"
+
+    def service(self, engine: "Engine") -> "Runs[CycleState]":
+        return engine.cycles
+
+    def statuses(self) -> tuple[str, ...]:
+        from typing import get_args
+
+        from loopwright.domain.cycle import CycleStatus
+
+        return get_args(CycleStatus)
+
+    def load_prompts(self, engine: "Engine") -> "Prompts":
+        return engine.load_cycle_prompts()
+
+    def table(
+        self, found: "Sequence[Shown[CycleState]]", total: int, now: datetime, *, damaged: "Sequence[Damaged]",
+        cells: int,
+    ) -> str:  # fmt: skip
+        from loopwright.cli.cycles.render import cycle_table
+
+        return cycle_table(found, total, now, damaged=damaged, cells=cells)
+
+    def page(self, state: "CycleState", *, live: bool, now: datetime, elsewhere: str, cells: int, whole: bool) -> str:
+        from loopwright.cli.cycles.render import cycle_page
+
+        return cycle_page(state, live=live, now=now, elsewhere=elsewhere, cells=cells, whole=whole)
+
+    def restored(self, state: "CycleState") -> str:
+        from loopwright.cli.cycles.render import restored
+
+        return restored(state)
+
+    def ending(self, state: "CycleState", *, diff: str, summary: str | None, elsewhere: str) -> str:
+        from loopwright.cli.cycles.ending import ending
+
+        return ending(state, diff=diff, summary=summary, elsewhere=elsewhere)
+
+    def picture(self, state: "CycleState", history: "tuple[Done, ...]", seconds: float) -> "Picture":
+        from loopwright.cli.cycles.scene import CycleScene
+
+        return CycleScene(state, seconds)
+
+    async def drive(
+        self, engine: "Engine", id: str, take_up: "Rule[CycleState]", bus: "Bus", person: "Person | None", *,
+        from_afar: bool,
+    ) -> "CycleState":  # fmt: skip
+        """From afar it needs nothing: it pauses where a person has to decide."""
+        return await engine.cycle_runner.drive(id, take_up=take_up, bus=bus, person=person)
+
+
+LOOPS, CYCLES = Loops(), Cycles()
+AnyKind = Kind[Any]  # Any: a command is told which at its registration, see `about`
+
+
+def about(kind: AnyKind, command: Callable[..., None]) -> Callable[..., None]:
+    """The command for that kind: its parameter `kind` is filled in, `id` is one of these, and its help says so."""
+
+    @wraps(command)
+    def called(**values: Any) -> None:  # Any: whatever the command takes
+        command(kind=kind, **values)
+
+    parameters = [p for p in signature(command).parameters.values() if p.name != "kind"]
+    named = {"id": _argument(kind, optional=any(p.name == "id" and p.default is None for p in parameters))}
+    parameters = [p.replace(annotation=named.get(p.name, p.annotation), kind=p.KEYWORD_ONLY) for p in parameters]
+    called.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {p.name: p.annotation for p in parameters}
+    called.__doc__ = (command.__doc__ or "").replace("loop", kind.name)
+    return called
+
+
+def _argument(kind: AnyKind, *, optional: bool) -> object:
+    """The argument that names one; a shell completes it with those of the current folder."""
+
+    def known(incomplete: str) -> list[tuple[str, str]]:
+        try:
+            with opened(HERE) as engine:
+                items = kind.service(engine).list(limit=100).items
+        except LoopwrightError:
+            return []
+        found = [(kind.id_of(state), state.title) for state in items]
+        return [(id, title) for id, title in found if id.startswith(incomplete)]
+
+    argument = typer.Argument(
+        metavar="ID", show_default=False, autocompletion=known, help=f"Id of a {kind.name}, see list."
+    )
+    return Annotated[str | None, argument] if optional else Annotated[str, argument]
+
+
+def pointing(name: str, command: Callable[..., None], kind: AnyKind, others: Collection[str]) -> Callable[..., None]:
+    """The command `name`; an id of the other kind that it is given is told what is right for that.
+
+    `others`: the commands of the other kind.
+    """
+    other: AnyKind = CYCLES if kind is LOOPS else LOOPS
+
+    @wraps(command)
+    def called(**values: Any) -> None:  # Any: whatever the command takes
+        try:
+            command(**values)
+        except NotFound:
+            id = values.get("id") or values.get(kind.key)
+            if not isinstance(id, str) or not _is_there(other, id, values.get("project", HERE)):
+                raise
+            raise NotFound(f"{id} is a {other.name}, not a {kind.name}: {_right(other, name, id, others)}") from None
+
+    return called
+
+
+def _is_there(kind: AnyKind, id: str, project: Path) -> bool:
+    """Also where it can not be read."""
+    with opened(project) as engine:
+        service = kind.service(engine)
+        try:
+            return bool(service.read(id))
+        except LoopwrightError:
+            return id in service.damaged()
+
+
+def _right(kind: AnyKind, name: str, id: str, known: Collection[str]) -> str:
+    if name == "run":
+        return f"{kind.line} run {kind.option} {id}"
+    return f"{kind.line} {name} {id}" if name in known else f"see {kind.line} --help"

@@ -1,0 +1,182 @@
+"""Commands on loops and cycles that need no runner in this process."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from loopwright.cli.follow import watch
+from loopwright.cli.kinds import CYCLES, LOOPS, AnyKind, Id
+from loopwright.cli.options import HERE, LIMITS, Given, Json, Project, elsewhere, limits_of, opened, takes
+from loopwright.cli.output import answer, has_person, remark
+from loopwright.cli.text import clean
+from loopwright.domain.errors import Invalid
+
+if TYPE_CHECKING:
+    from loopwright.domain.run import Run
+
+
+def start(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
+    """Start a loop in the background."""
+    with opened(project) as engine:
+        kind.load_prompts(engine)  # here a bad one is seen; its runner's words are only in a log
+        state = kind.service(engine).start(id)
+    answer(json, state, f"{id} started; {how_to_follow(kind, state, elsewhere(project))}")
+
+
+def how_to_follow(kind: AnyKind, state: "Run", at: str) -> str:
+    id = kind.id_of(state)
+    follow = f"follow it with: {kind.line} watch {id}{at}"
+    if state.engine.settings.mode == "auto":
+        return follow
+    return f"{follow}\n{kind.asks}; see what it offers with: {kind.line} show {id}{at}"
+
+
+def pause(
+    kind: AnyKind,
+    id: Id,
+    now: Annotated[bool, typer.Option("--now", help="Cancel what is under way as well.")] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Pause a loop before its next step."""
+    with opened(project) as engine:
+        service = kind.service(engine)
+        live = service.is_live(id)
+        state = service.pause(id, now=now)
+    when = "" if now or not live else "; what is under way is finished first (--now cancels it)"
+    answer(json, state, f"{id} paused{when}; go on with: {kind.line} resume {id}{elsewhere(project)}")
+
+
+def resume(
+    kind: AnyKind,
+    id: Id | None = None,
+    every: Annotated[bool, typer.Option("--all", help="All that a runner has left behind.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Follow it until it rests.")] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Let a paused or abandoned loop run on, in the background."""
+    if (id is None) != every or (every and wait):
+        raise Invalid(f"name one {kind.name}, for example: resume ID --wait; or give --all alone")
+    if id is None:
+        resume_every(project, json)
+        return
+    with opened(project) as engine:
+        kind.load_prompts(engine)
+        state = kind.service(engine).resume(id)
+    if wait:
+        watch(kind, id, project, json)
+    else:
+        answer(json, state, f"{id} resumed; {how_to_follow(kind, state, elsewhere(project))}")
+
+
+def resume_every(project: Path, json: bool) -> None:
+    """Loops and cycles: who asks for all wants nothing left behind."""
+    from loopwright.engine.supervisor import resume_all
+
+    with opened(project) as engine:
+        now, kinds = engine.service.clock.now(), tuple[AnyKind, ...]((LOOPS, CYCLES))
+        for kind in kinds:
+            kind.load_prompts(engine)
+        taken = [(kind.key, t) for kind in kinds for t in resume_all(kind.service(engine), now)]
+    lines = [f"{t.id} {'resumed' if t.problem is None else f'not resumed: {t.problem}'}" for _, t in taken]
+    data = [{key: t.id, "problem": t.problem} for key, t in taken]
+    answer(json, data, "\n".join(lines) or "nothing has been left behind by its runner")
+
+
+def stop(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
+    """End a loop for good, with its runner and everything that started."""
+    import asyncio
+
+    with opened(project) as engine:
+        service = kind.service(engine)
+        if service.is_live(id):
+            remark(f"asking the runner of {id} to end")
+        state = asyncio.run(service.stop(id))
+    again = f"{kind.line} run {kind.option} {id}{elsewhere(project)}"
+    answer(json, state, f"{id} stopped; `{again}` would reopen it")
+
+
+@takes(LIMITS)
+def reopen(kind: AnyKind, id: Id, given: Given, project: Project = HERE, json: Json = False) -> None:
+    """Let a finished loop run on, in the background."""
+    with opened(project, given) as engine:
+        state = kind.service(engine).reopen(id, limits_of(engine, given))
+    answer(json, state, f"{id} reopened; {how_to_follow(kind, state, elsewhere(project))}")
+
+
+def answer_question(
+    kind: AnyKind,
+    id: Id,
+    text: Annotated[str, typer.Argument(metavar="TEXT", show_default=False)],
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Answer the question a loop waits with."""
+    with opened(project) as engine:
+        state = kind.service(engine).answer(id, text)
+    hand_over = f"hand it over with: {kind.line} resume {id}{elsewhere(project)}"
+    answer(json, state, f"answer kept; {f'the {kind.name} takes it' if state.status == 'running' else hand_over}")
+
+
+def approve(
+    kind: AnyKind,
+    id: Id,
+    request_id: Annotated[
+        str | None,
+        typer.Argument(metavar="REQUEST", show_default=False, help="Which, where several are open, see show."),
+    ] = None,
+    allow: Annotated[
+        bool | None, typer.Option("--allow/--deny", help="Whether the agent may do it.", show_default=False)
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every request that is open now.")] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Allow or deny what an agent of a loop asks for."""
+    from loopwright.domain.permissions import request_words
+
+    if allow is None:
+        raise Invalid("say --allow or --deny")
+    if every and request_id is not None:
+        raise Invalid("name one request, or give --all alone")
+    with opened(project) as engine:
+        given = kind.service(engine).approve(id, request_id, answer="allow" if allow else "deny", every=every)
+    word = "allowed" if allow else "denied"
+    answer(json, given, "\n".join(f"{word} {request.id}: {clean(request_words(request))}" for request in given))
+
+
+def recover(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
+    """Rebuild a loop's damaged state from what is left of it."""
+    from loopwright.cli.parts import recovery_page
+    from loopwright.domain.wording import event_words
+
+    with opened(project) as engine:
+        found = kind.service(engine).recover(id)
+    words = [event_words(entry) for entry in found.repairs]
+    page = recovery_page(
+        id, kind.restored(found.state), words, found.kept, f"{kind.line} show {id}{elsewhere(project)}"
+    )
+    repairs = [{"type": e.event.type, "data": e.event.data} for e in found.repairs]
+    answer(json, found.state, page, repairs=repairs, kept=[str(path) for path in found.kept])
+
+
+def delete(
+    kind: AnyKind,
+    id: Id,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Delete a loop with its history and checkpoints."""
+    with opened(project) as engine:
+        service = kind.service(engine)
+        service.read(id)
+        if not yes and (json or not has_person()):
+            raise Invalid("deleting asks first; there is nobody to ask here, so add --yes")
+        if not yes and not typer.confirm(f"Delete {id} with its history and checkpoints?", err=True):
+            remark("nothing was deleted")
+            return
+        service.delete(id)
+    answer(json, {kind.key: id}, f"{id} deleted", message=f"{kind.name.capitalize()} deleted")
