@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Invalid, NotFound
+from loopwright.domain.errors import Conflict, Invalid, NotFound
 from loopwright.ports import FileChange, Workspace
 from loopwright.workspace.git import GitWorkspace
 from loopwright.workspace.memory import FakeWorkspace
@@ -130,6 +130,48 @@ def test_restore_of_no_paths_does_nothing(hands: Hands) -> None:
     changed = hands.workspace.tree()
     hands.workspace.restore(kept.commit, [])
     assert hands.workspace.tree() == changed
+
+
+@pytest.mark.parametrize("meanwhile", [b"changed", b"two\n", None])
+def test_restore_over_a_snapshot_writes_only_where_nobody_was_meanwhile(hands: Hands, meanwhile: bytes | None) -> None:
+    first = hands.workspace.snapshot("loop-1", "first").commit
+    hands.write("sub/b.txt", b"TWO\n")
+    hands.write("sub/new.txt", b"new\n")
+    hands.remove("a.txt")
+    second = hands.workspace.snapshot("loop-1", "second")
+    hands.workspace.restore(first)
+    hands.write("other.txt", b"other\n")
+    if meanwhile is None:
+        hands.remove("sub/b.txt")
+    else:
+        hands.write("sub/b.txt", meanwhile)
+    before = hands.workspace.tree()
+    paths = ["sub/b.txt", "sub/new.txt", "a.txt"]
+    if meanwhile != b"two\n":
+        with pytest.raises(Conflict, match="sub/b"):
+            hands.workspace.restore(second.commit, paths, over=first)
+        assert hands.workspace.tree() == before
+        hands.workspace.restore(second.commit, paths)
+    for _ in range(2):  # what is there already is no conflict
+        hands.workspace.restore(second.commit, paths, over=first)
+    hands.remove("other.txt")
+    assert hands.workspace.tree() == second.tree
+
+
+@pytest.mark.parametrize("name", ["sub/new.txt", "a.txt"])
+def test_restore_over_a_snapshot_keeps_what_is_new_or_was_to_be_removed(hands: Hands, name: str) -> None:
+    first = hands.workspace.snapshot("loop-1", "first").commit
+    hands.write("sub/new.txt", b"new\n")
+    hands.remove("a.txt")
+    second = hands.workspace.snapshot("loop-1", "second").commit
+    hands.workspace.restore(first)
+    hands.write(name, b"the user's\n")
+    before = hands.workspace.tree()
+    with pytest.raises(Conflict):
+        hands.workspace.restore(second, over=first)
+    assert hands.workspace.tree() == before
+    with pytest.raises(NotFound):
+        hands.workspace.restore(second, over="0" * 40)
 
 
 def test_one_can_go_back_and_forth(hands: Hands) -> None:
