@@ -18,8 +18,8 @@ FILES_NAMED, SAID = 30, 500
 
 _FIELD = re.compile(r"- (title|task|tasks|created|started|ended|extension|issue|resolved|tests after): (.*)")
 _ROLE = re.compile(r"- (ra|ep|cd|vas) \([^)]*\): (\S+), (\d{1,9}) files?(?: — .*)?")
-_BEGINS = re.compile(r"## Iteration (\d{1,8})")
-_ENDS = re.compile(r"<!-- iteration (\d{1,8}) is over -->")
+_BEGINS = re.compile(r"^## Iteration \d{1,8}$", re.MULTILINE)
+_ENDS = re.compile(r"^<!-- iteration (\d{1,8}) is over -->$", re.MULTILINE)
 
 
 class Timeline(NamedTuple):
@@ -35,7 +35,7 @@ class Timeline(NamedTuple):
 
 def timeline_lines(state: CycleState, text: str, since: CycleState | None = None) -> list[str]:
     """What a timeline.md of this text lacks. `since`: the state before, which knows what each role said last."""
-    known = {int(found[1]) for line in text.split("\n") if (found := _ENDS.fullmatch(line))}
+    known = {int(found[1]) for found in _ENDS.finditer(text)}
     tests = dict(read_timeline(text).tests)
     lines = [] if text else _head(state)
     for record in state.iterations:
@@ -51,22 +51,16 @@ def timeline_lines(state: CycleState, text: str, since: CycleState | None = None
 
 def read_timeline(text: str) -> Timeline:
     """Entries that were broken off say nothing; of two of one iteration the later counts."""
-    head: dict[str, str] = {}
     records: dict[int, IterationRecord] = {}
     tests: dict[int, str] = {}
-    section: list[str] = []
-    for line in text.split("\n"):
-        ended = _ENDS.fullmatch(line)
-        if _BEGINS.fullmatch(line):
-            section = [line]
-        elif ended and section and (record := _record(int(ended[1]), section)):
+    first, *sections = _BEGINS.split(f"\n{text}")
+    head = {found[1]: read_word(found[2]) for found in reversed(_fields(first.split("\n")))}
+    for section in sections:
+        inside, ends, _ = _ENDS.split(section, maxsplit=1) if _ENDS.search(section) else (section, "", "")
+        lines = inside.split("\n")
+        if ends and (record := _record(int(ends), lines)):
             records[record.number] = record
-            tests[record.number] = next((f[2] for f in _fields(section) if f[1] == "tests after"), "")
-            section = []
-        elif section:
-            section.append(line)
-        elif found := _FIELD.fullmatch(line):
-            head.setdefault(found[1], read_word(found[2]))
+            tests[record.number] = next((f[2] for f in _fields(lines) if f[1] == "tests after"), "")
     return Timeline(
         head.get("title", ""), head.get("task", ""), _texts(head.get("tasks", "")), head.get("created", ""),
         tuple(records[number] for number in sorted(records)), tests,

@@ -1,11 +1,12 @@
 """Changes of a store's files, as the kernel tells of them: for an event loop that waits."""
 
 import contextlib
+import os
 from pathlib import Path
 
 from loopwright.ports.watching import Changes
 from loopwright.store.paths import JOURNAL, PROGRESS, STATE, Paths, id_in
-from loopwright.store.watch import CREATE, DELETE, INTERESTING, LOST, MOVED_TO, OVERFLOW, Inotify, Told
+from loopwright.store.watch import CREATE, DELETE, INTERESTING, IS_FOLDER, LOST, MOVED_TO, OVERFLOW, Inotify, Told
 
 COMING = CREATE | MOVED_TO
 ANEW = LOST & ~OVERFLOW
@@ -66,10 +67,8 @@ class FolderWatching:
 
     def ignore(self, id: str) -> None:
         """See ports.watching.Watching."""
-        number = self._heard.pop(id, None)
-        if number is not None:
-            del self._ids[number]
-            self._inotify.remove(number)
+        self._heard.pop(id, None)
+        self._leave(id)
 
     def close(self) -> None:
         self._inotify.close()
@@ -87,15 +86,19 @@ class FolderWatching:
             self._written.add(id)
 
     def _note(self, told: Told) -> None:
-        """Of a progress folder; one that went away is attended to when it comes back."""
+        """Of a progress folder or one in it; one that went away is attended to when it comes back."""
         id = self._ids.get(told.folder)
         if id is None:
             return
         self._noted.add(id)
+        is_main = self._heard.get(id) == told.folder
         if told.mask & ANEW:
             del self._ids[told.folder]
-            self._heard[id] = None
-            self._attend(id)
+            if is_main:
+                self._heard[id] = None
+                self._attend(id)
+        elif is_main and told.mask & COMING and told.mask & IS_FOLDER:
+            self._attend_inside(id)
 
     def _attend(self, id: str) -> None:
         """Watches the progress folder, if somebody wants to hear of it and it is there."""
@@ -104,10 +107,24 @@ class FolderWatching:
         number = self._inotify.add(Paths.of(self._folder, id).progress, INTERESTING | CREATE)
         before = self._heard[id]
         if before is not None and before != number:
-            self._ids.pop(before, None)
-            with contextlib.suppress(OSError):
-                self._inotify.remove(before)
+            self._leave(id)
         self._heard[id] = number
         if number is not None:
             self._ids[number] = id
             self._noted.add(id)
+            self._attend_inside(id)
+
+    def _attend_inside(self, id: str) -> None:
+        """Watches the folders in it too; to add one again changes nothing."""
+        with contextlib.suppress(OSError), os.scandir(Paths.of(self._folder, id).progress) as entries:
+            for entry in entries:
+                if not entry.is_dir(follow_symlinks=False):
+                    continue
+                number = self._inotify.add(Path(entry.path), INTERESTING | CREATE)
+                if number is not None:
+                    self._ids[number] = id
+
+    def _leave(self, id: str) -> None:
+        for number in [number for number, known in self._ids.items() if known == id]:
+            del self._ids[number]
+            self._inotify.remove(number)
