@@ -6,7 +6,7 @@ from pydantic import JsonValue
 
 from loopwright.cycle.board import post
 from loopwright.cycle.places import free_lane, lane_of
-from loopwright.cycle.publish import publish, result_words
+from loopwright.cycle.publish import archive, files_of, log_files, publish, result_words
 from loopwright.cycle.roles.cd import implement
 from loopwright.cycle.roles.ep import explore, plan
 from loopwright.cycle.roles.ra import analyse
@@ -84,6 +84,7 @@ class CycleFlow:
         event = Event(type="step_started", data={"step": choice.name, "task": choice.task, "role": choice.role})
         state = session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
         if begun:
+            archive(session, choice, state)
             publish(session, state)
             session.bus.publish("action", choice.key)
         return begun
@@ -115,13 +116,14 @@ class CycleFlow:
         words = result_words(outcome)
         data: dict[str, JsonValue] = {
             "step": choice.name, "task": choice.task, "role": choice.role, "iteration": before.current_iteration,
-            "result": words, **_cost(usage),
+            "result": words, "files": list(files_of(outcome)), "at": at, **_cost(usage),
         }  # fmt: skip
         state = session.store.update(
             session.id, lambda latest: end_step(latest, done, checkpoint),
             actor="runner", event=Event(type="step_finished", data=data), epoch=session.epoch,
         )  # fmt: skip
         publish(session, state, outcome)
+        log_files(session, choice, outcome, at)
         session.bus.publish("result", f"{choice.key}: {words}")
 
     def _measuring(self) -> frozenset[Role]:

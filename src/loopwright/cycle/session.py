@@ -93,7 +93,7 @@ class CycleSession(Ground[CycleState]):
     ) -> PhaseReport:
         """What goes wrong with the report is told."""
         agent, key, grace = self.agent(role), step.key, self.state().engine.settings.grace_timeout
-        wraps = [message.evolve(text=text(words), seconds=grace, silence=0) for words in wrap_ups(self.prompts, step)]
+        wraps = [message.evolve(text=text(words), seconds=grace, silence=0) for words in wrap_ups(self.prompts, key)]
         self.bus.publish("activity", f"{role} ({agent}) works on {key}")
         output, report, asked_again, late = await turns.report(
             agent, message, wraps if grace else [],
@@ -141,7 +141,7 @@ class CycleSession(Ground[CycleState]):
 
     def _foreign(self, role: Role, wrote: frozenset[str]) -> list[str]:
         """Documents of others among what was written; those of a role at work are its own to mend."""
-        root, busy = f"{self.progress().relative_to(self.workspace.root)}/", {role}
-        busy |= {one.step.split(".")[0] for one in self.state().engine.under_way}
+        root = f"{self.progress().relative_to(self.workspace.root)}/"
+        busy = {role, *(one.step.partition(".")[0] for one in self.state().engine.under_way)}
         names = (file.removeprefix(root) for file in sorted(wrote) if file.startswith(root))
         return [name for name in names if name in self.documents and name.split("/")[0] not in busy]

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from loopwright.domain.errors import AgentError, AgentTrouble
-from loopwright.domain.outcomes import ActionFailed, ActionOutcome, LimitReached, NeedsInput
+from loopwright.domain.outcomes import ActionFailed, LimitReached, NeedsInput
 
 WAITS = (5.0, 15.0, 45.0)
 """Seconds before the first, second and third time that a message is sent again."""
@@ -61,7 +61,7 @@ def mended(error: AgentError, before: Sequence[AgentTrouble], now: datetime) -> 
     return Wait(min(named, LONGEST_WAIT) if named > 0 else WAITS[tried])
 
 
-def outcome_of(error: AgentError, now: datetime) -> ActionOutcome:
+def outcome_of(error: AgentError, now: datetime) -> ActionFailed | LimitReached | NeedsInput:
     """What an action comes back with that its agent's trouble has ended."""
     row = TABLE[error.kind]
     if row.then == "parks" or _lasts(error, now):

@@ -49,7 +49,8 @@ async def mend(session: CycleSession, step: CycleStep, place: Place, failing: Se
     if not _can_measure(session, request, place):
         words = f"The builtin agent debugs Python projects with pytest or unittest, not {request.test_command!r}."
         return Made(_told("failed", words), True)
-    left, mended = tuple(failing), []
+    left = tuple(failing)
+    mended: list[str] = []
     while left:
         patch, said = await _next_patch(session, step, place, left)
         if patch is None or not await _applied(session, place, patch):

@@ -1,0 +1,163 @@
+"""What follows from a committed step: the documents with their archives, the logs, and a few words for people."""
+
+import os
+import stat
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import assert_never
+
+from loopwright.cycle.session import CycleSession
+from loopwright.domain.cycle import ChangeLog, CycleState, version_of
+from loopwright.domain.cycle_documents import KEPT, archived_name, archives, coverage, render
+from loopwright.domain.cycle_headers import MAIN, version_in
+from loopwright.domain.cycle_logs import LOGS, additions, missing_lines
+from loopwright.domain.cycle_names import ROLES, CycleStep
+from loopwright.domain.cycle_outcomes import (
+    Aggregated,
+    Analysed,
+    BaselineTaken,
+    CycleOutcome,
+    Explored,
+    Implemented,
+    Judged,
+    Planned,
+)
+from loopwright.domain.events import Entry
+from loopwright.domain.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
+from loopwright.domain.words import plural
+
+
+def result_words(outcome: CycleOutcome) -> str:
+    """The outcome as the journal and whoever looks name it."""
+    match outcome:
+        case Analysed():
+            return f"requirements with {plural(len(outcome.edge_cases), 'edge case')}"
+        case Explored():
+            return f"explored: {plural(len(outcome.identified_risks), 'risk')}"
+        case Planned():
+            return f"planned {plural(len(outcome.tasks), 'task')}"
+        case Implemented():
+            done = "completed" if outcome.ok else f"not done: {outcome.report.summary}"
+            return f"{done} ({plural(len(outcome.changes), 'file')})"
+        case BaselineTaken():
+            count = len(outcome.baseline.tests) if outcome.baseline else 0
+            return f"{plural(count, 'test')}, {len(outcome.failing)} failing" if count else "no tests"
+        case Judged():
+            return "pass" if outcome.validated.passed else f"fail ({'; '.join(outcome.validated.reasons[:2])})"
+        case Aggregated():
+            return "the iteration is over"
+        case NeedsInput():
+            return f"asks: {outcome.question}"
+        case LimitReached():
+            return f"put off: {outcome.reason}"
+        case Interrupted():
+            return outcome.why
+        case ActionFailed():
+            return f"gave no result: {outcome.message}"
+        case _:
+            assert_never(outcome)
+
+
+def files_of(outcome: CycleOutcome) -> tuple[str, ...]:
+    """The documents that a role has written in the step."""
+    return outcome.files if isinstance(outcome, (Analysed, Explored, Planned, Judged)) else ()
+
+
+def adopt(session: CycleSession) -> None:
+    """Takes note of what the folder holds when a runner takes the cycle up, and completes the roles' logs."""
+    session.documents = _there(session, MAIN)
+    for role in ROLES:
+        _log_changes(session, role, _documents_written(session.store.events(session.id), role))
+
+
+def archive(session: CycleSession, step: CycleStep, state: CycleState) -> None:
+    """Keeps the role's documents of earlier iterations before it rewrites them."""
+    if step.role is None:
+        return
+    version = version_of(state.current_iteration)
+    own = {name: data for name, data in session.documents.items() if name.startswith(f"{step.role}/")}
+    kept = {}
+    for name, data in own.items():
+        old = version_in(name, data.decode(errors="replace"))
+        if old is not None and old != version:
+            kept[archived_name(name, old)] = data
+    _keep(session, kept)
+
+
+def publish(session: CycleSession, state: CycleState, outcome: CycleOutcome | None = None) -> None:
+    """Writes the projections of a committed state; called again after a crash it repairs them."""
+    since = session.published
+    if since is not None and not session.progress().is_dir():
+        since = None
+    kept = {name: data.decode(errors="replace") for name, data in _there(session, KEPT).items()}
+    new = render(state, since, kept)
+    if isinstance(outcome, Judged):
+        new["vas/coverage.json"] = coverage(outcome.validated, version_of(state.current_iteration))
+    _keep(session, archives(session.documents, new))
+    session.store.write_progress(session.id, new)
+    session.documents |= {name: data for name, data in new.items() if name in MAIN}
+    logs = {name: data.decode(errors="replace") for name, data in _there(session, LOGS).items()}
+    for name, lines in additions(state, logs, since).items():
+        session.store.append_progress(session.id, name, lines)
+    session.published = state
+
+
+def log_files(session: CycleSession, step: CycleStep, outcome: CycleOutcome, at: str) -> None:
+    """A line for each document that the role has written, in its own log."""
+    if step.role is None or not files_of(outcome):
+        return
+    number = session.state().current_iteration
+    _log_changes(session, step.role, _entries(files_of(outcome), step.role, number, step.key, at))
+
+
+def _entries(files: Iterable[str], role: str, iteration: int, words: str, at: str) -> list[ChangeLog]:
+    return [
+        ChangeLog(timestamp=at, file=name, action="modify", iteration=iteration, agent=role, description=words)
+        for name in files
+    ]
+
+
+def _documents_written(entries: Sequence[Entry], role: str) -> list[ChangeLog]:
+    """What the journal knows of it; it may hold forged events, with anything in them."""
+    found: list[ChangeLog] = []
+    for entry in entries:
+        match entry.event.type, entry.event.data:
+            case "step_finished", {
+                "role": str(who),
+                "files": list(files),
+                "iteration": int(number),
+                "step": str(step),
+                "at": str(at),
+            } if who == role:
+                found += _entries((str(name) for name in files), role, number, step, at)
+    return found
+
+
+def _log_changes(session: CycleSession, role: str, entries: Sequence[ChangeLog]) -> None:
+    name = f"{role}/changes.log"
+    there = _there(session, (name,)).get(name, b"").decode(errors="replace")
+    lines = missing_lines(entries, there)
+    session.store.append_progress(session.id, name, [line.encode(errors="replace") for line in lines])
+
+
+def _keep(session: CycleSession, files: dict[str, bytes]) -> None:
+    """Into the history, where a version is written once."""
+    new = {name: data for name, data in files.items() if not (session.progress() / name).exists()}
+    if new:
+        session.store.write_progress(session.id, new)
+
+
+def _there(session: CycleSession, names: Iterable[str]) -> dict[str, bytes]:
+    """Those of the files that are there, as files of their own."""
+    found = ((name, _bytes(session.progress() / name)) for name in names)
+    return {name: data for name, data in found if data is not None}
+
+
+def _bytes(path: Path) -> bytes | None:
+    """Never through a link, and without waiting for a pipe."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return None
+    with open(descriptor, "rb") as file:
+        return file.read() if stat.S_ISREG(os.fstat(descriptor).st_mode) else None

@@ -1,0 +1,35 @@
+"""A project and a store for whole cycles."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from loopwright.domain.cycle import CycleState
+from loopwright.ports import Store
+from loopwright.store.cycles import CYCLES
+from loopwright.store.files import FileStore
+from tests.cycle.stage import CycleStage, MakeCycleStage
+from tests.fakes import FakeClock
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "project"
+    folder.mkdir()
+    (folder / "app.txt").write_text("bad")
+    return folder
+
+
+@pytest.fixture
+def cycles(project: Path) -> Iterator[Store[CycleState]]:
+    with FileStore(project, CYCLES, FakeClock()) as store:
+        yield store
+
+
+@pytest.fixture
+def make_stage(project: Path, cycles: Store[CycleState]) -> MakeCycleStage:
+    def make(**given: object) -> CycleStage:
+        return CycleStage(project, cycles, **given)  # type: ignore[arg-type]  # as CycleStage takes them
+
+    return make
