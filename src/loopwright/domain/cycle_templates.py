@@ -19,6 +19,11 @@ ADDED = "What a model would have added"
 _PART = re.compile(r"\[(.*)\]$", re.DOTALL)
 
 
+def line_of(text: str) -> str:
+    """One line that reads back as it is."""
+    return " ".join(clean(text).split())
+
+
 @dataclass(frozen=True)
 class Statement:
     """A sentence, and the file, test or words of the user that it comes from: there is none without."""
@@ -27,11 +32,11 @@ class Statement:
     source: str
 
     def __post_init__(self) -> None:
-        if not self.text.strip() or not self.source.strip():
+        if not line_of(self.text) or not line_of(self.source):
             raise ValueError(f"a statement needs its words and its source: {self.text!r} from {self.source!r}")
 
     def __str__(self) -> str:
-        return f"{clipped(clean(self.text), SENTENCE)} ({clipped(clean(self.source), SENTENCE)})"
+        return f"{clipped(line_of(self.text), SENTENCE)} ({clipped(line_of(self.source), SENTENCE)})"
 
 
 @dataclass(frozen=True)
@@ -62,7 +67,7 @@ class Failure(Record):
 
     @property
     def first_line(self) -> str:
-        return next((clean(line) for line in self.error.splitlines() if line.strip()), "")
+        return next((found for line in self.error.splitlines() if (found := line_of(line))), "")
 
 
 class FoundTests(Record):

@@ -29,8 +29,9 @@ def _found(survey: Survey, tests: FoundTests) -> Iterator[tuple[str, Entry]]:
         yield "architecture", architecture_summary_of(survey)
     if naming := naming_of(survey):
         yield "code_convention", naming
-    for module in sorted(survey.product, key=lambda one: -len(survey.users[one.path]))[:MOST_POINTS]:
-        if users := survey.users[module.path]:
+    known = survey.users
+    for module in sorted(survey.product, key=lambda one: -len(known[one.path]))[:MOST_POINTS]:
+        if users := known[module.path]:
             yield "integration_point", {
                 "file": module.path, "description": f"imported by {', '.join(users[:MOST_NAMES])}",
                 "exports": list(module.exports[:MOST_NAMES]),

@@ -58,11 +58,11 @@ def exploration_of(survey: Survey, tests: FoundTests) -> ExplorationText:
 
 def architecture_of(survey: Survey) -> str:
     """A page: the folders and what they use, where it begins, and what most rests on."""
-    most_used = sorted(survey.product, key=lambda module: -len(survey.users[module.path]))[:NAMED]
+    users = survey.users
     used = (
-        Statement(f"imported by {plural(len(users), 'file')}: {named(users, NAMED)}", module.path)
-        for module in most_used
-        if (users := survey.users[module.path])
+        Statement(f"imported by {plural(len(users[m.path]), 'file')}: {named(users[m.path], NAMED)}", m.path)
+        for m in sorted(survey.product, key=lambda module: -len(users[module.path]))[:NAMED]
+        if users[m.path]
     )
     parts = (
         section("Folders", _folders(survey), MOST_FOLDERS, "folder"),
@@ -126,11 +126,12 @@ def _entries(survey: Survey) -> Iterator[Statement]:
 
 def _modules(survey: Survey) -> Iterator[Statement]:
     """Those that most rests on first."""
-    for module in sorted(survey.product, key=lambda one: (-len(survey.users[one.path]), one.path)):
+    known = survey.users
+    for module in sorted(survey.product, key=lambda one: (-len(known[one.path]), one.path)):
         said = module.summary.rstrip(".") or plural(module.lines, "line")
         defines = f"; defines {named(module.exports, 8)}" if module.exports else ""
         uses = f"; imports {named(module.imports, NAMED)}" if module.imports else ""
-        users = survey.users[module.path]
+        users = known[module.path]
         by = f"; imported by {plural(len(users), 'file')}" if users else ""
         yield Statement(f"{said}{defines}{uses}{by}", module.path)
 
@@ -155,8 +156,9 @@ def _points(survey: Survey, tests: FoundTests) -> Iterator[Statement]:
     """Modules that failing tests import, then those that others import most."""
     red = {failure.file for failure in tests.failing}
     suspects = {path for module in survey.tests if module.path in red for path in module.imports}
-    for module in sorted(survey.product, key=lambda one: (one.path not in suspects, -len(survey.users[one.path]))):
-        users = survey.users[module.path]
+    known = survey.users
+    for module in sorted(survey.product, key=lambda one: (one.path not in suspects, -len(known[one.path]))):
+        users = known[module.path]
         exports = f"defines {named(module.exports, 8)}; " if module.exports else ""
         if module.path in suspects:
             asking = [user for user in users if user in red]
@@ -170,8 +172,9 @@ def _risks(survey: Survey, tests: FoundTests) -> Iterator[Statement]:
     areas = list(dict.fromkeys(failure.file for failure in tests.failing if failure.file))
     if len(areas) > 1:
         yield Statement(f"tests fail in {len(areas)} places, which may have one cause or several", named(areas, NAMED))
+    known = survey.users
     for module in survey.product:
-        users = survey.users[module.path]
+        users = known[module.path]
         if len(users) >= MANY:
             yield Statement(f"a change reaches {len(users)} files that import it", module.path)
     yield from (Statement(f"no test imports it ({plural(m.lines, 'line')})", m.path) for m in untested(survey))

@@ -1,5 +1,6 @@
 """A plan without a model: a task for each area of failing tests, and one for what else the goal asks. Pure."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -7,6 +8,8 @@ from loopwright.domain.cycle import CycleState, Effort, PlanTask
 from loopwright.domain.cycle_templates import Failure, named
 from loopwright.domain.goals import GREEN_TESTS, asks_only_for_green_tests
 from loopwright.domain.survey import Survey
+
+_PATH = re.compile(r"[\w./-]{1,300}\.\w{1,5}")
 
 NAMED = 10
 MOST_AREAS = 20
@@ -46,7 +49,7 @@ def suspects(area: str, failing: Sequence[Failure], survey: Survey) -> tuple[str
     module = survey.module(area) if area else None
     imported = module.imports if module else ()
     product = {one.path for one in survey.product}
-    traced = [path for path in sorted(product) if any(_names(failure.trace, path) for failure in failing)]
+    traced = (path for failure in failing for word in _PATH.findall(failure.trace) for path in _tails(word))
     return tuple(dict.fromkeys(path for path in (*traced, *imported) if path in product))[:FILES]
 
 
@@ -84,9 +87,10 @@ def _mending(id: str, area: str, failing: Sequence[Failure], survey: Survey) -> 
     )  # fmt: skip
 
 
-def _names(trace: str, path: str) -> bool:
-    at = trace.find(path)
-    return at >= 0 and (at == 0 or not (trace[at - 1].isalnum() or trace[at - 1] in "_-."))
+def _tails(path: str) -> Iterator[str]:
+    """A path as it stands in a stack trace, and what is left of it without the folders in front."""
+    parts = path.strip("/").split("/")
+    yield from ("/".join(parts[n:]) for n in range(len(parts)))
 
 
 def _next_number(known: Sequence[PlanTask]) -> int:

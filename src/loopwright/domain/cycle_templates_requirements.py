@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from loopwright.domain.cycle_templates import Failure, Section, Statement, document, in_words, section
+from loopwright.domain.cycle_templates import ADDED as ADDED_HEADING
+from loopwright.domain.cycle_templates import Failure, Section, Statement, document, in_words, line_of, section
 from loopwright.domain.survey import Module, Survey
 from loopwright.domain.words import plural
 
@@ -17,6 +18,7 @@ ADDED = (
     "sentences of the task taken apart into what can be checked one by one",
     "what is out of scope, and questions to the user where the task can be read in two ways",
 )
+UNNAMED = "situations that no test names yet: empty, huge, late, twice, at the same time, without permission"
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def _asked(description: str) -> Iterator[Statement]:
     parts = _ITERATION.split(description)
     told = [("the task", parts[0])]
     told += [(f"the user, iteration {n}", text) for n, text in zip(parts[1::2], parts[2::2], strict=True)]
-    lines = ((source, line.strip()) for source, text in told for line in text.splitlines() if line.strip())
+    lines = ((source, line) for source, text in told for words in text.splitlines() if (line := line_of(words)))
     for number, (source, line) in enumerate(lines, 1):
         yield Statement(f"R{number}: {line}", source)
 
@@ -82,16 +84,19 @@ def _cases(failing: Sequence[Failure], survey: Survey) -> Iterator[Statement]:
 
 
 def _cases_document(cases: Sequence[Statement]) -> str:
+    """Without a list it has no second heading either: in its place that would be read as one."""
+    if not cases:
+        return f"# Edge cases\n\nNo test names one. {ADDED_HEADING}: {UNNAMED}.\n"
     lead = "Situations that the project's tests name; nobody has thought of others."
-    added = ("situations that no test names yet: empty, huge, late, twice, at the same time, without permission",)
-    return document("Edge cases", lead, (Section("Named by tests", tuple(cases)),), added)
+    return document("Edge cases", lead, (Section("Named by tests", tuple(cases)),), (UNNAMED,))
 
 
 def _source(failure: Failure, survey: Survey) -> str:
     """The test, with its line where it is known."""
     module = survey.module(failure.file) if failure.file else None
     line = _line(failure, module) if module else None
-    return f"{failure.test}, line {line}" if line else failure.test
+    name = failure.test if line_of(failure.test) else ascii(failure.test)
+    return f"{name}, line {line}" if line else name
 
 
 def _line(failure: Failure, module: Module) -> int | None:

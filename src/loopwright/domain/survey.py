@@ -87,7 +87,7 @@ class Survey(Record):
 
     @property
     def users(self) -> dict[str, tuple[str, ...]]:
-        """By path of a module, the files that import it."""
+        """By path of a module, the files that import it. Made anew with every call."""
         found: dict[str, list[str]] = {module.path: [] for module in self.modules}
         for module in self.modules:
             for path in module.imports:

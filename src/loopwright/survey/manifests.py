@@ -22,7 +22,7 @@ FRAMEWORKS = (
 """Packages that say how a project is written."""
 
 _REQUIREMENT = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_GO_REQUIRED = re.compile(r"^(?:require\s+)?([\w.-]+\.[\w./-]+)\s+v\d", re.MULTILINE)
+_GO_REQUIRED = re.compile(r"^[ \t]*(?:require[ \t]+)?([\w.-]+\.[\w./-]+)\s+v\d", re.MULTILINE)
 _GO_MODULE = re.compile(r"^module\s+(\S+)", re.MULTILINE)
 _RULE = re.compile(r"^([A-Za-z][\w.-]*)\s*:(?!=)", re.MULTILINE)
 _DEPENDENCY = re.compile(r"<artifactId>\s*([\w.-]+)\s*</artifactId>")
