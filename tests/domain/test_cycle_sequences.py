@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from loopwright.domain.cycle import CycleState, PlanTask
@@ -68,6 +68,7 @@ def interfered(data: st.DataObject, state: CycleState) -> CycleState:
     return state
 
 
+@settings(deadline=None, max_examples=40)
 @given(data=st.data(), parallel=st.integers(1, 4), limit=st.integers(1, 4), interactive=st.booleans())
 def test_every_course_ends_and_keeps_the_rules(
     data: st.DataObject, parallel: int, limit: int, interactive: bool
@@ -107,6 +108,7 @@ def test_every_course_ends_and_keeps_the_rules(
         assert all(t.status == "completed" for t in (state.plan.tasks if state.plan else ()))
 
 
+@settings(deadline=None)
 @given(data=st.data())
 def test_stopping_ends_it_wherever_it_is(data: st.DataObject) -> None:
     state = running()

@@ -93,8 +93,8 @@ def _to_decide(state: CycleState, asked: ReportedDecision, holds: tuple[str, ...
 
 
 def _held_keys(state: CycleState, named: tuple[str, ...], step: CycleStep) -> tuple[str, ...]:
-    """Tasks that the plan has; for a task without such names, the task itself."""
-    known = {task.id for task in tasks(state)}
+    """Tasks of the plan that are still to be done; for a task without such names, the task itself."""
+    known = {task.id for task in tasks(state) if task.status != "completed"}
     keys = tuple(f"cd.implement {id}" for id in named if id in known)
     return keys or ((step.key,) if step.task else ())
 

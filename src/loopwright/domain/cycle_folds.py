@@ -73,6 +73,9 @@ def begin_step(state: CycleState, step: CycleStep, at: str, lane: int | None = N
 
 def end_step(state: CycleState, done: CycleStepDone, checkpoint: Checkpoint | None = None) -> CycleState:
     """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here."""
+    known = state.engine.checkpoints
+    if checkpoint is not None and known and known[-1].tree == checkpoint.tree:
+        checkpoint = None  # another step has ended meanwhile
     state = noted(charged(checkpointed(state, checkpoint), _working_time(state, done), done.usage), done.incidents)
     state = state.evolve(engine=state.engine.evolve(counted=done.at))
     state = _put_down(_with_half(state, done), done.step, done.at)
@@ -163,7 +166,7 @@ def _succeeded(state: CycleState, done: CycleStepDone, report: PhaseReport, file
     wrote = {**state.engine.wrote, role: _merged(state.engine.wrote.get(role, ()), files)}
     state = _with_agent(_done(state, done.step), role, kept)
     state = state.evolve(engine=state.engine.evolve(wrote=wrote))
-    return reported(implemented(state, done.step.key), report, done.step)
+    return implemented(reported(state, report, done.step), done.step.key)
 
 
 def _done(state: CycleState, step: CycleStep) -> CycleState:
