@@ -1,9 +1,10 @@
 """A report through tools, through text, and through both."""
 
+from loopwright.domain.calls import Call, Order
 from loopwright.domain.gathered import merged
 from loopwright.domain.protocol import ActionReport
 from loopwright.domain.reports import parse_report
-from loopwright.domain.tool_calls import Call, Order, read_call
+from loopwright.domain.tool_calls import read_call
 from tests.stage import said
 
 INIT, DEBUG = Order(turn=1, action="INIT"), Order(turn=1, action="DEBUG")

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loopwright.domain.calls import LONGEST
 from loopwright.domain.cycle_names import NEEDS_AGENT, ROLE_OF, ROLES, StepName
 from loopwright.domain.phase_report import PhaseReport, PhaseStatus, ReportedBlocker, ReportedDecision, read
 from loopwright.domain.protocol import ActionReport
 from loopwright.domain.reports import parse_report, problem_of
-from loopwright.domain.tool_calls import LONGEST
 
 STEP: StepName = "ep.plan"
 PLAIN = """I have planned the work.

@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loopwright.domain.calls import LONGEST
 from loopwright.domain.claims import refused_updates
 from loopwright.domain.loop import ActionName
 from loopwright.domain.proposals import MOST_KNOWN, new_causes, proposals
 from loopwright.domain.protocol import ActionReport
-from loopwright.domain.tool_calls import LONGEST, ProposedHypothesis
+from loopwright.domain.tool_calls import ProposedHypothesis
 
 
 def report(**updates: Any) -> ActionReport:  # Any: an agent's JSON

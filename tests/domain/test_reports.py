@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loopwright.domain.calls import LONGEST
 from loopwright.domain.protocol import ActionReport, ReportStatus
 from loopwright.domain.reports import parse_report, problem_of
-from loopwright.domain.tool_calls import LONGEST
 
 PLAIN = """I changed the parser.
 

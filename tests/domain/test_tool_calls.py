@@ -3,8 +3,9 @@
 import pytest
 from pydantic import JsonValue
 
+from loopwright.domain.calls import Order
 from loopwright.domain.errors import Invalid
-from loopwright.domain.tool_calls import TOOLS, Order, ProposeTasks, ReportActionResult, answer, read_call
+from loopwright.domain.tool_calls import TOOLS, ProposeTasks, ReportActionResult, answer, read_call
 
 INIT, DEVELOP, DEBUG = (Order(turn=1, action=action) for action in ("INIT", "DEVELOP", "DEBUG"))
 DONE: dict[str, JsonValue] = {"action": "DEVELOP", "status": "success", "message": "It works."}

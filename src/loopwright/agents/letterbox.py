@@ -7,9 +7,9 @@ from pathlib import Path
 
 from pydantic import JsonValue, ValidationError
 
+from loopwright.domain.calls import Order
 from loopwright.domain.errors import Invalid
 from loopwright.domain.record import Record
-from loopwright.domain.tool_calls import Order
 
 FULL, MOST_LETTERS = 1_000_000, 1000
 """Bytes that one turn may report: so many are read of what stands there, whoever wrote it; and the last letters."""

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loopwright.agents.letterbox import Letter, Letterbox
+from loopwright.domain.calls import Call, Order
 from loopwright.domain.conversation import Discovered
 from loopwright.domain.errors import Invalid
 from loopwright.domain.gathered import merged
+from loopwright.domain.phase_calls import ReportFinding
 from loopwright.domain.protocol import ActionReport, Message
-from loopwright.domain.tool_calls import Call, Order, ReportDiscovery, read_call
+from loopwright.domain.tool_calls import ReportDiscovery, read_call
 
 SERVER = "loopwright.mcp.report"
 
@@ -59,7 +61,7 @@ class Mailbox:
         self._kept = tuple(
             call
             for n, call in enumerate(calls)
-            if self._waits(call, message.action) or (isinstance(call, ReportDiscovery) and n >= self._given)
+            if self._waits(call, message.action) or (_found(call) and n >= self._given)
         )
         self._given, self._reported = 0, False
         self._order = Order(turn=self._order.turn + 1, action=message.action)
@@ -88,7 +90,7 @@ class Mailbox:
         """What this turn found worth keeping; each is given once."""
         calls = self._calls()
         new, self._given = calls[self._given :], len(calls)
-        return tuple(Discovered(title=call.title, text=call.text) for call in new if isinstance(call, ReportDiscovery))
+        return tuple(found for call in new if (found := _found(call)) is not None)
 
     def _waits(self, call: Call, action: str) -> bool:
         """Whether it is a proposal of a turn that is to be reported once more."""
@@ -100,6 +102,16 @@ class Mailbox:
         new = tuple(call for letter in letters if (call := _read(self._order, letter)) is not None)
         renewed = {call.name for call in new if call.only}
         return (*(call for call in self._kept if call.name not in renewed), *new)
+
+
+def _found(call: Call) -> Discovered | None:
+    match call:
+        case ReportDiscovery():
+            return Discovered(title=call.title, text=call.text)
+        case ReportFinding():
+            return Discovered(title=call.title, type=call.type, data=call.data)
+        case _:
+            return None
 
 
 def _read(order: Order, letter: Letter) -> Call | None:

@@ -2,10 +2,10 @@
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue
 
 from loopwright.domain.protocol import Usage
-from loopwright.domain.record import Items, Record
+from loopwright.domain.record import Items, Record, absent
 
 ToolStatus = Literal["pending", "in_progress", "completed", "failed"]
 
@@ -68,11 +68,16 @@ class PermissionDecided(Record):
 
 
 class Discovered(Record):
-    """Something worth keeping that the agent reported through report_discovery."""
+    """Something worth keeping that the agent reported through report_discovery.
+
+    `type` and `data` where it is an entry for the board of a cycle (see cycle_board); `title` says it in a line.
+    """
 
     kind: Literal["discovery"] = "discovery"
     title: str
     text: str = ""
+    type: str | None = Field(default=None, exclude_if=absent)
+    data: dict[str, JsonValue] | None = Field(default=None, exclude_if=absent)
 
 
 class UsageTold(Record):

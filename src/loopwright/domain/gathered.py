@@ -4,9 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from pydantic import JsonValue
 
+from loopwright.domain.calls import Call, Part
+from loopwright.domain.phase_calls import ReportPhaseResult
 from loopwright.domain.protocol import ActionReport
 from loopwright.domain.reports import asks
-from loopwright.domain.tool_calls import Call, Part, ProposeHypotheses, ProposeTasks, ReportActionResult
+from loopwright.domain.tool_calls import ProposeHypotheses, ProposeTasks, ReportActionResult
 
 
 def merged(said: ActionReport | None, calls: Sequence[Call]) -> ActionReport | None:
@@ -14,7 +16,7 @@ def merged(said: ActionReport | None, calls: Sequence[Call]) -> ActionReport | N
 
     What was proposed through tools stands in place of the same in the text; what only the text has is kept.
     """
-    results = [_report(call) for call in calls if isinstance(call, ReportActionResult)]
+    results = [report for call in calls if (report := _report(call)) is not None]
     report = results[-1] if results else said
     if report is None:
         return None
@@ -23,12 +25,23 @@ def merged(said: ActionReport | None, calls: Sequence[Call]) -> ActionReport | N
             files_updated=report.files_updated or said.files_updated,
             next_action_needed=report.next_action_needed or said.next_action_needed,
             options=report.options or said.options,
-            state_updates=said.state_updates,
+            state_updates={**said.state_updates, **report.state_updates},
         )
     return report.evolve(state_updates={**report.state_updates, **_proposed(calls)})
 
 
-def _report(call: ReportActionResult) -> ActionReport:
+def _report(call: Call) -> ActionReport | None:
+    """The result that the call tells; None where it tells something else."""
+    match call:
+        case ReportActionResult():
+            return _of_action(call)
+        case ReportPhaseResult():
+            return _of_phase(call)
+        case _:
+            return None
+
+
+def _of_action(call: ReportActionResult) -> ActionReport:
     wanted = call.next_action_needed or None
     return ActionReport(
         action=call.action,
@@ -37,6 +50,21 @@ def _report(call: ReportActionResult) -> ActionReport:
         files_updated={file.path: file.description for file in call.files_updated},
         next_action_needed=wanted,
         options=call.options,
+    )
+
+
+def _of_phase(call: ReportPhaseResult) -> ActionReport:
+    updates: dict[str, list[JsonValue]] = {
+        "issues": list(call.issues),
+        "blockers": _listed(call.blockers),
+        "decisions": _listed(call.decisions),
+    }
+    return ActionReport(
+        action=call.phase,
+        status=call.status,
+        message=call.summary,
+        files_updated={file.path: file.description for file in call.files_written},
+        state_updates={name: entries for name, entries in updates.items() if entries},
     )
 
 
@@ -55,4 +83,4 @@ def _proposed(calls: Iterable[Call]) -> dict[str, JsonValue]:
 
 
 def _listed(parts: Iterable[Part]) -> list[JsonValue]:
-    return [part.model_dump() for part in dict.fromkeys(parts)]
+    return [part.model_dump(mode="json") for part in dict.fromkeys(parts)]

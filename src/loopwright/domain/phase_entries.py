@@ -1,4 +1,4 @@
-"""What a role's report lists: issues, blockers and decisions, read however they are written. Pure.
+"""What a role's report names and lists: phase, issues, blockers and decisions, however they are written. Pure.
 
 Loaded by the report server (see tool_calls): it needs nothing but records.
 """
@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, NamedTuple, Self
+from unicodedata import normalize
 
 from pydantic import model_validator
 
 from loopwright.domain.block import unwrapped
 from loopwright.domain.choices import BULLET, read_choices
+from loopwright.domain.cycle_names import ROLE_OF, TITLES
 from loopwright.domain.listed import Entry, is_nothing
 from loopwright.domain.record import Items, Record
 from loopwright.domain.words import clipped
@@ -44,6 +46,9 @@ _TASKS = ("tasks", "task", "task_ids", "task_id", "blocks", "affects", "affected
 _OPTIONS = ("options", "choices", "alternatives")
 _RECOMMENDED = ("recommended", "recommendation", "recommended_option", "default")
 
+STEPS: Mapping[str, str] = {step: TITLES[role].lower() for step, role in ROLE_OF.items() if role}
+"""Every step that a role reports on, with the role's title."""
+
 Given = Mapping[str, Any]  # Any: an agent's JSON
 
 
@@ -72,6 +77,14 @@ class ReportedDecision(Record):
 class _Option(NamedTuple):
     text: str
     is_recommended: bool = False
+
+
+def is_meant(step: str, said: str) -> bool:
+    """Whether the phase that an agent names is that step: as such, by its role or that one's title, or by its deed."""
+    words = normalize("NFKC", said).lower()
+    first = re.search(r"[^\W_][\w.]*", words)
+    role, _, deed = step.partition(".")
+    return first is not None and (first[0].rstrip("_.") in (step, role, deed) or STEPS[step] in words)
 
 
 def read_issues(entries: Iterable[Entry]) -> tuple[str, ...]:

@@ -8,20 +8,11 @@ from typing import NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
+from loopwright.domain.calls import BUG_LENGTH, LONGEST, PLACE_LENGTH, Part, as_list
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import ActionName
 from loopwright.domain.protocol import ActionReport
-from loopwright.domain.tool_calls import (
-    BUG_LENGTH,
-    LONGEST,
-    MOST_HYPOTHESES,
-    MOST_TASKS,
-    PLACE_LENGTH,
-    Part,
-    ProposedHypothesis,
-    ProposedTask,
-    as_list,
-)
+from loopwright.domain.tool_calls import MOST_HYPOTHESES, MOST_TASKS, ProposedHypothesis, ProposedTask
 from loopwright.domain.words import clipped, plural
 
 MAY_UPDATE: dict[ActionName, frozenset[str]] = {

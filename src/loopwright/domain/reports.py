@@ -7,21 +7,19 @@ from typing import Any, TypeVar
 from unicodedata import normalize
 
 from loopwright.domain.block import ACTION, PHASE, Block, blocks, first_object, is_quoted, unwrapped
+from loopwright.domain.calls import LINE_LENGTH, LONGEST, MOST_FILES, MOST_OPTIONS
 from loopwright.domain.choices import read_choices
-from loopwright.domain.cycle_names import ROLE_OF, TITLES
 from loopwright.domain.errors import Invalid
 from loopwright.domain.listed import Entry, of_json
-from loopwright.domain.phase_entries import read_blockers, read_decisions, read_issues
+from loopwright.domain.phase_entries import STEPS, is_meant, read_blockers, read_decisions, read_issues
 from loopwright.domain.protocol import ActionReport
 from loopwright.domain.statuses import ALLOWED, PHASE_ALLOWED, read_phase_status, read_status
-from loopwright.domain.tool_calls import LINE_LENGTH, LONGEST, MOST_FILES, MOST_OPTIONS
 from loopwright.domain.words import clipped
 
 S = TypeVar("S")
 
 _NOTHING = frozenset({"", "{}", "none", "null", "n/a", "无", "空"})
 _FILE = re.compile(r"^(.+?)\s*(?::\s|：|:$)\s*(.*)$|^(\S+)$")
-_STEPS = {str(step): role for step, role in ROLE_OF.items() if role}
 
 
 def parse_report(text: str, action: str | None = None) -> ActionReport | None:
@@ -47,7 +45,7 @@ def problem_of(text: str, action: str | None = None) -> str:
             _report(block, action)
         except Invalid as error:
             return str(error)
-    form = PHASE if action in _STEPS else ACTION
+    form = PHASE if action in STEPS else ACTION
     quoted = is_quoted(text, form)
     return f"the {form.opening} block stood in a quotation" if quoted else f"there was no {form.opening} block"
 
@@ -59,7 +57,7 @@ def asks(next_action: str | None) -> bool:
 
 def _answers(text: str, action: str | None) -> list[Block]:
     """The blocks of the kind that is ordered, the last one first; all of them where that is not known."""
-    ordered = None if action is None else PHASE if action in _STEPS else ACTION
+    ordered = None if action is None else PHASE if action in STEPS else ACTION
     return [block for block in blocks(text) if ordered in (None, block.form)]
 
 
@@ -97,7 +95,7 @@ def _phase(block: Block, step: str | None) -> ActionReport:
         "decisions": [each.model_dump(mode="json") for each in read_decisions(listed["decisions"] or ())],
     }
     return ActionReport(
-        action=step if step is not None and _is_meant(step, phase, words["phase"]) else phase,
+        action=step if step is not None and step in STEPS and is_meant(step, words["phase"]) else phase,
         status=status,
         message=clipped(unwrapped(words.get("summary", "")), LONGEST),
         state_updates={name: entries for name, entries in updates.items() if entries},
@@ -144,13 +142,6 @@ def _ended(fields: Mapping[str, str], read: Callable[[object], S], allowed: str)
         return read(fields["status"])
     except ValueError as error:
         raise Invalid(f"its status {error}") from error
-
-
-def _is_meant(step: str, phase: str, words: str) -> bool:
-    """Whether the step is named: as such, by its role or that one's title, or by what it does."""
-    role, _, deed = step.partition(".")
-    title = TITLES[_STEPS[step]].lower() if step in _STEPS else role
-    return phase in (step, role, deed) or title in words.lower()
 
 
 def _files_in(entry: Entry) -> Iterator[str]:

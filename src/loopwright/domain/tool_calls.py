@@ -3,73 +3,36 @@
 Loaded by the server that an agent starts for every session: it needs nothing but records.
 """
 
-import json
 from collections.abc import Mapping
-from typing import Annotated, ClassVar
+from typing import Annotated
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    JsonValue,
-    ValidationError,
-    WithJsonSchema,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, JsonValue, ValidationError
 from pydantic_core import ErrorDetails
 
+from loopwright.domain.calls import (
+    MOST_FILES,
+    MOST_OPTIONS,
+    Bug,
+    Call,
+    Line,
+    Note,
+    Order,
+    Part,
+    Place,
+    UpdatedFile,
+    Words,
+    as_files,
+    as_list,
+    bounded,
+)
 from loopwright.domain.choices import read_choices
 from loopwright.domain.errors import Invalid
-from loopwright.domain.record import Items, Record
+from loopwright.domain.phase_calls import ReportFinding, ReportPhaseResult
+from loopwright.domain.phase_entries import STEPS, is_meant
+from loopwright.domain.record import Items
 from loopwright.domain.statuses import ReportStatus, read_status
 
-MOST_TASKS, MOST_HYPOTHESES, MOST_FILES, MOST_OPTIONS = 7, 8, 500, 10
-LONGEST, PLACE_LENGTH, BUG_LENGTH, LINE_LENGTH = 2_000, 500, 500, 300
-"""Characters of a message, a task or a hypothesis; of a place; of a bug's name; of a title or an option."""
-
-
-def bounded(most: int, *, blank: bool = False) -> tuple[object, ...]:
-    """What makes an `Annotated[str, *…]` a text of at most that many characters, its ends stripped."""
-
-    def check(value: str) -> str:
-        value = value.strip()
-        if not value and not blank:
-            raise ValueError("must not be blank")
-        if len(value) > most:
-            raise ValueError(f"has {len(value):,} characters; at most {most:,} are taken")
-        return value
-
-    return AfterValidator(check), WithJsonSchema({"type": "string", "maxLength": most})
-
-
-Words = Annotated[str, *bounded(LONGEST)]
-Line = Annotated[str, *bounded(LINE_LENGTH)]
-Note = Annotated[str, *bounded(LONGEST, blank=True)]
-Bug = Annotated[str, *bounded(BUG_LENGTH, blank=True)]
-Place = Annotated[str, *bounded(PLACE_LENGTH, blank=True)]
-
-
-class Order(Record):
-    """What the agent is to do in this turn; reports are held against it."""
-
-    turn: int
-    action: str
-
-
-class Part(Record):
-    """Something an agent wrote: keys that nobody asked for are left out."""
-
-    model_config = ConfigDict(extra="ignore")
-    bare: ClassVar[str]
-    """The field that a plain text stands for."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _read(cls, given: object) -> object:
-        if isinstance(given, str):
-            return {cls.bare: given}
-        return {key: value for key, value in given.items() if value is not None} if isinstance(given, dict) else given
+MOST_TASKS, MOST_HYPOTHESES = 7, 8
 
 
 class ProposedTask(Part):
@@ -84,42 +47,8 @@ class ProposedHypothesis(Part):
     logging_point: Place = Field(default="", description="Where to look, as file:function:line.")
 
 
-class UpdatedFile(Part):
-    bare = "path"
-    path: Annotated[str, *bounded(500)] = Field(description="Path relative to the project.")
-    description: Place = Field(default="", description="What changed there.")
-
-
-def as_list(given: object) -> object:
-    """A list, also where it comes as JSON text, as one of its entries, or as an object that numbers them."""
-    if isinstance(given, str) and given.lstrip()[:1] in ("[", "{"):
-        try:
-            given = json.loads(given)
-        except (ValueError, RecursionError):
-            return [given]
-    if isinstance(given, dict) and "description" not in given:
-        return list(given.values())
-    return [given] if isinstance(given, (dict, str)) else given
-
-
-def _files(given: object) -> object:
-    """Also an object of paths and descriptions."""
-    if isinstance(given, dict) and "path" not in given:
-        return [{"path": key, "description": value} for key, value in given.items()]
-    return [given] if isinstance(given, dict) else as_list(given)
-
-
 def _choices(given: object) -> object:
     return list(read_choices(given)) if isinstance(given, str) else given
-
-
-class Call(Part):
-    """The arguments of one call. `name` is the tool's, `only` the action it belongs to."""
-
-    name: ClassVar[str]
-    words: ClassVar[str]
-    taken: ClassVar[str]
-    only: ClassVar[str | None] = None
 
 
 class ReportActionResult(Call):
@@ -137,7 +66,7 @@ class ReportActionResult(Call):
         description="success: it is done. failed: you could not do it. needs_input: only a person can decide."
     )
     message: Words = Field(description="One or two sentences for a person: what you did; or your question.")
-    files_updated: Annotated[Items[UpdatedFile], BeforeValidator(_files)] = Field(
+    files_updated: Annotated[Items[UpdatedFile], BeforeValidator(as_files)] = Field(
         default=(), max_length=MOST_FILES, description="The files you changed."
     )
     next_action_needed: Annotated[str, *bounded(100, blank=True)] = Field(
@@ -185,22 +114,41 @@ class ReportDiscovery(Call):
 TOOLS: Mapping[str, type[Call]] = {
     call.name: call for call in (ReportActionResult, ProposeTasks, ProposeHypotheses, ReportDiscovery)
 }
+"""For the orders of a loop."""
+
+STEP_TOOLS: Mapping[str, type[Call]] = {call.name: call for call in (ReportPhaseResult, ReportFinding)}
+"""For the orders of a cycle."""
+
+
+def tools_for(action: str) -> Mapping[str, type[Call]]:
+    """Those that this order is reported with."""
+    return STEP_TOOLS if action in STEPS else TOOLS
 
 
 def read_call(order: Order, tool: str, arguments: JsonValue) -> Call:
     """The call, if that tool takes these arguments under this order; else Invalid says what would be right."""
-    if tool not in TOOLS:
-        raise Invalid(f"No tool is named {tool!r}; there are {', '.join(TOOLS)}.")
-    kind = TOOLS[tool]
+    tools = tools_for(order.action)
+    if tool not in tools:
+        raise Invalid(f"No tool is named {tool!r}; there are {', '.join(tools)}.")
+    kind = tools[tool]
     if kind.only not in (None, order.action):
         raise Invalid(f"{tool} is for {kind.only}, and your order is {order.action}: leave it out.")
     try:
         call = kind.model_validate(arguments)
     except ValidationError as error:
         raise Invalid(f"Not recorded: {_told(error)}. Mend this and call {tool} again.") from error
+    return _on_order(order, call)
+
+
+def _on_order(order: Order, call: Call) -> Call:
+    """The call with the order's own name. Invalid where it is a result of something else."""
     if isinstance(call, ReportActionResult) and call.action != order.action:
         raise Invalid(f"Not recorded: action was {call.action!r}, and your order is {order.action}. Report on that.")
-    return call
+    if not isinstance(call, ReportPhaseResult):
+        return call
+    if not is_meant(order.action, call.phase):
+        raise Invalid(f"Not recorded: phase was {call.phase!r}, and your order is {order.action}. Report on that.")
+    return call.evolve(phase=order.action)
 
 
 def _told(error: ValidationError) -> str:
@@ -222,7 +170,7 @@ def _place(problem: ErrorDetails) -> str:
         case "too_short":
             return f"{where} is empty"
         case "value_error":
-            return f"{where} {limits['error']}"
+            return f"{where} {limits['error']}" if problem["loc"] else str(limits["error"])
         case _:
             return f"{where}: {problem['msg']}"
 
@@ -232,6 +180,8 @@ def answer(call: Call) -> str:
     match call:
         case ReportActionResult():
             return call.taken.format(action=call.action, status=call.status)
+        case ReportPhaseResult():
+            return call.taken.format(phase=call.phase, status=call.status)
         case ProposeTasks():
             return call.taken.format(count=len(call.tasks))
         case ProposeHypotheses():

@@ -7,8 +7,10 @@ import asyncio
 import gc
 import signal
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -18,34 +20,54 @@ from pydantic import JsonValue
 
 from loopwright import __version__
 from loopwright.agents.letterbox import Letter, Letterbox
+from loopwright.domain.calls import Call, Order
 from loopwright.domain.errors import Invalid
-from loopwright.domain.tool_calls import TOOLS, answer, read_call
+from loopwright.domain.tool_calls import STEP_TOOLS, answer, read_call, tools_for
 from loopwright.mcp.schemas import input_schema
 
 Context = ServerRequestContext[dict[str, object]]
 
 NAME = "loopwright"
-INSTRUCTIONS = "Report to the engine that gives you your orders. End every turn by calling report_action_result once."
-BY_TEXT = "end your answer with the ACTION_RESULT block of your order instead"
+INSTRUCTIONS = "Report to the engine that gives you your orders. End every turn by calling {result} once."
+BY_TEXT = "end your answer with the {block} block of your order instead"
 
 
-def take(box: Letterbox, tool: str, arguments: dict[str, JsonValue]) -> str:
+class Kit(NamedTuple):
+    """What the agent is given: by the order that is there when its session begins, and a session keeps to one kind."""
+
+    tools: Mapping[str, type[Call]]
+    instructions: str
+    by_text: str
+
+
+def kit_for(order: Order | None) -> Kit:
+    """Without an order, that of a loop."""
+    tools = tools_for(order.action if order else "")
+    result = next(iter(tools))
+    block = "PHASE_RESULT" if tools is STEP_TOOLS else "ACTION_RESULT"
+    return Kit(tools, INSTRUCTIONS.format(result=result), BY_TEXT.format(block=block))
+
+
+def take(box: Letterbox, tool: str, arguments: dict[str, JsonValue], kit: Kit | None = None) -> str:
     """Keeps one call, and says so. Invalid, in words that let the caller mend it at once."""
     order = box.order()
+    by_text = (kit or kit_for(order)).by_text
     if order is None:
-        raise Invalid(f"There is no order to report on here; {BY_TEXT}.")
+        raise Invalid(f"There is no order to report on here; {by_text}.")
     call = read_call(order, tool, arguments)
     try:
         box.put(Letter(turn=order.turn, tool=tool, arguments=call.model_dump(mode="json")))
     except OSError as error:
-        raise Invalid(f"Not recorded: {error.strerror or error}; {BY_TEXT}.") from error
+        raise Invalid(f"Not recorded: {error.strerror or error}; {by_text}.") from error
     return answer(call)
 
 
 async def serve(box: Letterbox) -> None:
     """Answers until the input ends."""
+    kit = kit_for(box.order())
     tools = [
-        types.Tool(name=name, description=call.words, input_schema=input_schema(call)) for name, call in TOOLS.items()
+        types.Tool(name=name, description=call.words, input_schema=input_schema(call))
+        for name, call in kit.tools.items()
     ]
 
     async def listed(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -55,12 +77,12 @@ async def serve(box: Letterbox) -> None:
 
     async def called(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
-            told, is_error = take(box, params.name, params.arguments or {}), False
+            told, is_error = take(box, params.name, params.arguments or {}, kit), False
         except Invalid as refused:
             told, is_error = str(refused), True
         return types.CallToolResult(content=[types.TextContent(type="text", text=told)], is_error=is_error)
 
-    server = Server(NAME, version=__version__, instructions=INSTRUCTIONS, on_list_tools=listed, on_call_tool=called)
+    server = Server(NAME, version=__version__, instructions=kit.instructions, on_list_tools=listed, on_call_tool=called)
     async with stdio_server() as (incoming, outgoing):
         await server.run(incoming, outgoing, server.create_initialization_options())
 
