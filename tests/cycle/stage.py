@@ -17,7 +17,7 @@ from loopwright.domain.protocol import AgentOutput, Capabilities, Message
 from loopwright.domain.survey import Survey
 from loopwright.engine.bus import Bus, Note
 from loopwright.engine.cycles import CycleService
-from loopwright.ports import Agent, Person, Processes, Store, Surroundings
+from loopwright.ports import Agent, Person, Processes, Store, Surroundings, Surveyor
 from loopwright.workspace.git import GitWorkspace
 from loopwright.workspace.worktrees import GitWorktrees
 from tests.fakes import CountingLauncher, FakeClock, Judge, JudgedTests, NoDebugger, NoProcesses
@@ -166,6 +166,7 @@ class CycleStage:
     notes: list[Note] = field(default_factory=list)
     launcher: CountingLauncher = field(default_factory=CountingLauncher)
     processes: Processes = field(default_factory=NoProcesses)
+    surveyor: Surveyor = field(default_factory=NoSurvey)
 
     def __post_init__(self) -> None:
         private = self.project.parent / "private"
@@ -194,7 +195,7 @@ class CycleStage:
         """It hangs nowhere for long."""
         observers = [self.notes.append, *([on_note] if on_note else [])]
         runner = CycleRunner(
-            str(self.project), self.store, self.workspace, self.worktrees, NoSurvey(), self.tests, self.clock,
+            str(self.project), self.store, self.workspace, self.worktrees, self.surveyor, self.tests, self.clock,
             self.processes, agents=self.make_agent, debugger=lambda id, bus, folder: NoDebugger(),
         )  # fmt: skip
         at = self.clock.now().isoformat(timespec="milliseconds")
