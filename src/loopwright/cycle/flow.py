@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 
 from pydantic import JsonValue
 
-from loopwright.cycle.board import post
 from loopwright.cycle.places import free_lane, lane_of
 from loopwright.cycle.publish import archive, files_of, log_files, publish, result_words
 from loopwright.cycle.roles.cd import implement
@@ -106,7 +105,7 @@ class CycleFlow:
     async def finish(self, choice: CycleStep, outcome: CycleOutcome, elapsed: float) -> None:
         session, before = self._session, self._session.state()
         usage = await self._usage(before, choice)
-        post(session, choice)
+        session.collect()
         at = session.now()
         checkpoint = await self._checkpoint(before, choice, at)
         done = CycleStepDone(

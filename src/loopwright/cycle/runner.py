@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Protocol, get_args
 
+from loopwright.cycle.board import Board
 from loopwright.cycle.flow import CycleFlow
 from loopwright.cycle.lanes import Lanes, lane_name
 from loopwright.cycle.messages import cycle_prompts
@@ -118,13 +119,14 @@ class CycleRunner:
                 cycle_id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets
             )
             permits.forget_old()
+            board = Board(self.store, cycle_id, self.clock)
             async with (
                 self.processes.owning(cycle_id) as left,
-                self._lanes(cycle_id, lease.epoch, shown, permits) as lanes,
+                self._lanes(cycle_id, lease.epoch, shown, permits, board) as lanes,
             ):
                 session = CycleSession(
                     id=cycle_id, project=self.project, store=self.store, workspace=self.workspace,
-                    worktrees=self.worktrees, surveyor=self.surveyor, tests=self.tests, lanes=lanes,
+                    worktrees=self.worktrees, surveyor=self.surveyor, tests=self.tests, lanes=lanes, board=board,
                     debugger=partial(self.debugger, cycle_id, bus), clock=self.clock, bus=bus, epoch=lease.epoch,
                     prompts=self.prompts, person=person,
                 )  # fmt: skip
@@ -135,9 +137,12 @@ class CycleRunner:
                 return session.state()
 
     @asynccontextmanager
-    async def _lanes(self, cycle_id: str, epoch: int, shown: Bus, permits: Permits[CycleState]) -> AsyncIterator[Lanes]:
+    async def _lanes(
+        self, cycle_id: str, epoch: int, shown: Bus, permits: Permits[CycleState], board: Board
+    ) -> AsyncIterator[Lanes]:
         """Every role hears, and is heard, by itself: its transcript lies in its own folder."""
-        ears = {role: self._ears(cycle_id, shown, role) for role in ROLES}
+        heard = Bus(*shown.observers, board.hear)
+        ears = {role: self._ears(cycle_id, heard, role) for role in ROLES}
 
         def opened(role: Role, lane: int | None, at: Path | None) -> Turns:
             bus = ears[role]

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from loopwright.cycle.board import Board
 from loopwright.cycle.lanes import Lanes
 from loopwright.cycle.messages import compose, cycle_prompts, wrap_ups
 from loopwright.domain.claims import claims_green_tests, quoted
@@ -38,6 +39,7 @@ class CycleSession(Ground[CycleState]):
     worktrees: Worktrees
     surveyor: Surveyor
     lanes: Lanes
+    board: Board
     debugger: Callable[[Path], Debugger]
     prompts: Prompts = field(default_factory=cycle_prompts)
     interactive: bool = False
@@ -67,6 +69,11 @@ class CycleSession(Ground[CycleState]):
         folder = self.progress() / role
         folder.mkdir(parents=True, exist_ok=True)
         return folder
+
+    def collect(self) -> None:
+        """Takes what the roles have found to the board."""
+        for words in self.board.collect():
+            self.note("bad_discovery", words)
 
     async def ask(
         self, role: Role, step: CycleStep, order: str, *, reading: bool, lane: int | None = None, at: Path | None = None

@@ -22,6 +22,7 @@ async def take_over(session: CycleSession, left: tuple[int, ...]) -> None:
     if left:
         session.bus.publish("activity", f"ended {plural(len(left), 'process')} that an earlier runner had left behind")
     adopt(session)
+    session.collect()
     state = session.state()
     if state.engine.under_way:
         await _record_interruption(session, state)

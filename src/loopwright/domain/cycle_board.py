@@ -6,6 +6,7 @@ line, and what the board says is then all of them together, the later over the e
 
 import json
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from loopwright.domain.errors import Invalid
@@ -108,6 +109,17 @@ def read_board(text: str, *, ts: str = "", agent: str = "") -> tuple[tuple[Findi
         except Invalid as error:
             bad.append(Bad(ts, agent, str(error), clipped(line.strip(), LONGEST)))
     return tuple(findings), tuple(bad)
+
+
+def read_bad(text: str) -> tuple[Bad, ...]:
+    """What was set aside so far."""
+    lines = (line for line in text.split("\n") if line.strip())
+    found = []
+    for line in lines:
+        with suppress(ValueError, KeyError, TypeError, RecursionError):
+            raw = json.loads(line)
+            found.append(Bad(*(str(raw[name]) for name in Bad._fields)))
+    return tuple(found)
 
 
 def merged(known: Iterable[Finding], new: Iterable[Finding]) -> tuple[Finding, ...]:
