@@ -1,13 +1,15 @@
 """Several projects in one process: opened together, and a loop found in whichever has it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
 from loopwright.domain.errors import Conflict, Invalid, NotFound
+from loopwright.domain.run import R
 from loopwright.engine.checkpoints import Changes
+from loopwright.engine.runs import Runs
 from loopwright.wiring import Engine, open_engine
 
 REMEMBERED = 4096
@@ -41,23 +43,27 @@ class Projects:
             raise NotFound(f"Project not found: {name} (there are: {', '.join(self.known)})")
         return self.known[name]
 
-    def of_loop(self, loop_id: str, name: str | None = None) -> Project:
-        """Where that loop lives. NotFound; Conflict where several have one of that id and none was named."""
+    def of_run(self, id: str, service: Callable[[Project], Runs[R]], name: str | None = None) -> Project:
+        """Where it lives, of the kind that these services are for.
+
+        NotFound; Conflict where several have one of that id and none was named.
+        """
         if name is not None or len(self.known) == 1:
             return self.named(name)
-        found = [project for project in self.known.values() if _has(project, loop_id)]
-        if len(found) > 1:
-            places = ", ".join(project.name for project in found)
-            raise Conflict(f"several projects have a loop {loop_id} ({places}); say in which project")
+        found = [project for project in self.known.values() if _has(service(project), id)]
+        if len(found) == 1:
+            return found[0]
+        kind = service(self.named()).kind
         if not found:
-            raise NotFound(f"Loop not found: {loop_id}")
-        return found[0]
+            raise NotFound(f"{kind.capitalize()} not found: {id}")
+        places = ", ".join(project.name for project in found)
+        raise Conflict(f"several projects have a {kind} {id} ({places}); say in which project")
 
 
-def _has(project: Project, loop_id: str) -> bool:
+def _has(service: Runs[R], id: str) -> bool:
     """Also where it can not be read: whoever reads it is told so."""
     try:
-        return loop_id in project.engine.service.damaged() or bool(project.engine.service.read(loop_id))
+        return id in service.damaged() or bool(service.read(id))
     except NotFound:
         return False
 

@@ -127,4 +127,5 @@ def opened_office(*folders: Path, real: bool = False) -> Iterator[Office]:
 
 def _launching(project: Project, launcher: CountingLauncher) -> Project:
     engine = project.engine
-    return Project(project.name, replace(engine, service=replace(engine.service, launcher=launcher)))
+    cycles = replace(engine.cycles, launcher=launcher)
+    return Project(project.name, replace(engine, service=replace(engine.service, launcher=launcher), cycles=cycles))

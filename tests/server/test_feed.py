@@ -9,7 +9,7 @@ from loopwright.domain.errors import StoreError
 from loopwright.server import feed as module
 from loopwright.server.feed import GONE, Feed, Record
 
-ROOTS = (Path("/one"), Path("/two"))
+SOURCES = ("/one loop", "/two loop")
 NOTHING: Mapping[str, int] = {}
 A, B, C = Record(0, "loop-a", 0, 3), Record(1, "loop-b", 4, 5), Record(0, "loop-a", 3, 4)
 
@@ -21,9 +21,9 @@ class Opener:
         self.folder = folder
         self.opened: list[Feed] = []
 
-    def __call__(self, told: Mapping[str, int] = NOTHING, roots: Sequence[Path] = ROOTS) -> Feed:
+    def __call__(self, told: Mapping[str, int] = NOTHING, sources: Sequence[str] = SOURCES) -> Feed:
         token = f"{len(self.opened):016x}" * 2
-        self.opened.append(Feed.opened(self.folder, roots, lambda: [told, *({} for _ in roots[1:])], lambda: token))
+        self.opened.append(Feed.opened(self.folder, sources, lambda: [told, *({} for _ in sources[1:])], lambda: token))
         return self.opened[-1]
 
     @property
@@ -133,7 +133,7 @@ def test_two_servers_have_a_feed_each_and_find_them_again(opener: Opener) -> Non
 def test_other_projects_have_another_feed(opener: Opener) -> None:
     first = opener()
     first.close()
-    assert opener(roots=ROOTS[:1]).name != first.name
+    assert opener(sources=SOURCES[:1]).name != first.name
 
 
 def test_old_records_are_dropped_and_what_was_told_is_not(opener: Opener, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -174,4 +174,4 @@ def test_nothing_is_kept_of_what_can_not_be_written(opener: Opener, monkeypatch:
 def test_where_it_can_not_be_kept_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="file"):
-        Feed.opened(tmp_path / "file" / "feeds", ROOTS, lambda: [{}, {}], lambda: "0" * 32)
+        Feed.opened(tmp_path / "file" / "feeds", SOURCES, lambda: [{}, {}], lambda: "0" * 32)

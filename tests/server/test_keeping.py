@@ -18,7 +18,7 @@ def test_a_loop_is_taken_up_once_it_was_seen_left_behind_twice(office: Office) -
     office.ask("PUT", f"{LOOPS}/{loop}", {"notes": "it moves"})
     assert keeper.look() == ()
     (taken,) = keeper.look()
-    assert (taken.loop_id, taken.problem) == (loop, None)
+    assert (taken.id, taken.problem) == (loop, None)
     assert office.launcher is not None
     assert office.launcher.launched == [loop, loop]
 
@@ -52,7 +52,7 @@ def test_a_parked_loop_goes_on_once_its_time_has_come(office: Office) -> None:
     park("2999-01-01T00:00:00+00:00")
     assert keeper.look() == ()
     park("2020-01-01T00:00:00+00:00")
-    assert [taken.loop_id for taken in keeper.look()] == [loop]
+    assert [taken.id for taken in keeper.look()] == [loop]
     assert office.ask("GET", f"{LOOPS}/{loop}").data["status"] == "running"
 
 

@@ -5,6 +5,7 @@ A journal may be of an earlier version, or hold forged events: what is missing o
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
@@ -70,6 +71,9 @@ class CourseStep(Record):
     checkpoint: int | None = None
 
 
+C = TypeVar("C", bound=CourseStep)
+
+
 def measured(outcome: ActionOutcome) -> dict[str, JsonValue] | None:
     """What the journal keeps of a validation, or of the last look before the end; None where nothing was validated."""
     checked = outcome.checked if isinstance(outcome, Completed) else outcome
@@ -100,15 +104,17 @@ def timeline(entries: Sequence[Entry], checkpoints: Iterable[Checkpoint]) -> tup
 
 def validations(entries: Sequence[Entry]) -> tuple[Check, ...]:
     """Every validation, oldest first."""
-    found = ((ended, iteration, _measured(ended.event.data)) for _, ended, iteration in _numbered(entries) if ended)
-    return tuple(
-        Check(
-            seq=ended.seq, at=ended.ts, iteration=iteration, reasons=_texts(ended.event.data.get("reasons")),
-            **dict(counted),
-        )
-        for ended, iteration, counted in found
-        if counted is not None
-    )  # fmt: skip
+    found = (check_of(ended, iteration) for _, ended, iteration in _numbered(entries) if ended)
+    return tuple(check for check in found if check)
+
+
+def check_of(ended: Entry, iteration: int) -> Check | None:
+    """What the end of a step says that was measured in it; None where nothing was."""
+    counted = _measured(ended.event.data)
+    if counted is None:
+        return None
+    reasons = _texts(ended.event.data.get("reasons"))
+    return Check(seq=ended.seq, at=ended.ts, iteration=iteration, reasons=reasons, **dict(counted))
 
 
 def _numbered(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry | None, int]]:
@@ -139,17 +145,20 @@ def _pairs(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry | None]]:
 
 def _step(begun: Entry, ended: Entry | None, iteration: int, checkpoint: int | None) -> CourseStep:
     task = begun.event.data.get("task")
-    base = CourseStep(
+    step = CourseStep(
         seq=begun.seq, iteration=iteration, action=str(begun.event.data.get("action")),
         task=task if isinstance(task, str) else None, started_at=begun.ts,
     )  # fmt: skip
-    if ended is None:
-        return base
+    return step if ended is None else over(step, ended, checkpoint)
+
+
+def over(step: C, ended: Entry, checkpoint: int | None) -> C:
+    """The step with what the entry of its end says."""
     data = ended.event.data
     if ended.event.type == "taken_over":
-        return base.evolve(ended_at=ended.ts, result=BROKEN_OFF, checkpoint=checkpoint)
+        return step.evolve(ended_at=ended.ts, result=BROKEN_OFF, checkpoint=checkpoint)
     tokens, cost = data.get("tokens"), data.get("cost")
-    return base.evolve(
+    return step.evolve(
         ended_at=ended.ts, result=str(data.get("result") or ""), reasons=_texts(data.get("reasons")),
         files=tuple(_files(data.get("changes"))), tokens=tokens if isinstance(tokens, int) else None,
         cost=float(cost) if isinstance(cost, (int, float)) else None, checkpoint=checkpoint,

@@ -17,7 +17,7 @@ class RoleStep(Record):
     """What a role is at; `task` is the plan's task that cd carries out."""
 
     step: StepName
-    task: str | None
+    task: str | None = None
     since: Timestamp
 
 
@@ -58,23 +58,23 @@ class CycleGlance(Record):
     project: str
     title: str
     status: CycleStatus
-    outcome: Outcome | None
+    outcome: Outcome | None = None
     mode: Mode
     phase: Phase
     current_iteration: int
     max_iterations: int
     roles: Items[RoleGlance]
     tasks: PlanCounts
-    tests: CycleTests | None
+    tests: CycleTests | None = None
     decisions: int
     blockers: int
-    needs: CycleNeed | None
-    parked_until: Timestamp | None
-    failure_reason: str | None
+    needs: CycleNeed | None = None
+    parked_until: Timestamp | None = None
+    failure_reason: str | None = None
     rev: int
     created_at: Timestamp
     updated_at: Timestamp
-    completed_at: Timestamp | None
+    completed_at: Timestamp | None = None
 
 
 def cycle_glance(state: CycleState, project: str) -> CycleGlance:

@@ -41,7 +41,13 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "rewound": lambda f: f"put back to checkpoint {f['to']}",
     "action_started": lambda f: f"{f['action']} {f.get('task') or ''}".rstrip(),
     "action_finished": lambda f: f"{f['action']}: {f['result']}{_reasons(f)}",
-    "taken_over": lambda f: f"taken over from a runner that died during {f['action']}",
+    "step_started": lambda f: f"{f['step']} {f.get('task') or ''}".rstrip(),
+    "step_finished": lambda f: f"{' '.join(filter(None, (f['step'], f.get('task'))))}: {f['result']}{_reasons(f)}",
+    "extended": lambda f: f"the task is extended: {f['text']}",
+    "decided": lambda f: f"{f['decision']} is decided: {f['option']}" if f.get("decision") else "decided",
+    "resolved": lambda f: f"{f['blocker']} is settled: {f['resolution']}",
+    "waiting": lambda f: "waits for a person",
+    "taken_over": lambda f: f"taken over from a runner that died during {_broken(f)}",
     "session": lambda f: f"a session with {f['agent']} is open",
     "session_left": lambda f: f"the session with {f['agent']} is given up",
     "notification_failed": lambda f: f["why"],
@@ -90,6 +96,11 @@ def _plainly(type: str, fields: Fields) -> str:
 def _reasons(fields: Fields) -> str:
     reasons = fields.get("reasons")
     return f" ({'; '.join(map(str, reasons))})" if isinstance(reasons, list) and reasons else ""
+
+
+def _broken(fields: Fields) -> str:
+    steps = fields.get("steps")
+    return ", ".join(map(str, steps)) or "nothing" if isinstance(steps, list) else str(fields["action"])
 
 
 def _taken(fields: Fields) -> str:

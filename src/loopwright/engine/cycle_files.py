@@ -1,18 +1,25 @@
 """The documents of a cycle for whoever looks from elsewhere: which there are, in which versions, and what they say."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from loopwright.domain.cycle import CycleState, iteration_of, version_of
 from loopwright.domain.errors import Invalid, NotFound
-from loopwright.engine.progress_files import ProgressFile, listed, shown
+from loopwright.engine.progress_files import ProgressFile, last_lines, listed, shown
 
 FOLDERS = ("ra", "ep", "cd", "vas", "coordination")
 HISTORY = "history"
+BOARD = "coordination/discoveries.ndjson"
+MOST_LINES = 100_000
+
+Discovery = dict[str, Any]  # Any: parsed JSON
+"""What somebody found out about the project: `ts`, `agent`, `type`, `data`."""
+
 _ARCHIVED = re.compile(r"(?P<stem>.+)-v(?P<version>1\.(?:0|[1-9]\d{0,6})\.0)(?P<suffix>\.[^.]+)?", re.ASCII)
 
 
@@ -97,6 +104,23 @@ def document(state: CycleState, folder: Path, name: str, version: str | None = N
         known = ", ".join((*_archived(folder, None, under).get(file, ()), *([present] if present else [])))
         raise NotFound(f"{name} has no version {version} (there are: {known or 'none'})") from None
     return DocumentText(name, version, text, truncated)
+
+
+def discoveries(folder: Path) -> tuple[Discovery, ...]:
+    """The lines of the discovery board, of its last MiB; what is no such line is passed over."""
+    lines = last_lines(folder, BOARD, MOST_LINES).lines
+    return tuple(found for line in lines if (found := _discovery(line)))
+
+
+def _discovery(line: str) -> Discovery | None:
+    try:
+        raw = json.loads(line)
+    except ValueError:
+        return None
+    known = isinstance(raw, dict) and all(isinstance(raw.get(name), str) for name in ("ts", "agent", "type"))
+    if not known or not isinstance(raw.get("data"), dict):
+        return None
+    return {name: raw[name] for name in ("ts", "agent", "type", "data")}
 
 
 def _document(state: CycleState, under: str, file: ProgressFile, archived: dict[str, tuple[str, ...]]) -> Document:

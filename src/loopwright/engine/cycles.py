@@ -13,7 +13,7 @@ from loopwright.domain.engine_state import Budget, Checkpoint, RunSettings
 from loopwright.domain.errors import Forbidden, Invalid, NotFound
 from loopwright.domain.ids import new_cycle_id
 from loopwright.engine import cycle_files
-from loopwright.engine.cycle_files import Document, DocumentText
+from loopwright.engine.cycle_files import Discovery, Document, DocumentText
 from loopwright.engine.runs import Rules, Runs
 
 USER = "user"
@@ -116,6 +116,11 @@ class CycleService(Runs[CycleState]):
     def document(self, id: str, name: str, version: str | None = None) -> DocumentText:
         """One of these, as it is now or as it was in that version. NotFound, Invalid."""
         return cycle_files.document(self.read(id), self.store.progress_path(id), name, version)
+
+    def discoveries(self, id: str) -> tuple[Discovery, ...]:
+        """What the roles have found out about the project, oldest first."""
+        self.read(id)
+        return cycle_files.discoveries(self.store.progress_path(id))
 
     @property
     def _by(self) -> str:

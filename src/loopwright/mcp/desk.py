@@ -61,7 +61,7 @@ class Desk:
 
     def loop(self, asked: OneLoop) -> Found:
         """To look at it. NotFound; Conflict where several projects have one of that id."""
-        place = _place(self.projects.of_loop(checked(asked.loop_id), asked.project))
+        place = _place(self.projects.of_run(checked(asked.loop_id), _loops, asked.project))
         return Found(asked.loop_id, place.name, place.service)
 
     def driven(self, asked: OneLoop) -> Found:
@@ -76,6 +76,10 @@ def is_launched(service: LoopService, state: LoopState) -> bool:
     """Whether its process may still be on the way."""
     age = service.clock.now() - datetime.fromisoformat(state.updated_at)
     return state.status == "running" and age < LAUNCH
+
+
+def _loops(project: Project) -> LoopService:
+    return project.engine.service
 
 
 def _place(project: Project) -> Place:

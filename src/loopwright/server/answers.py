@@ -8,12 +8,14 @@ import orjson
 from fastapi import Response
 from pydantic import BaseModel
 
+from loopwright.domain.cycle import CycleState
 from loopwright.domain.loop import LoopState
 
 Json = Any  # Any: whatever JSON can hold, or a model that knows how to become that
 
+RUN = (LoopState, CycleState)
 KEPT = 256
-"""Loops whose JSON is kept, as many as the store itself keeps."""
+"""Runs whose JSON is kept, as many as the store itself keeps."""
 
 
 class Answer(Response):
@@ -34,9 +36,9 @@ def refused(words: str, status: int, headers: dict[str, str] | None = None) -> A
 
 
 def encoded(part: Json) -> bytes:
-    """JSON; models are written by their own fast writer, and whole loops once for all who ask."""
-    if isinstance(part, LoopState):
-        return _LOOPS.encoded(part)
+    """JSON; models are written by their own fast writer, and whole runs once for all who ask."""
+    if isinstance(part, RUN):
+        return _RUNS.encoded(part)
     if isinstance(part, BaseModel):
         return part.__pydantic_serializer__.to_json(part, by_alias=True)
     if type(part) in (list, tuple):
@@ -45,27 +47,27 @@ def encoded(part: Json) -> bytes:
 
 
 class _Encoded:
-    """The JSON of the loops that were last asked for. They never change, so a loop is known by being the same."""
+    """The JSON of the runs that were last asked for. They never change, so one is known by being the same."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[int, tuple[LoopState, bytes]] = OrderedDict()
+        self._known: OrderedDict[int, tuple[BaseModel, bytes]] = OrderedDict()
         self._mutex = Lock()
 
-    def encoded(self, loop: LoopState) -> bytes:
+    def encoded(self, run: BaseModel) -> bytes:
         with self._mutex:
-            found = self._known.get(id(loop))
+            found = self._known.get(id(run))
             if found is not None:
-                self._known.move_to_end(id(loop))
+                self._known.move_to_end(id(run))
                 return found[1]
-        text = loop.__pydantic_serializer__.to_json(loop, by_alias=True)
+        text = run.__pydantic_serializer__.to_json(run, by_alias=True)
         with self._mutex:
-            self._known[id(loop)] = loop, text
+            self._known[id(run)] = run, text
             if len(self._known) > KEPT:
                 self._known.popitem(last=False)
         return text
 
 
-_LOOPS = _Encoded()
+_RUNS = _Encoded()
 
 
 def _fragment(part: object) -> orjson.Fragment:

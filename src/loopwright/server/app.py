@@ -12,7 +12,7 @@ from starlette.types import ASGIApp
 
 from loopwright import __version__
 from loopwright.projects import Projects
-from loopwright.server import around, closer, loops, metrics, pages, steering, stream, tasks
+from loopwright.server import around, cycle_closer, cycles, loop_closer, loops, metrics, pages, stream, tasks
 from loopwright.server.asking import THREADS, Control
 from loopwright.server.direct import Direct
 from loopwright.server.failing import answer_errors
@@ -27,8 +27,8 @@ from loopwright.wiring import state_folder
 log = structlog.get_logger("loopwright.server")
 
 ROOMS: tuple[APIRouter, ...] = (
-    around.router, tasks.by_id, loops.router, tasks.of_loop, steering.router, closer.router, stream.router,
-    metrics.router, pages.router,
+    around.router, tasks.by_id, *loops.ROOMS, tasks.of_loop, *loop_closer.ROOMS, *cycles.ROOMS, *cycle_closer.ROOMS,
+    stream.router, metrics.router, pages.router,
 )  # fmt: skip
 """In order: of two routes that fit, the first one answers."""
 
@@ -56,7 +56,7 @@ def create_app(projects: Projects, rules: Rules) -> ASGIApp:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
-    """Loops are looked after meanwhile. The state tells the server what ends before it waits for the last answers."""
+    """Runs are looked after meanwhile. The state tells the server what ends before it waits for the last answers."""
     control: Control = app.state.control
     beside = (Keeper(control.projects).keep(control.beside), app.state.tools.serve())
     meanwhile = [asyncio.create_task(work) for work in beside]

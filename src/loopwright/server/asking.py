@@ -6,18 +6,24 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from fastapi import Depends, Header, Query, Request
 
+from loopwright.domain.cycle import CycleState
 from loopwright.domain.errors import Invalid
 from loopwright.domain.ids import checked
 from loopwright.domain.loop import LoopState
+from loopwright.domain.run import R, Run
+from loopwright.engine.cycles import CycleService
+from loopwright.engine.runs import Runs
 from loopwright.engine.service import LoopService
 from loopwright.projects import Project, Projects
+from loopwright.server.kinds import CYCLES, LOOPS, Kind, Source
 from loopwright.server.task_places import TaskPlaces
 
 T = TypeVar("T")
+C = TypeVar("C", bound=Runs[Any])  # Any: as kinds.KINDS
 
 LIVE = "-live"
 ETAG = re.compile(r'(?:W/)?"?(?P<rev>[0-9]{1,15})(?:-live)?"?', re.ASCII)
@@ -52,46 +58,67 @@ ProjectName = Annotated[str | None, Query(alias="project", description="A projec
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A request about one loop."""
+class Asked(Generic[R]):
+    """A request about one run. `service` holds its commands."""
 
     control: Control
-    loop_id: str
+    kind: Kind[R]
+    id: str
     project: Project
+    service: Runs[R]
 
     @property
-    def service(self) -> LoopService:
-        return self.project.engine.service
+    def source(self) -> Source:
+        return Source(self.project, self.kind)
 
 
-async def asked(control: ControlPlane, loop_id: str, project: ProjectName = None) -> Asked:
-    return Asked(control, loop_id, control.projects.of_loop(checked(loop_id), project))
+def found(control: Control, kind: Kind[R], id: str, project: str | None) -> Asked[R]:
+    """The run of that id, in whichever project. Invalid, NotFound, Conflict."""
+    place = control.projects.of_run(checked(id, kind.name), kind.service, project)
+    return Asked(control, kind, id, place, kind.service(place))
 
 
-OneLoop = Annotated[Asked, Depends(asked)]
+async def asked_loop(control: ControlPlane, loop_id: str, project: ProjectName = None) -> Asked[LoopState]:
+    return found(control, LOOPS, loop_id, project)
+
+
+async def asked_cycle(control: ControlPlane, cycle_id: str, project: ProjectName = None) -> Asked[CycleState]:
+    return found(control, CYCLES, cycle_id, project)
+
+
+OneLoop = Annotated[Asked[LoopState], Depends(asked_loop)]
+OneCycle = Annotated[Asked[CycleState], Depends(asked_cycle)]
 
 
 IfMatch = Annotated[str | None, Header(alias="if-match", description="The ETag of the version that was seen")]
 
 
-async def expecting(one: OneLoop, if_match: IfMatch = None) -> LoopService:
+async def loop_commands(one: OneLoop, if_match: IfMatch = None) -> LoopService:
     """The loop's commands, for somebody who may have said which version they have seen."""
-    return seen(one.service, if_match)
+    return seen(one.project.engine.service, if_match)
 
 
-def seen(service: LoopService, if_match: str | None) -> LoopService:
+async def cycle_commands(one: OneCycle, if_match: IfMatch = None) -> CycleService:
+    """The cycle's, in the same way."""
+    return seen(one.project.engine.cycles, if_match)
+
+
+def seen(service: C, if_match: str | None) -> C:
     """The commands for somebody who has seen the version of that ETag. Invalid for what no ETag of ours looks like."""
     if if_match is None or if_match.strip() == "*":
         return service
     found = ETAG.fullmatch(if_match.strip())
     if found is None:
-        raise Invalid(f'If-Match: an ETag of this loop is a number in quotes, such as "12" (got {if_match[:40]!r})')
+        raise Invalid(
+            f'If-Match: an ETag of this {service.kind} is a number in quotes, such as "12" (got {if_match[:40]!r})'
+        )
     return service.expecting(int(found["rev"]))
 
 
-def etag(state: LoopState, *, live: bool = False) -> str:
+def etag(state: Run, *, live: bool = False) -> str:
     """Names the version, and whether a runner is at it, which no version tells."""
     return f'"{state.engine.rev}{LIVE if live else ""}"'
 
 
-Commands = Annotated[LoopService, Depends(expecting)]
+LoopCommands = Annotated[LoopService, Depends(loop_commands)]
+CycleCommands = Annotated[CycleService, Depends(cycle_commands)]

@@ -1,22 +1,23 @@
-"""All loops of all projects, told in one order: what changed becomes records of the feed, and records become events."""
+"""All runs of all projects, told in one order: what changed becomes records of the feed, and records become events."""
 
 import threading
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from loopwright.domain.errors import Corrupt, NewerSchema, NotFound, StoreError
 from loopwright.domain.events import Entry, Event
-from loopwright.domain.glance import glance
-from loopwright.domain.loop import LoopState
-from loopwright.ports import Clock, Store
-from loopwright.projects import Project
+from loopwright.domain.run import Run
+from loopwright.ports import Store
 from loopwright.server.feed import GONE, Feed, Record
+from loopwright.server.kinds import Source
 from loopwright.server.position import Place
 from loopwright.server.sse import block
 from loopwright.server.telling import Fields, beginning, entry_fields
 
-Changed = Mapping[tuple[str, str], bool]
-"""Project and loop; True: read it with waiting."""
+Which = tuple[int, str]
+"""A run: the number of its source, and its id."""
+Changed = Mapping[Which, bool]
+"""True: read it with waiting."""
 
 
 class Told(NamedTuple):
@@ -29,19 +30,18 @@ class Told(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """`doubtful`: loops to look at once more: not there, so gone or about to be put back; or not readable just now."""
+    """`doubtful`: runs to look at once more: not there, so gone or about to be put back; or not readable just now."""
 
     told: tuple[Told, ...]
-    doubtful: frozenset[tuple[str, str]]
+    doubtful: frozenset[Which]
 
 
 class Chronicle:
     """Blocks. Safe from several threads."""
 
-    def __init__(self, feed: Feed, projects: Sequence[Project]) -> None:
+    def __init__(self, feed: Feed, sources: Sequence[Source]) -> None:
         self._feed = feed
-        self._projects = tuple(projects)
-        self._numbers = {project.name: n for n, project in enumerate(projects)}
+        self._sources = tuple(sources)
         self._writing = threading.Lock()
 
     @property
@@ -52,56 +52,55 @@ class Chronicle:
     def end(self) -> Place:
         return Place(self._feed.name, *self._feed.end)
 
-    def catch_up(self) -> dict[tuple[str, str], bool]:
-        """Keeps what the journals know more than was told, unread. Gives the loops that have to be looked into."""
+    def catch_up(self) -> dict[Which, bool]:
+        """Keeps what the journals know more than was told, unread. Gives the runs that have to be looked into."""
         with self._writing:
             return self._catch_up()
 
-    def _catch_up(self) -> dict[tuple[str, str], bool]:
-        records, odd = list[Record](), dict[tuple[str, str], bool]()
-        for number, (project, told) in enumerate(zip(self._projects, self._feed.told, strict=True)):
-            revs = project.engine.service.store.revs()
+    def _catch_up(self) -> dict[Which, bool]:
+        records, odd = list[Record](), dict[Which, bool]()
+        for number, (source, told) in enumerate(zip(self._sources, self._feed.told, strict=True)):
+            revs = source.service.store.revs()
             for id, rev in revs.items():
                 if (before := told.get(id, 0)) < rev:
                     records.append(Record(number, id, before, rev))
                 elif before > rev:
-                    odd[project.name, id] = True
-            odd |= {(project.name, id): True for id in told.keys() - revs.keys()}
+                    odd[number, id] = True
+            odd |= {(number, id): True for id in told.keys() - revs.keys()}
         if records:
             self._feed.append(records)
         return odd
 
-    def take(self, changed: Changed, sure: frozenset[tuple[str, str]]) -> Outcome:
-        """Reads what is new of these loops, and keeps it in the feed. `sure`: those that were not there before either.
+    def take(self, changed: Changed, sure: frozenset[Which]) -> Outcome:
+        """Reads what is new of these runs, and keeps it in the feed. `sure`: those that were not there before either.
 
         StoreError where the feed can not be written; then nothing was told.
         """
         with self._writing:
             return self._take(changed, sure)
 
-    def _take(self, changed: Changed, sure: frozenset[tuple[str, str]]) -> Outcome:
-        records, found = list[Record](), list[tuple[LoopState | None, Sequence[Entry]]]()
-        doubtful = set[tuple[str, str]]()
-        for (name, loop_id), exact in changed.items():
-            number = self._numbers[name]
-            told = self._feed.told[number].get(loop_id)
+    def _take(self, changed: Changed, sure: frozenset[Which]) -> Outcome:
+        records, found = list[Record](), list[tuple[Run | None, Sequence[Entry]]]()
+        doubtful = set[Which]()
+        for (number, id), exact in changed.items():
+            told = self._feed.told[number].get(id)
             try:
-                state, entries = self._news(self._projects[number], loop_id, told or 0, exact)
+                state, entries = self._news(self._sources[number], id, told or 0, exact)
             except NotFound:
                 if told is None:
                     continue
-                if (name, loop_id) not in sure:
-                    doubtful.add((name, loop_id))
+                if (number, id) not in sure:
+                    doubtful.add((number, id))
                     continue
-                records.append(Record(number, loop_id, told, GONE))
+                records.append(Record(number, id, told, GONE))
                 found.append((None, ()))
             except (Corrupt, NewerSchema):  # the change that repairs it is told
                 continue
             except StoreError:
-                doubtful.add((name, loop_id))
+                doubtful.add((number, id))
             else:
                 if entries:
-                    records.append(Record(number, loop_id, entries[0].seq - 1, entries[-1].seq))
+                    records.append(Record(number, id, entries[0].seq - 1, entries[-1].seq))
                     found.append((state, entries))
         first = self._feed.append(records) if records else 0
         told_now = (self._told(first + n, r, *f) for n, (r, f) in enumerate(zip(records, found, strict=True)))
@@ -123,50 +122,50 @@ class Chronicle:
             first += 1
         elif number and records[0].upto != GONE:
             records[0] = records[0]._replace(after=max(records[0].after, seq))
-        ranges: dict[tuple[int, str], tuple[int, int]] = {}
+        ranges: dict[Which, tuple[int, int]] = {}
         for one in records:
-            loop = one.project, one.loop_id
-            after, upto = ranges.get(loop, (one.after, one.upto))
-            ranges[loop] = min(after, one.after), max(upto, one.upto)
-        found = {loop: self._found(*loop, *bounds) for loop, bounds in ranges.items()}
-        return tuple(self._told(first + n, one, *found[one.project, one.loop_id]) for n, one in enumerate(records))
+            which = one.source, one.id
+            after, upto = ranges.get(which, (one.after, one.upto))
+            ranges[which] = min(after, one.after), max(upto, one.upto)
+        found = {which: self._found(*which, *bounds) for which, bounds in ranges.items()}
+        return tuple(self._told(first + n, one, *found[one.source, one.id]) for n, one in enumerate(records))
 
-    def _found(self, number: int, loop_id: str, after: int, upto: int) -> tuple[LoopState | None, Sequence[Entry]]:
-        """What there still is of a loop. The JSON file that a killed process left may be behind what was recorded."""
-        store = self._projects[number].engine.service.store
+    def _found(self, number: int, id: str, after: int, upto: int) -> tuple[Run | None, Sequence[Entry]]:
+        """What there still is of a run. The JSON file that a killed process left may be behind what was recorded."""
+        store = self._sources[number].service.store
         try:
-            state, entries = store.shown(loop_id, after)
+            state, entries = store.shown(id, after)
             if state.engine.rev < upto:
-                state, entries = store.read(loop_id), tuple(store.events(loop_id, after))
+                state, entries = store.read(id), tuple(store.events(id, after))
         except (NotFound, Corrupt, NewerSchema):  # a later record tells what became of it
             return None, ()
         return state, entries
 
-    def _news(self, project: Project, loop_id: str, after: int, exact: bool) -> tuple[LoopState, Sequence[Entry]]:
-        store: Store[LoopState] = project.engine.service.store
+    def _news(self, source: Source, id: str, after: int, exact: bool) -> tuple[Run, Sequence[Entry]]:
+        store: Store[Any] = source.service.store  # Any: as kinds.KINDS
         if not exact:
-            return store.shown(loop_id, after)
-        state = store.read(loop_id)
+            return store.shown(id, after)
+        state = store.read(id)
         if state.engine.rev < after:
-            after = beginning(store.events(loop_id)) - 1
-        return state, store.events(loop_id, after)
+            after = beginning(store.events(id)) - 1
+        return state, store.events(id, after)
 
-    def _told(self, number: int, record: Record, state: LoopState | None, entries: Sequence[Entry]) -> Told:
-        project = self._projects[record.project]
+    def _told(self, number: int, record: Record, state: Run | None, entries: Sequence[Entry]) -> Told:
+        project, kind = source = self._sources[record.source]
         name = f"{self._feed.name}.{number}"
-        brief = glance(state, project.name).model_dump(mode="json") if state else None
-        fields = [entry_fields(record.loop_id, e) for e in entries if record.after < e.seq <= record.upto]
+        brief = kind.glance(state, project.name).model_dump(mode="json") if state else None
+        fields = [entry_fields(kind.key, record.id, e) for e in entries if record.after < e.seq <= record.upto]
         if record.upto == GONE:
-            fields, brief = [_deleted(record, project.engine.service.clock)], None
+            fields, brief = [_deleted(record, source)], None
         events = (
-            block("entry", {**one, "project": project.name, "loop": brief}, f"{name}.{one['seq']}") for one in fields
+            block(kind.entry, {**one, "project": project.name, kind.name: brief}, f"{name}.{one['seq']}")
+            for one in fields
         )
         return Told(number, record.last, project.name, b"".join(events))
 
 
-def _deleted(record: Record, clock: Clock) -> Fields:
+def _deleted(record: Record, source: Source) -> Fields:
     """The journal that held the entry is gone as well."""
-    entry = Entry(
-        seq=record.last, ts=clock.now().isoformat(timespec="milliseconds"), actor="store", event=Event(type="deleted")
-    )
-    return entry_fields(record.loop_id, entry)
+    at = source.service.clock.now().isoformat(timespec="milliseconds")
+    entry = Entry(seq=record.last, ts=at, actor="store", event=Event(type="deleted"))
+    return entry_fields(source.kind.key, record.id, entry)

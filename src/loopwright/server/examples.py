@@ -30,7 +30,7 @@ BRIEF: Example = glance(_LOOP, "shop").model_dump(mode="json")
 PAGE: Example = {
     "data": [BRIEF], "total": 1, "limit": 50, "offset": 0, "hasMore": False, "timestamp": LATER, "damaged": [],
 }  # fmt: skip
-RECOVERED: Example = {**LOOP, "repairs": [{"type": "recovered", "data": {"from": "its journal"}}], "kept": []}
+REPAIRED: Example = {"repairs": [{"type": "recovered", "data": {"from": "its journal"}}], "kept": []}
 
 NEW_LOOP: Example = {
     "title": "Fix the ledger", "description": "Make the failing tests of the ledger pass", "max_iterations": 10,

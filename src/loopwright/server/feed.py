@@ -1,6 +1,6 @@
-"""The feed: what this server has seen of all loops, numbered in the order in which it saw it, kept over its death.
+"""The feed: what this server has seen of all runs, numbered in the order in which it saw it, kept over its death.
 
-A file of lines in the state directory: a head, `PROJECT LOOP AFTER UPTO` for each record, and `= PROJECT LOOP UPTO` for
+A file of lines in the state directory: a head, `SOURCE ID AFTER UPTO` for each record, and `= SOURCE ID UPTO` for
 what had been told when old records were dropped. It is not synced: the kernel keeps what a killed server has written,
 and after a loss of power a new feed begins, because the machine then has another boot id. Whoever comes back with the
 name of a feed that is gone has to load everything again; nobody misses anything silently.
@@ -27,14 +27,14 @@ GONE = 0
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 Told = dict[str, int]
-"""The number of the last entry that was told, by loop."""
+"""The number of the last entry that was told, by the run's id."""
 
 
 class Record(NamedTuple):
-    """Of a project's loop, entries with after < seq <= upto were committed; `upto` GONE: the loop is no more."""
+    """Of a source's run, entries with after < seq <= upto were committed; `upto` GONE: the run is no more."""
 
-    project: int
-    loop_id: str
+    source: int
+    id: str
     after: int
     upto: int
 
@@ -44,7 +44,7 @@ class Record(NamedTuple):
         return self.upto if self.upto != GONE else self.after + 1
 
     def line(self) -> bytes:
-        return b"%d %s %d %d\n" % (self.project, self.loop_id.encode(), self.after, self.upto)
+        return b"%d %s %d %d\n" % (self.source, self.id.encode(), self.after, self.upto)
 
 
 class Feed:
@@ -53,13 +53,13 @@ class Feed:
     One thread appends, and it alone looks at `told`; any thread reads.
     """
 
-    def __init__(self, path: Path, lock: Flock, roots: Sequence[Path], token: Callable[[], str]) -> None:
+    def __init__(self, path: Path, lock: Flock, sources: Sequence[str], token: Callable[[], str]) -> None:
         self._path, self._lock, self._token = path, lock, token
-        self._head = {"roots": [str(root) for root in roots], "boot": _boot()}
+        self._head = {"sources": list(sources), "boot": _boot()}
         self._file = Descriptor(-1)
         self.name = ""
         self.first = 1
-        self.told: tuple[Told, ...] = tuple({} for _ in roots)
+        self.told: tuple[Told, ...] = tuple({} for _ in sources)
         self._starts = array("Q")
         self._end = self._last_seq = 0
         self._mutex = threading.Lock()
@@ -68,17 +68,17 @@ class Feed:
     def opened(
         cls,
         folder: Path,
-        roots: Sequence[Path],
+        sources: Sequence[str],
         told: Callable[[], Sequence[Mapping[str, int]]],
         token: Callable[[], str],
     ) -> "Feed":
-        """The feed of these projects that no other process has open; a new one begins at what `told` gives."""
-        key = hashlib.sha256(orjson.dumps([str(root) for root in roots])).hexdigest()[:16]
+        """The feed of these sources that no other process has open; a new one begins at what `told` gives."""
+        key = hashlib.sha256(orjson.dumps(list(sources))).hexdigest()[:16]
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for n in count():
                 if (lock := Flock.at_once(f"{folder}/{key}-{n}.lock")) is not None:
-                    feed = cls(folder / f"{key}-{n}.feed", lock, roots, token)
+                    feed = cls(folder / f"{key}-{n}.feed", lock, sources, token)
                     if not feed._load():
                         feed._begin(told())
                     return feed
@@ -137,11 +137,11 @@ class Feed:
 
     def _take(self, record: Record) -> None:
         self._last_seq = record.last
-        told = self.told[record.project]
+        told = self.told[record.source]
         if record.upto == GONE:
-            told.pop(record.loop_id, None)
+            told.pop(record.id, None)
         else:
-            told[record.loop_id] = record.upto
+            told[record.id] = record.upto
 
     def _load(self) -> bool:
         """What an earlier server left; False where that is nothing that can be gone on with."""
@@ -166,8 +166,8 @@ class Feed:
     def _replay(self, at: int, lines: Iterable[bytes]) -> None:
         for line in lines:
             if line.startswith(b"="):
-                _, project, loop_id, upto = line.split()
-                self.told[int(project)][loop_id.decode()] = int(upto)
+                _, source, id, upto = line.split()
+                self.told[int(source)][id.decode()] = int(upto)
             else:
                 self._take(_record(line))
                 self._starts.append(at)
@@ -209,8 +209,8 @@ class Feed:
 
 
 def _record(line: bytes) -> Record:
-    project, loop_id, after, upto = line.split()
-    return Record(int(project), loop_id.decode(), int(after), int(upto))
+    source, id, after, upto = line.split()
+    return Record(int(source), id.decode(), int(after), int(upto))
 
 
 def _boot() -> str:

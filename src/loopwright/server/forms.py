@@ -3,6 +3,8 @@
 from pydantic import BaseModel, JsonValue
 
 from loopwright.domain.course import TouchedFile
+from loopwright.domain.cycle import CycleState
+from loopwright.domain.cycle_glance import CycleGlance
 from loopwright.domain.engine_state import LoopTask, PermissionRequest
 from loopwright.domain.glance import Glance
 from loopwright.domain.loop import LoopState, TaskStatus
@@ -71,7 +73,14 @@ class DamagedForm(BaseModel):
     reason: str
 
 
-class PageForm(Done[list[LoopState | Glance]]):
+class DamagedCycleForm(BaseModel):
+    """A cycle that can not be read; `recover` may rebuild it."""
+
+    cycle_id: str
+    reason: str
+
+
+class Paged(BaseModel):
     """`total` counts all that match."""
 
     total: int
@@ -79,17 +88,28 @@ class PageForm(Done[list[LoopState | Glance]]):
     offset: int
     hasMore: bool
     timestamp: Timestamp
+
+
+class PageForm(Done[list[LoopState | Glance]], Paged):
+    """A part of a list."""
+
     damaged: list[DamagedForm]
 
 
-class LoopForm(Done[LoopState]):
-    """`project` is the name of the one it lives in; `live`: a runner is at it (where one loop is read)."""
+class CyclePageForm(Done[list[CycleState | CycleGlance]], Paged):
+    """A part of a list."""
+
+    damaged: list[DamagedCycleForm]
+
+
+class Placed(BaseModel):
+    """`project` is the name of the one it lives in; `live`: a runner is at it (where one is read)."""
 
     project: str
     live: bool = False
 
 
-class SteeredForm(LoopForm):
+class Steered(BaseModel):
     message: str
 
 
@@ -98,9 +118,72 @@ class RepairForm(BaseModel):
     data: dict[str, JsonValue]
 
 
-class RecoveredForm(LoopForm):
+class Recovered(BaseModel):
+    """`repairs` are empty where nothing was damaged; `kept` are names of files put aside."""
+
     repairs: list[RepairForm]
     kept: list[str]
+
+
+class LoopForm(Done[LoopState], Placed):
+    """One loop."""
+
+
+class SteeredForm(Done[LoopState], Placed, Steered):
+    """One loop, and what was done."""
+
+
+class RecoveredForm(Done[LoopState], Placed, Recovered):
+    """One loop, and what was rebuilt."""
+
+
+class CycleForm(Done[CycleState], Placed):
+    """One cycle."""
+
+
+class SteeredCycleForm(Done[CycleState], Placed, Steered):
+    """One cycle, and what was done."""
+
+
+class RecoveredCycleForm(Done[CycleState], Placed, Recovered):
+    """One cycle, and what was rebuilt."""
+
+
+class DocumentForm(BaseModel):
+    """A file of a role. `versions`, oldest first, end with the present `version`; a log has none."""
+
+    name: str
+    folder: str
+    size: int
+    modified_at: Timestamp
+    version: str | None = None
+    versions: list[str]
+
+
+class DocumentTextForm(BaseModel):
+    name: str
+    version: str | None = None
+    text: str
+    truncated: bool
+
+
+class DiscoveryForm(BaseModel):
+    """A line of the discovery board."""
+
+    ts: str
+    agent: str
+    type: str
+    data: dict[str, JsonValue]
+
+
+class DiscoveriesForm(Done[list[DiscoveryForm]]):
+    total: int
+
+
+class CycleTranscriptForm(Done[list[NoteForm]]):
+    """`position`, behind the number of an entry and a point, is where a stream goes on."""
+
+    position: str
 
 
 class RequestsForm(Done[list[PermissionRequest]]):

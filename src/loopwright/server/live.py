@@ -1,9 +1,9 @@
-"""What all streams share: one lookout a project, and the streams themselves."""
+"""What all streams share: a lookout for each source, and the streams themselves."""
 
 from pathlib import Path
 
-from loopwright.projects import Project
 from loopwright.server.asking import Control
+from loopwright.server.kinds import Source
 from loopwright.server.lookout import Lookout
 from loopwright.server.news import News
 from loopwright.server.sse import Streams
@@ -17,9 +17,9 @@ class Live:
         self._lookouts: dict[str, Lookout] = {}
         self.news = News(control, self.lookout, folder)
 
-    def lookout(self, project: Project) -> Lookout:
-        known = self._lookouts.get(project.name)
-        return known or self._lookouts.setdefault(project.name, Lookout(project.engine.service.store))
+    def lookout(self, source: Source) -> Lookout:
+        known = self._lookouts.get(source.name)
+        return known or self._lookouts.setdefault(source.name, Lookout(source.service.store))
 
     def end(self) -> None:
         """Ends every stream at once."""

@@ -1,4 +1,4 @@
-"""One project's changes, brought to whoever listens: by the kernel's word; where it gives none, by looking often."""
+"""The changes of one store, brought to whoever listens: by the kernel's word; where it gives none, by looking often."""
 
 import asyncio
 from collections.abc import Callable, Iterator
@@ -44,16 +44,16 @@ class Lookout:
     def __init__(self, store: Watchable[object]) -> None:
         self._store = store
         self._everything: set[Listener] = set()
-        self._by_loop: dict[str, set[Listener]] = {}
+        self._by_id: dict[str, set[Listener]] = {}
         self._watching: Watching | None = None
         self._again: asyncio.TimerHandle | None = None
         self._late: dict[str, asyncio.TimerHandle] = {}
 
     @contextmanager
     def one(self, id: str) -> Iterator[Ear]:
-        """Listens for one loop, with its progress files."""
+        """Listens for one run, with its progress files."""
         ear = Ear()
-        ears = self._by_loop.setdefault(id, set())
+        ears = self._by_id.setdefault(id, set())
         ears.add(ear.tell)
         self._begin()
         if self._watching and len(ears) == 1:
@@ -63,14 +63,14 @@ class Lookout:
         finally:
             ears.discard(ear.tell)
             if not ears:
-                del self._by_loop[id]
+                del self._by_id[id]
                 if self._watching:
                     self._watching.ignore(id)
             self._end_if_alone()
 
     @contextmanager
     def all(self, listener: Listener) -> Iterator[None]:
-        """Listens for every loop."""
+        """Listens for every run."""
         self._everything.add(listener)
         self._begin()
         try:
@@ -92,7 +92,7 @@ class Lookout:
             self._again = loop.call_later(LOOK_SECONDS, self._look_again)
             return
         loop.add_reader(self._watching.fileno(), self._take)
-        for id in self._by_loop:
+        for id in self._by_id:
             self._watching.hear(id)
 
     def _look_again(self) -> None:
@@ -118,7 +118,7 @@ class Lookout:
             if id not in self._late:
                 self._late[id] = loop.call_later(LATE_SECONDS, self._is_late, id)
         for id in changes.noted:
-            for listener in tuple(self._by_loop.get(id, ())):
+            for listener in tuple(self._by_id.get(id, ())):
                 listener(id, False)
 
     def _is_late(self, id: str) -> None:
@@ -126,12 +126,12 @@ class Lookout:
         self._tell(id, True)
 
     def _tell(self, id: str | None, exact: bool) -> None:
-        some = self._by_loop.get(id, ()) if id else (one for ears in self._by_loop.values() for one in ears)
+        some = self._by_id.get(id, ()) if id else (one for ears in self._by_id.values() for one in ears)
         for listener in (*some, *self._everything):
             listener(id, exact)
 
     def _end_if_alone(self) -> None:
-        if self._everything or self._by_loop:
+        if self._everything or self._by_id:
             return
         self._unwatch()
         if self._again is not None:

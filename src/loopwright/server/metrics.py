@@ -1,8 +1,8 @@
-"""Figures for Prometheus: what is asked and how fast it is answered, which loops there are, and the process itself."""
+"""Figures for Prometheus: what is asked and how fast it is answered, which runs there are, and the process itself."""
 
 import time
 from collections.abc import Iterator
-from typing import get_args
+from typing import Any
 
 from fastapi import APIRouter, Request, Response
 from prometheus_client import CollectorRegistry, GCCollector, Histogram, ProcessCollector
@@ -11,9 +11,9 @@ from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamil
 from prometheus_client.registry import Collector
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from loopwright.domain.loop import LoopStatus
 from loopwright.projects import Projects
 from loopwright.server.asking import ControlPlane
+from loopwright.server.kinds import KINDS, Kind
 from loopwright.server.live import Live
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
@@ -32,19 +32,24 @@ class Standing(Collector):
         self._projects, self._live = projects, live
 
     def collect(self) -> Iterator[Metric]:
-        loops = GaugeMetricFamily("loopwright_loops", "Loops by status", labels=("project", "status"))
-        damaged = GaugeMetricFamily("loopwright_loops_damaged", "Loops that can not be read", labels=("project",))
-        for project in self._projects.known.values():
-            service = project.engine.service
-            for status in get_args(LoopStatus):
-                loops.add_metric((project.name, status), service.list(status=status, limit=0).total)
-            damaged.add_metric((project.name,), len(service.damaged()))
-        yield loops
-        yield damaged
+        for kind in KINDS:
+            yield from self._runs(kind)
         yield GaugeMetricFamily("loopwright_streams", "Open event streams", self._live.streams.open)
         yield CounterMetricFamily(
-            "loopwright_commits_seen", "Commits told to the streams of all loops", self._live.news.seen
+            "loopwright_commits_seen", "Commits told to the streams of all runs", self._live.news.seen
         )
+
+    def _runs(self, kind: Kind[Any]) -> Iterator[Metric]:  # Any: as KINDS
+        name, title = f"loopwright_{kind.name}s", f"{kind.name.capitalize()}s"
+        known = GaugeMetricFamily(name, f"{title} by status", labels=("project", "status"))
+        damaged = GaugeMetricFamily(f"{name}_damaged", f"{title} that can not be read", labels=("project",))
+        for project in self._projects.known.values():
+            service = kind.service(project)
+            for status in kind.statuses:
+                known.add_metric((project.name, status), service.list(status=status, limit=0).total)
+            damaged.add_metric((project.name,), len(service.damaged()))
+        yield known
+        yield damaged
 
 
 class Metrics:

@@ -1,4 +1,4 @@
-"""The news of all loops: read once for everybody who listens, and only while somebody does."""
+"""The news of all runs: read once for everybody who listens, and only while somebody does."""
 
 import asyncio
 from collections import deque
@@ -11,19 +11,16 @@ from pathlib import Path
 import structlog
 
 from loopwright.domain.errors import StoreError
-from loopwright.projects import Project
 from loopwright.server.asking import Control
-from loopwright.server.chronicle import Chronicle, Told
+from loopwright.server.chronicle import Chronicle, Told, Which
 from loopwright.server.feed import Feed
+from loopwright.server.kinds import Source, sources
 from loopwright.server.lookout import LOOK_SECONDS, Ear, Lookout
 from loopwright.server.position import Place
 from loopwright.server.sse import PING_SECONDS, opening, ping, reset
 
-Loop = tuple[str, str]
-"""Project and id."""
-
 AT_ONCE = 200
-"""Loops that are looked into before what they brought is sent; records that are read back at once."""
+"""Runs that are looked into before what they brought is sent; records that are read back at once."""
 KEPT_BYTES = 4 << 20
 """Of events in memory, for those who read as they come."""
 GONE_SECONDS = 0.3
@@ -62,16 +59,16 @@ class Recent:
 class News:
     """Belongs to one event loop. `folder`: where the feed is kept. `seen`: commits that were read as they came."""
 
-    def __init__(self, control: Control, lookout: Callable[[Project], Lookout], folder: Path) -> None:
+    def __init__(self, control: Control, lookout: Callable[[Source], Lookout], folder: Path) -> None:
         self._control, self._lookout, self._folder = control, lookout, folder
-        self._projects = tuple(control.projects.known.values())
+        self._sources = sources(control.projects)
         self._opening = asyncio.Lock()
         self._chronicle: Chronicle | None = None
         self._recent = Recent()
         self._ears: set[Ear] = set()
         self._reading: asyncio.Task[None] | None = None
-        self._dirty: dict[Loop, bool] = {}
-        self._doubted: set[Loop] = set()
+        self._dirty: dict[Which, bool] = {}
+        self._doubted: set[Which] = set()
         self._all = False
         self._wake, self._current = asyncio.Event(), asyncio.Event()
         self.seen = 0
@@ -81,7 +78,7 @@ class News:
         async with self._opening:
             if self._chronicle is None:
                 feed = await self._control.beside(self._feed)
-                self._chronicle = Chronicle(feed, self._projects)
+                self._chronicle = Chronicle(feed, self._sources)
             return self._chronicle
 
     def close(self) -> None:
@@ -155,8 +152,8 @@ class News:
         self._all = True
         self._wake.set()
         with ExitStack() as lookouts:
-            for project in self._projects:
-                lookouts.enter_context(self._lookout(project).all(partial(self._hear, project.name)))
+            for number, source in enumerate(self._sources):
+                lookouts.enter_context(self._lookout(source).all(partial(self._hear, number)))
             while True:
                 await self._wake.wait()
                 self._wake.clear()
@@ -165,7 +162,7 @@ class News:
                 except StoreError as error:
                     log.warning("changes can not be told", problem=str(error))
                     await asyncio.sleep(LOOK_SECONDS)
-                    self._hear("", None, True)
+                    self._hear(0, None, True)
 
     async def _read_all(self, chronicle: Chronicle) -> None:
         if self._all:
@@ -177,36 +174,35 @@ class News:
             self._tell()
         while self._dirty:
             batch = dict(islice(self._dirty.items(), AT_ONCE))
-            for loop in batch:
-                del self._dirty[loop]
+            for which in batch:
+                del self._dirty[which]
             sure = frozenset(self._doubted & batch.keys())
             self._doubted -= sure
             told, doubtful = await self._control.beside(partial(chronicle.take, batch, sure))
             self._recent.add(told)
             self.seen += sum(one.events.count(b"\ndata:") for one in told)
             self._tell()
-            for loop in doubtful:
-                asyncio.get_running_loop().call_later(GONE_SECONDS, self._doubt, loop)
+            for which in doubtful:
+                asyncio.get_running_loop().call_later(GONE_SECONDS, self._doubt, which)
 
-    def _hear(self, project: str, id: str | None, exact: bool) -> None:
+    def _hear(self, source: int, id: str | None, exact: bool) -> None:
         if id is None:
             self._all = True
         else:
-            self._dirty[project, id] = exact or self._dirty.get((project, id), False)
+            self._dirty[source, id] = exact or self._dirty.get((source, id), False)
         self._wake.set()
 
-    def _doubt(self, loop: Loop) -> None:
-        self._doubted.add(loop)
-        self._hear(*loop, True)
+    def _doubt(self, which: Which) -> None:
+        self._doubted.add(which)
+        self._hear(*which, True)
 
     def _tell(self) -> None:
         for ear in self._ears:
             ear.tell(None, False)
 
     def _feed(self) -> Feed:
-        roots = [project.engine.project for project in self._projects]
-        token = self._projects[0].engine.service.clock.token
-        return Feed.opened(self._folder, roots, self._revs, token)
+        token = self._sources[0].service.clock.token
+        return Feed.opened(self._folder, [source.name for source in self._sources], self._revs, token)
 
     def _revs(self) -> list[Mapping[str, int]]:
-        return [project.engine.service.store.revs() for project in self._projects]
+        return [source.service.store.revs() for source in self._sources]

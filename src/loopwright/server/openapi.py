@@ -36,8 +36,13 @@ NO_JSON: Schema = {
         "text/event-stream", 'event: entry\nid: 7\ndata: {"seq": 7, "type": "action_started"}\n\n',
         (*LOOKING, 429),
     ),
+    "/api/cycles/{cycle_id}/stream": (
+        "Watch one cycle", "Events `entry`, `note` and `gone`, as the page Live of docs/http-api.md has them.",
+        "text/event-stream", 'event: entry\nid: 7\ndata: {"seq": 7, "type": "step_started"}\n\n',
+        (*LOOKING, 429),
+    ),
     "/api/stream": (
-        "Watch all loops", "Events `entry` and `reset`.", "text/event-stream",
+        "Watch all loops and cycles", "Events `entry`, `cycle_entry` and `reset`.", "text/event-stream",
         'event: entry\nid: 7\ndata: {"loop_id": "loop-v2-20260122T100000-0123abcd", "seq": 7}\n\n',
         (*ANYWHERE, 404, 429),
     ),

@@ -5,30 +5,32 @@ from typing import NamedTuple
 
 from loopwright.domain.errors import Invalid
 
-_FORM = re.compile(r"(0|[1-9][0-9]{0,15})(?:\.(0|[1-9][0-9]{0,15}))?", re.ASCII)
+_FORM = re.compile(r"(0|[1-9][0-9]{0,15})((?:\.(?:0|[1-9][0-9]{0,15})){0,8})", re.ASCII)
 
 _PLACE = re.compile(r"([0-9a-f]{16})\.(0|[1-9][0-9]{0,15})\.(0|[1-9][0-9]{0,15})", re.ASCII)
 
 
 class Position(NamedTuple):
-    """In the stream of one loop: after the journal's entry `seq`, and `offset` bytes of the transcript.
+    """In the stream of one run: after the journal's entry `seq`, and so many bytes of each of its transcripts.
 
-    None: at the lines that were written after that entry.
+    Without offsets: at the lines that were written after that entry.
     """
 
     seq: int
-    offset: int | None = None
+    offsets: tuple[int, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.seq}.{self.offset or 0}"
+        return ".".join(map(str, (self.seq, *self.offsets)))
 
 
-def parsed(text: str, name: str) -> Position:
-    """Invalid for what no event's id says; `name` is what it was given as."""
+def parsed(text: str, name: str, transcripts: int) -> Position:
+    """Invalid for what no event's id says; `name` is what it was given as. `transcripts`: how many there are."""
     found = _FORM.fullmatch(text)
-    if found is None:
-        raise Invalid(f"{name}: an event's id is SEQ or SEQ.OFFSET, such as 12.3400 (got {text[:40]!r})")
-    return Position(int(found[1]), None if found[2] is None else int(found[2]))
+    offsets = tuple(map(int, found[2].split(".")[1:])) if found else ()
+    if found is None or len(offsets) not in (0, transcripts):
+        form, such = "SEQ" + ".OFFSET" * transcripts, "12" + ".3400" * transcripts
+        raise Invalid(f"{name}: an event's id is SEQ or {form}, such as {such} (got {text[:60]!r})")
+    return Position(int(found[1]), offsets)
 
 
 class Place(NamedTuple):

@@ -4,9 +4,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from loopwright.domain.cycle import CycleStatus
+from loopwright.domain.cycle_engine import Parallel
+from loopwright.domain.cycle_names import Role
 from loopwright.domain.engine_state import Iterations, Limits, OnError, Policy, Require, Tokens
 from loopwright.domain.loop import LoopStatus, Mode, TaskMode
-from loopwright.server import examples
+from loopwright.server import cycle_examples, examples
 
 
 def _not_blank(text: str) -> str:
@@ -33,10 +36,8 @@ class Body(BaseModel):
         return self.model_dump(exclude_unset=True)
 
 
-class NewLoop(Body):
+class NewRun(Body):
     """Settings that are not given are the project's own."""
-
-    model_config = shown(examples.NEW_LOOP)
 
     title: Words
     description: str = ""
@@ -53,6 +54,28 @@ class NewLoop(Body):
     allow_test_changes: bool | None = None
     park: bool | None = None
 
+    @property
+    def task(self) -> str:
+        return self.description.strip() or self.title
+
+    @property
+    def settings(self) -> dict[str, Any]:  # Any: as parsed
+        """Those that were given."""
+        return self.model_dump(exclude={"title", "description", "mode"}, exclude_none=True)
+
+
+class NewLoop(NewRun):
+    model_config = shown(examples.NEW_LOOP)
+
+
+class NewCycle(NewRun):
+    """`roles`: who plays which, where it is not `agent`. `parallel`: agents at once."""
+
+    model_config = shown(cycle_examples.NEW_CYCLE)
+
+    roles: dict[Role, Annotated[str, Field(min_length=1)]] | None = None
+    parallel: Parallel | None = None
+
 
 class LoopFields(Body):
     """Title and description only while the loop does not run."""
@@ -67,10 +90,50 @@ class LoopFields(Body):
     notes: str | None = None
 
 
+class CycleFields(Body):
+    """The title only while the cycle does not run. The task changes by `extend`."""
+
+    model_config = shown({"max_iterations": 8})
+
+    title: Words | None = None
+    max_iterations: Iterations | None = None
+
+
 class NewStatus(Body):
     model_config = shown({"status": "paused"})
 
     status: LoopStatus
+
+
+class NewCycleStatus(Body):
+    model_config = shown({"status": "paused"})
+
+    status: CycleStatus
+
+
+class Extension(Body):
+    """What is added to the task."""
+
+    model_config = shown({"text": "Also check the balance"})
+
+    text: Words
+
+
+class Chosen(Body):
+    """One of the decision's options; any text where it has none."""
+
+    model_config = shown({"option": "Keep the float"})
+
+    option: Words
+
+
+class Resolution(Body):
+    """What was done about a blocker. `workaround`: it is still there, and got round."""
+
+    model_config = shown({"resolution": "The schema lies in docs/schema.md"})
+
+    resolution: Words
+    workaround: bool = False
 
 
 class Pausing(Body):

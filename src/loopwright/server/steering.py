@@ -1,140 +1,126 @@
-"""Loops steered: started, paused, resumed, stopped, reopened; answered, permitted and put back."""
+"""Runs steered, loops and cycles alike: started, paused, resumed, stopped, reopened; answered, permitted, rebuilt."""
 
 import asyncio
 
 from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import command_for
-from loopwright.engine.runs import AS_THEY_ARE
-from loopwright.engine.service import LoopService
+from loopwright.domain.run import R
+from loopwright.engine.runs import AS_THEY_ARE, Runs
 from loopwright.server import examples
 from loopwright.server.answers import Answer, done
-from loopwright.server.asking import Asked, Commands, OneLoop
+from loopwright.server.asking import Asked, C
 from loopwright.server.documenting import CHANGING, answers
-from loopwright.server.forms import LoopForm, RecoveredForm, RequestsForm, SteeredForm
-from loopwright.server.loops import shown
+from loopwright.server.forms import RequestsForm
 from loopwright.server.requests import Routes
-from loopwright.server.shapes import Choice, GivenAnswer, NewLimits, NewStatus, Pausing, Target, Verdict
-
-router = Routes(prefix="/api/loops/v2/{loop_id}", tags=["steering"])
-
-_LOOP = answers(LoopForm, examples.LOOP, CHANGING)
-
-STARTED, PAUSED, RESUMED, STOPPED, REOPENED = (
-    "Loop started", "Loop paused", "Loop resumed", "Loop stopped", "Loop reopened",
-)  # fmt: skip
+from loopwright.server.rooms import Room, shown
+from loopwright.server.shapes import GivenAnswer, NewLimits, Pausing, Verdict
 
 
-@router.patch(
-    "/status", summary="Ask for a status",
-    responses=answers(SteeredForm, {**examples.LOOP, "message": PAUSED}, CHANGING),
-)  # fmt: skip
-async def set_status(one: OneLoop, service: Commands, body: NewStatus) -> Answer:
-    """What a command could do: running starts or resumes it, paused pauses it, failed stops it."""
-    match command_for(service.read(one.loop_id), body.status):
+def driving(room: Room[R]) -> Routes:
+    """The routes that let a run go on, and end it."""
+    router = Routes(prefix=room.kind.one, tags=["steering"])
+
+    @router.post("/start", summary="Start it", responses=room.says("started"))
+    async def start(one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+        """A process of its own carries it out."""
+        return await started(room, one, service)
+
+    @router.post("/pause", summary="Pause it", responses=room.says("paused"))
+    async def pause(body: Pausing | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+        """Before it begins anything further, or at once."""
+        return await paused(room, one, service, now=body is not None and body.now)
+
+    @router.post("/resume", summary="Resume it", responses=room.says("resumed"))
+    async def resume(one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+        """Also one whose runner died."""
+        return await resumed(room, one, service)
+
+    @router.post("/stop", summary="Stop it", responses=room.says("stopped"))
+    async def stop(one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+        """For good, with its runner and everything that started; `reopen` takes it up again."""
+        return await stopped(room, one, service)
+
+    @router.post("/reopen", summary="Reopen it", responses=room.says("reopened"))
+    async def reopen(
+        body: NewLimits | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands
+    ) -> Answer:
+        """Lets one that is finished run on, with limits that are raised in the same change."""
+        limits = body.limits if body else AS_THEY_ARE
+        state = await one.control.beside(lambda: prompted(room, one, service).reopen(one.id, limits))
+        return shown(state, one.project, message=room.kind.said("reopened"))
+
+    return router
+
+
+def speaking(room: Room[R]) -> Routes:
+    """The routes that give it what it waits for."""
+    router = Routes(prefix=room.kind.one, tags=["steering"])
+
+    @router.post("/answer", summary="Answer its question", responses=room.shows())
+    async def answer(body: GivenAnswer, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+        """One that is paused takes the answer once it is resumed."""
+        return shown(await one.control.beside(lambda: service.answer(one.id, body.text)), one.project)
+
+    @router.post("/approve", summary="Allow or deny", responses=answers(RequestsForm, examples.REQUESTS, CHANGING))
+    async def approve(body: Verdict, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+        """What its agents ask to be permitted."""
+        if body.every and body.request is not None:
+            raise Invalid("name one request, or say every alone")
+        return done(
+            await one.control.beside(
+                lambda: service.approve(one.id, body.request, answer=body.answer, every=body.every)
+            )
+        )
+
+    @router.post(
+        "/recover", summary="Rebuild it",
+        responses=answers(room.recovered, {**room.example, **examples.REPAIRED}, CHANGING),
+    )  # fmt: skip
+    async def recover(one: Asked[R] = room.one) -> Answer:
+        """From what is left of it; `repairs` are empty where nothing was damaged, `kept` are files put aside."""
+        found = await one.control.beside(lambda: one.service.recover(one.id))
+        repairs = [{"type": entry.event.type, "data": entry.event.data} for entry in found.repairs]
+        return shown(found.state, one.project, repairs=repairs, kept=[path.name for path in found.kept])
+
+    return router
+
+
+async def steered(room: Room[R], one: Asked[R], service: Runs[R], command: str) -> Answer:
+    """What a request for a bare status stands for. Invalid for what only a runner does."""
+    match command:
         case "start":
-            return await start(one, service)
+            return await started(room, one, service)
         case "resume":
-            return await resume(one, service)
+            return await resumed(room, one, service)
         case "pause":
-            return await pause(one, service, Pausing())
+            return await paused(room, one, service, now=False)
         case "stop":
-            return await stop(one, service)
+            return await stopped(room, one, service)
         case other:
-            raise Invalid(f"nobody can {other} a loop from outside of its runner")
+            raise Invalid(f"nobody can {other} a {room.kind.name} from outside of its runner")
 
 
-@router.post(
-    "/start", summary="Start it", responses=answers(SteeredForm, {**examples.LOOP, "message": STARTED}, CHANGING)
-)
-async def start(one: OneLoop, service: Commands) -> Answer:
-    """A process of its own carries it out."""
-    state = await one.control.beside(lambda: _prompted(one, service).start(one.loop_id))
-    return shown(state, one.project, message=STARTED)
+async def started(room: Room[R], one: Asked[R], service: Runs[R]) -> Answer:
+    state = await one.control.beside(lambda: prompted(room, one, service).start(one.id))
+    return shown(state, one.project, message=room.kind.said("started"))
 
 
-@router.post(
-    "/pause", summary="Pause it", responses=answers(SteeredForm, {**examples.LOOP, "message": PAUSED}, CHANGING)
-)
-async def pause(one: OneLoop, service: Commands, body: Pausing | None = None) -> Answer:
-    """Before its next action, or at once."""
-    now = body is not None and body.now
-    state = await one.control.beside(lambda: service.pause(one.loop_id, now=now))
-    return shown(state, one.project, message=PAUSED)
+async def paused(room: Room[R], one: Asked[R], service: Runs[R], *, now: bool) -> Answer:
+    state = await one.control.beside(lambda: service.pause(one.id, now=now))
+    return shown(state, one.project, message=room.kind.said("paused"))
 
 
-@router.post(
-    "/resume", summary="Resume it", responses=answers(SteeredForm, {**examples.LOOP, "message": RESUMED}, CHANGING)
-)
-async def resume(one: OneLoop, service: Commands) -> Answer:
-    """Also one whose runner died."""
-    state = await one.control.beside(lambda: _prompted(one, service).resume(one.loop_id))
-    return shown(state, one.project, message=RESUMED)
+async def resumed(room: Room[R], one: Asked[R], service: Runs[R]) -> Answer:
+    state = await one.control.beside(lambda: prompted(room, one, service).resume(one.id))
+    return shown(state, one.project, message=room.kind.said("resumed"))
 
 
-@router.post(
-    "/stop", summary="Stop it", responses=answers(SteeredForm, {**examples.LOOP, "message": STOPPED}, CHANGING)
-)
-async def stop(one: OneLoop, service: Commands) -> Answer:
-    """For good, with its runner and everything that started; `reopen` takes it up again."""
-    state = await one.control.beside(lambda: _stopped(service, one.loop_id))
-    return shown(state, one.project, message=STOPPED)
-
-
-@router.post(
-    "/reopen", summary="Reopen it", responses=answers(SteeredForm, {**examples.LOOP, "message": REOPENED}, CHANGING)
-)
-async def reopen(one: OneLoop, service: Commands, body: NewLimits | None = None) -> Answer:
-    """Lets a finished loop run on, with limits that are raised in the same change."""
-    limits = body.limits if body else AS_THEY_ARE
-    state = await one.control.beside(lambda: _prompted(one, service).reopen(one.loop_id, limits))
-    return shown(state, one.project, message=REOPENED)
-
-
-@router.post("/answer", summary="Answer its question", responses=_LOOP)
-async def answer(one: OneLoop, service: Commands, body: GivenAnswer) -> Answer:
-    """A paused loop takes the answer once it is resumed."""
-    return shown(await one.control.beside(lambda: service.answer(one.loop_id, body.text)), one.project)
-
-
-@router.post("/choose", summary="Choose its next step", responses=_LOOP)
-async def choose(one: OneLoop, service: Commands, body: Choice) -> Answer:
-    """Out of the menu that an interactive loop offers now."""
-    fields = {name: value for name, value in body.given.items() if name != "choice"}
-    return shown(await one.control.beside(lambda: service.choose(one.loop_id, body.choice, **fields)), one.project)
-
-
-@router.post("/approve", summary="Allow or deny", responses=answers(RequestsForm, examples.REQUESTS, CHANGING))
-async def approve(one: OneLoop, service: Commands, body: Verdict) -> Answer:
-    """What its agent asks to be permitted."""
-    if body.every and body.request is not None:
-        raise Invalid("name one request, or say every alone")
-    given = await one.control.beside(
-        lambda: service.approve(one.loop_id, body.request, answer=body.answer, every=body.every)
-    )
-    return done(given)
-
-
-@router.post("/rewind", summary="Go back to a checkpoint", responses=_LOOP)
-async def rewind(one: OneLoop, service: Commands, body: Target) -> Answer:
-    """Files and progress; what is there now becomes a checkpoint first."""
-    return shown(await one.control.beside(lambda: service.rewind(one.loop_id, body.to)), one.project)
-
-
-@router.post("/recover", summary="Rebuild it", responses=answers(RecoveredForm, examples.RECOVERED, CHANGING))
-async def recover(one: OneLoop) -> Answer:
-    """From what is left of it; `repairs` are empty where nothing was damaged, `kept` are files put aside."""
-    found = await one.control.beside(lambda: one.service.recover(one.loop_id))
-    repairs = [{"type": entry.event.type, "data": entry.event.data} for entry in found.repairs]
-    return shown(found.state, one.project, repairs=repairs, kept=[path.name for path in found.kept])
-
-
-def _prompted(one: Asked, service: LoopService) -> LoopService:
-    """The commands, once the project's prompts can be used: what its runner would say of them is only in a log."""
-    one.project.engine.load_prompts()
-    return service
-
-
-def _stopped(service: LoopService, loop_id: str) -> LoopState:
+async def stopped(room: Room[R], one: Asked[R], service: Runs[R]) -> Answer:
     """In a thread of its own: ending processes takes its time."""
-    return asyncio.run(service.stop(loop_id))
+    state = await one.control.beside(lambda: asyncio.run(service.stop(one.id)))
+    return shown(state, one.project, message=room.kind.said("stopped"))
+
+
+def prompted(room: Room[R], one: Asked[R], service: C) -> C:
+    """The commands, once the project's prompts can be used: what its runner would say of them is only in a log."""
+    room.prompts(one.project)
+    return service

@@ -1,4 +1,4 @@
-"""Server-sent events: what happens to one loop, and to all of them."""
+"""Server-sent events: what happens to one run, and to all of them."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -8,15 +8,17 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Query, Request, Response
 
 from loopwright.domain.errors import NotFound, StoreError
-from loopwright.server.asking import Asked, ControlPlane, OneLoop
+from loopwright.domain.run import R
+from loopwright.server.asking import Asked, ControlPlane
 from loopwright.server.live import Live
 from loopwright.server.lookout import Ear
 from loopwright.server.position import Position, parsed, parsed_place
+from loopwright.server.rooms import CYCLE_ROOM, LOOP_ROOM, Room
 from loopwright.server.sse import PING_SECONDS, EventStream, block, opening, ping
 from loopwright.server.telling import Telling
 
 GONE_SECONDS = 0.3
-"""A runner puts back what was removed under its hands: a loop that is not there gets a second look."""
+"""A runner puts back what was removed under its hands: a run that is not there gets a second look."""
 
 router = APIRouter()
 Last = Annotated[str | None, Header(description="The id of the last event that was seen; sent by the browser")]
@@ -25,12 +27,21 @@ After = Annotated[str | None, Query(description="For the first time: the number 
 OnlyProject = Annotated[str | None, Query(description="Only what happens there; default: all projects")]
 
 
-@router.get("/api/loops/v2/{loop_id}/stream")
-async def of_one(one: OneLoop, request: Request, last_event_id: Last = None, after: After = None) -> Response:
-    live: Live = request.app.state.live
-    position = _position(last_event_id, after)
-    first = await one.control.beside(lambda: Telling(one.service.store, one.loop_id, position).position)
-    return EventStream(_blocks(one, live, first), live.streams)
+def of_one(room: Room[R]) -> None:
+    """The stream of one run of that kind."""
+
+    @router.get(f"{room.kind.one}/stream")
+    async def stream(
+        request: Request, last_event_id: Last = None, after: After = None, one: Asked[R] = room.one
+    ) -> Response:
+        live: Live = request.app.state.live
+        position = _position(last_event_id, after, len(one.kind.voices))
+        first = await one.control.beside(lambda: _telling(one, position).position)
+        return EventStream(_blocks(one, live, first), live.streams)
+
+
+of_one(LOOP_ROOM)
+of_one(CYCLE_ROOM)
 
 
 @router.get("/api/stream")
@@ -45,17 +56,21 @@ async def of_all(
     return EventStream(live.news.blocks(place, project), live.streams)
 
 
-def _position(last: str | None, after: str | None) -> Position | None:
+def _position(last: str | None, after: str | None, transcripts: int) -> Position | None:
     """What the browser brings counts more than the address, which stays the same."""
     if last:
-        return parsed(last, "Last-Event-ID")
-    return parsed(after, "after") if after is not None else None
+        return parsed(last, "Last-Event-ID", transcripts)
+    return parsed(after, "after", transcripts) if after is not None else None
 
 
-async def _blocks(one: Asked, live: Live, first: Position) -> AsyncGenerator[bytes, None]:
+def _telling(one: Asked[R], position: Position | None) -> Telling:
+    return Telling(one.service.store, one.kind, one.id, position)
+
+
+async def _blocks(one: Asked[R], live: Live, first: Position) -> AsyncGenerator[bytes, None]:
     """Listens before the first look, so that nothing falls in between."""
-    telling = Telling(one.service.store, one.loop_id, first)
-    with live.lookout(one.project).one(one.loop_id) as ear:
+    telling = _telling(one, first)
+    with live.lookout(one.source).one(one.id) as ear:
         yield opening(str(first))
         exact: bool | None = True
         while True:
@@ -64,7 +79,7 @@ async def _blocks(one: Asked, live: Live, first: Position) -> AsyncGenerator[byt
             except NotFound:
                 if await _is_back(one, ear):
                     continue
-                yield block("gone", {"loop_id": one.loop_id}, str(telling.position))
+                yield block("gone", {one.kind.key: one.id}, str(telling.position))
                 return
             except StoreError:  # told by the next look that can read it
                 news, telling.more = b"", False
@@ -76,10 +91,10 @@ async def _blocks(one: Asked, live: Live, first: Position) -> AsyncGenerator[byt
                 yield ping(str(telling.position))
 
 
-async def _is_back(one: Asked, ear: Ear) -> bool:
+async def _is_back(one: Asked[R], ear: Ear) -> bool:
     await asyncio.sleep(GONE_SECONDS)
     try:
-        await one.control.beside(lambda: one.service.read(one.loop_id))
+        await one.control.beside(lambda: one.service.read(one.id))
     except NotFound:
         return False
     except StoreError:

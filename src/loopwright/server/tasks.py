@@ -6,15 +6,15 @@ from typing import Annotated, Any
 from fastapi import Query, Request
 
 from loopwright.domain.engine_state import LoopTask
-from loopwright.domain.ids import checked
 from loopwright.domain.loop import LoopState
 from loopwright.domain.progress import task_statuses
 from loopwright.domain.words import plural
 from loopwright.server import examples
 from loopwright.server.answers import Answer, done, refused
-from loopwright.server.asking import Asked, Commands, ControlPlane, IfMatch, OneLoop, ProjectName, seen
+from loopwright.server.asking import Asked, ControlPlane, IfMatch, LoopCommands, OneLoop, ProjectName, found, seen
 from loopwright.server.documenting import CHANGING, LOOKING, Done, Said, answers
 from loopwright.server.forms import CreatedTasksForm, PlacedTaskForm, TasksForm
+from loopwright.server.kinds import LOOPS
 from loopwright.server.requests import Routes
 from loopwright.server.shapes import EditedTask, Generation, Import, NewOrder, NewTask
 
@@ -28,8 +28,8 @@ LoopId = Annotated[str, Query(description="The loop that the task belongs to")]
 async def read(control: ControlPlane, task_id: str, project: ProjectName = None) -> Answer:
     """In whichever loop it is."""
     place = None if project is None else control.projects.named(project)
-    found, state, task = await control.beside(lambda: control.task_places.find(task_id, place))
-    return done({**_plain(task), "loop_id": state.loop_id, "project": found.name})
+    home, state, task = await control.beside(lambda: control.task_places.find(task_id, place))
+    return done({**_plain(task), "loop_id": state.loop_id, "project": home.name})
 
 
 @by_id.put("/{task_id}", summary="Edit a task", responses=answers(Done[LoopTask], examples.TASK, CHANGING))
@@ -39,7 +39,9 @@ async def edit(
     """While it is pending."""
     one = _loop(control, body.loop_id, project)
     fields = {name: value for name, value in body.given.items() if name != "loop_id"}
-    return done(await control.beside(lambda: seen(one.service, if_match).tasks.edit(one.loop_id, task_id, fields)))
+    return done(
+        await control.beside(lambda: seen(one.project.engine.service, if_match).tasks.edit(one.id, task_id, fields))
+    )
 
 
 @by_id.delete("/{task_id}", summary="Remove a task", responses=answers(Said, {"message": "Task deleted"}, CHANGING))
@@ -48,7 +50,7 @@ async def remove(
 ) -> Answer:
     """While it is pending, and no other depends on it."""
     one = _loop(control, loop_id, project)
-    await control.beside(lambda: seen(one.service, if_match).tasks.remove(one.loop_id, task_id))
+    await control.beside(lambda: seen(one.project.engine.service, if_match).tasks.remove(one.id, task_id))
     return done(message="Task deleted")
 
 
@@ -58,42 +60,42 @@ async def remove(
     status_code=201,
     responses=answers(Done[LoopTask], examples.TASK, CHANGING, status=201),
 )
-async def add(one: OneLoop, service: Commands, body: NewTask) -> Answer:
+async def add(one: OneLoop, service: LoopCommands, body: NewTask) -> Answer:
     """After the last one."""
-    task = await one.control.beside(lambda: service.tasks.add(one.loop_id, {"tool": _own(one, body), **body.given}))
-    one.control.task_places.note(one.project, one.loop_id, (task,))
+    task = await one.control.beside(lambda: service.tasks.add(one.id, {"tool": _own(one, body), **body.given}))
+    one.control.task_places.note(one.project, one.id, (task,))
     return done(task, status=201)
 
 
 @of_loop.get("/tasks", summary="List tasks", responses=answers(TasksForm, examples.TASKS, LOOKING))
 async def listed(one: OneLoop) -> Answer:
     """In order, each with how far it is."""
-    return _listed(one, one.service.read(one.loop_id))
+    return _listed(one, one.service.read(one.id))
 
 
 @of_loop.put("/tasks/reorder", summary="Reorder tasks", responses=answers(TasksForm, examples.TASKS, CHANGING))
-async def reorder(one: OneLoop, service: Commands, body: NewOrder) -> Answer:
+async def reorder(one: OneLoop, service: LoopCommands, body: NewOrder) -> Answer:
     """All of them, in the order that is given."""
-    await one.control.beside(lambda: service.tasks.reorder(one.loop_id, body.ordered_task_ids))
-    return _listed(one, one.service.read(one.loop_id))
+    await one.control.beside(lambda: service.tasks.reorder(one.id, body.ordered_task_ids))
+    return _listed(one, one.service.read(one.id))
 
 
 @of_loop.post(
     "/import", summary="Import an issue", status_code=201,
     responses=answers(CreatedTasksForm, examples.CREATED_TASKS, CHANGING, status=201),
 )  # fmt: skip
-async def import_issue(one: OneLoop, service: Commands, body: Import) -> Answer:
+async def import_issue(one: OneLoop, service: LoopCommands, body: Import) -> Answer:
     """The steps of the solution that it is bound to, in `.workflow/issues`, become tasks: all of them or none."""
-    return _created(one, await one.control.beside(lambda: service.tasks.import_issue(one.loop_id, body.issue_id)))
+    return _created(one, await one.control.beside(lambda: service.tasks.import_issue(one.id, body.issue_id)))
 
 
 @of_loop.post(
     "/generate", summary="Let an agent propose tasks", status_code=201,
     responses=answers(CreatedTasksForm, examples.CREATED_TASKS, CHANGING, status=201),
 )  # fmt: skip
-async def generate(one: OneLoop, service: Commands, request: Request, body: Generation) -> Answer:
+async def generate(one: OneLoop, service: LoopCommands, request: Request, body: Generation) -> Answer:
     """Reading only, beside the loop's runner. It takes as long as an agent's turn; who goes away ends it."""
-    work = asyncio.ensure_future(service.generate(one.loop_id, tool=body.tool, count=body.count))
+    work = asyncio.ensure_future(service.generate(one.id, tool=body.tool, count=body.count))
     left = asyncio.ensure_future(_left(request))
     try:
         await asyncio.wait({work, left}, return_when=asyncio.FIRST_COMPLETED)
@@ -113,27 +115,27 @@ async def _left(request: Request) -> None:
         pass
 
 
-def _created(one: Asked, tasks: tuple[LoopTask, ...]) -> Answer:
-    one.control.task_places.note(one.project, one.loop_id, tasks)
+def _created(one: Asked[LoopState], tasks: tuple[LoopTask, ...]) -> Answer:
+    one.control.task_places.note(one.project, one.id, tasks)
     return done(tasks, status=201, message=f"{plural(len(tasks), 'task')} created")
 
 
-def _loop(control: ControlPlane, loop_id: str, project: str | None) -> Asked:
-    return Asked(control, loop_id, control.projects.of_loop(checked(loop_id), project))
+def _loop(control: ControlPlane, loop_id: str, project: str | None) -> Asked[LoopState]:
+    return found(control, LOOPS, loop_id, project)
 
 
-def _own(one: Asked, body: NewTask) -> str:
+def _own(one: Asked[LoopState], body: NewTask) -> str:
     """Who does it where nobody is named."""
-    return "bash" if body.command else one.service.read(one.loop_id).engine.settings.agent
+    return "bash" if body.command else one.service.read(one.id).engine.settings.agent
 
 
-def _listed(one: Asked, state: LoopState) -> Answer:
-    one.control.task_places.note(one.project, one.loop_id, state.engine.tasks)
+def _listed(one: Asked[LoopState], state: LoopState) -> Answer:
+    one.control.task_places.note(one.project, one.id, state.engine.tasks)
     statuses = task_statuses(state)
     ordered = sorted(state.engine.tasks, key=lambda task: task.order)
     at = one.service.clock.now().isoformat(timespec="milliseconds")
     data = [{**_plain(task), "status": statuses[task.task_id]} for task in ordered]
-    return done(data, total=len(data), loop_id=one.loop_id, timestamp=at)
+    return done(data, total=len(data), loop_id=one.id, timestamp=at)
 
 
 def _plain(task: LoopTask) -> dict[str, Any]:  # Any: JSON

@@ -1,16 +1,17 @@
-"""What one stream tells of one loop: entries of the journal and lines of the transcript, in the order of events."""
+"""What one stream tells of one run: entries of the journal and lines of its transcripts, in the order of events."""
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import Any
+from heapq import merge
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import orjson
 
 from loopwright.domain.events import Entry
-from loopwright.domain.loop import LoopState
-from loopwright.domain.transcript import TRANSCRIPT
 from loopwright.domain.wording import event_words
 from loopwright.ports import Store
+from loopwright.server.kinds import Kind, Voice
 from loopwright.server.position import Position
 from loopwright.server.sse import block
 from loopwright.store.tail import lines_from, whole_lines_end
@@ -23,10 +24,10 @@ BEGINNINGS = frozenset({"created", "recovered", "journal_started"})
 Fields = dict[str, Any]  # Any: parsed JSON
 
 
-def entry_fields(loop_id: str, entry: Entry) -> Fields:
-    """An entry as the API shows it."""
+def entry_fields(key: str, id: str, entry: Entry) -> Fields:
+    """An entry as the API shows it; `key` is what the id is called."""
     return {
-        "loop_id": loop_id,
+        key: id,
         "seq": entry.seq,
         "ts": entry.ts,
         "actor": entry.actor,
@@ -36,25 +37,77 @@ def entry_fields(loop_id: str, entry: Entry) -> Fields:
     }
 
 
+class Heard(NamedTuple):
+    """A line of a transcript, which ends at that byte. `when` puts the lines of several in order."""
+
+    when: tuple[int, str]
+    end: int
+    note: Fields | None
+
+
+class Transcript:
+    """One of the run's transcripts, and how far it has been told."""
+
+    def __init__(self, folder: Path, voice: Voice) -> None:
+        self._path, self._role = folder / voice.file, voice.role
+        self._file: int | None = None
+        self.offset = 0
+        self.more = False
+
+    def to_its_end(self) -> None:
+        self.offset = whole_lines_end(self._path)
+
+    def past(self, seq: int) -> None:
+        """To the lines that were written after that entry; a transcript's lines are in order."""
+        at, more = 0, True
+        while more:
+            _, lines, _, more = lines_from(self._path, at)
+            for line in lines:
+                note = _read(line.text)
+                if note and note.get("after", 0) >= seq:
+                    self.offset = at
+                    return
+                at = line.end
+        self.offset = at
+
+    def lines(self) -> tuple[Heard, ...]:
+        """What is new, or the first part of it: then there is `more`."""
+        found = lines_from(self._path, self.offset, self._file)
+        self._file, self.offset, self.more = found.file, found.at, found.more
+        heard, when = list[Heard](), (0, "")
+        for line in found.lines:
+            note = _read(line.text)
+            if note:
+                when = max(when, (note.get("after", 0), str(note.get("ts", ""))))
+                if self._role:
+                    note.setdefault("role", self._role)
+            heard.append(Heard(when, line.end, note))
+        return tuple(heard)
+
+
 class Telling:
-    """Of one loop to one reader, who is at `position` (None: at the end): each look gives what is new. Blocks.
+    """Of one run to one reader, who is at `position` (None: at the end): each look gives what is new. Blocks.
 
     NotFound, StoreError.
     """
 
-    def __init__(self, store: Store[LoopState], loop_id: str, position: Position | None) -> None:
-        self._store, self._id = store, loop_id
-        self._transcript = store.progress_path(loop_id) / TRANSCRIPT
-        self._file: int | None = None
-        rev = store.read(loop_id).engine.rev
-        position = position or Position(rev, whole_lines_end(self._transcript))
-        self._seq = position.seq
-        self._offset = position.offset if position.offset is not None else self._offset_after(position.seq)
+    def __init__(self, store: Store[Any], kind: Kind[Any], id: str, position: Position | None) -> None:  # Any: as KINDS
+        self._store, self._kind, self._id = store, kind, id
+        self._transcripts = tuple(Transcript(store.progress_path(id), voice) for voice in kind.voices)
+        rev = store.read(id).engine.rev
+        self._seq = position.seq if position else rev
+        for n, transcript in enumerate(self._transcripts):
+            if position is None:
+                transcript.to_its_end()
+            elif position.offsets:
+                transcript.offset = position.offsets[n]
+            else:
+                transcript.past(position.seq)
         self.more = True
 
     @property
     def position(self) -> Position:
-        return Position(self._seq, self._offset)
+        return Position(self._seq, tuple(transcript.offset for transcript in self._transcripts))
 
     def look(self, *, exact: bool) -> bytes:
         """What is new, or the first part of it: then there is `more`. NotFound, StoreError.
@@ -75,27 +128,32 @@ class Telling:
         """`more` is true until it has all been taken."""
         waiting = deque(self._entries(exact))
         latest = waiting[-1].seq if waiting else self._seq
-        notes = lines_from(self._transcript, self._offset, self._file)
-        self._file, self._offset = notes.file, notes.at
-        for line in notes.lines:
-            note = _read(line.text)
-            after = note.get("after", 0) if note else 0
+        for transcript, heard in self._heard():
+            after = heard.note.get("after", 0) if heard.note else 0
             known = waiting[-1].seq if waiting else self._seq
             if after > known:
                 waiting.extend(self._store.events(self._id, known))
             yield from self._told(waiting, after)
-            self._offset = line.end
-            if note:
-                yield block("note", note, str(self.position))
-        if not notes.more:
+            transcript.offset = heard.end
+            if heard.note:
+                yield block("note", heard.note, str(self.position))
+        more = any(transcript.more for transcript in self._transcripts)
+        if not more:
             yield from self._told(waiting, latest)
-        self.more = notes.more or bool(waiting)
+        self.more = more or bool(waiting)
+
+    def _heard(self) -> Iterator[tuple[Transcript, Heard]]:
+        """Lines of all transcripts, in order: of one that is long, the others wait for what comes later in it."""
+        found = [(transcript, transcript.lines()) for transcript in self._transcripts]
+        last = min((lines[-1].when for transcript, lines in found if transcript.more), default=None)
+        in_order = merge(*(_each(*one) for one in found), key=_when)
+        return (one for one in in_order if last is None or _when(one) <= last)
 
     def _told(self, waiting: deque[Entry], upto: int) -> Iterator[bytes]:
         while waiting and waiting[0].seq <= upto:
             entry = waiting.popleft()
             self._seq = entry.seq
-            yield block("entry", entry_fields(self._id, entry), str(self.position))
+            yield block("entry", entry_fields(self._kind.key, self._id, entry), str(self.position))
 
     def _entries(self, exact: bool) -> tuple[Entry, ...]:
         if not exact:
@@ -104,22 +162,18 @@ class Telling:
             self._seq = beginning(self._store.events(self._id)) - 1
         return tuple(self._store.events(self._id, self._seq))
 
-    def _offset_after(self, seq: int) -> int:
-        """Where the lines begin that were written after that entry; a transcript's lines are in order."""
-        at, more = 0, True
-        while more:
-            _, lines, _, more = lines_from(self._transcript, at)
-            for line in lines:
-                note = _read(line.text)
-                if note and note.get("after", 0) >= seq:
-                    return at
-                at = line.end
-        return at
-
 
 def beginning(entries: Sequence[Entry]) -> int:
     """The seq from which a journal is told that was made anew."""
     return next((entry.seq for entry in reversed(entries) if entry.event.type in BEGINNINGS), 1)
+
+
+def _each(transcript: Transcript, lines: tuple[Heard, ...]) -> Iterator[tuple[Transcript, Heard]]:
+    return ((transcript, heard) for heard in lines)
+
+
+def _when(one: tuple[Transcript, Heard]) -> tuple[int, str]:
+    return one[1].when
 
 
 def _read(line: bytes) -> Fields | None:
