@@ -7,12 +7,17 @@ import { DecisionForm } from './DecisionForm'
 import { t } from './i18n'
 import type { Watched } from './watch'
 
-export function Asked({ seen, view }: { seen: Watched; view: CycleView }) {
-  const { engine, status, coordination } = view.cycle
+interface Asking {
+  seen: Watched
+  view: CycleView
+  /** Decisions are made on the overview and where they all are; any other tab only says that there are some. */
+  tab: string
+}
+
+export function Asked({ seen, view, tab }: Asking) {
+  const { engine, status } = view.cycle
   const act = acting(seen.place)
   const isOpen = status === 'running' || status === 'paused'
-  const decisions = isOpen ? coordination.pending_decisions.filter((one) => one.status === 'pending') : []
-  const blockers = isOpen ? coordination.blockers.filter((one) => one.status === 'open') : []
   return (
     <>
       {engine.waiting && isOpen && (
@@ -26,13 +31,29 @@ export function Asked({ seen, view }: { seen: Watched; view: CycleView }) {
           rests={status === 'paused'}
         />
       )}
-      {decisions.map((decision) => (
-        <DecisionForm key={decision.id} act={act} decision={decision} view={view} />
-      ))}
       {status === 'running' && engine.asked.length > 0 && <Permissions act={act} requests={engine.asked} />}
-      {blockers.length > 0 && (
+      {isOpen && tab !== 'coordination' && <Open seen={seen} view={view} isWhole={tab === 'overview'} />}
+    </>
+  )
+}
+
+function Open({ seen, view, isWhole }: { seen: Watched; view: CycleView; isWhole: boolean }) {
+  const { pending_decisions, blockers } = view.cycle.coordination
+  const decisions = pending_decisions.filter(({ status }) => status === 'pending')
+  const open = blockers.filter(({ status }) => status === 'open')
+  const words = [
+    !isWhole && decisions.length > 0 && t('ask.decisions', { n: decisions.length }),
+    open.length > 0 && t('ask.blockers', { n: open.length }),
+  ].filter((one) => one !== false)
+  return (
+    <>
+      {isWhole &&
+        decisions.map((decision) => (
+          <DecisionForm key={decision.id} act={acting(seen.place)} decision={decision} view={view} />
+        ))}
+      {words.length > 0 && (
         <p class="notice tone-warn">
-          <strong>{t('ask.blockers', { n: blockers.length })}</strong>
+          <strong>{words.join(' · ')}</strong>
           <a href={seen.place.href('coordination')}>{t('ask.look')}</a>
         </p>
       )}

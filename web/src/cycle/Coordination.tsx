@@ -37,7 +37,6 @@ export function Coordination({ seen, view }: Section) {
 function OneDecision({ act, decision, view }: { act: Act; decision: Decision; view: CycleView }) {
   const { id, description, options, chosen_option, made_by, status } = decision
   const isOver = view.cycle.status === 'completed' || view.cycle.status === 'failed'
-  // What can be decided stands on top of the page; here it says only that it is open.
   if (status === 'pending' && !isOver) return <DecisionForm act={act} decision={decision} view={view} />
   return (
     <article class="card settled">
@@ -52,7 +51,10 @@ function OneDecision({ act, decision, view }: { act: Act; decision: Decision; vi
           <li key={option} class={option === chosen_option ? 'chosen' : 'muted'}>
             <span aria-hidden="true">{option === chosen_option ? '●' : '○'}</span> {option}
             {option === chosen_option && made_by && (
-              <span class="muted small"> · {t('decision.by', { who: partyWords(made_by) })}</span>
+              <span class="muted small">
+                {' · '}
+                {made_by === 'auto' ? t('decision.auto') : t('decision.by', { who: partyWords(made_by) })}
+              </span>
             )}
           </li>
         ))}

@@ -38,7 +38,7 @@ export function CyclePage({ at, tab }: { at: Ref; tab: string | undefined }) {
 function There({ seen, view, tab }: { seen: Watched; view: CycleView; tab: string | undefined }) {
   return (
     <div class="sheet">
-      <Head seen={seen} view={view} />
+      <Head seen={seen} view={view} tab={tab ?? 'overview'} />
       <Tabbed seen={seen} view={view} tab={tab} />
     </div>
   )

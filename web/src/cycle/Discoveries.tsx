@@ -40,18 +40,15 @@ function Board({ all }: { all: readonly Finding[] }) {
         onChoice={setType}
       />
       {shown.length === 0 && <p class="empty">{t('discoveries.none')}</p>}
-      {shown.map((group) => (
-        <section key={group.type} class="stack findings" aria-label={typeWords(group.type)}>
-          <h3>{typeWords(group.type)}</h3>
-          <ul class="finding-cards">
-            {group.findings.map((one) => (
-              <li key={`${one.ts} ${titleOf(one)}`} class="card finding">
-                <OneFinding finding={one} />
-              </li>
-            ))}
-          </ul>
-        </section>
-      ))}
+      <ul class="finding-cards">
+        {shown.flatMap((group) =>
+          group.findings.map((one) => (
+            <li key={`${one.type} ${one.ts} ${titleOf(one)}`} class="card finding">
+              <OneFinding finding={one} />
+            </li>
+          )),
+        )}
+      </ul>
     </section>
   )
 }
@@ -60,7 +57,10 @@ function OneFinding({ finding }: { finding: Finding }) {
   const title = titleOf(finding)
   return (
     <>
-      {title && <h4>{title}</h4>}
+      <h3>
+        <span class="small muted">{typeWords(finding.type)}</span>
+        {title && <span>{title}</span>}
+      </h3>
       <dl class="facts">
         {linesOf(finding).map(([name, value]) => (
           <div key={name}>

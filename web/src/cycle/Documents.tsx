@@ -53,13 +53,14 @@ function List({ seen, all, open }: { seen: Watched; all: readonly DocumentLine[]
               .filter((one) => one.folder === folder)
               .map(({ name, version, size, modified_at }) => (
                 <li key={name}>
-                  <a href={seen.place.href(`documents-${name}`)} aria-current={name === open ? 'true' : undefined}>
+                  <a
+                    href={seen.place.href(`documents-${name}`)}
+                    aria-current={name === open ? 'true' : undefined}
+                    title={`${bytes(size)} · ${moment(modified_at)}`}
+                  >
                     <span class="row spread">
                       <strong>{name.slice(folder.length + 1)}</strong>
                       {version && <span class="mono small muted">{version}</span>}
-                    </span>
-                    <span class="muted small">
-                      {bytes(size)} · {moment(modified_at)}
                     </span>
                   </a>
                 </li>

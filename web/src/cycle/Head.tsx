@@ -9,7 +9,7 @@ import { Asked } from './Asked'
 import { Standing } from './Standing'
 import type { Watched } from './watch'
 
-export function Head({ seen, view }: { seen: Watched; view: CycleView }) {
+export function Head({ seen, view, tab }: { seen: Watched; view: CycleView; tab: string }) {
   const { cycle } = view
   return (
     <header class="head">
@@ -25,7 +25,7 @@ export function Head({ seen, view }: { seen: Watched; view: CycleView }) {
         <Actions place={seen.place} view={view} />
       </div>
       <Standing view={view} />
-      <Asked seen={seen} view={view} />
+      <Asked seen={seen} view={view} tab={tab} />
       {cycle.failure_reason && (
         <p class="notice tone-bad">
           <strong>{run('head.why')}</strong>

@@ -1,6 +1,6 @@
 // One role: who plays it, what it does now, what it said last, what it wrote. Of the same height whatever it says.
 import type { AgentState, CycleEngine, Role } from '../api/cycles'
-import { clock, duration } from '../run/format'
+import { duration } from '../run/format'
 import { roleTitle, statusWords, stepWords, t } from './i18n'
 import { underWay } from './steps'
 import { ROLE_TONES } from './tones'
@@ -23,7 +23,9 @@ export function Lane({ seen, role, state, engine, now }: Laning) {
           <abbr class="mono" title={roleTitle(role)}>
             {role}
           </abbr>{' '}
-          {roleTitle(role)}
+          <a href={seen.place.href(`transcript-${role}`)} title={t('lane.transcript', { role: roleTitle(role) })}>
+            {roleTitle(role)}
+          </a>
         </h3>
         <span class={`badge tone-${ROLE_TONES[state.status]}`}>
           <i class={`dot${state.status === 'running' ? ' live' : ''}`} aria-hidden="true" />
@@ -46,8 +48,6 @@ export function Lane({ seen, role, state, engine, now }: Laning) {
         <span>{engine.roles?.[role] ?? '–'}</span>
         <span>{t('lane.files', { n: state.output_files.length })}</span>
         <span>{t('lane.iterations', { n: state.iterations_completed })}</span>
-        {state.completed_at && <time dateTime={state.completed_at}>{clock(state.completed_at)}</time>}
-        <a href={seen.place.href(`transcript-${role}`)}>{t('lane.transcript')}</a>
       </footer>
     </section>
   )

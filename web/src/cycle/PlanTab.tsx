@@ -1,6 +1,6 @@
 // The plan: as a graph of what waits for what, or as a list; and the task that was picked.
 import { useMemo, useState } from 'preact/hooks'
-import type { CycleView, Plan, PlanTask } from '../api/cycles'
+import type { CycleView, Plan, PlanStatus, PlanTask } from '../api/cycles'
 import { moment } from '../run/format'
 import { Scroll } from '../run/Scroll'
 import { curve, drawn, type Link } from './graph'
@@ -11,10 +11,13 @@ import { PLAN_TONES } from './tones'
 
 /** More tasks are drawn smaller. */
 const MANY = 24
-const LARGE = { width: 216, height: 76 }
+const LARGE = { width: 204, height: 72 }
 const SMALL = { width: 168, height: 48 }
 /** On a phone a graph is a keyhole: the list is shown at first. */
 const PHONE = '(max-width: 640px)'
+
+/** Beside the colour, for whoever can not tell colours apart. */
+const MARKS: Record<PlanStatus, string> = { pending: '○', in_progress: '▸', completed: '✓', blocked: '✕' }
 
 type Look = 'graph' | 'list'
 
@@ -122,7 +125,9 @@ function NodeWords({ task, isShort, isCritical }: { task: PlanTask; isShort: boo
   return (
     <>
       <span class="node-head">
-        <i class={`dot${task.status === 'in_progress' ? ' live' : ''}`} aria-hidden="true" />
+        <span class="mark" aria-hidden="true">
+          {MARKS[task.status]}
+        </span>
         <code>{task.id}</code>
         <span class="effort" title={t(`effort.${task.effort}`)}>
           <span aria-hidden="true">{t(`effort.short.${task.effort}`)}</span>
@@ -262,7 +267,7 @@ function Legend() {
     <p class="legend small row" aria-hidden="true">
       {(['pending', 'in_progress', 'completed', 'blocked'] as const).map((status) => (
         <span key={status} class={`tone-${PLAN_TONES[status]}`}>
-          <i class="dot" /> {statusWords(status)}
+          <span class="mark">{MARKS[status]}</span> {statusWords(status)}
         </span>
       ))}
       <span class="legend-path">{t('plan.on_path')}</span>

@@ -30,7 +30,7 @@ export interface Drawn extends Size {
 }
 
 /** Pixels. */
-const GAP_X = 56
+const GAP_X = 44
 const GAP_Y = 14
 /** A link that passes a level takes up as much of it. */
 const PASSING = 8

@@ -13,7 +13,7 @@ const FILES = 30
 /** A file with more lines is closed at first. */
 const LONG = 600
 
-/** `isWrapped`: long lines go on below, as prose needs it. */
+/** `isWrapped`: of one text, whose long lines go on below. */
 export function DiffView({ answer, isWrapped = false }: { answer: DiffAnswer; isWrapped?: boolean }) {
   const files = useMemo(() => filesOf(answer.diff), [answer.diff])
   const [most, setMost] = useState(FILES)
@@ -21,10 +21,12 @@ export function DiffView({ answer, isWrapped = false }: { answer: DiffAnswer; is
   if (!files.length) return <p class="empty">{t('diff.empty')}</p>
   return (
     <div class={isWrapped ? 'diff wrapped' : 'diff'}>
-      <p class="row small">
-        <span>{t('diff.files', { n: files.length })}</span>
-        <Counts added={added} removed={removed} />
-      </p>
+      {!isWrapped && (
+        <p class="row small">
+          <span>{t('diff.files', { n: files.length })}</span>
+          <Counts added={added} removed={removed} />
+        </p>
+      )}
       {answer.truncated && <p class="notice tone-warn small">{t('diff.truncated')}</p>}
       {files.slice(0, most).map((file) => (
         <OneFile key={file.path} file={file} />

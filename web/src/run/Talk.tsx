@@ -59,7 +59,9 @@ export function Talk({ talk, status, isLive, wanted, isTall }: Talking) {
         {talk.dropped > 0 && earlier === 0 && <p class="muted small">{t('talk.dropped', { n: talk.dropped })}</p>}
         {blocks.map((block, at) => (
           <Fragment key={block.key}>
-            {block.role && block.role !== blocks[at - 1]?.role && <p class={`said-role ${block.role}`}>{block.role}</p>}
+            {block.role && block.kind !== 'step' && block.role !== blocks[at - 1]?.role && (
+              <p class={`said-role ${block.role}`}>{block.role}</p>
+            )}
             <Said block={block} isNow={isLive && block === all.at(-1)} />
           </Fragment>
         ))}
