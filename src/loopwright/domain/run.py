@@ -23,10 +23,10 @@ R = TypeVar("R", bound=Run)
 
 
 def checkpointed(state: R, checkpoint: Checkpoint | None) -> R:
-    """With the checkpoint under its number."""
-    if checkpoint is None:
-        return state
+    """With the checkpoint under its number; one of the same tree as the last one is none."""
     known = state.engine.checkpoints
+    if checkpoint is None or (known and known[-1].tree == checkpoint.tree):
+        return state
     numbered = checkpoint.evolve(n=known[-1].n + 1 if known else 1, rev=state.engine.rev + 1)
     kept = (*known, numbered)[-CHECKPOINTS_KEPT:]
     return state.evolve(engine=state.engine.evolve(checkpoints=kept))

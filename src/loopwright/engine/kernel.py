@@ -11,11 +11,14 @@ C = TypeVar("C")
 O = TypeVar("O")  # noqa: E741 - outcome, beside state and choice
 
 WATCH_SECONDS = 0.2
-"""How often a running action is checked against the control signal."""
+"""How often the state is looked at while actions are under way."""
 
 
 class Workflow(Protocol[S, C, O]):
-    """What makes a workflow of the kernel: LOOP, and later CYCLE and TUNE, are declarations of this shape."""
+    """What makes a workflow of the kernel: LOOP, CYCLE, and later TUNE, are declarations of this shape.
+
+    Where several actions are under way, each is performed and finished by itself; what one awaits holds up no other.
+    """
 
     def read(self) -> S:
         """The latest state."""
@@ -30,7 +33,10 @@ class Workflow(Protocol[S, C, O]):
         ...
 
     async def ready(self, state: S, running: tuple[C, ...]) -> tuple[C, ...]:
-        """What can begin now, beside what is running. Empty with nothing running: the workflow rests."""
+        """What can begin now, beside what is running. Empty with nothing running: the workflow rests.
+
+        Asked again whenever an action has ended, and when the state has changed meanwhile.
+        """
         ...
 
     def begin(self, choice: C) -> bool:
@@ -59,25 +65,29 @@ class Kernel(Generic[S, C, O]):
 
     async def drive(self) -> S:
         """Runs until nothing is ready or the control signal says otherwise; returns the state it rests in."""
-        running: dict[asyncio.Task[O], tuple[C, float]] = {}
+        running: dict[asyncio.Task[None], C] = {}
         async with asyncio.TaskGroup() as group:
             while True:
                 state = self._flow.read()
-                choices = await self._choices(state, tuple(choice for choice, _ in running.values()))
+                choices = await self._choices(state, tuple(running.values()))
                 for choice in choices:
                     if self._flow.begin(choice):
-                        running[group.create_task(self._attend(choice))] = (choice, self._clock.monotonic())
+                        running[group.create_task(self._step(choice))] = choice
                 if not running and not choices:
                     return self._flow.read()
-                for task in await self._first_done(set(running)):
-                    choice, since = running.pop(task)
-                    await self._flow.finish(choice, task.result(), self._clock.monotonic() - since)
+                for task in await self._ended(set(running), state):
+                    del running[task]
 
     async def _choices(self, state: S, under_way: tuple[C, ...]) -> tuple[C, ...]:
         """What can begin now; nothing once a person has spoken."""
         if self._flow.control(state) is not Control.CONTINUE:
             return ()
         return await self._flow.ready(state, under_way)
+
+    async def _step(self, choice: C) -> None:
+        since = self._clock.monotonic()
+        outcome = await self._attend(choice)
+        await self._flow.finish(choice, outcome, self._clock.monotonic() - since)
 
     async def _attend(self, choice: C) -> O:
         """Performs the action, and cancels it when a person says now."""
@@ -86,13 +96,25 @@ class Kernel(Generic[S, C, O]):
             while not (await asyncio.wait({work}, timeout=WATCH_SECONDS))[0]:
                 if self._flow.must_cancel(self._flow.read()):
                     break
+        except asyncio.CancelledError:
+            if not await _is_cancelled(work):
+                work.result()  # what fails on the way out is told in the place of the cancelling
+            raise
         finally:
-            work.cancel()
-            await asyncio.wait({work})
+            await _is_cancelled(work)
         return self._flow.interrupted(choice) if work.cancelled() else work.result()
 
-    async def _first_done(self, tasks: set[asyncio.Task[O]]) -> set[asyncio.Task[O]]:
-        if not tasks:
-            return set()
-        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        return done
+    async def _ended(self, tasks: set[asyncio.Task[None]], chosen_in: S) -> set[asyncio.Task[None]]:
+        """Waits until one of them has ended, or the state is another one; gives those that have ended."""
+        while tasks:
+            done, _ = await asyncio.wait(tasks, timeout=WATCH_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+            if done or self._flow.read() != chosen_in:
+                return done
+        return set()
+
+
+async def _is_cancelled(work: "asyncio.Future[O]") -> bool:
+    """Cancels it, and waits for its end: it may come to one all the same."""
+    work.cancel()
+    await asyncio.wait({work})
+    return work.cancelled()
