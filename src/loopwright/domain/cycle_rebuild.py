@@ -133,13 +133,13 @@ def _coordination(beside: Mapping[str, str]) -> Coordination:
 
 
 def _records(timeline: Timeline, last: int, now: str) -> list[IterationRecord]:
-    """Iterations that the timeline does not tell of were over, but for the last one."""
+    """As the timeline tells of them. The last one is open: what is there has to prove itself again."""
     by_number = {record.number: record for record in timeline.records}
     began = in_zone(timeline.created) or now
-    return [
-        by_number.get(n) or IterationRecord(number=n, started_at=began, completed_at=None if n == last else began)
-        for n in range(1, last + 1)
+    records = [
+        by_number.get(n) or IterationRecord(number=n, started_at=began, completed_at=began) for n in range(1, last + 1)
     ]
+    return [*records[:-1], *(record.evolve(completed_at=None, resolved=False) for record in records[-1:])]
 
 
 def _task(timeline: Timeline, records: Sequence[IterationRecord]) -> dict[str, object]:

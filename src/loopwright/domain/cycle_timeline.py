@@ -35,11 +35,12 @@ class Timeline(NamedTuple):
 
 def timeline_lines(state: CycleState, text: str, since: CycleState | None = None) -> list[str]:
     """What a timeline.md of this text lacks. `since`: the state before, which knows what each role said last."""
-    known = {int(found[1]) for found in _ENDS.finditer(text)}
-    tests = dict(read_timeline(text).tests)
+    there = read_timeline(text)
+    known = {record.number: record.completed_at for record in there.records}
+    tests = dict(there.tests)
     lines = [] if text else _head(state)
     for record in state.iterations:
-        if record.completed_at is None or record.number in known:
+        if record.completed_at is None or known.get(record.number) == record.completed_at:
             continue
         is_last = record.number == max(r.number for r in state.iterations if r.completed_at)
         after = tests_words(state.test_results) if is_last and state.test_results else ""
