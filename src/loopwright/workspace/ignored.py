@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from loopwright.domain.test_material import is_by_name
-from loopwright.workspace.listing import OURS, shown
+from loopwright.workspace.listing import OURS, folders_of, shown
 
 _WRITTEN = re.compile(
     rb"\.git|__pycache__|\.\w+_cache|\.hypothesis|\.coverage.*|target|\.gradle|obj|cmake-build-.*"
@@ -25,7 +25,7 @@ def link_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> li
     """
     linked = []
     known = frozenset(files)
-    folders = frozenset(name[:end] for name in known for end, letter in enumerate(name) if letter == ord("/"))
+    folders = frozenset(folder for name in known for folder in folders_of(name))
     for name in _ignored(os.fsencode(root), known, folders):
         if is_by_name(shown(name)) or name in OURS or home == root / os.fsdecode(name):
             continue

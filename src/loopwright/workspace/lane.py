@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from loopwright.workspace.ignored import as_rule, link_ignored
-from loopwright.workspace.listing import existing, project_files
+from loopwright.workspace.listing import existing, folders_of, project_files
 from loopwright.workspace.private_git import ATTRIBUTES, PrivateGit
 from loopwright.workspace.removing import remove_all
 from loopwright.workspace.work_tree import WorkTree, written_tree
@@ -109,7 +109,7 @@ class Lane:
 def _clean(folder: Path, names: Sequence[bytes]) -> None:
     """Removes all below the folder but files of these names."""
     files = frozenset(names)
-    folders = frozenset(name[:end] for name in names for end, letter in enumerate(name) if letter == ord("/"))
+    folders = frozenset(folder for name in names for folder in folders_of(name))
     open_ones = [(os.fsencode(folder), b"")]
     while open_ones:
         at, prefix = open_ones.pop()

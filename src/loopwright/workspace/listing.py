@@ -18,6 +18,11 @@ def shown(name: bytes) -> str:
     return name.decode("utf-8", "backslashreplace")
 
 
+def folders_of(name: bytes) -> Iterator[bytes]:
+    """The folders that a file lies in."""
+    return (name[:end] for end, letter in enumerate(name) if letter == ord("/"))
+
+
 def is_among(name: bytes, paths: frozenset[str]) -> bool:
     """Whether the file is one of the paths or lies in a folder that is."""
     text = shown(name)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from loopwright.domain.errors import Conflict, NotFound, WorkspaceError
-from loopwright.workspace.listing import is_among, shown
+from loopwright.workspace.listing import folders_of, is_among, shown
 from loopwright.workspace.private_git import PrivateGit
 
 _TAKE_IN = ("-z", "--add", "--remove", "--replace", "--stdin")
@@ -156,13 +156,8 @@ def _refuse_to_overwrite(names: Sequence[bytes]) -> None:
 def _in_place_of(names: Sequence[bytes], present: Iterable[bytes]) -> Iterator[bytes]:
     """Those present that are where these names need a folder, or lie in a folder that is where one needs a file."""
     needed = frozenset(names)
-    ways = frozenset(way for name in names for way in _ways(name))
-    return (name for name in present if name in ways or any(way in needed for way in _ways(name)))
-
-
-def _ways(name: bytes) -> Iterator[bytes]:
-    """The folders that a name lies in."""
-    return (name[:end] for end, letter in enumerate(name) if letter == ord("/"))
+    ways = frozenset(folder for name in names for folder in folders_of(name))
+    return (name for name in present if name in ways or any(folder in needed for folder in folders_of(name)))
 
 
 def _entries(listing: bytes) -> dict[bytes, tuple[bytes, bytes]]:
