@@ -10,6 +10,7 @@ import pytest
 
 from loopwright.agents.letterbox import FULL, MOST_LETTERS, Letter, Letterbox
 from loopwright.agents.mailbox import Mailbox
+from loopwright.domain.cycle_names import StepName
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import ActionName
 from loopwright.domain.protocol import ActionReport, Message
@@ -23,7 +24,7 @@ class Desk:
         self.folder = folder
         self.mailbox = Mailbox(folder)
 
-    def turn(self, action: ActionName) -> None:
+    def turn(self, action: ActionName | StepName) -> None:
         self.mailbox.open(Message(action=action, text=""))
 
     def call(self, tool: str, **arguments: object) -> str:
@@ -113,6 +114,42 @@ def test_each_discovery_is_given_once(desk: Desk) -> None:
     desk.call("report_discovery", title="c")
     assert [d.title for d in desk.mailbox.discoveries()] == ["b", "c"]
     assert desk.mailbox.discoveries() == ()
+
+
+class TestStepOfACycle:
+    def test_it_reports_through_its_own_tools(self, desk: Desk) -> None:
+        desk.turn("ra.analyse")
+        with pytest.raises(Invalid, match="No tool is named 'report_action_result'"):
+            desk.result("ra.analyse")
+        desk.call("report_phase_result", phase="ra", status="partial", summary="half", issues=["one"])
+        assert desk.mailbox.report() == ActionReport(
+            action="ra.analyse", status="partial", message="half", state_updates={"issues": ["one"]}
+        )
+        desk.turn("ra.analyse")
+        assert desk.mailbox.report() is None
+
+    def test_a_result_of_another_step_is_not_taken(self, desk: Desk) -> None:
+        desk.turn("ep.explore")
+        with pytest.raises(Invalid, match=r"your order is ep\.explore"):
+            desk.call("report_phase_result", phase="ep.plan", status="success", summary="x")
+        desk.forge(
+            b'{"turn": 1, "tool": "report_phase_result", "arguments": {"phase": "vas", "status": "success",'
+            b' "summary": "x"}}'
+        )
+        assert desk.mailbox.report() is None
+
+    def test_findings_are_for_the_board(self, desk: Desk) -> None:
+        desk.turn("ep.explore")
+        desk.call("report_discovery", type="utility", data={"name": "n", "file": "f", "usage": "u"})
+        with pytest.raises(Invalid, match="usage is missing"):
+            desk.call("report_discovery", type="utility", data={"name": "n", "file": "f"})
+        (found,) = desk.mailbox.discoveries()
+        assert (found.type, found.data) == ("utility", {"name": "n", "file": "f", "usage": "u"})
+        assert found.title == "utility: name: n, file: f, usage: u"
+        desk.call("report_discovery", type="test_command", data={"unit": "make"})
+        desk.turn("ep.plan")
+        assert [each.type for each in desk.mailbox.discoveries()] == ["test_command"]
+        assert desk.mailbox.discoveries() == ()
 
 
 def test_a_new_mailbox_on_an_old_folder_begins_anew(desk: Desk) -> None:

@@ -15,9 +15,11 @@ from mcp.client.stdio import stdio_client
 from mcp_types import InitializeResult, TextContent
 
 from loopwright.agents.mailbox import Mailbox, McpServer
+from loopwright.domain.cycle_names import StepName
 from loopwright.domain.loop import ActionName
+from loopwright.domain.phase_report import read
 from loopwright.domain.protocol import ActionReport, Message
-from loopwright.domain.tool_calls import TOOLS
+from loopwright.domain.tool_calls import STEP_TOOLS, TOOLS
 from mcp import ClientSession, StdioServerParameters
 
 
@@ -52,7 +54,7 @@ def mailbox(tmp_path: Path) -> Mailbox:
     return Mailbox(tmp_path / "mailbox")
 
 
-def order(mailbox: Mailbox, action: ActionName) -> None:
+def order(mailbox: Mailbox, action: ActionName | StepName) -> None:
     mailbox.open(Message(action=action, text=""))
 
 
@@ -105,6 +107,36 @@ async def test_a_session_from_planning_to_debugging(mailbox: Mailbox, tmp_path: 
         )
         order(mailbox, "DEVELOP")
         assert (await talk.result("DEVELOP"))[0]
+
+
+async def test_a_session_of_a_cycle(mailbox: Mailbox, tmp_path: Path) -> None:
+    order(mailbox, "ep.explore")
+    async with talking(mailbox.server, tmp_path) as talk:
+        assert "report_phase_result" in (talk.begun.instructions or "")
+        listed = {tool.name: tool for tool in (await talk.session.list_tools()).tools}
+        assert listed.keys() == STEP_TOOLS.keys()
+        schemas = json.dumps([tool.input_schema for tool in listed.values()])
+        assert not any(word in schemas for word in ("$ref", "$defs", "anyOf", "kind", '"title": "'))
+        assert '"enum": ["success", "failed", "partial"]' in schemas
+        assert '"data": {"description": "The fact, by the keys that its type needs.", "type": "object"}' in schemas
+        assert '"enum": ["tech_stack", "project_config"' in schemas
+        taken, told = await talk.call("report_discovery", type="test_command", data={})
+        assert (taken, "a test_command needs unit in its data" in told) == (False, True)
+        assert await talk.call("report_discovery", type="test_command", data={"unit": "make"}) == (True, "Recorded.")
+        assert (await talk.result("ep.explore"))[0] is False
+        done = {"status": "success", "summary": "explored", "decisions": "which? | a | b (recommended)"}
+        assert (await talk.call("report_phase_result", phase="vas", **done))[0] is False
+        assert await talk.call("report_phase_result", phase="ep", **done) == (
+            True, "Recorded: ep.explore success. Your report is complete; end your turn now.",
+        )  # fmt: skip
+        report = mailbox.report()
+        assert report is not None
+        assert read(report, "ep").decisions[0].recommended == "b"
+        assert [found.data for found in mailbox.discoveries()] == [{"unit": "make"}]
+        order(mailbox, "ep.plan")
+        assert (await talk.call("report_phase_result", phase="ep", **done))[0]
+        shutil.rmtree(tmp_path / "mailbox")
+        assert "the PHASE_RESULT block of your order" in (await talk.call("report_phase_result"))[1]
 
 
 async def test_no_folder_of_the_project_takes_the_place_of_its_modules(mailbox: Mailbox, tmp_path: Path) -> None:

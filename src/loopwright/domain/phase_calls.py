@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, JsonValue, model_validator
+from pydantic import BeforeValidator, Field, JsonValue, WithJsonSchema, model_validator
 
 from loopwright.domain.block import read_json
 from loopwright.domain.calls import (
@@ -42,7 +42,7 @@ def _listed(read: Callable[[Iterable[Entry]], Sequence[object]]) -> Callable[[ob
     return kept
 
 
-Ids = Annotated[Items[Line], BeforeValidator(as_list), Field(max_length=MOST_IDS)]
+Ids = Annotated[Items[Line], Field(max_length=MOST_IDS), BeforeValidator(as_list)]
 
 
 class ToldBlocker(Part):
@@ -98,8 +98,10 @@ class ReportFinding(Call):
     )
     taken = "Recorded."
     bare = "type"
-    type: str = Field(description="What kind of fact it is.", json_schema_extra={"enum": list(TYPES)})
-    data: dict[str, JsonValue] = Field(description="The fact, by the keys that its type needs.")
+    type: str = Field(description="The type of the fact.", json_schema_extra={"enum": list(TYPES)})
+    data: Annotated[dict[str, JsonValue], WithJsonSchema({"type": "object"})] = Field(
+        description="The fact, by the keys that its type needs."
+    )
 
     @model_validator(mode="before")
     @classmethod
