@@ -2,6 +2,7 @@
 
 A line is `{ts, agent, type, data}`. The same finding again is dropped; one with more data, or other data, is another
 line, and what the board says is then all of them together, the later over the earlier. So the file only grows.
+What was replaced does not come back by being said again.
 """
 
 import json
@@ -123,16 +124,32 @@ def read_bad(text: str) -> tuple[Bad, ...]:
 
 
 def merged(known: Iterable[Finding], new: Iterable[Finding]) -> tuple[Finding, ...]:
-    """Those of the `new` ones that say something the `known` ones do not, in their order: what is to be appended."""
-    board = {one.key: one.data for one in shown(known)}
+    """Those of the `new` ones that say something that was not said before, in their order: what is to be appended.
+
+    What was said once is not news again, so a file of findings may be read as often as one likes.
+    """
+    said: dict[tuple[str, str], list[Json]] = {}
+    for one in known:
+        _say(said, one)
     added: list[Finding] = []
     for one in new:
-        before = board.get(one.key)
-        if (before is None and len(board) >= MOST) or (before is not None and {**before, **one.data} == before):
+        before = said.get(one.key, [])
+        if any(_holds(data, one.data) for data in before) or (not before and len(said) >= MOST):
             continue
-        board[one.key] = {**(before or {}), **one.data}
+        _say(said, one)
         added.append(one)
     return tuple(added)
+
+
+def _say(said: dict[tuple[str, str], list[Json]], one: Finding) -> None:
+    """Keeps first what all lines say together, then each line's own data."""
+    lines = said.setdefault(one.key, [{}])
+    lines[0] = {**lines[0], **one.data}
+    lines.append(one.data)
+
+
+def _holds(data: Json, part: Json) -> bool:
+    return all(key in data and data[key] == value for key, value in part.items())
 
 
 def shown(lines: Iterable[Finding]) -> tuple[Finding, ...]:
