@@ -137,10 +137,13 @@ def ending(state: CycleState, *, diff: str, summary: str | None, elsewhere: str,
         ("changed", some(diff_stat(diff), lambda change: f"{clean(change[0])}  +{change[1]} -{change[2]}")),
         ("failing", some(results.failed_tests if results else (), clean)),
         ("issues", some(left, lambda issue: short(issue, WORDS_CELLS))),
-        ("open", some(open_tasks, lambda t: f"{t.id} ({t.status}): {short(t.description, 80)}")),
-        ("blocked", some(coordination.open_blockers, lambda b: f"{b.id}: {short(b.description, WORDS_CELLS)}")),
-        ("to decide", some(coordination.undecided, lambda d: f"{d.id}: {short(d.description, WORDS_CELLS)}")),
-        ("decided", some(decided, lambda d: f"{d.id}: {d.chosen_option} ({short(d.description, 80)})")),
+        ("open", some(open_tasks, lambda t: f"{clean(t.id)} ({t.status}): {short(t.description, 80)}")),
+        ("blocked", some(coordination.open_blockers, lambda b: f"{clean(b.id)}: {short(b.description, WORDS_CELLS)}")),
+        ("to decide", some(coordination.undecided, lambda d: f"{clean(d.id)}: {short(d.description, WORDS_CELLS)}")),
+        (
+            "decided",
+            some(decided, lambda d: f"{clean(d.id)}: {short(d.chosen_option or '', 40)} ({short(d.description, 80)})"),
+        ),
     )
     for name, items in parts:
         lines += [LABEL.format("" if i else name, item) for i, item in enumerate(items)]

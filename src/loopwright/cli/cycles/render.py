@@ -18,7 +18,7 @@ from loopwright.cli.parts import (
     status_words,
 )
 from loopwright.cli.text import age, clean, columns, fold, local, short
-from loopwright.domain.cycle import CycleState, IterationRecord
+from loopwright.domain.cycle import CycleState, IterationRecord, PlanTask
 from loopwright.domain.cycle_glance import agent_of, cycle_need
 from loopwright.domain.cycle_names import ROLES, TITLES
 from loopwright.domain.words import plural
@@ -136,14 +136,16 @@ def _decisions(state: CycleState, most: int) -> Iterator[str]:
         yield from ("", "Decisions")
     yield from some(
         decisions,
-        lambda d: f"  {d.id}  {_decided(d.chosen_option, d.made_by, d.options)}  {short(d.description, WORDS_CELLS)}",
+        lambda d: (
+            f"  {clean(d.id)}  {_decided(d.chosen_option, d.made_by, d.options)}  {short(d.description, WORDS_CELLS)}"
+        ),
         most=most,
     )
 
 
 def _decided(chosen: str | None, by: str | None, options: tuple[str, ...]) -> str:
     if chosen is not None:
-        return f"{clean(chosen)} (by {by})"
+        return f"{clean(chosen)} (by {clean(by or '')})"
     return f"to be decided: {' | '.join(clean(option) for option in options) or 'any text'}"
 
 
@@ -154,7 +156,7 @@ def _blockers(state: CycleState, most: int) -> Iterator[str]:
     yield from some(
         blockers,
         lambda b: (
-            f"  {b.id}  {b.status} ({b.reported_by})  {short(b.description, WORDS_CELLS)}"
+            f"  {clean(b.id)}  {b.status} ({clean(b.reported_by)})  {short(b.description, WORDS_CELLS)}"
             + (f"; {short(b.resolution, WORDS_CELLS)}" if b.resolution else "")
         ),
         most=most,
@@ -165,17 +167,19 @@ def _plan(state: CycleState, most: int) -> Iterator[str]:
     plan = state.plan
     if plan is None:
         return
-    yield from ("", f"Plan {plan.version}: {plan.total_estimated_effort}")
+    yield from ("", f"Plan {plan.version}: {clean(plan.total_estimated_effort)}")
     rows = [
-        (f"  {t.id}", t.status, t.effort, f"after {', '.join(t.depends_on)}" if t.depends_on else "", short(
-            t.description, WORDS_CELLS
-        )) for t in plan.tasks[:most]
+        (f"  {clean(t.id)}", t.status, t.effort, _after(t), short(t.description, WORDS_CELLS)) for t in plan.tasks[:most]
     ]  # fmt: skip
     yield from columns(rows) if rows else ()
     if len(plan.tasks) > most:
         yield f"  … and {len(plan.tasks) - most:,} more"
     if len(plan.critical_path) > 1:
-        yield f"  critical path: {' → '.join(plan.critical_path)}"
+        yield f"  critical path: {clean(' → '.join(plan.critical_path))}"
+
+
+def _after(task: PlanTask) -> str:
+    return f"after {clean(', '.join(task.depends_on))}" if task.depends_on else ""
 
 
 def _tests_part(state: CycleState, most: int) -> Iterator[str]:

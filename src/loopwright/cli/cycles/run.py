@@ -52,11 +52,11 @@ def run(
     if interactive and (json or not has_person()):
         raise Invalid("needs a terminal to ask; use --auto")
     with opened(project, flags(given)) as engine:
-        take_up: TakeUp = _launched(engine)
         if task is not None:
             state = _created(engine, task, title, interactive=interactive)
+            take_up: TakeUp = _beginning(engine)
         elif launched:
-            state = engine.cycles.read(str(cycle_id))
+            state, take_up = engine.cycles.read(str(cycle_id)), _beginning(engine)
         else:
             if extend is not None and engine.cycles.is_live(str(cycle_id)):
                 raise typer.Exit(_queued(engine, str(cycle_id), extend, json=json, at=elsewhere(project)))
@@ -96,8 +96,8 @@ def _created(engine: "Engine", task: str, title: str | None, *, interactive: boo
     return state
 
 
-def _launched(engine: "Engine") -> "TakeUp":
-    """What a launched runner does: it never undoes a pause that came meanwhile."""
+def _beginning(engine: "Engine") -> "TakeUp":
+    """What the first or a launched runner does: it never undoes a pause that came meanwhile."""
     from loopwright.domain import cycle_commands as commands
 
     at = engine.cycles.clock.now().isoformat(timespec="milliseconds")

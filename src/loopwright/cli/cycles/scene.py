@@ -8,11 +8,12 @@ from loopwright.cli.cycles.ending import tests_words
 from loopwright.cli.cycles.render import iteration_words
 from loopwright.cli.ending import some
 from loopwright.cli.picture import Line, Style
-from loopwright.cli.scene import ABOUT_CELLS, ASKED_SHOWN, MARKS, said, within
-from loopwright.cli.text import clean, last_line, short, stopwatch, width
+from loopwright.cli.scene import ABOUT_CELLS, ASKED_SHOWN, MARKS, said
+from loopwright.cli.text import clean, cut, last_line, short, stopwatch, width
 from loopwright.domain.cycle import AgentStatus, CycleState, PlanTask
 from loopwright.domain.cycle_glance import agent_of
 from loopwright.domain.cycle_names import ROLES, TITLES, Role, step_of
+from loopwright.domain.engine_state import PermissionRequest
 from loopwright.domain.events import Entry
 from loopwright.domain.permissions import request_words
 from loopwright.engine.bus import Note
@@ -66,11 +67,12 @@ class CycleScene:
         return replace(self, doing={**self.doing, note.role: now})
 
     def lines(self, cells: int) -> list[Line]:
-        return [Line(within(line.text, cells), line.kind) for line in _lines(self, cells)]
+        """Columns stay columns: whatever others wrote is clean before it gets into one."""
+        return [Line(cut(line.text, cells), line.kind) for line in _lines(self, cells)]
 
     def about(self, entry: Entry) -> str:
         """What the task of the plan is that begins."""
-        plan = self.state.plan if entry.event.type == "action_started" else None
+        plan = self.state.plan if entry.event.type == "step_started" else None
         task = plan.task(str(entry.event.data.get("task"))) if plan else None
         return f": {short(task.description, ABOUT_CELLS)}" if task else ""
 
@@ -86,10 +88,14 @@ def _lines(scene: CycleScene, cells: int) -> Iterator[Line]:
     yield from _plan(state)
     yield Line(f"  {tests_words(state) if state.test_results else 'tests not validated yet'}", "fact")
     if state.status == "running":
-        yield from (Line(f"  ? {line}", "doing") for line in some(state.engine.asked, request_words, most=ASKED_SHOWN))
+        yield from (Line(f"  ? {line}", "doing") for line in some(state.engine.asked, _asked, most=ASKED_SHOWN))
         undecided = state.coordination.undecided
         yield from (Line(f"  ? {clean(d.description)}", "doing") for d in undecided[:ASKED_SHOWN])
         yield from _now(scene.doing.get(None), "  ")
+
+
+def _asked(request: PermissionRequest) -> str:
+    return clean(request_words(request))
 
 
 def _role(scene: CycleScene, role: Role) -> Iterator[Line]:
@@ -97,7 +103,9 @@ def _role(scene: CycleScene, role: Role) -> Iterator[Line]:
     state, agent = scene.state, scene.state.agents.of(role)
     steps = [step_of(one.step) for one in state.engine.under_way if step_of(one.step).role == role]
     at = ", ".join(step.task or step.name.partition(".")[2] for step in steps)
-    row = f"  {SIGNS[agent.status]} {TITLES[role]:<{NAME_CELLS}}  {clean(agent_of(state, role))}  {agent.status}"
+    player = clean(agent_of(state, role))
+    gap = " " * (max(width(clean(agent_of(state, each))) for each in ROLES) - width(player))
+    row = f"  {SIGNS[agent.status]} {TITLES[role]:<{NAME_CELLS}}  {player}{gap}  {agent.status}"
     words = at if steps else agent.error or agent.last_message or ""
     yield Line(f"{row}{f': {clean(words)}' if words else ''}", STYLES[agent.status])
     if agent.status == "running":

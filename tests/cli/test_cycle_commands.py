@@ -1,0 +1,268 @@
+"""Each command on cycles once as a person types it, on a cycle that nobody has started."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from loopwright.cli.cycles import COMMANDS
+from loopwright.cli.cycles.options import CYCLE_FIELDS, CYCLE_ONLY, CYCLE_SETTINGS
+from loopwright.cli.main import main
+from loopwright.config import CycleSettings, Settings
+from loopwright.domain.cycle import Blocker, CycleState, Decision
+from loopwright.domain.cycle_commands import OTHER_FIELDS, TEXT_FIELDS
+from loopwright.domain.cycle_names import ROLES
+from loopwright.domain.errors import Exit
+from loopwright.domain.events import Event
+from loopwright.wiring import open_engine
+
+NO_ID = "cycle-v1-20260101T000000-00000000"
+
+
+class Terminal:
+    """Runs commands on cycles in this process."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def told(self, *words: str, code: int = 0) -> tuple[str, str]:
+        assert main(words) == code, self._capsys.readouterr()
+        printed = self._capsys.readouterr()
+        return printed.out, printed.err
+
+    def text(self, *words: str, code: int = 0) -> str:
+        return self.told("cycle", *words, code=code)[0]
+
+    def refusal(self, *words: str, code: int) -> str:
+        return self.told(*words, code=code)[1]
+
+    def json(self, *words: str, code: int = 0) -> dict[str, object]:
+        (line,) = self.text(*words, "--json", code=code).splitlines()
+        parsed = json.loads(line)
+        assert isinstance(parsed, dict)
+        return parsed
+
+    def data(self, *words: str) -> dict[str, object]:
+        data = self.json(*words)["data"]
+        assert isinstance(data, dict)
+        return data
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return Terminal(capsys)
+
+
+@pytest.fixture
+def cycle_id(cli: Terminal) -> str:
+    return str(cli.data("create", "Add a\nlogin", "--agent", "builtin")["cycle_id"])
+
+
+def change(id: str, rule: Callable[[CycleState], CycleState]) -> None:
+    """What its runner would have made of it."""
+    with open_engine(Path(), {}) as engine:
+        engine.cycles.store.update(id, rule, actor="runner", event=Event(type="test"))
+
+
+def asking(state: CycleState) -> CycleState:
+    """Paused, with two decisions and a blocker."""
+    decisions = (
+        Decision(id="DEC-001", description="Which database?", options=("sqlite", "postgres")),
+        Decision(id="DEC-002", description="Which port?"),
+    )
+    blocker = Blocker(id="BLK-001", description="No key for the mail service", reported_by="cd")
+    coordination = state.coordination.evolve(pending_decisions=decisions, blockers=(blocker,))
+    engine = state.engine.evolve(recommended={"DEC-001": "postgres"})
+    return state.evolve(status="paused", coordination=coordination, engine=engine)
+
+
+def test_every_option_is_a_setting_or_a_field_of_what_it_sets() -> None:
+    assert CYCLE_ONLY.keys() <= CycleSettings.model_fields.keys()
+    assert CYCLE_SETTINGS.keys() - CYCLE_ONLY.keys() <= Settings.model_fields.keys()
+    assert CYCLE_FIELDS.keys() == TEXT_FIELDS | OTHER_FIELDS
+
+
+def test_create_keeps_the_settings(cli: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "loopwright.toml").write_text(
+        "max_iterations = 99\n[cycle]\ngrace_timeout = 9\nparallel = 4\n[cycle.roles]\nvas = 'builtin'\ncd = 'codex'\n"
+    )
+    state = cli.data(
+        "create", "Add it", "--title", "Login", "--agent", "builtin", "--role", "cd=bash", "--role", "ra=builtin",
+        "--auto", "--parallel", "1", "--max-minutes", "2.5", "--test-command", "true", "--require", "no_new_failures",
+    )  # fmt: skip
+    assert (state["title"], state["description"], state["task_history"]) == ("Login", "Add it", ["Add it"])
+    engine = state["engine"]
+    assert isinstance(engine, dict)
+    assert (state["max_iterations"], engine["parallel"]) == (5, 1)
+    assert engine["roles"] == {"ra": "builtin", "cd": "bash", "vas": "builtin"}
+    assert engine["budget"]["max_minutes"] == 2.5
+    settings = engine["settings"]
+    assert (settings["mode"], settings["agent"], settings["test_command"]) == ("auto", "builtin", "true")
+    assert (settings["action_timeout"], settings["grace_timeout"]) == (1800, 9)
+    assert (
+        cli.data("create", "x", "--agent", "builtin", "--role", "cd=bash", "--max-iterations", "3")["max_iterations"]
+        == 3
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "told"),
+    [
+        (["create", "x", "--role", "cd=nobody"], Exit.USAGE, "role cd: no agent is named 'nobody' (known: auto"),
+        (["create", "x", "--role", "cd=absent"], Exit.NO_AGENT, "role cd: "),
+        (["create", "x", "--role", "dev=codex"], Exit.USAGE, "--role: there is no role 'dev'; there are ra (Req"),
+        (["create", "x", "--parallel", "5"], Exit.USAGE, "--parallel: must be from 1 to 4 (got 5)"),
+        (["create", " ", "--agent", "builtin"], Exit.USAGE, "a cycle needs a task"),
+        (["run", "x"], Exit.USAGE, "needs a terminal to ask; use --auto"),
+        (["run"], Exit.USAGE, "give either a task"),
+        (["run", "x", "--extend", "y", "--auto"], Exit.USAGE, "--extend adds to a cycle that is there"),
+        (["run", "--cycle-id", NO_ID, "--auto"], Exit.NOT_FOUND, NO_ID),
+        (["documents", "ID", "--version", "1.0.0"], Exit.USAGE, "--version is for one document"),
+        (["documents", "ID", "../x"], Exit.USAGE, "a document is named such as ra/requirements.md"),
+        (["documents", "ID", "ra/requirements.md"], Exit.NOT_FOUND, "requirements.md"),
+        (["list", "--status", "user_exit"], Exit.USAGE, "there are: created, running, paused, completed, fai"),
+        (["logs", "ID", "nope"], Exit.USAGE, "there are: events, ra, ep, cd, vas, engine, "),
+        (["extend", "ID", "more"], Exit.ILLEGAL, "Cannot extend cycle with status: created"),
+        (["decide", "ID", "DEC-009", "x"], Exit.NOT_FOUND, "no decision DEC-009"),
+        (["diff", "ID", "--iteration", "1"], Exit.NOT_FOUND, "Iteration 1 not found"),
+        (["edit", "ID"], Exit.USAGE, "nothing to change; editable are"),
+        (["nope"], Exit.USAGE, "see loopwright cycle --help"),
+        (["pause"], Exit.USAGE, "see loopwright cycle pause --help"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_said(cli: Terminal, cycle_id: str, words: list[str], code: Exit, told: str) -> None:
+    Path("loopwright.toml").write_text("agent = 'builtin'\n[agents.absent]\ncommand = 'no-such-program'\n")
+    out, err = cli.told("cycle", *(cycle_id if word == "ID" else word for word in words), code=code)
+    assert (out, told in err) == ("", True), err
+
+
+def test_list_and_show(cli: Terminal, cycle_id: str) -> None:
+    assert cli.text("list").splitlines()[0].split() == [
+        "ID", "STATUS", "PHASE", "ITERATION", "TASKS", "TESTS", "AGE", "TITLE",
+    ]  # fmt: skip
+    assert "Add a login" in cli.text("list")
+    page = cli.json("list", "--limit", "1")
+    assert (page["total"], page["hasMore"], page["damaged"]) == (1, False, [])
+    assert cli.text("list", "--status", "completed") == "no cycle here is completed\n"
+    assert cli.told("list")[0].startswith("no loops here")
+    shown = cli.text("show", cycle_id)
+    assert "Requirements Analyst  builtin  idle" in shown
+    assert shown.rstrip().endswith(f"loopwright cycle start {cycle_id}")
+    assert cli.json("show", cycle_id)["live"] is False
+
+
+def test_a_damaged_cycle_is_told_with_what_helps(cli: Terminal, cycle_id: str, tmp_path: Path) -> None:
+    for path in (tmp_path / ".workflow" / ".cycle").glob(f"{cycle_id}.*"):
+        if path.is_file():
+            path.write_text("damage")
+    (broken,) = list(cli.json("list")["damaged"])  # type: ignore[call-overload]  # JSON
+    assert broken["cycle_id"] == cycle_id
+    assert broken["next"] == f"loopwright cycle recover {cycle_id}"
+    assert cli.json("show", cycle_id, code=Exit.DAMAGED)["success"] is False
+
+
+def test_edit(cli: Terminal, cycle_id: str) -> None:
+    state = cli.data("edit", cycle_id, "--title", "New", "--max-iterations", "9")
+    assert (state["title"], state["max_iterations"]) == ("New", 9)
+
+
+def test_decisions_and_blockers_are_settled(cli: Terminal, cycle_id: str) -> None:
+    change(cycle_id, asking)
+    shown = cli.text("show", cycle_id)
+    assert "DEC-001  to be decided: sqlite | postgres  Which database?" in shown
+    assert "BLK-001  open (cd)  No key for the mail service" in shown
+    assert f"loopwright cycle decide {cycle_id} DEC-001 postgres" in shown
+    assert "sqlite | postgres" in cli.refusal("cycle", "decide", cycle_id, "DEC-001", "oracle", code=Exit.USAGE)
+    told = cli.text("decide", cycle_id, "DEC-001", "sqlite")
+    assert told == "DEC-001 is decided: sqlite; still to be decided: DEC-002\n"
+    assert "made already" in cli.refusal("cycle", "decide", cycle_id, "DEC-001", "sqlite", code=Exit.ILLEGAL)
+    assert cli.text("resolve", cycle_id, "BLK-001", "mailed by hand", "--workaround").startswith(
+        "BLK-001 is worked arou"
+    )
+    told = cli.text("decide", cycle_id, "DEC-002", "8080")
+    assert told == f"DEC-002 is decided: 8080; go on with: loopwright cycle resume {cycle_id}\n"
+    shown = cli.text("show", cycle_id)
+    assert "DEC-001  sqlite (by user)" in shown
+    assert "workaround (cd)  No key for the mail service; mailed by hand" in shown
+
+
+def test_documents(cli: Terminal, cycle_id: str) -> None:
+    assert cli.text("documents", cycle_id) == "nothing written yet\n"
+    with open_engine(Path(), {}) as engine:
+        files = {"ra/requirements.md": b"# All\n\x1b[31mred\n", "ra/history/requirements-v1.0.0.md": b"# Old\n"}
+        engine.cycles.store.write_progress(cycle_id, files)
+    (listed,) = list(cli.json("documents", cycle_id)["data"])  # type: ignore[call-overload]  # JSON
+    assert (listed["name"], listed["folder"]) == ("ra/requirements.md", "ra")
+    assert "ra/requirements.md" in cli.text("documents", cycle_id)
+    assert cli.text("documents", cycle_id, "ra/requirements.md") == "# All\n[31mred\n"
+    assert cli.text("documents", cycle_id, "ra/requirements.md", "--version", "1.0.0") == "# Old\n"
+    assert cli.data("documents", cycle_id, "ra/requirements.md")["truncated"] is False
+
+
+def test_logs_of_several_roles_are_told_by_time(cli: Terminal, cycle_id: str) -> None:
+    assert "created" in cli.text("logs", cycle_id)
+
+    def line(second: int, text: str) -> bytes:
+        at = f"2026-01-22T10:00:{second:02}.000+08:00"
+        return json.dumps({"ts": at, "after": 1, "kind": "activity", "text": text}).encode()
+
+    with open_engine(Path(), {}) as engine:
+        store = engine.cycles.store
+        store.append_progress(cycle_id, "ra/transcript.ndjson", [line(1, "first"), line(4, "fourth")])
+        store.append_progress(cycle_id, "cd/transcript.ndjson", [line(2, "second"), b"{torn"])
+        store.append_progress(cycle_id, "transcript.ndjson", [line(3, "third")])
+    told = cli.text("logs", cycle_id).splitlines()
+    assert [text.split()[0] for text in told if "{torn" not in text] == ["ra", "cd", "engine", "ra"]
+    assert [text.split()[-1] for text in told if "{torn" not in text] == ["first", "second", "third", "fourth"]
+    assert "second" in cli.text("logs", cycle_id, "cd")
+    assert "first" not in cli.text("logs", cycle_id, "cd")
+
+
+def test_an_id_of_the_other_kind_is_told_what_is_right_for_it(cli: Terminal, cycle_id: str) -> None:
+    loop_id = json.loads(cli.told("create", "x", "--agent", "bash", "--json")[0])["data"]["loop_id"]
+    told = cli.refusal("show", cycle_id, code=Exit.NOT_FOUND)
+    assert told == f"loopwright: {cycle_id} is a cycle, not a loop: loopwright cycle show {cycle_id}\n"
+    assert "see loopwright cycle --help" in cli.refusal("rewind", cycle_id, "--to", "1", code=Exit.NOT_FOUND)
+    told = cli.refusal("run", "--loop-id", cycle_id, "--auto", code=Exit.NOT_FOUND)
+    assert f"loopwright cycle run --cycle-id {cycle_id}" in told
+    told = cli.refusal("cycle", "pause", loop_id, code=Exit.NOT_FOUND)
+    assert told == f"loopwright: {loop_id} is a loop, not a cycle: loopwright pause {loop_id}\n"
+    assert f"loopwright run --loop-id {loop_id}" in cli.refusal(
+        "cycle", "run", "--cycle-id", loop_id, "--auto", code=Exit.NOT_FOUND
+    )
+    assert "is a" not in cli.refusal("show", NO_ID, code=Exit.NOT_FOUND)
+
+
+CALLS = [
+    ["list"], ["show", "ID"], ["logs", "ID"], ["watch", "ID"], ["diff", "ID"], ["documents", "ID"], ["approve", "ID"],
+    ["edit", "ID", "--title", "n"], ["edit", "ID"], ["create", "x", "--agent", "bash"], ["create", ""], ["pause", "ID"],
+    ["answer", "ID", "yes"], ["reopen", "ID"], ["recover", "ID"], ["resume"], ["run", "x"], ["start", NO_ID],
+    ["run", "--cycle-id", NO_ID, "--auto"], ["resume", NO_ID], ["stop", NO_ID], ["delete", "ID"], ["extend", "ID", "y"],
+    ["decide", "ID", "D", "x"], ["resolve", "ID", "B", "x"], ["stop", "ID"], ["delete", "ID", "--yes"],
+]  # fmt: skip
+
+
+def test_json_is_all_there_is_on_stdout(cycle_id: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """One object a command, errors too; the calls are made one after the other on one cycle."""
+    for call in CALLS:
+        code = main(["cycle", *(cycle_id if a == "ID" else a for a in call), "--json"])
+        lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+        assert all(isinstance(line, dict) for line in lines), call
+        if call[0] not in ("logs", "watch"):
+            (told,) = lines
+            assert told["success"] is (code == 0), call
+    assert {call[0] for call in CALLS} == COMMANDS.keys()
+
+
+def test_help_speaks_of_cycles(cli: Terminal) -> None:
+    for name in COMMANDS:
+        out, _ = cli.told("cycle", name, "--help")
+        assert "cycle" in out
+        assert "loop" not in out.replace("loopwright", "").replace("a loop counts its steps", ""), name
+    out, _ = cli.told("--help")
+    assert "cycle" in out
+    assert len(ROLES) == 4
