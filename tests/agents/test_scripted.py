@@ -8,7 +8,8 @@ import pytest
 
 from loopwright.agents.scripted import Answer, Script, ScriptedAgent, read_script
 from loopwright.domain.errors import AgentError, Invalid
-from loopwright.domain.protocol import AgentOutput, Message, Usage
+from loopwright.domain.protocol import ActionReport, AgentOutput, Message, Usage
+from loopwright.domain.reports import parse_report
 
 HELLO = Message(action="DEVELOP", text="hello")
 
@@ -79,6 +80,56 @@ async def test_an_agent_that_dies_says_so(tmp_path: Path) -> None:
 async def test_a_used_up_script_fails(tmp_path: Path) -> None:
     agent = scripted(tmp_path)
     assert "the script is used up" in (await ended(agent, await agent.spawn_agent(HELLO))).text
+
+
+async def test_a_role_whose_script_is_used_up_fails_in_its_own_words(tmp_path: Path) -> None:
+    agent = scripted(tmp_path)
+    output = await ended(agent, await agent.spawn_agent(Message(action="ra.analyse", text="")))
+    report = parse_report(output.text, "ra.analyse")
+    assert report == ActionReport(action="ra.analyse", status="failed", message="the script is used up")
+
+
+async def test_answers_that_are_to_an_order_wait_for_it(tmp_path: Path) -> None:
+    agent = scripted(
+        tmp_path, Answer(to="TASK-002", text="second"), Answer(to="ep.plan", text="a plan"), Answer(text="any"),
+        Answer(to="TASK-002", text="again"),
+    )  # fmt: skip
+    plan, second = Message(action="ep.plan", text="Plan."), Message(action="cd.implement", text="Do TASK-002.")
+    id = await agent.spawn_agent(plan)
+    said = [(await ended(agent, id)).text]
+    for order in (plan, second, second):
+        await agent.send_input(id, order)
+        said.append((await ended(agent, id)).text)
+    assert said == ["a plan", "any", "second", "again"]
+    await agent.send_input(id, plan)
+    assert "the script is used up" in (await ended(agent, id)).text
+
+
+async def test_files_of_its_own_folder_are_named_by_where_they_lie(tmp_path: Path) -> None:
+    project, below, beside = tmp_path / "lane", tmp_path / "lane/.workflow/ra", tmp_path / "main/.workflow/cd"
+    files: dict[str, str | None] = {"{folder}/a.md": "a", "{folder}/../ep/b.md": "b", "src/c.py": "c"}
+    agent = scripted(project, Answer(files=files), Answer(files=files), Answer(files={"{folder}/a.md": None}))
+    id = await agent.spawn_agent(HELLO.evolve(folder=str(below)))
+    assert (await ended(agent, id)).wrote == (".workflow/ra/a.md", ".workflow/ep/b.md", "src/c.py")
+    await agent.send_input(id, HELLO.evolve(folder=str(beside)))
+    assert (await ended(agent, id)).wrote == (str(beside / "a.md"), str(beside.parent / "ep/b.md"), "src/c.py")
+    assert [(beside / "a.md").read_text(), (below.parent / "ep/b.md").read_text()] == ["a", "b"]
+    await agent.send_input(id, HELLO.evolve(folder=str(below)))
+    await ended(agent, id)
+    assert not (below / "a.md").exists()
+
+
+async def test_two_that_wait_for_each_other_end_only_side_by_side(tmp_path: Path) -> None:
+    ours, theirs = str(tmp_path / "ours"), str(tmp_path / "theirs")
+    one = scripted(tmp_path, Answer(signals=ours, waits_for=(theirs,), text="one", files={"late": "x"}))
+    other = scripted(tmp_path, Answer(signals=theirs, waits_for=(ours,), text="other"))
+    id = await one.spawn_agent(HELLO)
+    output = (await one.wait([id], 100))[id]
+    assert output.running
+    assert Path(ours).exists()
+    assert not (tmp_path / "late").exists()
+    assert (await ended(other, await other.spawn_agent(HELLO))).text == "other"
+    assert (await ended(one, id)).text == "one"
 
 
 def test_scripts_are_read_from_files_and_refused_in_words(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """An agent that answers from a list: for tests, demonstrations and dry runs."""
 
 import asyncio
+import os
 from datetime import datetime
 from pathlib import Path
 
@@ -8,20 +9,33 @@ from pydantic import Field, ValidationError
 
 from loopwright.agents.turnwise import TurnwiseAgent
 from loopwright.domain.errors import AgentError, AgentTrouble, Invalid
+from loopwright.domain.phase_entries import STEPS
 from loopwright.domain.protocol import AgentOutput, Capabilities, Message, Usage
 from loopwright.domain.record import Items, Record, Timestamp, first_problem
+
+FOLDER = "{folder}/"
+"""What the names of files in the agent's own folder begin with."""
+
+LOOK_SECONDS = 0.01
 
 
 class Answer(Record):
     """One turn: what is written to the project, then what is said. A `None` file is deleted.
 
-    `says_before` is heard while the turn lasts, `seconds` is how long that is; a turn that `hangs` lasts until it is
-    cancelled. `error` (with `until`) is raised instead of answering; `dies` is short for "died". `session` is what the
-    agent calls its session.
+    `to`: words of the order (`ep.plan`, `TASK-002`) that this answers; without them it answers any. Files below
+    `{folder}/` go to the folder that is the agent's own.
+
+    `signals` is a file that is made when the turn begins, and it goes on once those it `waits_for` are there; both are
+    absolute, so that two agents can wait for each other. `says_before` is heard while the turn lasts, `seconds` is how
+    long that is; a turn that `hangs` lasts until it is cancelled. `error` (with `until`) is raised instead of
+    answering; `dies` is short for "died". `session` is what the agent calls its session.
     """
 
+    to: str = ""
     text: str = ""
     files: dict[str, str | None] = Field(default_factory=dict)
+    signals: str | None = None
+    waits_for: Items[str] = ()
     says_before: str = ""
     seconds: float = 0
     hangs: bool = False
@@ -43,7 +57,10 @@ class Answer(Record):
 
 
 class Script(Record):
-    """Answers in order, one a message; when they are used up the agent says so and fails."""
+    """Answers in order, one a message: the first of those left that fits it. Without one the agent fails, and says so.
+
+    Every agent plays its script from the start, so in a cycle each role has a script of its own, or answers by `to`.
+    """
 
     capabilities: Capabilities = Capabilities(plans=True, writes_code=True, writes_tests=True, debugs=True)
     answers: Items[Answer] = ()
@@ -83,23 +100,47 @@ class ScriptedAgent(TurnwiseAgent):
 
     async def play(self, id: str, message: Message) -> AgentOutput:
         self.messages.append(message)
-        if not self._answers:
-            text = f"ACTION_RESULT:\n- action: {message.action}\n- status: failed\n- message: the script is used up\n"
-            return AgentOutput(agent_id=id, running=False, text=text)
-        answer = self._playing[id] = self._answers.pop(0)
+        answer = self._next(message)
+        if answer is None:
+            return AgentOutput(agent_id=id, running=False, text=_used_up(message.action))
+        self._playing[id] = answer
+        await _meet(answer)
         await asyncio.sleep(answer.seconds)
         if answer.hangs:
             await asyncio.get_running_loop().create_future()  # nobody answers it: only cancelling ends it
         if failure := answer.failure:
             raise failure
-        for name, content in answer.files.items():
-            _write(self._project / name, content)
-        return self.at_work(id).evolve(running=False, text=answer.text, wrote=tuple(answer.files), usage=answer.usage)
+        wrote = [self._write(name, content, message.folder) for name, content in answer.files.items()]
+        return self.at_work(id).evolve(running=False, text=answer.text, wrote=tuple(wrote), usage=answer.usage)
+
+    def _next(self, message: Message) -> Answer | None:
+        """The answer to play, which is left out from here on."""
+        order = f"{message.action}\n{message.text}"
+        for n, answer in enumerate(self._answers):
+            if answer.to in order:
+                return self._answers.pop(n)
+        return None
+
+    def _write(self, name: str, text: str | None, folder: str) -> str:
+        """Writes a file, and gives it its name in `AgentOutput.wrote`."""
+        own = folder if name.startswith(FOLDER) else ""
+        path = Path(os.path.normpath(self._project / own / name.removeprefix(FOLDER)))
+        if text is None:
+            path.unlink(missing_ok=True)
+        else:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        return str(path.relative_to(self._project)) if path.is_relative_to(self._project) else str(path)
 
 
-def _write(path: Path, text: str | None) -> None:
-    if text is None:
-        path.unlink(missing_ok=True)
-        return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text, encoding="utf-8")
+async def _meet(answer: Answer) -> None:
+    if answer.signals is not None:
+        Path(answer.signals).touch()
+    while not all(Path(path).exists() for path in answer.waits_for):  # noqa: ASYNC110 - another agent makes them
+        await asyncio.sleep(LOOK_SECONDS)
+
+
+def _used_up(action: str) -> str:
+    if action in STEPS:
+        return f"PHASE_RESULT:\n- phase: {action}\n- status: failed\n- summary: the script is used up\n"
+    return f"ACTION_RESULT:\n- action: {action}\n- status: failed\n- message: the script is used up\n"
