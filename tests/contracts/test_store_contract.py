@@ -2,21 +2,27 @@
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from datetime import timedelta
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
-from loopwright.domain import loop_commands
+from loopwright.domain import cycle_commands, loop_commands
 from loopwright.domain.errors import Conflict, IllegalTransition, Invalid, NotFound
-from loopwright.domain.loop import LoopState
 from loopwright.ports import Store
+from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
+from loopwright.store.kind import Kind
 from loopwright.store.loops import LOOPS
 from loopwright.store.memory import MemoryStore
-from tests.store.making import EDITED, HandClock, loop, retitle, tagging
+from tests.store.making import EDITED, HandClock, cycle, loop, retitle, tagging
+
+Made = Callable[..., Any]
+AnyStore = Store[Any]
+"""Any: the suite is for every kind."""
 
 
 @pytest.fixture
@@ -24,31 +30,55 @@ def clock() -> HandClock:
     return HandClock()
 
 
+class Sort(NamedTuple):
+    """One kind of state, and how such a state is made."""
+
+    kind: Kind[Any]  # Any: the suite is for every kind
+    made: Callable[..., Any]
+    pause: Callable[[Any], Any]
+
+
+SORTS = {
+    "loops": Sort(LOOPS, loop, loop_commands.pause),
+    "cycles": Sort(CYCLES, cycle, cycle_commands.pause),
+}
+
+
+@pytest.fixture(params=SORTS)
+def sort(request: pytest.FixtureRequest) -> Sort:
+    return SORTS[request.param]
+
+
 @pytest.fixture(params=["memory", "files"])
-def store(request: pytest.FixtureRequest, tmp_path: Path, clock: HandClock) -> Iterator[Store[LoopState]]:
+def store(request: pytest.FixtureRequest, tmp_path: Path, clock: HandClock, sort: Sort) -> Iterator[AnyStore]:
     if request.param == "memory":
-        with MemoryStore(LOOPS, clock, tmp_path) as memory:
+        with MemoryStore(sort.kind, clock, tmp_path) as memory:
             yield memory
     else:
-        with FileStore(tmp_path, LOOPS, clock) as files:
+        with FileStore(tmp_path, sort.kind, clock) as files:
             yield files
 
 
-def test_a_created_state_reads_back(store: Store[LoopState]) -> None:
-    created = store.create(loop(), actor="user")
+@pytest.fixture
+def made(sort: Sort) -> Made:
+    return sort.made
+
+
+def test_a_created_state_reads_back(store: AnyStore, made: Made) -> None:
+    created = store.create(made(), actor="user")
     assert created.title == "A title"
     assert created.engine.rev == 1
     assert store.read("loop-1") == created
 
 
-def test_an_id_is_taken_once(store: Store[LoopState]) -> None:
-    store.create(loop(), actor="user")
+def test_an_id_is_taken_once(store: AnyStore, made: Made) -> None:
+    store.create(made(), actor="user")
     with pytest.raises(Conflict, match="exists already"):
-        store.create(loop(title="Another"), actor="user")
+        store.create(made(title="Another"), actor="user")
     assert store.read("loop-1").title == "A title"
 
 
-def test_unknown_ids_are_not_found_and_leave_nothing_behind(store: Store[LoopState], tmp_path: Path) -> None:
+def test_unknown_ids_are_not_found_and_leave_nothing_behind(store: AnyStore, tmp_path: Path) -> None:
     with pytest.raises(NotFound, match="loop-x"):
         store.read("loop-x")
     with pytest.raises(NotFound):
@@ -65,8 +95,8 @@ def test_unknown_ids_are_not_found_and_leave_nothing_behind(store: Store[LoopSta
 
 
 @pytest.mark.parametrize("id", ["../up", "a/b", "", ".hidden", "a.json", "x" * 200, "é"])
-def test_unsafe_ids_never_touch_a_path(store: Store[LoopState], id: str) -> None:
-    with pytest.raises(Invalid, match="Invalid loop ID"):
+def test_unsafe_ids_never_touch_a_path(store: AnyStore, sort: Sort, id: str) -> None:
+    with pytest.raises(Invalid, match=f"Invalid {sort.kind.name} ID"):
         store.read(id)
     with pytest.raises(Invalid):
         store.progress_path(id)
@@ -74,8 +104,8 @@ def test_unsafe_ids_never_touch_a_path(store: Store[LoopState], id: str) -> None
         retitle(store, "B", id)
 
 
-def test_an_update_returns_what_is_read_afterwards(store: Store[LoopState], clock: HandClock) -> None:
-    store.create(loop(), actor="user")
+def test_an_update_returns_what_is_read_afterwards(store: AnyStore, made: Made, clock: HandClock) -> None:
+    store.create(made(), actor="user")
     clock.at += timedelta(seconds=5)
     updated = retitle(store, "B")
     assert updated.title == "B"
@@ -84,23 +114,25 @@ def test_an_update_returns_what_is_read_afterwards(store: Store[LoopState], cloc
     assert store.read("loop-1") == updated
 
 
-def test_a_rule_that_returns_its_argument_commits_nothing(store: Store[LoopState]) -> None:
-    created = store.create(loop(), actor="user")
+def test_a_rule_that_returns_its_argument_commits_nothing(store: AnyStore, made: Made) -> None:
+    created = store.create(made(), actor="user")
     assert store.update("loop-1", lambda state: state, actor="user", event=EDITED) == created
     assert [entry.seq for entry in store.events("loop-1")] == [1]
 
 
-def test_what_a_rule_raises_reaches_the_caller_and_nothing_is_committed(store: Store[LoopState]) -> None:
-    created = store.create(loop(), actor="user")
-    with pytest.raises(IllegalTransition, match="Cannot pause loop with status: created"):
-        store.update("loop-1", loop_commands.pause, actor="user", event=EDITED)
+def test_what_a_rule_raises_reaches_the_caller_and_nothing_is_committed(
+    store: AnyStore, made: Made, sort: Sort
+) -> None:
+    created = store.create(made(), actor="user")
+    with pytest.raises(IllegalTransition, match=f"Cannot pause {sort.kind.name} with status: created"):
+        store.update("loop-1", sort.pause, actor="user", event=EDITED)
     assert store.read("loop-1") == created
     assert retitle(store, "B").engine.rev == 2
 
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb"])
-def test_what_a_file_can_not_hold_is_refused(store: Store[LoopState], text: str) -> None:
-    created = store.create(loop(extra={"n": 1}), actor="user")
+def test_what_a_file_can_not_hold_is_refused(store: AnyStore, made: Made, text: str) -> None:
+    created = store.create(made(extra={"n": 1}), actor="user")
     with pytest.raises(Invalid):
         store.update("loop-1", lambda s: s.evolve(notes=text), actor="user", event=EDITED)
     with pytest.raises(Invalid):
@@ -110,11 +142,11 @@ def test_what_a_file_can_not_hold_is_refused(store: Store[LoopState], text: str)
 
 
 @pytest.mark.parametrize("depth", [*range(240, 262), 400, 2000])
-def test_what_is_nested_too_deeply_is_refused_as_a_whole(store: Store[LoopState], depth: int) -> None:
+def test_what_is_nested_too_deeply_is_refused_as_a_whole(store: AnyStore, made: Made, depth: int) -> None:
     deep: object = 1
     for _ in range(depth):
         deep = [deep]
-    created = store.create(loop(extra={"a": {"b": 1}}), actor="user")
+    created = store.create(made(extra={"a": {"b": 1}}), actor="user")
     try:
         store.update("loop-1", lambda s: s.evolve(extra={"a": {"b": deep}}), actor="user", event=EDITED)
     except Invalid:
@@ -124,21 +156,21 @@ def test_what_is_nested_too_deeply_is_refused_as_a_whole(store: Store[LoopState]
     assert after.engine.rev == len(store.events("loop-1"))
 
 
-def test_an_id_can_not_change(store: Store[LoopState]) -> None:
-    store.create(loop(), actor="user")
+def test_an_id_can_not_change(store: AnyStore, made: Made, sort: Sort) -> None:
+    store.create(made(), actor="user")
     with pytest.raises(Invalid, match="id can not change"):
-        store.update("loop-1", lambda s: s.evolve(loop_id="loop-2"), actor="user", event=EDITED)
+        store.update("loop-1", lambda s: s.evolve(**{f"{sort.kind.name}_id": "loop-2"}), actor="user", event=EDITED)
 
 
-def test_updated_at_never_goes_back(store: Store[LoopState], clock: HandClock) -> None:
+def test_updated_at_never_goes_back(store: AnyStore, made: Made, clock: HandClock) -> None:
     clock.at += timedelta(hours=1)
-    before = store.create(loop(), actor="user").updated_at
+    before = store.create(made(), actor="user").updated_at
     clock.at -= timedelta(hours=2)
     assert retitle(store, "B").updated_at == before
 
 
-def test_events_tell_who_did_what_in_order(store: Store[LoopState]) -> None:
-    store.create(loop(), actor="user")
+def test_events_tell_who_did_what_in_order(store: AnyStore, made: Made) -> None:
+    store.create(made(), actor="user")
     for n in range(5):
         retitle(store, f"Title {n}", "loop-1")
     entries = store.events("loop-1", after=2)
@@ -148,23 +180,25 @@ def test_events_tell_who_did_what_in_order(store: Store[LoopState]) -> None:
     assert list(store.events("loop-1", after=99)) == []
 
 
-def test_every_commit_can_be_read_again(store: Store[LoopState]) -> None:
-    revs = [store.create(loop(), actor="user"), *(retitle(store, f"Title {n}", "loop-1") for n in range(3))]
+def test_every_commit_can_be_read_again(store: AnyStore, made: Made) -> None:
+    revs = [store.create(made(), actor="user"), *(retitle(store, f"Title {n}", "loop-1") for n in range(3))]
     assert [store.read_at("loop-1", n) for n in (1, 2, 3, 4)] == revs
     for rev in (0, 5, -1):
         with pytest.raises(NotFound):
             store.read_at("loop-1", rev)
 
 
-def test_lists_are_newest_first_in_pages_and_by_status(store: Store[LoopState], clock: HandClock) -> None:
+def test_lists_are_newest_first_in_pages_and_by_status(
+    store: AnyStore, sort: Sort, made: Made, clock: HandClock
+) -> None:
     for n in range(7):
         clock.at += timedelta(seconds=1)
-        store.create(loop(f"loop-{n}", status="running" if n % 2 else "created"), actor="user")
-    assert [s.loop_id for s in store.list(limit=3).items] == ["loop-6", "loop-5", "loop-4"]
-    assert [s.loop_id for s in store.list(limit=3, offset=5).items] == ["loop-1", "loop-0"]
+        store.create(made(f"loop-{n}", status="running" if n % 2 else "created"), actor="user")
+    assert [sort.kind.id_of(s) for s in store.list(limit=3).items] == ["loop-6", "loop-5", "loop-4"]
+    assert [sort.kind.id_of(s) for s in store.list(limit=3, offset=5).items] == ["loop-1", "loop-0"]
     assert store.list(limit=0).total == 7
     running = store.list(status="running")
-    assert (running.total, [s.loop_id for s in running.items]) == (3, ["loop-5", "loop-3", "loop-1"])
+    assert (running.total, [sort.kind.id_of(s) for s in running.items]) == (3, ["loop-5", "loop-3", "loop-1"])
     clock.at += timedelta(seconds=1)
     retitle(store, "Newest", "loop-0")
     assert [s.title for s in store.list(limit=1).items] == ["Newest"]
@@ -173,37 +207,41 @@ def test_lists_are_newest_first_in_pages_and_by_status(store: Store[LoopState], 
     assert store.damaged() == {}
 
 
-def test_a_search_looks_into_id_title_description_and_tags(store: Store[LoopState], clock: HandClock) -> None:
+def test_a_search_looks_into_id_title_description_and_tags(
+    store: AnyStore, sort: Sort, made: Made, clock: HandClock
+) -> None:
     given: list[dict[str, object]] = [
-        {"title": "Mend the PARSER"}, {"description": "a parser"}, {"tags": ("Parsers",)}, {},
+        {"title": "Mend the PARSER"}, {"description": "a parser"},
+        {"tags": ("Parsers",)} if sort.kind.name == "loop" else {"description": "Parsers"}, {},
     ]  # fmt: skip
     for n, fields in enumerate(given):
         clock.at += timedelta(seconds=1)
-        store.create(loop(f"loop-{n}", **fields), actor="user")
+        store.create(made(f"loop-{n}", **fields), actor="user")
     page = store.list(search=" parser ", limit=2)
-    assert ([s.loop_id for s in page.items], page.total) == (["loop-2", "loop-1"], 3)
-    assert [s.loop_id for s in store.list(search="PARSER", offset=2).items] == ["loop-0"]
-    assert [s.loop_id for s in store.list(search="OOP-3").items] == ["loop-3"]
+    assert ([sort.kind.id_of(s) for s in page.items], page.total) == (["loop-2", "loop-1"], 3)
+    assert [sort.kind.id_of(s) for s in store.list(search="PARSER", offset=2).items] == ["loop-0"]
+    assert [sort.kind.id_of(s) for s in store.list(search="OOP-3").items] == ["loop-3"]
     assert store.list(search="parser", status="running").total == 0
     assert store.list(search="straße").total == store.list(search="nothing").total == 0
     store.update("loop-3", lambda s: s.evolve(notes="parser", title="STRASSE"), actor="user", event=EDITED)
-    assert [s.loop_id for s in store.list(search="straße").items] == ["loop-3"], "by its title, not by its notes"
+    found = [sort.kind.id_of(s) for s in store.list(search="straße").items]
+    assert found == ["loop-3"], "by its title, not by its notes"
     assert store.list(search="  ").total == 4
 
 
-def test_deleted_means_gone_and_the_id_is_free_again(store: Store[LoopState]) -> None:
-    store.create(loop(), actor="user")
+def test_deleted_means_gone_and_the_id_is_free_again(store: AnyStore, made: Made) -> None:
+    store.create(made(), actor="user")
     store.write_progress("loop-1", {"develop.md": b"# hello\n"})
     store.delete("loop-1", actor="user")
     with pytest.raises(NotFound):
         store.read("loop-1")
     assert store.list().total == 0
-    assert store.create(loop(title="Again"), actor="user").engine.rev == 1
+    assert store.create(made(title="Again"), actor="user").engine.rev == 1
     assert [entry.event.type for entry in store.events("loop-1")] == ["created"]
 
 
-def test_one_lease_at_a_time(store: Store[LoopState]) -> None:
-    store.create(loop(), actor="user")
+def test_one_lease_at_a_time(store: AnyStore, made: Made) -> None:
+    store.create(made(), actor="user")
     assert store.holder("loop-1") is None
     with store.lease("loop-1") as lease:
         assert lease.epoch == store.read("loop-1").engine.epoch == 1
@@ -217,8 +255,8 @@ def test_one_lease_at_a_time(store: Store[LoopState]) -> None:
         assert lease.epoch == 2
 
 
-def test_an_old_epoch_is_refused(store: Store[LoopState]) -> None:
-    store.create(loop(), actor="user")
+def test_an_old_epoch_is_refused(store: AnyStore, made: Made) -> None:
+    store.create(made(), actor="user")
     with store.lease("loop-1") as old:
         retitle(store, "By the old one", epoch=old.epoch)
     with store.lease("loop-1") as new:
@@ -228,8 +266,8 @@ def test_an_old_epoch_is_refused(store: Store[LoopState]) -> None:
     assert store.read("loop-1").title == "By the new one"
 
 
-def test_threads_lose_nothing(store: Store[LoopState]) -> None:
-    store.create(loop(), actor="user")
+def test_threads_lose_nothing(store: AnyStore, made: Made) -> None:
+    store.create(made(), actor="user")
     errors: list[BaseException] = []
 
     def work(me: int) -> None:
@@ -251,8 +289,8 @@ def test_threads_lose_nothing(store: Store[LoopState]) -> None:
     assert state.engine.rev == 81
 
 
-def test_progress_files_are_replaced_and_logs_grow(store: Store[LoopState]) -> None:
-    store.create(loop(), actor="user")
+def test_progress_files_are_replaced_and_logs_grow(store: AnyStore, made: Made) -> None:
+    store.create(made(), actor="user")
     store.write_progress("loop-1", {"develop.md": b"one\n", "debug.md": b""})
     store.write_progress("loop-1", {"develop.md": b"two\n"})
     folder = store.progress_path("loop-1")
@@ -264,16 +302,67 @@ def test_progress_files_are_replaced_and_logs_grow(store: Store[LoopState]) -> N
     assert (folder / "changes.log").read_bytes() == b'{"n":1}\n{"n":2}\n{"n":4}\n'
 
 
-@pytest.mark.parametrize("name", ["../x", "a/b", "", ".", "..", "a\0b"])
-def test_progress_names_stay_in_their_folder(store: Store[LoopState], name: str) -> None:
-    store.create(loop(), actor="user")
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../x",
+        "",
+        ".",
+        "..",
+        "a\0b",
+        "/x",
+        "x/",
+        "a//b",
+        "a/./b",
+        "ra/../x",
+        "ra/..",
+        "a/b/c/d",
+        "ra\0/x",
+    ],
+)
+def test_progress_names_stay_in_their_folder(store: AnyStore, made: Made, name: str) -> None:
+    store.create(made(), actor="user")
     with pytest.raises(Invalid):
         store.write_progress("loop-1", {name: b""})
     with pytest.raises(Invalid):
         store.append_progress("loop-1", name, [b""])
 
 
-def test_recover_of_a_healthy_state_changes_nothing(store: Store[LoopState]) -> None:
-    created = store.create(loop(), actor="user")
+def test_progress_names_may_have_folders(store: AnyStore, made: Made) -> None:
+    store.create(made(), actor="user")
+    store.write_progress("loop-1", {"ra/requirements.md": b"two\n", "ra/history/requirements-v1.0.0.md": b"one\n"})
+    store.append_progress("loop-1", "coordination/timeline.md", [b"# Timeline", b""])
+    store.append_progress("loop-1", "coordination/timeline.md", ["- \u00e4".encode()])
+    folder = store.progress_path("loop-1")
+    assert (folder / "ra" / "history" / "requirements-v1.0.0.md").read_bytes() == b"one\n"
+    assert (folder / "coordination" / "timeline.md").read_text() == "# Timeline\n\n- \u00e4\n"
+
+
+@pytest.mark.parametrize("place", ["", "ra", "ra/history", "ra/history/x.md"])
+@pytest.mark.parametrize("what", ["a link", "a link to nowhere", "something else"])
+def test_nothing_is_written_through_a_link(store: AnyStore, made: Made, tmp_path: Path, place: str, what: str) -> None:
+    """Whoever put something there finds it beside; a link in a file's own place is replaced by the file."""
+    store.create(made(), actor="user")
+    path = store.progress_path("loop-1") / place
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if what == "something else":
+        path.mkdir() if path.suffix == ".md" else path.write_text("mine")
+    else:
+        path.symlink_to(outside if what == "a link" else tmp_path / "nowhere")
+    store.write_progress("loop-1", {"ra/history/x.md": b"x"})
+    store.append_progress("loop-1", "ra/history/y.log", [b"y"])
+    folder = store.progress_path("loop-1") / "ra" / "history"
+    assert (folder / "x.md").read_bytes() == b"x"
+    assert (folder / "y.log").read_bytes() == b"y\n"
+    assert not path.is_symlink()
+    assert list(outside.iterdir()) == []
+    is_replaced = path.suffix == ".md" and what != "something else"
+    assert is_replaced or list(path.parent.glob(f"{path.name}.damaged-*"))
+
+
+def test_recover_of_a_healthy_state_changes_nothing(store: AnyStore, made: Made) -> None:
+    created = store.create(made(), actor="user")
     assert store.recover("loop-1", actor="user") == created
     assert store.read("loop-1") == created

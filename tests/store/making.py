@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+from loopwright.domain.cycle import CycleState
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.ports import Store
@@ -14,6 +15,7 @@ from loopwright.store.loops import LOOPS
 START = datetime(2026, 1, 22, 10, tzinfo=timezone(timedelta(hours=8)))
 EDITED = Event(type="edited", data={"by": "a test"})
 ID = "loop-1"
+S = TypeVar("S", LoopState, CycleState)
 
 
 class HandClock:
@@ -42,12 +44,19 @@ def loop(id: str = ID, **fields: Any) -> LoopState:
     )
 
 
-def retitle(store: Store[LoopState], title: str, id: str = ID, epoch: int | None = None) -> LoopState:
+def cycle(id: str = ID, **fields: Any) -> CycleState:
+    """With two keys that only loops know, so that both can be written to in the same way."""
+    at = START.isoformat()
+    known = {"title": "A title", "description": "What to do", "created_at": at, "updated_at": at}
+    return CycleState.model_validate({"cycle_id": id, **known, "tags": [], "notes": None, **fields})
+
+
+def retitle(store: Store[S], title: str, id: str = ID, epoch: int | None = None) -> S:
     return store.update(id, lambda s: s.evolve(title=title), actor="user", event=EDITED, epoch=epoch)
 
 
-def tagging(tag: str) -> Callable[[LoopState], LoopState]:
-    return lambda state: state.evolve(tags=(*(state.tags or ()), tag))
+def tagging(tag: str) -> Callable[[S], S]:
+    return lambda state: state.evolve(tags=(*(getattr(state, "tags", ()) or ()), tag))
 
 
 def files_at(root: Path) -> FileStore[LoopState]:

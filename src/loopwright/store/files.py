@@ -221,7 +221,7 @@ class FileStore(Closing, Generic[S]):
         return self._paths(id).progress
 
     def _paths(self, id: str) -> Paths:
-        return Paths.of(self._folder, id)
+        return Paths.of(self._folder, id, self._kind.name)
 
     def _turn(self, paths: Paths) -> Callable[[Sequence[Request[S]], Callable[[], bool]], None]:
         def work(requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:

@@ -79,7 +79,7 @@ class MemoryStore(Closing, Generic[S]):
         """Nothing is open."""
 
     def create(self, state: S, *, actor: str) -> S:
-        id = checked(self._kind.id_of(state))
+        id = checked(self._kind.id_of(state), self._kind.name)
         with self._mutex:
             if id in self._history:
                 raise Conflict(f"{self._kind.name} {id} exists already")
@@ -88,7 +88,7 @@ class MemoryStore(Closing, Generic[S]):
     def read(self, id: str) -> S:
         with self._mutex:
             try:
-                return self._history[checked(id)][-1]
+                return self._history[checked(id, self._kind.name)][-1]
             except KeyError:
                 raise NotFound(f"{self._kind.name} not found: {id}") from None
 
@@ -177,7 +177,7 @@ class MemoryStore(Closing, Generic[S]):
         return ()
 
     def progress_path(self, id: str) -> Path:
-        return Paths.of(self._folder, id).progress
+        return Paths.of(self._folder, id, self._kind.name).progress
 
     def _commit(self, id: str, before: S, state: S, actor: str, event: Event) -> S:
         """What the files would not hold is refused here as well."""

@@ -17,8 +17,9 @@ class Paths(NamedTuple):
     base: str
 
     @classmethod
-    def of(cls, folder: Path, id: str) -> "Paths":
-        return cls(id, f"{folder}/{checked(id)}")
+    def of(cls, folder: Path, id: str, kind: str = "loop") -> "Paths":
+        """Invalid, with the name of the `kind`, for an id that is not safe."""
+        return cls(id, f"{folder}/{checked(id, kind)}")
 
     @property
     def state(self) -> str:
