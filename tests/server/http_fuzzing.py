@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from tests.server.office import LOOPS, TOKEN, Office
+from tests.server.office import CYCLES, LOOPS, TOKEN, Office
 
 CHECKS = [
     status_code_conformance, content_type_conformance, response_headers_conformance, response_schema_conformance,
@@ -28,13 +28,14 @@ CHECKS = [
 ENDLESS = ("/stream",)
 SLOW = ("/generate",)
 """Starts an agent: asked only of loops that are not there."""
-HERE = "the-loop"
+HERE = {"loop_id": "the-loop", "cycle_id": "the-cycle"}
+"""What stands for the id of one that is there."""
 
 Case = Any  # Any: schemathesis has no types for what it makes
 
 
 def fuzz(office: Office, chance: random.Random, examples: int) -> Counter[str]:
-    """Asks every operation `examples` times in each way, half of it about a loop that is there. Answers by status."""
+    """Asks every operation `examples` times in each way, half of it about a run that is there. Answers by status."""
     schema = schemathesis.openapi.from_dict(office.description)
     statuses: Counter[str] = Counter()
     for found in schema.get_all_operations():
@@ -42,8 +43,11 @@ def fuzz(office: Office, chance: random.Random, examples: int) -> Counter[str]:
         if operation.path.endswith(ENDLESS):
             continue
         places: list[dict[str, str] | None] = [None]
-        if "{loop_id}" in operation.path and not operation.path.endswith(SLOW):
-            places.append({"loop_id": HERE})
+        places += [
+            {key: here}
+            for key, here in HERE.items()
+            if f"{{{key}}}" in operation.path and not operation.path.endswith(SLOW)
+        ]
         for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
             for place in places:
                 cases = operation.as_strategy(generation_mode=mode, path_parameters=place)
@@ -67,8 +71,9 @@ def _limited(examples: int) -> settings:
 def _asking(office: Office, statuses: Counter[str]) -> Callable[[Case], None]:
     def ask(case: Case) -> None:
         sent = case.as_transport_kwargs(base_url="http://127.0.0.1:8765")
-        if HERE in sent["url"]:
-            sent["url"] = sent["url"].replace(HERE, _loop(office))
+        for key, here in HERE.items():
+            if here in sent["url"]:
+                sent["url"] = sent["url"].replace(here, _one(office, key))
         sent.pop("cookies", None)
         if "data" in sent:
             sent["content"] = sent.pop("data")
@@ -89,7 +94,10 @@ def _asking(office: Office, statuses: Counter[str]) -> Callable[[Case], None]:
     return ask
 
 
-def _loop(office: Office) -> str:
+def _one(office: Office, key: str) -> str:
     """One that is there, whatever was done to the last one."""
-    known = office.ask("GET", f"{LOOPS}?limit=1").data
-    return str(known[0]["loop_id"]) if known else office.create("A loop to be asked for")
+    place = LOOPS if key == "loop_id" else CYCLES
+    known = office.ask("GET", f"{place}?limit=1").data
+    if known:
+        return str(known[0][key])
+    return office.create("To be asked for") if place == LOOPS else office.create_cycle("To be asked for")

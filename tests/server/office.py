@@ -21,6 +21,7 @@ TOKEN = "a-token-for-tests-only"
 PLACE = Place("127.0.0.1", 8765)
 _DESCRIPTION: dict[str, Any] = {}  # Any: parsed JSON
 LOOPS = "/api/loops/v2"
+CYCLES = "/api/cycles"
 
 Json = Any  # Any: parsed JSON
 
@@ -105,6 +106,14 @@ class Office:
         made = self.ask("POST", LOOPS + query, {"title": title, "agent": "builtin", **fields})
         assert made.status == 201, made
         return str(made.data["loop_id"])
+
+    def create_cycle(self, title: str = "Balance the ledger", **fields: Json) -> str:
+        """The id of a new cycle."""
+        project = fields.pop("project", None)
+        query = f"?project={project}" if project else ""
+        made = self.ask("POST", CYCLES + query, {"title": title, "agent": "builtin", **fields})
+        assert made.status == 201, made
+        return str(made.data["cycle_id"])
 
     def add_task(self, loop_id: str, description: str = "Add it up", **fields: Json) -> str:
         made = self.ask("POST", f"{LOOPS}/{loop_id}/tasks", {"description": description, **fields})

@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import tzinfo
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from loopwright.domain.cycle import CycleState, iteration_of, version_of
+from loopwright.domain.cycle import iteration_of
+from loopwright.domain.cycle_headers import MAIN, archived_name, version_in
 from loopwright.domain.errors import Invalid, NotFound
 from loopwright.engine.progress_files import ProgressFile, last_lines, listed, shown
 
@@ -20,38 +21,7 @@ MOST_LINES = 100_000
 Discovery = dict[str, Any]  # Any: parsed JSON
 """What somebody found out about the project: `ts`, `agent`, `type`, `data`."""
 
-_ARCHIVED = re.compile(r"(?P<stem>.+)-v(?P<version>1\.(?:0|[1-9]\d{0,6})\.0)(?P<suffix>\.[^.]+)?", re.ASCII)
-
-
-def _requirements(state: CycleState) -> str | None:
-    return state.requirements.version if state.requirements else None
-
-
-def _exploration(state: CycleState) -> str | None:
-    return state.exploration.version if state.exploration else None
-
-
-def _tests(state: CycleState) -> str | None:
-    return state.test_results.version if state.test_results else None
-
-
-def _iteration(state: CycleState) -> str | None:
-    return version_of(state.current_iteration) if state.current_iteration else None
-
-
-VERSIONED: dict[str, Callable[[CycleState], str | None]] = {
-    "ra/requirements.md": _requirements,
-    "ra/edge-cases.md": _requirements,
-    "ep/exploration.md": _exploration,
-    "ep/architecture.md": _exploration,
-    "ep/plan.json": lambda state: state.plan.version if state.plan else None,
-    "cd/implementation.md": _iteration,
-    "cd/issues.md": _iteration,
-    "vas/summary.md": _tests,
-    "vas/test-results.json": _tests,
-    "vas/coverage.json": _tests,
-}
-"""The main documents, each with where its version stands; all others are logs, which only grow."""
+_ARCHIVED = re.compile(r"(?P<stem>.+)-v(?P<version>1\.(?:0|[1-9]\d{0,6})\.0)(?P<suffix>\.[^.]+)", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -78,32 +48,25 @@ class DocumentText(NamedTuple):
     truncated: bool
 
 
-def documents(state: CycleState, folder: Path, zone: tzinfo | None) -> tuple[Document, ...]:
+def documents(folder: Path, zone: tzinfo | None) -> tuple[Document, ...]:
     """Every file of the roles, and of their coordination, by name."""
-    return tuple(
-        _document(state, under, file, _archived(folder, zone, under)) for under in FOLDERS
-        for file in listed(folder, zone, under)
-    )  # fmt: skip
+    return tuple(found for under in FOLDERS for found in _in_folder(folder, zone, under))
 
 
-def document(state: CycleState, folder: Path, name: str, version: str | None = None) -> DocumentText:
+def document(folder: Path, name: str, version: str | None = None) -> DocumentText:
     """One of them, in the version that is named. NotFound, Invalid."""
     under, _, file = name.partition("/")
     if under not in FOLDERS or not file or "/" in file:
         raise Invalid(f"a document is named such as ra/requirements.md (got {name[:80]!r})")
-    present = _version(state, name)
-    if version in (None, present):
-        text, truncated = shown(folder, name)
-        return DocumentText(name, present, text, truncated)
+    if version is None:
+        return _present(folder, name)
     _check(version)
-    path = Path(file)
-    archived = f"{under}/{HISTORY}/{path.stem}-v{version}{path.suffix}"
-    try:
-        text, truncated = shown(folder, archived)
-    except NotFound:
-        known = ", ".join((*_archived(folder, None, under).get(file, ()), *([present] if present else [])))
-        raise NotFound(f"{name} has no version {version} (there are: {known or 'none'})") from None
-    return DocumentText(name, version, text, truncated)
+    known = _versions(folder, under, file)
+    if version not in known:
+        raise NotFound(f"{name} has no version {version} (there are: {', '.join(known) or 'none'})")
+    if version == known[-1] == _present_version(folder, name):
+        return _present(folder, name)
+    return DocumentText(name, version, *shown(folder, archived_name(name, version)))
 
 
 def discoveries(folder: Path) -> tuple[Discovery, ...]:
@@ -115,7 +78,7 @@ def discoveries(folder: Path) -> tuple[Discovery, ...]:
 def _discovery(line: str) -> Discovery | None:
     try:
         raw = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     known = isinstance(raw, dict) and all(isinstance(raw.get(name), str) for name in ("ts", "agent", "type"))
     if not known or not isinstance(raw.get("data"), dict):
@@ -123,35 +86,50 @@ def _discovery(line: str) -> Discovery | None:
     return {name: raw[name] for name in ("ts", "agent", "type", "data")}
 
 
-def _document(state: CycleState, under: str, file: ProgressFile, archived: dict[str, tuple[str, ...]]) -> Document:
-    name = f"{under}/{file.name}"
-    version = _version(state, name)
-    older = (one for one in archived.get(file.name, ()) if one != version)
-    versions = () if version is None else (*older, version)
-    return Document(name, under, file.size, file.modified_at, version, versions)
+def _in_folder(folder: Path, zone: tzinfo | None, under: str) -> Iterator[Document]:
+    archived = _archived(folder, zone, under)
+    for file in listed(folder, zone, under):
+        name = f"{under}/{file.name}"
+        version = _present_version(folder, name)
+        yield _document(name, file, version, _put_together(archived.get(file.name, ()), version))
+
+
+def _document(name: str, file: ProgressFile, version: str | None, versions: tuple[str, ...]) -> Document:
+    return Document(name, name.partition("/")[0], file.size, file.modified_at, version, versions)
+
+
+def _present(folder: Path, name: str) -> DocumentText:
+    text, truncated = shown(folder, name)
+    return DocumentText(name, version_in(name, text) if name in MAIN else None, text, truncated)
+
+
+def _present_version(folder: Path, name: str) -> str | None:
+    """What the document says of itself; None for a log, and where there is none."""
+    try:
+        return _present(folder, name).version if name in MAIN else None
+    except NotFound:
+        return None
+
+
+def _versions(folder: Path, under: str, file: str) -> tuple[str, ...]:
+    return _put_together(_archived(folder, None, under).get(file, ()), _present_version(folder, f"{under}/{file}"))
+
+
+def _put_together(archived: tuple[str, ...], present: str | None) -> tuple[str, ...]:
+    return (*(one for one in archived if one != present), *([present] if present else []))
 
 
 def _archived(folder: Path, zone: tzinfo | None, under: str) -> dict[str, tuple[str, ...]]:
     """The versions of each file that were put aside, oldest first."""
     found: dict[str, list[str]] = {}
-    for file, version in _in_history(folder, zone, under):
-        found.setdefault(file, []).append(version)
+    for kept in listed(folder, zone, f"{under}/{HISTORY}"):
+        if named := _ARCHIVED.fullmatch(kept.name):
+            found.setdefault(f"{named['stem']}{named['suffix']}", []).append(named["version"])
     return {file: tuple(sorted(versions, key=iteration_of)) for file, versions in found.items()}
 
 
-def _in_history(folder: Path, zone: tzinfo | None, under: str) -> Iterator[tuple[str, str]]:
-    for file in listed(folder, zone, f"{under}/{HISTORY}"):
-        if found := _ARCHIVED.fullmatch(file.name):
-            yield f"{found['stem']}{found['suffix'] or ''}", found["version"]
-
-
-def _version(state: CycleState, name: str) -> str | None:
-    of = VERSIONED.get(name)
-    return of(state) if of else None
-
-
-def _check(version: str | None) -> None:
+def _check(version: str) -> None:
     try:
-        iteration_of(version or "")
+        iteration_of(version)
     except ValueError as error:
         raise Invalid(str(error)) from error

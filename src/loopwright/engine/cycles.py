@@ -10,9 +10,10 @@ from loopwright.domain.cycle import MAX_ITERATIONS, TITLE_LENGTH, CycleState, It
 from loopwright.domain.cycle_engine import CycleEngine
 from loopwright.domain.cycle_names import Role
 from loopwright.domain.engine_state import Budget, Checkpoint, RunSettings
-from loopwright.domain.errors import Forbidden, Invalid, NotFound
+from loopwright.domain.errors import Conflict, Forbidden, Invalid, NotFound
 from loopwright.domain.ids import new_cycle_id
 from loopwright.engine import cycle_files
+from loopwright.engine.cycle_end import write_down
 from loopwright.engine.cycle_files import Discovery, Document, DocumentText
 from loopwright.engine.runs import Rules, Runs
 
@@ -65,11 +66,11 @@ class CycleService(Runs[CycleState]):
             cycle_id=new_cycle_id(now, self.clock.token()), title=" ".join(name.split())[:TITLE_LENGTH],
             description=text, task_history=(text,), created_at=at, updated_at=at,
             engine=CycleEngine(
-                settings=settings or RunSettings(), budget=budget or Budget(), roles=dict(roles or {}),
-                allow_test_changes=allow_test_changes,
+                settings=settings or RunSettings(), budget=budget or Budget(), allow_test_changes=allow_test_changes
             ),
         )  # fmt: skip
-        state = state.evolve(max_iterations=max_iterations, engine=state.engine.evolve(parallel=parallel))
+        engine = state.engine.evolve(roles=dict(roles or {}), parallel=parallel)
+        state = state.evolve(max_iterations=max_iterations, engine=engine)
         return self.store.create(state, actor=self.actor)
 
     def extend(self, id: str, text: str) -> CycleState:
@@ -111,11 +112,13 @@ class CycleService(Runs[CycleState]):
 
     def documents(self, id: str) -> tuple[Document, ...]:
         """What the roles have written, by name."""
-        return cycle_files.documents(self.read(id), self.store.progress_path(id), self.clock.now().tzinfo)
+        self.read(id)
+        return cycle_files.documents(self.store.progress_path(id), self.clock.now().tzinfo)
 
     def document(self, id: str, name: str, version: str | None = None) -> DocumentText:
         """One of these, as it is now or as it was in that version. NotFound, Invalid."""
-        return cycle_files.document(self.read(id), self.store.progress_path(id), name, version)
+        self.read(id)
+        return cycle_files.document(self.store.progress_path(id), name, version)
 
     def discoveries(self, id: str) -> tuple[Discovery, ...]:
         """What the roles have found out about the project, oldest first."""
@@ -127,7 +130,14 @@ class CycleService(Runs[CycleState]):
         return self.actor if self.actor == "mcp" else USER
 
     def _concluded(self, state: CycleState) -> CycleState:
-        return state
+        """With its documents."""
+        try:
+            with self.store.lease(state.cycle_id):
+                ended = self.store.read(state.cycle_id)
+                write_down(self.store, ended)
+                return ended
+        except Conflict:  # a runner again, which writes them
+            return state
 
     def _not_from_within(self, id: str) -> None:
         if self.processes.within(self._checked(id)):

@@ -67,6 +67,12 @@ def shown(folder: Path, name: str) -> Text:
         return Text(data.decode("utf-8", "replace"), size > len(data))
 
 
+def whole(folder: Path, name: str) -> bytes:
+    """All of a file of our own. NotFound for what is not listed."""
+    with _file(folder, name) as (descriptor, size):
+        return _read(descriptor, 0, size)
+
+
 def last_lines(folder: Path, name: str, most: int) -> Lines:
     """Of the file's last LONGEST bytes. Nothing where there is no such file."""
     try:
