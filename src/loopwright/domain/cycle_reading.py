@@ -16,7 +16,7 @@ from loopwright.domain.cycle import (
     version_of,
 )
 from loopwright.domain.cycle_names import ROLES, step_of
-from loopwright.domain.cycle_plan import composed
+from loopwright.domain.cycle_plan import critical_path, effort_words
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop_commands import STOPPED_BY_USER
 from loopwright.domain.mending import Json, copied, finish_end, in_zone, objects, part, refuse_newer, validated
@@ -58,7 +58,8 @@ def _measured(state: CycleState) -> CycleState:
     plan = state.plan
     if plan is None or plan.total_estimated_effort != UNKNOWN:
         return state
-    return state.evolve(plan=composed(plan.tasks, plan.version, plan.last_updated))
+    effort, path = effort_words(plan.tasks), critical_path(plan.tasks)
+    return state.evolve(plan=plan.evolve(total_estimated_effort=effort, critical_path=plan.critical_path or path))
 
 
 def _know_the_steps(document: Json, repairs: list[str]) -> None:
