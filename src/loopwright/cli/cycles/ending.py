@@ -34,6 +34,7 @@ CONTINUE: dict[CycleStatus, Steps] = {
 WATCH: Steps = (("next", "loopwright cycle watch {id}{at}"),)
 DECIDE: Steps = (("next", "loopwright cycle decide {id} {decision} {option}{at}"),)
 RESOLVE: Steps = (("next", 'loopwright cycle resolve {id} {blocker} "…"{at}'),)
+SETTLE: Steps = (*RESOLVE, ("then", AGAIN))
 THEN: Steps = (("then", "loopwright cycle resume {id}{at}"),)
 APPROVE: Steps = (
     ("next", "loopwright cycle approve {id}{request} --allow{at}"),
@@ -113,7 +114,8 @@ def _steps(state: CycleState, live: bool) -> Steps:
     if outcome == "over_budget" and state.engine.budget.reached is None:  # raised since
         return RESTART["stopped"]
     if outcome:
-        return RESTART[outcome]
+        blocked = bool(state.coordination.open_blockers) and state.current_iteration < state.max_iterations
+        return SETTLE if blocked and outcome in ("stalled", "failed") else RESTART[outcome]
     then = THEN if state.status == "paused" else ()
     match cycle_need(state):
         case "decision":

@@ -168,9 +168,8 @@ def _plan(state: CycleState, most: int) -> Iterator[str]:
     if plan is None:
         return
     yield from ("", f"Plan {plan.version}: {clean(plan.total_estimated_effort)}")
-    rows = [
-        (f"  {clean(t.id)}", t.status, t.effort, _after(t), short(t.description, WORDS_CELLS)) for t in plan.tasks[:most]
-    ]  # fmt: skip
+    shown = plan.tasks[:most]
+    rows = [(f"  {clean(t.id)}", t.status, t.effort, _after(t), short(t.description, WORDS_CELLS)) for t in shown]
     yield from columns(rows) if rows else ()
     if len(plan.tasks) > most:
         yield f"  … and {len(plan.tasks) - most:,} more"
