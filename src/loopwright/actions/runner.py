@@ -13,7 +13,6 @@ from loopwright.actions.messages import loop_prompts
 from loopwright.actions.session import Session
 from loopwright.actions.takeover import take_over
 from loopwright.domain.brief import brief
-from loopwright.domain.errors import LoopwrightError, NotFound
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_choosing import taken_over
@@ -23,8 +22,8 @@ from loopwright.domain.parking import goes_on
 from loopwright.domain.protocol import Usage
 from loopwright.domain.secrets import Secrets
 from loopwright.engine.bus import Bus
+from loopwright.engine.driving import driven, held_until_it_rests
 from loopwright.engine.heralding import Herald
-from loopwright.engine.kernel import Kernel
 from loopwright.engine.parked import until_it_goes_on
 from loopwright.engine.permits import Permits
 from loopwright.engine.recall import Recall
@@ -92,8 +91,7 @@ class LoopRunner:
         """Takes the lease, applies `take_up` under it, and runs until the loop rests.
 
         `person` sits at this terminal; `from_afar`: nobody does, and an interactive loop asks through its state.
-        Conflict when another runner has the lease. Who resumes the loop while the lease is being let go sees a runner
-        and starts none, so this one looks once more.
+        Conflict when another runner has the lease.
         """
         transcript = Transcript(self.store, self.clock, loop_id)
         shown = Bus(*bus.observers, transcript, secrets=self.secrets)
@@ -102,22 +100,14 @@ class LoopRunner:
             self.secrets, say=partial(shown.publish, "activity"),
         )  # fmt: skip
         later = asyncio.get_running_loop().call_later
-        rule: Rule[LoopState] = take_up
-        while True:
+
+        async def hold(rule: Rule[LoopState]) -> LoopState:
             kept = bus.also(transcript, self.secrets, later)
-            state = await self._held(loop_id, rule, kept, herald, person=person, from_afar=from_afar)
-            if not self._is_abandoned(loop_id):
-                break
-            rule = _as_it_is
+            return await self._held(loop_id, rule, kept, herald, person=person, from_afar=from_afar)
+
+        state = await held_until_it_rests(self.store, loop_id, take_up, hold)
         await herald.end(state)
         return state
-
-    def _is_abandoned(self, loop_id: str) -> bool:
-        """Whether it shall run on, and nobody is there to drive it."""
-        try:
-            return self.store.read(loop_id).status == "running" and self.store.holder(loop_id) is None
-        except NotFound:
-            return False
 
     async def _held(
         self, loop_id: str, take_up: Rule[LoopState], kept: Bus, herald: Herald[LoopState], *, person: Person | None,
@@ -155,20 +145,7 @@ class LoopRunner:
                     epoch=lease.epoch, prompts=self.prompts, interactive=asked is not None, person=asked,
                 )  # fmt: skip
                 await take_over(session, left)
-                state = await self._drive(session)
+                state = await driven(LoopFlow(session), self.clock)
                 while await until_it_goes_on(session, state, session.turns.rest, goes_on):
-                    state = await self._drive(session)
+                    state = await driven(LoopFlow(session), self.clock)
                 return session.state()
-
-    async def _drive(self, session: Session) -> LoopState:
-        try:
-            return await Kernel(LoopFlow(session), self.clock).drive()
-        except BaseExceptionGroup as group:
-            ours, other = group.split(LoopwrightError)
-            if ours is not None and other is None:
-                raise ours.exceptions[0] from group
-            raise
-
-
-def _as_it_is(state: LoopState) -> LoopState:
-    return state

@@ -18,14 +18,15 @@ from loopwright.domain.cycle import CycleState
 from loopwright.domain.cycle_brief import cycle_brief
 from loopwright.domain.cycle_commands import goes_on
 from loopwright.domain.cycle_names import ROLES, Role
-from loopwright.domain.errors import LoopwrightError, NotFound
+from loopwright.domain.cycle_notices import cycle_letter, cycle_news
 from loopwright.domain.events import Event
 from loopwright.domain.notices import Event as NoticeKind
 from loopwright.domain.protocol import Usage
 from loopwright.domain.secrets import Secrets
 from loopwright.domain.transcript import TRANSCRIPT
 from loopwright.engine.bus import Bus
-from loopwright.engine.kernel import Kernel
+from loopwright.engine.driving import driven, held_until_it_rests
+from loopwright.engine.heralding import Herald
 from loopwright.engine.parked import until_it_goes_on
 from loopwright.engine.permits import Permits
 from loopwright.engine.recall import Recall
@@ -94,27 +95,26 @@ class CycleRunner:
     ) -> CycleState:
         """Takes the lease, applies `take_up` under it, and runs until the cycle rests.
 
-        `person` sits at this terminal. Conflict when another runner has the lease. Who resumes the cycle while the
-        lease is being let go sees a runner and starts none, so this one looks once more.
+        `person` sits at this terminal. Conflict when another runner has the lease.
         """
-        rule = take_up
-        while True:
-            state = await self._held(cycle_id, rule, bus, person)
-            if not self._is_abandoned(cycle_id):
-                return state
-            rule = _as_it_is
+        herald = Herald(
+            cycle_id, self.project, cycle_news, cycle_letter, self.store, self.clock, self.notifiers, self.notify_on,
+            self.secrets, say=partial(bus.publish, "activity"),
+        )  # fmt: skip
 
-    def _is_abandoned(self, cycle_id: str) -> bool:
-        """Whether it shall run on, and nobody is there to drive it."""
-        try:
-            return self.store.read(cycle_id).status == "running" and self.store.holder(cycle_id) is None
-        except NotFound:
-            return False
+        async def hold(rule: Rule[CycleState]) -> CycleState:
+            return await self._held(cycle_id, rule, bus, herald, person)
 
-    async def _held(self, cycle_id: str, take_up: Rule[CycleState], shown: Bus, person: Person | None) -> CycleState:
+        state = await held_until_it_rests(self.store, cycle_id, take_up, hold)
+        await herald.end(state)
+        return state
+
+    async def _held(
+        self, cycle_id: str, take_up: Rule[CycleState], shown: Bus, herald: Herald[CycleState], person: Person | None
+    ) -> CycleState:
         """What `drive` does while it has the lease."""
         with self.store.lease(cycle_id) as lease, closing(self._ears(cycle_id, shown, None)) as bus:
-            self.store.update(cycle_id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
+            begun = self.store.update(cycle_id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
             permits = Permits(
                 cycle_id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets
             )
@@ -123,6 +123,7 @@ class CycleRunner:
             async with (
                 self.processes.owning(cycle_id) as left,
                 self._lanes(cycle_id, lease.epoch, shown, permits, board) as lanes,
+                herald.watching(begun),
             ):
                 session = CycleSession(
                     id=cycle_id, project=self.project, store=self.store, workspace=self.workspace,
@@ -131,9 +132,9 @@ class CycleRunner:
                     prompts=self.prompts, person=person,
                 )  # fmt: skip
                 await take_over(session, left)
-                state = await self._drive(session)
+                state = await driven(CycleFlow(session), self.clock)
                 while await until_it_goes_on(session, state, lanes.rest, goes_on):
-                    state = await self._drive(session)
+                    state = await driven(CycleFlow(session), self.clock)
                 return session.state()
 
     @asynccontextmanager
@@ -164,16 +165,3 @@ class CycleRunner:
         name = TRANSCRIPT if role is None else f"{role}/{TRANSCRIPT}"
         later = asyncio.get_running_loop().call_later
         return shown.also(Transcript(self.store, self.clock, cycle_id, name), self.secrets, later, role=role)
-
-    async def _drive(self, session: CycleSession) -> CycleState:
-        try:
-            return await Kernel(CycleFlow(session), self.clock).drive()
-        except BaseExceptionGroup as group:
-            ours, other = group.split(LoopwrightError)
-            if ours is not None and other is None:
-                raise ours.exceptions[0] from group
-            raise
-
-
-def _as_it_is(state: CycleState) -> CycleState:
-    return state

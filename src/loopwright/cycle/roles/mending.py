@@ -19,8 +19,8 @@ SHOWN = 8
 
 LOG = "cd/debug-log.ndjson"
 
-SHARE = 0.8
-"""Of a turn's time that a search may take."""
+SHARE, LONGEST = 0.8, 480.0
+"""Of a turn's time that a search may take, and seconds that it takes at most: an iteration has other tasks too."""
 
 
 class Made(NamedTuple):
@@ -114,7 +114,7 @@ def _request(session: CycleSession, place: Place, failing: Sequence[str]) -> Deb
     command = settings.test_command or ""
     return DebugRequest(
         project=str(place.path), python=session.tests.interpreter(command) or "", test_command=command,
-        failing=tuple(failing), budget_seconds=settings.action_timeout * SHARE,
+        failing=tuple(failing), budget_seconds=min(settings.action_timeout * SHARE, LONGEST),
     )  # fmt: skip
 
 
