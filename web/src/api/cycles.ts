@@ -6,6 +6,7 @@ import type { BriefTests, Filter, Mode, Outcome, Page } from './types'
 
 export type {
   AgentState,
+  Baseline,
   Blocker,
   Cycle,
   CycleEngine,
@@ -22,7 +23,7 @@ export type Role = (typeof ROLES)[number]
 export type CycleStatus = Cycle['status']
 export type RoleStatus = 'idle' | 'running' | 'waiting' | 'completed' | 'failed'
 export type PlanStatus = 'pending' | 'in_progress' | 'completed' | 'blocked'
-export type CycleNeeds = 'permission' | 'decision' | 'blocker' | 'answer' | 'resume'
+export type CycleNeeds = 'permission' | 'decision' | 'blocker' | 'resume'
 
 export interface NewCycle extends NewRun {
   roles?: Partial<Record<Role, string>>

@@ -15,12 +15,13 @@ interface Asking {
 }
 
 export function Asked({ seen, view, tab }: Asking) {
-  const { engine, status } = view.cycle
+  const { engine, status, coordination } = view.cycle
   const act = acting(seen.place)
+  const decides = coordination.pending_decisions.some((decision) => decision.status === 'pending')
   const isOpen = status === 'running' || status === 'paused'
   return (
     <>
-      {engine.waiting && isOpen && (
+      {engine.waiting && !decides && isOpen && (
         <Question
           key={engine.waiting.since}
           act={act}

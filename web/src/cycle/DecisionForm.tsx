@@ -1,7 +1,8 @@
-// A decision that is open: one of its options is chosen.
+// A decision that is open: one of its options is chosen, or, where it has none, it is made in words.
 import { useState } from 'preact/hooks'
 import type { CycleView, Decision } from '../api/cycles'
 import type { Act } from '../app/place'
+import { Field } from '../ui/Field'
 import { ProblemNotice } from '../ui/Notice'
 import { useCommand } from '../ui/useCommand'
 import { t } from './i18n'
@@ -13,15 +14,24 @@ interface Deciding {
   view: CycleView
 }
 
-export function DecisionForm({ act, decision, view }: Deciding) {
+export function DecisionForm({ act, decision, view: { cycle } }: Deciding) {
   const { id, description, options } = decision
   const [option, setOption] = useState(options[0] ?? '')
+  const [isMissing, setMissing] = useState(false)
   const { busy, problem, run } = useCommand()
-  const held = view.cycle.engine.holds?.[id] ?? []
+  const held = cycle.engine.holds?.[id] ?? []
+  // A cycle that paused for its decisions goes on with the last of them.
+  const pending = cycle.coordination.pending_decisions.filter(({ status }) => status === 'pending')
+  const resumes = cycle.status === 'paused' && Boolean(cycle.engine.waiting) && pending.length === 1
 
   const submit = (event: SubmitEvent) => {
     event.preventDefault()
-    void run(() => act(`decisions/${encodeURIComponent(id)}`, { option }))
+    setMissing(option.trim() === '')
+    if (option.trim() === '') return
+    void run(async () => {
+      await act(`decisions/${encodeURIComponent(id)}`, { option: option.trim() })
+      if (resumes) await act('resume')
+    })
   }
   return (
     <section class="asked card tone-warn" aria-label={t('decide.title', { id })}>
@@ -32,24 +42,30 @@ export function DecisionForm({ act, decision, view }: Deciding) {
           {t('decide.holds')} <code>{held.map((key) => partsOf(key).task ?? key).join(', ')}</code>
         </p>
       )}
-      <form class="form" onSubmit={submit}>
-        <fieldset class="options" aria-label={t('decide.options')}>
-          {options.map((one) => (
-            <label key={one} class="mode">
-              <input
-                type="radio"
-                name={`decision-${id}`}
-                value={one}
-                checked={one === option}
-                onChange={() => setOption(one)}
-              />
-              <span>{one}</span>
-            </label>
-          ))}
-        </fieldset>
+      <form class="form" noValidate onSubmit={submit}>
+        {options.length > 0 ? (
+          <fieldset class="options" aria-label={t('decide.options')}>
+            {options.map((one) => (
+              <label key={one} class="mode">
+                <input
+                  type="radio"
+                  name={`decision-${id}`}
+                  value={one}
+                  checked={one === option}
+                  onChange={() => setOption(one)}
+                />
+                <span>{one}</span>
+              </label>
+            ))}
+          </fieldset>
+        ) : (
+          <Field label={t('decide.words')} error={isMissing ? t('decide.missing') : null}>
+            <textarea class="input" rows={2} value={option} onInput={(event) => setOption(event.currentTarget.value)} />
+          </Field>
+        )}
         <p>
-          <button type="submit" class="button primary" disabled={busy || option === ''}>
-            {t('decide.send')}
+          <button type="submit" class="button primary" disabled={busy}>
+            {t(resumes ? 'decide.send_resume' : 'decide.send')}
           </button>
         </p>
       </form>

@@ -51,6 +51,7 @@ function List({ seen, all, open }: { seen: Watched; all: readonly DocumentLine[]
           <ul>
             {all
               .filter((one) => one.folder === folder)
+              .toSorted((a, b) => Number(isLog(a)) - Number(isLog(b)))
               .map(({ name, version, size, modified_at }) => (
                 <li key={name}>
                   <a
@@ -70,6 +71,11 @@ function List({ seen, all, open }: { seen: Watched; all: readonly DocumentLine[]
       ))}
     </nav>
   )
+}
+
+/** What is only appended to comes after what was written for people. */
+function isLog({ name, version }: DocumentLine): boolean {
+  return version === null && !name.endsWith('.md')
 }
 
 function One({ seen, line, chosen }: { seen: Watched; line: DocumentLine; chosen: Chosen }) {

@@ -1,6 +1,7 @@
 // One role: who plays it, what it does now, what it said last, what it wrote. Of the same height whatever it says.
 import type { AgentState, CycleEngine, Role } from '../api/cycles'
 import { duration } from '../run/format'
+import { Ticked } from '../run/Ticked'
 import { roleTitle, statusWords, stepWords, t } from './i18n'
 import { underWay } from './steps'
 import { ROLE_TONES } from './tones'
@@ -42,10 +43,10 @@ export function Lane({ seen, role, state, engine, now }: Laning) {
         {steps.length === 0 && <li class="muted">{t(restWords(state, engine.called.includes(role)))}</li>}
       </ul>
       <p class={`lane-said small${state.error ? ' bad' : ''}`} title={state.error ?? state.last_message ?? undefined}>
-        {state.error ?? state.last_message ?? ''}
+        <Ticked text={state.error ?? state.last_message ?? ''} />
       </p>
       <footer class="row small muted">
-        <span>{engine.roles?.[role] ?? '–'}</span>
+        <span>{engine.roles?.[role] ?? engine.settings.agent}</span>
         <span>{t('lane.files', { n: state.output_files.length })}</span>
         <span>{t('lane.iterations', { n: state.iterations_completed })}</span>
       </footer>

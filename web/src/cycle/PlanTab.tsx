@@ -76,7 +76,7 @@ function Graph({ plan, picked, onPick }: Picking) {
   const shape = plan.tasks.map(({ id, depends_on }) => `${id}<${depends_on.join(',')}`).join(';')
   // Where things stand follows from what waits for what; a new status moves nothing.
   const { places, links, width, height } = useMemo(() => drawn(plan.tasks, size), [shape, size])
-  const critical = new Set(plan.critical_path)
+  const critical = pathOf(plan)
   return (
     <Scroll class="card graph" label={t('plan.graph')}>
       <div class="graph-sheet" style={{ width: `${width}px`, height: `${height}px` }}>
@@ -144,13 +144,18 @@ function NodeWords({ task, isShort, isCritical }: { task: PlanTask; isShort: boo
   )
 }
 
+/** One task alone is no path. */
+function pathOf({ critical_path: path }: Plan): ReadonlySet<string> {
+  return new Set(path.length > 1 ? path : [])
+}
+
 function isCritical(path: readonly string[], { from, to }: Link): boolean {
   const at = path.indexOf(from)
   return at >= 0 && path[at + 1] === to
 }
 
 function List({ plan, picked, onPick }: Picking) {
-  const critical = new Set(plan.critical_path)
+  const critical = pathOf(plan)
   return (
     <ol class="card plan-list">
       {plan.tasks.map((task) => (
@@ -217,7 +222,7 @@ function OneTask({ view, plan, task, onPick }: Tasked) {
             <dt>{t('plan.effort')}</dt>
             <dd>
               {t(`effort.${task.effort}`)}
-              {plan.critical_path.includes(task.id) && ` · ${t('plan.on_path')}`}
+              {pathOf(plan).has(task.id) && ` · ${t('plan.on_path')}`}
             </dd>
           </div>
           {task.assigned_to && (

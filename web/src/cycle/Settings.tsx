@@ -8,7 +8,7 @@ import { roleTitle, t } from './i18n'
 export function Settings({ view: { cycle } }: { view: CycleView }) {
   const { settings, roles, parallel, allow_test_changes } = cycle.engine
   const lines: readonly (readonly [string, string | null | undefined])[] = [
-    ...ROLES.map((role) => [roleTitle(role), roles?.[role]] as const),
+    ...ROLES.map((role) => [roleTitle(role), roles?.[role] ?? settings.agent] as const),
     [t('settings.parallel'), String(parallel)],
     [run('settings.mode'), run(`mode.${settings.mode}`)],
     [run('settings.permissions'), run(`permissions.${settings.permissions}`)],

@@ -1,5 +1,6 @@
 // The last validation of a cycle, and how it was in those before.
 import { useState } from 'preact/hooks'
+import type { Baseline } from '../api/cycles'
 import { Filter } from '../run/Filter'
 import { moment, number, percent } from '../run/format'
 import { History } from '../run/History'
@@ -40,6 +41,7 @@ export function Tests({ seen, view: { cycle } }: Section) {
               coverage: percent(results.coverage),
             })}
           </p>
+          {engine.baseline && <p class="muted">{t('tests.before', countsOf(engine.baseline))}</p>}
           {results.failed_tests.length > 0 && <Failed tests={results.failed_tests} />}
         </section>
       ) : (
@@ -47,6 +49,12 @@ export function Tests({ seen, view: { cycle } }: Section) {
       )}
     </div>
   )
+}
+
+/** Of the first run of all. */
+function countsOf({ tests = {} }: Baseline): { n: number; failed: number } {
+  const all = Object.values(tests)
+  return { n: all.length, failed: all.filter(({ status }) => status === 'failed').length }
 }
 
 const AT_ONCE = 200

@@ -5,7 +5,7 @@ import { duration } from '../run/format'
 import { t as run } from '../run/i18n'
 import { useHeld } from '../run/resource'
 import { StepRow } from '../run/StepRow'
-import { lasted, toneOf } from '../run/steps'
+import { lasted, type Tone, toneOf } from '../run/steps'
 import { useNow } from '../run/useNow'
 import { resultWords, roleTitle, stepWords, t } from './i18n'
 import { partsOf, roleOf } from './steps'
@@ -47,7 +47,7 @@ function Tracks({ steps, now }: { steps: readonly RoleStep[]; now: number }) {
             {bars.map(({ step, left, width }) => (
               <i
                 key={step.seq}
-                class={toneOf(step)}
+                class={stepTone(step)}
                 style={{ left: `${left}%`, width: `${width}%` }}
                 title={`${stepWords(partsOf(step.action).step)} ${step.task ?? ''} · ${duration(lasted(step, now) / 1000)}`}
               />
@@ -57,6 +57,12 @@ function Tracks({ steps, now }: { steps: readonly RoleStep[]; now: number }) {
       ))}
     </div>
   )
+}
+
+/** A step that ended, and did not fail, ended well: its words say what came of it. */
+function stepTone(step: RoleStep): Tone {
+  const tone = toneOf(step)
+  return tone === 'neutral' ? 'good' : tone
 }
 
 interface Stepping {
@@ -93,8 +99,11 @@ function Steps({ seen, steps, tasks, now }: Stepping) {
                   </>
                 }
                 task={id && [id, tasks.get(id)].filter(Boolean).join(' · ')}
+                tone={stepTone(step)}
                 now={now}
-                diff={role === 'cd' && step.files.length > 0 ? seen.place.href(`changes-${step.iteration}`) : null}
+                diff={
+                  role === 'cd' && step.checkpoint !== null ? seen.place.href(`changes-step-${step.checkpoint}`) : null
+                }
               />
             )
           })}

@@ -32,7 +32,6 @@ export const en = {
   'needs.permission': 'Asks for permission',
   'needs.decision': 'Waits for a decision',
   'needs.blocker': 'Is blocked',
-  'needs.answer': 'Asks a question',
 
   'role.ra': 'Requirements Analyst',
   'role.ep': 'Exploration Planner',
@@ -51,7 +50,7 @@ export const en = {
   'status.blocked': 'Blocked',
   'step.ra.analyse': 'analyses',
   'step.ep.explore': 'explores',
-  'step.vas.baseline': 'runs the tests first',
+  'step.vas.baseline': 'runs the tests',
   'step.ep.plan': 'plans',
   'step.cd.implement': 'implements',
   'step.vas.validate': 'validates',
@@ -141,7 +140,10 @@ export const en = {
   'decide.title': 'Decision {id}',
   'decide.options': 'Options',
   'decide.holds': 'Holds up:',
+  'decide.words': 'Your decision',
+  'decide.missing': 'A decision needs words.',
   'decide.send': 'Decide',
+  'decide.send_resume': 'Decide and resume',
   'blockers.title': 'Blockers',
   'blockers.empty': 'Nothing is in the way.',
   'blocker.open': 'Open',
@@ -192,6 +194,8 @@ export const en = {
 
   'tests.counts':
     '{n} test, {failed} failed; pass rate {rate}, coverage {coverage}|{n} tests, {failed} failed; pass rate {rate}, coverage {coverage}',
+  'tests.before':
+    'Before the first change: {n} test, {failed} failed|Before the first change: {n} tests, {failed} failed',
   'changes.empty': 'Nothing to compare yet: the first checkpoint comes with the first step.',
 
   'do.extend': 'Extend',

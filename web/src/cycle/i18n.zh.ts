@@ -32,7 +32,6 @@ export const zh: Record<keyof typeof en, string> = {
   'needs.permission': '请求授权',
   'needs.decision': '等待决定',
   'needs.blocker': '受阻',
-  'needs.answer': '有问题待回答',
 
   'role.ra': '需求分析',
   'role.ep': '探索与规划',
@@ -51,7 +50,7 @@ export const zh: Record<keyof typeof en, string> = {
   'status.blocked': '受阻',
   'step.ra.analyse': '分析需求',
   'step.ep.explore': '探索项目',
-  'step.vas.baseline': '先运行测试',
+  'step.vas.baseline': '运行测试',
   'step.ep.plan': '制定计划',
   'step.cd.implement': '实现',
   'step.vas.validate': '验证',
@@ -141,7 +140,10 @@ export const zh: Record<keyof typeof en, string> = {
   'decide.title': '决定 {id}',
   'decide.options': '选项',
   'decide.holds': '受其影响：',
+  'decide.words': '你的决定',
+  'decide.missing': '请填写决定。',
   'decide.send': '决定',
+  'decide.send_resume': '决定并恢复',
   'blockers.title': '障碍',
   'blockers.empty': '没有障碍。',
   'blocker.open': '未解决',
@@ -191,6 +193,7 @@ export const zh: Record<keyof typeof en, string> = {
   'type.blocker': '障碍',
 
   'tests.counts': '共 {n} 个测试，{failed} 个失败；通过率 {rate}，覆盖率 {coverage}',
+  'tests.before': '改动之前：共 {n} 个测试，{failed} 个失败',
   'changes.empty': '还没有可比较的内容：第一步之后会有第一个检查点。',
 
   'do.extend': '扩展',

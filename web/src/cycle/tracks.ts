@@ -28,13 +28,20 @@ export function tracksOf(all: readonly RoleStep[], now: number): Track[] {
   const tracks: (Track & { until: number })[] = []
   for (const step of steps) {
     const from = Date.parse(step.started_at)
-    const left = Math.min(100 - LEAST, (100 * (from - begin)) / whole)
-    const bar = { step, left, width: Math.max(LEAST, (100 * lasted(step, now)) / whole) }
-    const free = tracks.find(({ role, until }) => role === step.role && until <= left)
+    const until = from + lasted(step, now)
+    const bar = {
+      step,
+      left: Math.min(100 - LEAST, (100 * (from - begin)) / whole),
+      width: Math.max(LEAST, (100 * (until - from)) / whole),
+    }
+    const free = tracks.find((track) => track.role === step.role && track.until <= from)
+    const before = free?.bars.at(-1)
+    // What took no time was drawn wider than it was: the next one begins behind it.
+    if (before) bar.left = Math.min(100 - bar.width, Math.max(bar.left, before.left + before.width))
     if (free) {
       free.bars.push(bar)
-      free.until = left + bar.width
-    } else tracks.push({ role: step.role, bars: [bar], until: left + bar.width })
+      free.until = until
+    } else tracks.push({ role: step.role, bars: [bar], until })
   }
   return tracks.map(({ role, bars }) => ({ role, bars })).sort((a, b) => ORDER.indexOf(a.role) - ORDER.indexOf(b.role))
 }

@@ -37,6 +37,7 @@ export function Timeline({ seen, view }: Section) {
                     step={step}
                     name={step.action}
                     task={step.task && (tasks.get(step.task) ?? step.task)}
+                    tone={toneOf(step)}
                     now={now}
                     diff={
                       step.checkpoint !== null && step.files.length > 0

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { duration, moment, money, number } from './format'
 import { t } from './i18n'
 import type { Step } from './shapes'
-import { lasted, toneOf } from './steps'
+import { lasted, type Tone } from './steps'
 import { Ticked } from './Ticked'
 
 interface Stepping {
@@ -11,14 +11,15 @@ interface Stepping {
   /** What it was, in words. */
   name: ComponentChildren
   task: string | null
+  tone: Tone
   now: number
   /** Where its changes are shown. */
   diff: string | null
 }
 
-export function StepRow({ step, name, task, now, diff }: Stepping) {
+export function StepRow({ step, name, task, tone, now, diff }: Stepping) {
   return (
-    <li class={`step ${toneOf(step)}`}>
+    <li class={`step ${tone}`}>
       <div class="step-number" title={t('timeline.iteration', { n: step.iteration })}>
         <span class="sr-only">{t('timeline.iteration', { n: step.iteration })}</span>
         <span aria-hidden="true">{step.iteration}</span>

@@ -34,7 +34,7 @@ export function Transcript({ talk, status, isLive, roles = [], role: preset = ''
     SHOWN[kind](block) && (!role || block.role === role) && textOf(block).includes(words.trim().toLowerCase())
   return (
     <section class="stack" aria-label={t('tab.transcript')}>
-      <div class="row">
+      <div class="row transcript-bar">
         {roles.length > 0 && (
           <Picker
             label={t('talk.role')}
