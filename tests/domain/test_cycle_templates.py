@@ -101,7 +101,7 @@ class TestRequirements:
             "- R1: Make it work (the task)",
             "- R2: and fast (the task)",
             "- R3: Also add login (the user, iteration 2)",
-            "- R4: an empty cart (0); now: AssertionError: assert 1 == 0 "
+            "- T1: an empty cart (0); now: AssertionError: assert 1 == 0 "
             "(tests/test_cart.py::test_an_empty_cart[0], line 7)",
         ]
         assert all(map(ITEM.match, lines))

@@ -49,7 +49,7 @@ def measured_lines(validated: Validated) -> tuple[str, ...]:
         return ("no tests were found; nothing shows whether it works",)
     counted = [result for result in validated.results if result.status != "skipped"]
     green = sum(result.status == "passed" for result in counted)
-    lines = [f"{green} of {plural(len(counted), 'test')} pass ({_rate(validated):g} %)"]
+    lines = [f"{green} of {len(counted):,} tests pass ({_rate(validated):g} %)"]
     if skipped := len(validated.results) - len(counted):
         lines.append(f"{plural(skipped, 'test')} skipped")
     lines.append(f"coverage {validated.coverage:g} %" if validated.coverage else "coverage is not known")

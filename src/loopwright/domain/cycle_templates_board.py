@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from loopwright.domain.cycle_templates import FoundTests
 from loopwright.domain.cycle_templates_exploration import architecture_summary_of, naming_of
 from loopwright.domain.survey import Survey
+from loopwright.domain.testing import TestRun
 
 Entry = dict[str, object]
 
@@ -16,11 +17,20 @@ def discoveries_of(survey: Survey, tests: FoundTests) -> tuple[Entry, ...]:
     return tuple({"type": type, "data": data} for type, data in _found(survey, tests))
 
 
+def baseline_entries(run: TestRun) -> tuple[Entry, ...]:
+    """What the first run of the tests has shown; a coverage that was not measured is None."""
+    if not run.results:
+        return ()
+    data: Entry = {
+        "total": len(run.results), "passing": run.passed_count,
+        "coverage_pct": run.coverage.percent if run.coverage else None, "framework": run.runner, "config": run.command,
+    }  # fmt: skip
+    return {"type": "test_command", "data": {"unit": run.command}}, {"type": "test_baseline", "data": data}
+
+
 def _found(survey: Survey, tests: FoundTests) -> Iterator[tuple[str, Entry]]:
     if survey.kinds:
         yield "tech_stack", _stack(survey, tests)
-    if tests.command:
-        yield "test_command", {"unit": tests.command}
     for manifest in survey.manifests[:MOST_CONFIGS]:
         yield "project_config", {
             "path": manifest.path, "key_deps": list(manifest.dependencies[:MOST_NAMES]), "scripts": manifest.scripts,

@@ -33,7 +33,7 @@ class RequirementsText:
 
 def requirements_of(description: str, failing: Sequence[Failure], survey: Survey) -> RequirementsText:
     asked = tuple(_asked(description))
-    demanded = tuple(_demanded(failing, survey, len(asked) + 1))
+    demanded = tuple(_demanded(failing, survey))
     cases = tuple(_cases(failing, survey))[:MOST_CASES]
     lead = "Made from the task, the failing tests and the files, without a model: each line names where it comes from."
     parts = (
@@ -57,20 +57,24 @@ def _asked(description: str) -> Iterator[Statement]:
         yield Statement(f"R{number}: {line}", source)
 
 
-def _demanded(failing: Sequence[Failure], survey: Survey, first: int) -> Iterator[Statement]:
-    for number, failure in enumerate(failing, first):
+def _demanded(failing: Sequence[Failure], survey: Survey) -> Iterator[Statement]:
+    """Numbered by themselves, so that the user's lines keep their numbers when other tests fail."""
+    for number, failure in enumerate(failing, 1):
         now = f"; now: {failure.first_line}" if failure.first_line else ""
-        yield Statement(f"R{number}: {in_words(failure.test)}{now}", _source(failure, survey))
+        yield Statement(f"T{number}: {in_words(failure.test)}{now}", _source(failure, survey))
 
 
 def _acceptance(asked: Sequence[Statement], demanded: Sequence[Statement]) -> Iterator[Statement]:
     if demanded:
-        numbers = (demanded[0].text.partition(":")[0], demanded[-1].text.partition(":")[0])
-        which = numbers[0] if numbers[0] == numbers[1] else f"{numbers[0]} to {numbers[1]}"
-        yield Statement(f"{which}: the named test passes when the engine runs the tests", "vas/test-results.json")
+        words = "the named test passes when the engine runs the tests"
+        yield Statement(f"{_range('T', len(demanded))}: {words}", "vas/test-results.json")
     if asked:
         words = "the tests pass; whether the task's own words are met beyond that has to be read by a person"
-        yield Statement(f"R1 to R{len(asked)}: {words}" if len(asked) > 1 else f"R1: {words}", "the task")
+        yield Statement(f"{_range('R', len(asked))}: {words}", "the task")
+
+
+def _range(letter: str, count: int) -> str:
+    return f"{letter}1 to {letter}{count}" if count > 1 else f"{letter}1"
 
 
 def _cases(failing: Sequence[Failure], survey: Survey) -> Iterator[Statement]:

@@ -1,6 +1,7 @@
 """What a role has written into its own folder: read with care, and asked for once more where it can not be taken."""
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -72,6 +73,12 @@ async def asked(
 def keep(session: CycleSession, files: dict[str, str]) -> None:
     """Writes documents of ours or of a report to their places; names below the progress folder."""
     session.store.write_progress(session.id, {name: f"{text.rstrip()}\n".encode() for name, text in files.items()})
+
+
+def discover(session: CycleSession, role: Role, entries: Iterable[Mapping[str, object]]) -> None:
+    """Tells the board, as an agent without our tools does: by lines in the role's own folder."""
+    lines = [json.dumps(entry, ensure_ascii=False).encode(errors="replace") for entry in entries]
+    session.store.append_progress(session.id, f"{role}/discoveries.ndjson", lines)
 
 
 def _failure(role: Role, report: PhaseReport, problem: str) -> str:

@@ -1,11 +1,10 @@
 """ep, the Exploration Planner: what is there, and the work cut into tasks that fit to it."""
 
-import json
 from functools import partial
 from typing import NamedTuple
 
 from loopwright.cycle.messages import news
-from loopwright.cycle.roles.documents import asked, keep, told, written
+from loopwright.cycle.roles.documents import asked, discover, keep, told, written
 from loopwright.cycle.roles.measured import failures, found_tests
 from loopwright.cycle.session import CycleSession
 from loopwright.domain.cycle import CycleState, PlanTask
@@ -23,7 +22,6 @@ from loopwright.domain.words import plural
 from loopwright.engine.threads import in_thread
 
 MAIN, PAGE, PLAN = "exploration.md", "architecture.md", "plan.json"
-DISCOVERIES = "ep/discoveries.ndjson"
 MOST_ITEMS = 200
 
 
@@ -109,8 +107,7 @@ async def _explored_by_templates(session: CycleSession) -> CycleOutcome:
     tests = found_tests(session)
     found = exploration_of(survey, tests)
     keep(session, {f"ep/{MAIN}": found.text, f"ep/{PAGE}": found.page})
-    lines = [json.dumps(entry, ensure_ascii=False).encode() for entry in discoveries_of(survey, tests)]
-    session.store.append_progress(session.id, DISCOVERIES, lines)
+    discover(session, "ep", discoveries_of(survey, tests))
     names = (f"ep/{MAIN}", f"ep/{PAGE}")
     words = f"explored the tree without a model: {found.summary}"
     report = PhaseReport(phase="ep", status="success", summary=words, files_written=names)

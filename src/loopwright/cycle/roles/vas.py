@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from loopwright.cycle.roles.documents import asked, before, keep, told, written
+from loopwright.cycle.roles.documents import asked, before, discover, keep, told, written
 from loopwright.cycle.roles.measured import keep_failures
 from loopwright.cycle.session import CycleSession
 from loopwright.domain.cycle import CycleState
@@ -10,6 +10,7 @@ from loopwright.domain.cycle_judgement import contradictions, joined, judgement_
 from loopwright.domain.cycle_names import CycleStep
 from loopwright.domain.cycle_outcomes import BaselineTaken, CycleOutcome, Judged
 from loopwright.domain.cycle_standing import TRIES
+from loopwright.domain.cycle_templates_board import baseline_entries
 from loopwright.domain.errors import AgentError, Invalid
 from loopwright.domain.outcomes import Validated
 from loopwright.domain.phase_report import PhaseReport
@@ -29,6 +30,7 @@ async def baseline(session: CycleSession, step: CycleStep) -> CycleOutcome:
     session.bus.publish("activity", f"running the tests once: {command}")
     measured = await run_tests(session, command)
     keep_failures(session, measured.run.results)
+    discover(session, "vas", baseline_entries(measured.run))
     return BaselineTaken(
         bool(measured.run.results), command, first_of(session, measured), measured.writes, measured.run.failed
     )
