@@ -1,0 +1,170 @@
+"""What a role is told: who it is, what it may do, and how to report; in the project's own words if it likes."""
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.actions.messages import loop_prompts
+from loopwright.cycle.messages import (
+    NEWS_SHOWN,
+    REQUIRED,
+    compose,
+    conflict_order,
+    cycle_prompts,
+    debug_order,
+    implement_order,
+    news,
+    wrap_ups,
+)
+from loopwright.domain.cycle import FeedbackEntry, PlanTask
+from loopwright.domain.cycle_border import next_iteration
+from loopwright.domain.cycle_names import ROLES, TITLES, CycleStep, Role
+from loopwright.domain.errors import Invalid
+from loopwright.prompts import PromptError
+from tests.cycle.stage import MakeCycleStage
+from tests.domain.cycle_making import AT, running
+
+PROMPTS = cycle_prompts()
+DOCUMENTS = Path("/p/.workflow/.cycle/c.progress")
+TASK = PlanTask(id="TASK-007", description="Say it {{ politely }}", files=tuple(f"src/{n}.py" for n in range(30)))
+
+
+def message(role: Role, step: CycleStep, order: str = "Do {{ it }}.", goal: str = "Say {{ goal }} politely") -> str:
+    return compose(
+        PROMPTS, state=running().evolve(description=goal), role=role, step=step, order=order, project="/p",
+        folder=f"{DOCUMENTS}/{role}",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_who_it_is_goal_rules_and_contract_are_in_every_message(role: Role) -> None:
+    text = message(role, CycleStep("ra.analyse"))
+    assert text.startswith(f"You are {role}, the {TITLES[role]}. ")
+    assert "Say {{ goal }} politely" in text, "what a person writes is no template"
+    assert "Do {{ it }}." in text
+    assert f"{DOCUMENTS}/{role}" in text
+    assert "# Order: ra.analyse, iteration 1" in text
+    assert f"\nPHASE_RESULT:\n- phase: {role}\n- status: success | failed | partial\n" in text
+    assert "report_phase_result" in text
+    assert "report_discovery" in text
+    assert ("Do not weaken, skip or delete tests" in text) == (role == "cd")
+    assert ("You only read it" in text) == (role != "cd")
+
+
+def test_the_roles_are_told_apart() -> None:
+    firsts = {message(role, CycleStep("ra.analyse")).split(".")[0] for role in ROLES}
+    assert len(firsts) == 4
+    assert not any(message("ra", CycleStep("ra.analyse")).startswith(f"You are {role}") for role in ("ep", "cd", "vas"))
+
+
+def test_the_step_is_named_with_its_task() -> None:
+    assert "# Order: cd.implement TASK-007, iteration 1" in message("cd", CycleStep("cd.implement", "TASK-007"))
+
+
+async def test_every_order_of_a_whole_cycle_is_short(make_stage: MakeCycleStage) -> None:
+    """What a role needs is in files, which are named."""
+    stage = make_stage()
+    await stage.drive(stage.create())
+    for turn in stage.cast.turns:
+        assert len(turn.message.text) < 6_500, turn.message.action
+        assert str(turn.folder) in turn.message.text
+
+
+async def test_an_override_speaks_in_a_cycle(make_stage: MakeCycleStage, tmp_path: Path) -> None:
+    own = tmp_path / "prompts"
+    (own / "cycle").mkdir(parents=True)
+    (own / "cycle" / "ra.md").write_text("Du bist ra.\n")
+    prompts = cycle_prompts(own)
+    assert prompts.render("ra") == "Du bist ra."
+    assert prompts.render("ep").startswith("You are ep")
+    loop_prompts(own)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("contract.md", "{{ order }}", "must be in it"),
+        ("plan.md", "Plan it", "{{ documents }}, {{ folder }} must be in it"),
+        ("implement.md", "{{ task }} {{ task_id }} {{ tsk }}", "nothing fills {{ tsk }}"),
+        ("implmenet.md", "x", "no prompt is named so"),
+    ],
+)
+def test_an_override_that_can_not_be_used_is_named(tmp_path: Path, name: str, text: str, words: str) -> None:
+    (tmp_path / "cycle").mkdir()
+    (tmp_path / "cycle" / name).write_text(text)
+    with pytest.raises(Invalid) as refused:
+        cycle_prompts(tmp_path)
+    assert str(refused.value).startswith(f"{tmp_path}/cycle/{name}: ")
+    assert words in str(refused.value)
+
+
+def test_ours_are_rendered_strictly() -> None:
+    assert REQUIRED.keys() <= {prompt.name for prompt in PROMPTS}
+    assert all(prompt.required <= prompt.variables for prompt in PROMPTS)
+    with pytest.raises(PromptError, match="no value for"):
+        PROMPTS.render("mend")
+
+
+def test_a_folder_of_prompts_without_any_for_cycles(tmp_path: Path) -> None:
+    assert cycle_prompts(tmp_path).render("ra").startswith("You are ra")
+
+
+class TestOrders:
+    def test_a_task(self) -> None:
+        text = implement_order(PROMPTS, running(), TASK, DOCUMENTS)
+        assert "Say it {{ politely }}" in text
+        assert "Task id: TASK-007" in text
+        assert f"{DOCUMENTS}/ra/requirements.md" in text
+        assert "src/19.py and 10 others" in text
+        assert "src/20.py" not in text
+        assert "as planned: not known" in implement_order(PROMPTS, running(), TASK.evolve(files=()), DOCUMENTS)
+
+    def test_failures_to_be_mended(self) -> None:
+        text = debug_order(PROMPTS, running(), TASK, DOCUMENTS, ["t.py::test_a"], "")
+        assert "- t.py::test_a" in text
+        assert f"{DOCUMENTS}/vas/failures.json" in text
+        assert "- none yet" in text
+
+    def test_a_conflict(self) -> None:
+        text = conflict_order(PROMPTS, TASK, "/lane", ["a.py", "b.py"])
+        assert "In /lane these files" in text
+        assert "- a.py\n- b.py" in text
+
+    def test_what_a_role_is_told_whose_time_is_up(self) -> None:
+        where, finish = wrap_ups(PROMPTS, "ep.plan")
+        assert where.startswith("The time for ep.plan is up")
+        assert "report where you are" in where
+        assert "Finish now" in finish
+
+
+class TestNews:
+    def entry(self, content: str, target: str = "cd", at: str = AT) -> FeedbackEntry:
+        return FeedbackEntry(timestamp=at, source="vas", target=target, content=content, type="bug_report")
+
+    def test_nothing(self) -> None:
+        assert news(running(), "cd") == "- nothing"
+
+    def test_only_what_was_written_to_it_for_this_iteration(self) -> None:
+        state = running()
+        old = state.evolve(
+            iterations=(state.iterations[0].evolve(completed_at="2026-01-22T11:00:00+08:00"),),
+            coordination=state.coordination.evolve(feedback_log=(self.entry("long ago"),)),
+        )
+        at = "2026-01-22T03:00:01+00:00"
+        state = next_iteration(old, at, feedback=(self.entry("broken\nstill", at=at), self.entry("else", "ra", at)))
+        assert news(state, "cd") == "- bug_report from vas: broken still"
+        assert news(state, "ra") == "- bug_report from vas: else"
+
+    def test_an_extension_goes_to_ra_and_ep_once(self) -> None:
+        state = running()
+        state = state.evolve(iterations=(state.iterations[0].evolve(completed_at=AT),))
+        state = next_iteration(state, AT, extension="Also politely")
+        assert news(state, "ra") == news(state, "ep") == "- the user extends the goal: Also politely"
+        assert news(state, "cd") == "- nothing"
+
+    def test_a_flood_is_cut(self) -> None:
+        state = running()
+        log = tuple(self.entry(f"{n} " + "x" * 5_000) for n in range(30))
+        text = news(state.evolve(coordination=state.coordination.evolve(feedback_log=log)), "cd")
+        assert len(text) < 700 * NEWS_SHOWN
+        assert "and 20 others" in text
