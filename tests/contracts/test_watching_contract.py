@@ -102,6 +102,26 @@ def test_progress_files_may_come_later(store: Store[LoopState], watch: Watch) ->
     assert changes.noted == {"loop-1"}
 
 
+def test_progress_files_in_folders_are_told_too(store: Store[LoopState], watch: Watch) -> None:
+    store.create(loop(), actor="user")
+    watching = watch(store)
+    watching.hear("loop-1")
+    for n in range(2):
+        for name in ("ra/transcript.ndjson", "coordination/timeline.md", "a.log"):
+            store.append_progress("loop-1", name, [b"%d" % n])
+            changes = taken(watching)
+            assert changes is not None
+            assert changes.noted == {"loop-1"}, f"{name}, {n}"
+    store.write_progress("loop-1", {"ra/requirements.md": b"# R"})
+    assert (changes := taken(watching)) is not None
+    assert changes.noted == {"loop-1"}
+    watching.ignore("loop-1")
+    store.append_progress("loop-1", "ra/transcript.ndjson", [b"3"])
+    retitle(store, "B")
+    assert (changes := taken(watching)) is not None
+    assert changes.noted == frozenset()
+
+
 def test_what_is_shown_are_the_state_and_what_led_to_it(store: Store[LoopState]) -> None:
     store.create(loop(), actor="user")
     for title in "BCD":

@@ -153,7 +153,7 @@ FORGED: dict[str, tuple[Callable[[], CycleState], Change, set[str]]] = {
     "an end": (asking, _completed, {"status", "completed_at", "engine.outcome", "coordination"}),
     "a validation": (asking, _passed, {"test_results", "engine.last_validation"}),
     "a decision with an option of nobody's": (asking, lambda s: s.evolve(coordination=s.coordination.evolve(
-        pending_decisions=(Decision(id="D1", description="Which?", options=("c",), status="made", chosen_option="c"),))),
+        pending_decisions=(s.coordination.pending_decisions[0].evolve(status="made", chosen_option="c"),))),
         {"coordination"}),
     "a blocker less": (asking, lambda s: s.evolve(coordination=s.coordination.evolve(blockers=())), {"coordination"}),
     "a step that is done": (asking, lambda s: s.evolve(engine=s.engine.evolve(done=("ra.analyse",))),
@@ -162,7 +162,8 @@ FORGED: dict[str, tuple[Callable[[], CycleState], Change, set[str]]] = {
     "a queue less": (lambda: commands.extend(asking(), "more", AT),
         lambda s: s.evolve(engine=s.engine.evolve(queue=())), {"engine.queue"}),
     "the task": (asking, lambda s: s.evolve(description="Another"), {"description"}),
-    "an iteration of nobody's": (lambda: begun(running()), lambda s: driven(s, {"vas.validate": judged("t")}), {"iterations"}),
+    "an iteration of nobody's": (lambda: begun(running()), lambda s: driven(s, {"vas.validate": judged("t")}),
+        {"iterations"}),
     "a question": (asking, lambda s: s.evolve(engine=s.engine.evolve(asked=(
         *s.engine.asked, s.engine.asked[0].evolve(id="P2")))), {"engine.asked"}),
     "incidents gone": (lambda: asking().evolve(engine=asking().engine.evolve(incidents=(INCIDENT,))),
