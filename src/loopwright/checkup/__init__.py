@@ -1,6 +1,6 @@
 """What a machine and a project offer to loops, found out without changing either."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from loopwright.agents.installed import program_of
@@ -8,6 +8,7 @@ from loopwright.agents.presets import AgentCommand
 from loopwright.checkup.agents import AgentFound, Tell, agents_here, shown_command
 from loopwright.checkup.project import Machine, Project, machine_here, project_here
 from loopwright.domain.agents import is_known, unknown_agent
+from loopwright.domain.cycle_names import ROLES, Role
 from loopwright.domain.engine_state import Policy
 from loopwright.domain.errors import Invalid, LoopwrightError
 from loopwright.domain.secrets import masked_variables
@@ -36,13 +37,26 @@ class Run:
 
 
 @dataclass(frozen=True)
+class RolePlayed:
+    """Who plays a role of cycles here, and why they can not."""
+
+    role: Role
+    agent: str
+    trouble: str | None
+
+
+@dataclass(frozen=True)
 class Checkup:
-    """`problems`: what a run would fail for, one sentence each. `chosen_fails`: its agent is the reason."""
+    """`problems`: what a run would fail for, one sentence each. `chosen_fails`: its agent is the reason.
+
+    `roles` are those of a cycle.
+    """
 
     machine: Machine
     agents: tuple[AgentFound, ...]
     project: Project
     run: Run
+    roles: tuple[RolePlayed, ...]
     problems: tuple[str, ...]
     chosen_fails: bool
 
@@ -67,7 +81,15 @@ async def check_up(means: Means, *, only: str | None, probing: bool | None, tell
         *([project.tests.trouble] if project.tests.trouble else []),
         *([] if machine.git else ["git is not installed, and no run can do without it"]),
     ]
-    return Checkup(machine, found, project, _run(means, asked, chosen, project), tuple(problems), fails is not None)
+    run = _run(means, asked, chosen, project)
+    return Checkup(machine, found, project, run, tuple(_roles(means, chosen)), tuple(problems), fails is not None)
+
+
+def _roles(means: Means, usual: str) -> Iterator[RolePlayed]:
+    named = means.config.cycle.roles
+    for role in ROLES:
+        agent = means.agents.chosen(named.get(role, usual))
+        yield RolePlayed(role, agent, _not_there(means, agent))
 
 
 def _agent_problem(means: Means, chosen: str, found: tuple[AgentFound, ...]) -> str | None:
@@ -77,8 +99,12 @@ def _agent_problem(means: Means, chosen: str, found: tuple[AgentFound, ...]) -> 
         bad = agent.status in ("not installed", "needs a login", "does not work")
         words = agent.words if agent.status == "not installed" else f"{agent.name} {agent.status}: {agent.words}"
         return words if bad else None
+    return _not_there(means, chosen)
+
+
+def _not_there(means: Means, agent: str) -> str | None:
     try:
-        means.agents.check(chosen)
+        means.agents.check(agent)
     except LoopwrightError as error:
         return str(error)
     return None

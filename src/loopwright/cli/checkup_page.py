@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping
 from shlex import join
 
-from loopwright.checkup import Checkup, Run
+from loopwright.checkup import Checkup, RolePlayed, Run
 from loopwright.checkup.agents import AgentFound
 from loopwright.checkup.project import Machine, Place, Project
 from loopwright.cli.ending import LABEL
 from loopwright.cli.text import clean, columns, fold, short
+from loopwright.domain.cycle_names import TITLES
 from loopwright.domain.engine_state import Policy
 from loopwright.domain.words import plural
 
@@ -23,7 +24,10 @@ POLICY_WORDS: Mapping[Policy, str] = {
 
 def checkup_page(found: Checkup, cells: int, elsewhere: str) -> list[str]:
     """Lines of at most so many cells; `elsewhere` ends each suggested command."""
-    parts = (_agents(found), _machine(found.machine), _project(found.project), _run(found.run), _end(found, elsewhere))
+    parts = (
+        _agents(found), _machine(found.machine), _project(found.project), _run(found.run), _roles(found),
+        _end(found, elsewhere),
+    )  # fmt: skip
     return [folded for part in parts for line in part for folded in fold(line, cells)]
 
 
@@ -103,6 +107,20 @@ def _run(run: Run) -> Iterator[str]:
         yield LABEL.format("permissions", f"{run.permissions}: {POLICY_WORDS[run.permissions]}")
     yield LABEL.format("tests", clean(run.test_command or "none"))
     yield LABEL.format("limits", ", ".join(_limits(run)))
+
+
+def _roles(found: Checkup) -> Iterator[str]:
+    """Only where they are not all played by the agent above."""
+    if {played.agent for played in found.roles} != {found.run.agent}:
+        yield from ("", "The roles of a cycle")
+        rows = [
+            (f"  {played.role}", TITLES[played.role], clean(played.agent), _trouble(played)) for played in found.roles
+        ]
+        yield from columns(rows)
+
+
+def _trouble(played: RolePlayed) -> str:
+    return short(played.trouble or "", WORDS_CELLS)
 
 
 def _limits(run: Run) -> Iterator[str]:

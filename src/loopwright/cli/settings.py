@@ -91,13 +91,18 @@ def prompts(
 ) -> None:
     """List the prompts that agents get here, or print one.
 
-    A file of the same name in .loopwright/prompts takes its place.
+    A file of the same name in .loopwright/prompts (those of cycles: in its folder cycle) takes its place.
     """
+    from dataclasses import replace
+
     from loopwright.cli.text import columns
-    from loopwright.wiring import means, read_prompts
+    from loopwright.config import CYCLE
+    from loopwright.wiring import means, read_cycle_prompts, read_prompts
 
     here = means(project, {})
     known = {prompt.name: prompt for prompt in read_prompts(here.project, here.config.settings)}
+    of_cycles = read_cycle_prompts(here.project, here.config.settings)
+    known |= {prompt.name: prompt for prompt in (replace(p, name=f"{CYCLE}/{p.name}") for p in of_cycles)}
     if name is not None and name not in known:
         raise Invalid(f"no prompt is named {name!r} (there are {', '.join(known)})")
     rows = [
