@@ -103,12 +103,15 @@ def _candidates(state: CycleState, facts: CycleFacts) -> Iterator[CycleStep]:
 
 
 def _side_by_side(state: CycleState) -> Iterator[PlanTask]:
-    """Tasks that can be worked on now, none of which may change a file that another one may."""
+    """Tasks that can be worked on now, none of which may change a file that another one may.
+
+    One that has failed lets the others go first: what they change may be what it lacks.
+    """
     if not (plan_settled(state) and baseline_settled(state)):
         return
     running = {step.task for step in under_way(state) if step.name == "cd.implement"}
     taken = [task for task in tasks(state) if task.id in running]
-    for task in runnable(state):
+    for task in sorted(runnable(state), key=lambda task: state.engine.tries.get(implementing(task).key, 0)):
         if not any(overlap(task, other) for other in taken):
             taken.append(task)
             yield task

@@ -19,8 +19,11 @@ SHOWN = 8
 
 LOG = "cd/debug-log.ndjson"
 
-SHARE, LONGEST = 0.8, 480.0
-"""Of a turn's time that a search may take, and seconds that it takes at most: an iteration has other tasks too."""
+SHARE = 0.8
+"""Of a turn's time that a search may take."""
+
+SECONDS = (60.0, 480.0)
+"""What the first search for a task takes at most, and the second: what others mend meanwhile may be half of it."""
 
 
 class Made(NamedTuple):
@@ -43,7 +46,7 @@ async def suspects(session: CycleSession, place: Place, failing: Sequence[str]) 
 
 async def mend(session: CycleSession, step: CycleStep, place: Place, failing: Sequence[str]) -> Made:
     """One failing test after the other: each fix is measured on a copy before it comes into the place."""
-    request = _request(session, place, failing)
+    request, tried = _request(session, place, failing), session.state().engine.tries.get(step.key, 0)
     if not failing:
         return _without_failures(session)
     if not _can_measure(session, request, place):
@@ -52,11 +55,11 @@ async def mend(session: CycleSession, step: CycleStep, place: Place, failing: Se
     left = tuple(failing)
     mended: list[str] = []
     while left:
-        patch, said = await _next_patch(session, step, place, left)
+        patch, said = await _next_patch(session, step, place, left, tried)
         if patch is None or not await _applied(session, place, patch):
             left_words = f"{plural(len(left), 'test')} still fail: {', '.join(left[:SHOWN])}; {said}"
             words = f"{'; '.join(mended)}. {left_words}" if mended else left_words
-            return Made(_told("partial" if mended else "failed", words), patch is None)
+            return Made(_told("partial" if mended else "failed", words), nothing_left=patch is None and tried > 0)
         mended.append(patch.description)
         session.bus.publish("result", f"applied: {patch.description}")
         left = tuple(key for key in left if key not in patch.fixes)
@@ -72,10 +75,12 @@ def _without_failures(session: CycleSession) -> Made:
 
 
 async def _next_patch(
-    session: CycleSession, step: CycleStep, place: Place, failing: tuple[str, ...]
+    session: CycleSession, step: CycleStep, place: Place, failing: tuple[str, ...], tried: int
 ) -> tuple[Patch | None, str]:
-    """A fix for some of these tests, or why there is none."""
+    """A fix for some of these tests, or why there is none. `tried`: how often the task has failed before."""
     request = _request(session, place, failing)
+    longest = SECONDS[min(tried, len(SECONDS) - 1)]
+    request = request.evolve(round=tried, budget_seconds=min(request.budget_seconds, longest))
     session.bus.publish("activity", f"tracing {plural(len(failing), 'failing test')}")
     found = await session.debugger(place.path).diagnose(request)
     _log(session, found.probes)
@@ -114,7 +119,7 @@ def _request(session: CycleSession, place: Place, failing: Sequence[str]) -> Deb
     command = settings.test_command or ""
     return DebugRequest(
         project=str(place.path), python=session.tests.interpreter(command) or "", test_command=command,
-        failing=tuple(failing), budget_seconds=min(settings.action_timeout * SHARE, LONGEST),
+        failing=tuple(failing), budget_seconds=settings.action_timeout * SHARE,
     )  # fmt: skip
 
 
