@@ -49,7 +49,10 @@ RED = Failure(
     test="tests/test_cart.py::test_an_empty_cart[0]", error="\n  AssertionError: assert 1 == 0\nmore",
     trace="tests/test_cart.py:8: in f\n/home/x/shop/src/money.py:3: KeyError",
 )  # fmt: skip
-TESTS = FoundTests(command="pytest -q", total=3, passing=2, failing=(RED,), names=(RED.test, "a", "b"))
+TESTS = FoundTests(
+    command="pytest -q", total=3, passing=2, failing=(RED,), names=(RED.test, "a", "b"),
+    coverage={"src/cart.py": 90.0, "src/money.py": 12.5},
+)  # fmt: skip
 
 ITEM = re.compile(r"^- .+ \(.+\)$")
 
@@ -160,10 +163,14 @@ class TestExploration:
             "- shop = shop:main (pyproject.toml)",
             "- A cart; defines Cart; imports src/money.py; imported by 1 file (src/cart.py)",
             "- can not be read: line 2: invalid syntax (src/lonely.py)",
+            "- the tests run 12.5 % of its lines (src/money.py)",
             "- no test imports it (5 lines) (src/lonely.py)",
             "- left out of this survey (src/huge.py is larger than 512 KiB)",
         ):
             assert line in lines
+
+    def test_what_is_well_covered_is_no_risk(self, found: ExplorationText) -> None:
+        assert not any("lines (src/cart.py)" in risk for risk in found.risks)
 
     def test_the_lists_are_read_back(self, found: ExplorationText) -> None:
         assert tuple(section_items(found.text, *POINTS)) == found.integration_points

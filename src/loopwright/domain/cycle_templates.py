@@ -7,6 +7,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from pydantic import Field
+
 from loopwright.domain.record import Items, Record
 from loopwright.domain.words import clean, clipped, plural
 
@@ -71,13 +73,14 @@ class Failure(Record):
 
 
 class FoundTests(Record):
-    """The first run of the tests. `names` are the keys of all."""
+    """The last run of the tests. `names` are the keys of all; `coverage` in percent by file, where it was measured."""
 
     command: str = ""
     total: int = 0
     passing: int = 0
     failing: Items[Failure] = ()
     names: Items[str] = ()
+    coverage: dict[str, float] = Field(default_factory=dict)
 
 
 def document(title: str, lead: str, sections: Sequence[Section], added: Sequence[str]) -> str:

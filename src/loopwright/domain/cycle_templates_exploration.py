@@ -13,6 +13,9 @@ NAMED = 5
 MANY = 3
 """Files that import a module, so that a change there reaches far."""
 
+WELL_COVERED = 60
+"""Percent of a file's lines; below, a test may not see what breaks there."""
+
 RUN = "the engine's first test run"
 
 ADDED = (
@@ -178,6 +181,8 @@ def _risks(survey: Survey, tests: FoundTests) -> Iterator[Statement]:
         if len(users) >= MANY:
             yield Statement(f"a change reaches {len(users)} files that import it", module.path)
     yield from (Statement(f"no test imports it ({plural(m.lines, 'line')})", m.path) for m in untested(survey))
+    bare = sorted((percent, path) for path, percent in tests.coverage.items() if percent < WELL_COVERED)
+    yield from (Statement(f"the tests run {percent:g} % of its lines", path) for percent, path in bare)
     yield from (Statement("left out of this survey", words) for words in survey.left_out)
 
 

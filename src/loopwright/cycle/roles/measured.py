@@ -3,21 +3,29 @@
 import json
 from collections.abc import Sequence
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from loopwright.cycle.session import CycleSession
+from loopwright.domain.cycle import version_of
 from loopwright.domain.cycle_templates import Failure, FoundTests
 from loopwright.domain.errors import NotFound
 from loopwright.domain.loop import TestResult
+from loopwright.domain.record import Record
+from loopwright.domain.testing import Coverage
 from loopwright.domain.words import plural
 from loopwright.engine.progress_files import shown
 
-NAME = "failures.json"
+NAME, COVERAGE = "failures.json", "coverage.json"
 KEPT = 200
 """Failures that the file holds."""
 WORDS, TRACE = 2_000, 8_000
 """Characters of a failure's message, and of its stack trace."""
 SHOWN = 10
+
+
+class _Covered(Record):
+    files: dict[str, float] = Field(default_factory=dict)
+
 
 _FAILURES = TypeAdapter(tuple[Failure, ...])
 
@@ -31,6 +39,16 @@ def keep_failures(session: CycleSession, results: Sequence[TestResult]) -> None:
     ]
     text = json.dumps([f.model_dump(mode="json") for f in failed[:KEPT]], ensure_ascii=False, indent=2)
     session.store.write_progress(session.id, {f"vas/{NAME}": f"{text}\n".encode(errors="replace")})
+
+
+def keep_coverage(session: CycleSession, coverage: Coverage | None) -> None:
+    """vas/coverage.json of the first run; each validation writes it again, in the same shape."""
+    document = {
+        "version": version_of(session.state().current_iteration), "measured": coverage is not None,
+        "percent": coverage.percent if coverage else 0.0, "files": coverage.files if coverage else {},
+    }  # fmt: skip
+    text = json.dumps(document, ensure_ascii=False, indent=2)
+    session.store.write_progress(session.id, {f"vas/{COVERAGE}": f"{text}\n".encode(errors="replace")})
 
 
 def failures(session: CycleSession) -> tuple[Failure, ...]:
@@ -52,7 +70,7 @@ def found_tests(session: CycleSession) -> FoundTests:
     return FoundTests(
         command=engine.settings.test_command or "", total=len(tests),
         passing=sum(test.status == "passed" for test in tests.values()), failing=failures(session),
-        names=tuple(tests),
+        names=tuple(tests), coverage=_covered(session),
     )  # fmt: skip
 
 
@@ -77,3 +95,10 @@ def _in_file(session: CycleSession) -> tuple[Failure, ...]:
         return _FAILURES.validate_json(shown(session.folder("vas"), NAME).text)
     except (NotFound, ValidationError):
         return ()
+
+
+def _covered(session: CycleSession) -> dict[str, float]:
+    try:
+        return _Covered.model_validate_json(shown(session.folder("vas"), COVERAGE).text).files
+    except (NotFound, ValidationError):
+        return {}

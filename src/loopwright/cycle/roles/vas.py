@@ -3,7 +3,7 @@
 from functools import partial
 
 from loopwright.cycle.roles.documents import asked, before, discover, keep, told, written
-from loopwright.cycle.roles.measured import keep_failures
+from loopwright.cycle.roles.measured import keep_coverage, keep_failures
 from loopwright.cycle.session import CycleSession
 from loopwright.domain.cycle import CycleState
 from loopwright.domain.cycle_judgement import contradictions, joined, judgement_in, measured_lines, verdict_summary
@@ -30,6 +30,7 @@ async def baseline(session: CycleSession, step: CycleStep) -> CycleOutcome:
     session.bus.publish("activity", f"running the tests once: {command}")
     measured = await run_tests(session, command)
     keep_failures(session, measured.run.results)
+    keep_coverage(session, measured.run.coverage)
     discover(session, "vas", baseline_entries(measured.run))
     return BaselineTaken(
         bool(measured.run.results), command, first_of(session, measured), measured.writes, measured.run.failed
