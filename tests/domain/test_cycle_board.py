@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.cycle_board import LONGEST, MOST, TYPES, Finding, merged, read_board, read_entry, shown
+from loopwright.domain.cycle_board import LONGEST, MOST, TYPES, Finding, merged, read_bad, read_board, read_entry, shown
 from loopwright.domain.errors import Invalid
 
 AT = "2026-01-22T10:00:00+08:00"
@@ -91,6 +91,7 @@ def test_bad_lines_are_kept_aside_with_the_reason() -> None:
     assert [one.error[:20] for one in bad] == ["a line of the board ", "a discovery has a ty", "a discovery has at m"]
     assert json.loads(bad[0].line) == {"ts": AT, "agent": "ep", "error": bad[0].error, "given": "no"}
     assert len(bad[2].given) <= LONGEST
+    assert read_bad("".join(f"{one.line}\n" for one in bad) + "torn") == bad
 
 
 JSON = st.recursive(
