@@ -64,7 +64,7 @@ class CycleService(Runs[CycleState]):
         at = now.isoformat(timespec="milliseconds")
         state = CycleState(
             cycle_id=new_cycle_id(now, self.clock.token()), title=" ".join(name.split())[:TITLE_LENGTH],
-            description=text, task_history=(text,), created_at=at, updated_at=at,
+            description=text, task_history=(name,), created_at=at, updated_at=at,
             engine=CycleEngine(
                 settings=settings or RunSettings(), budget=budget or Budget(), allow_test_changes=allow_test_changes
             ),
