@@ -129,6 +129,8 @@ COMMANDS: dict[str, tuple[Callable[[], CycleState], Change]] = {
         lambda s: commands.reopen(commands.limited(s, Limits(max_iterations=4)), LATER)),
     "reopen and pause": (lambda: driven(running(max_iterations=1), {"vas.validate": judged("t")}),
         lambda s: commands.pause(commands.reopen(s.evolve(max_iterations=4), LATER))),
+    "extend a stopped one and decide": (lambda: commands.stop(asking(), AT),
+        lambda s: commands.decide(commands.extend(s, "more", LATER), "D1", "b", "user")),
     "an incident": (asking, lambda s: s.evolve(engine=s.engine.evolve(incidents=(INCIDENT,)))),
     "nothing": (asking, lambda s: s),
 }  # fmt: skip
