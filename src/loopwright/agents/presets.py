@@ -50,8 +50,9 @@ none (1.18 then hangs at the first message)."""
 PRESETS: Mapping[str, AgentCommand] = {
     preset.name: preset
     for preset in (
-        _npm("codex", ("codex-acp",), "@agentclientprotocol/codex-acp", "codex login",
-             {**_always("read-only"), "workspace": "workspace-write", "all": "agent-full-access"}),
+        replace(_npm("codex", ("codex-acp",), "@agentclientprotocol/codex-acp", "codex login",
+                     {**_always("read-only"), "workspace": "workspace-write", "all": "agent-full-access"}),
+                tools_within=10),
         _npm("claude", ("claude-agent-acp",), "@agentclientprotocol/claude-agent-acp", "claude /login",
              _always("default")),
         _npm("gemini", ("gemini", "--acp"), "@google/gemini-cli", "gemini", _always("default"),
