@@ -37,7 +37,7 @@ class Caller:
 
     async def rested(self, loop_id: str) -> Told:
         """Waits again and again, as the tool says one should."""
-        while not (told := await self.call("wait", loop_id=loop_id, seconds=20))["rested"]:
+        while not (told := await self.call("wait", id=loop_id, seconds=20))["rested"]:
             assert told["next"] == "`wait` until it rests"
         return told
 

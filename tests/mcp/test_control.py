@@ -7,7 +7,10 @@ from tests.cli.conftest import SLOW, Desk, planned, said
 from tests.mcp.caller import calling
 
 NO_ID = "loop-v2-20260101T000000-00000000"
-NAMES = ["start_loop", "list", "status", "wait", "pause", "resume", "stop", "add_task", "extend", "answer", "diff"]
+NAMES = [
+    "start_loop", "start_cycle", "list", "status", "wait", "pause", "resume", "stop", "add_task", "extend", "answer",
+    "decide", "resolve", "documents", "diff",
+]  # fmt: skip
 
 
 async def test_every_tool_is_described_and_typed(desk: Desk) -> None:
@@ -24,7 +27,7 @@ async def test_every_tool_is_described_and_typed(desk: Desk) -> None:
         assert "anyOf" not in json.dumps(tool.input_schema)
         assert all(field.get("type") or field.get("enum") for field in tool.input_schema["properties"].values())
     reading = {name for name, tool in tools.items() if tool.annotations and tool.annotations.read_only_hint}
-    assert reading == {"list", "status", "wait", "diff"}
+    assert reading == {"list", "status", "wait", "diff", "documents"}
     assert tools["stop"].annotations
     assert tools["stop"].annotations.destructive_hint
 
@@ -43,11 +46,11 @@ async def test_a_loop_from_its_start_to_its_proof(ledger: Desk) -> None:
         assert ended["tests"]["failed"] == 0 < ended["tests"]["passed"]
         assert ended["next"] == "`diff` shows what was changed"
         assert any("DEBUG" in words for words in caller.progress)
-        changed = await caller.call("diff", loop_id=id)
+        changed = await caller.call("diff", id=id)
         assert "\n+" in changed["diff"]
         assert "ledger.py" in changed["diff"]
         assert not changed["truncated"]
-        clipped = await caller.call("diff", loop_id=id, max_chars=100)
+        clipped = await caller.call("diff", id=id, max_chars=100)
         assert (len(clipped["diff"]), clipped["truncated"]) == (100, True)
         (listed,) = (await caller.call("list", status="completed"))["loops"]
         assert (listed["loop_id"], listed["needs"]) == (id, None)
@@ -59,25 +62,25 @@ async def test_pause_resume_extend_and_stop(desk: Desk) -> None:
     agent = desk.script(*SLOW)
     async with calling(desk) as caller:
         id = (await caller.call("start_loop", task="Take your time", agent=agent, start=False))["loop_id"]
-        created = await caller.call("status", loop_id=id)
+        created = await caller.call("status", id=id)
         assert (created["status"], created["next"]) == ("created", "`resume` starts it")
-        assert (await caller.call("resume", loop_id=id))["status"] == "running"
-        waited = await caller.call("wait", loop_id=id, seconds=0.3)
+        assert (await caller.call("resume", id=id))["status"] == "running"
+        waited = await caller.call("wait", id=id, seconds=0.3)
         assert (waited["rested"], waited["next"]) == (False, "`wait` until it rests")
-        paused = await caller.call("pause", loop_id=id, now=True)
+        paused = await caller.call("pause", id=id, now=True)
         assert paused["status"] == "paused"
-        assert (await caller.call("wait", loop_id=id))["rested"]
-        assert (await caller.call("status", loop_id=id))["needs"] == "resume"
-        assert "Cannot pause loop with status: paused" in await caller.refused("pause", loop_id=id)
-        assert (await caller.call("resume", loop_id=id))["status"] == "running"
-        assert "it is 10 already" in await caller.refused("extend", loop_id=id, max_iterations=3)
-        assert "say which limit" in await caller.refused("extend", loop_id=id)
-        assert (await caller.call("extend", loop_id=id, max_iterations=12, max_minutes=5))["max_iterations"] == 12
-        stopped = await caller.call("stop", loop_id=id)
+        assert (await caller.call("wait", id=id))["rested"]
+        assert (await caller.call("status", id=id))["needs"] == "resume"
+        assert "Cannot pause loop with status: paused" in await caller.refused("pause", id=id)
+        assert (await caller.call("resume", id=id))["status"] == "running"
+        assert "it is 10 already" in await caller.refused("extend", id=id, max_iterations=3)
+        assert "say which limit" in await caller.refused("extend", id=id)
+        assert (await caller.call("extend", id=id, max_iterations=12, max_minutes=5))["max_iterations"] == 12
+        stopped = await caller.call("stop", id=id)
         assert (stopped["status"], stopped["outcome"], stopped["live"]) == ("failed", "stopped", False)
         assert stopped["next"] == "`extend` reopens it"
-        assert (await caller.call("extend", loop_id=id))["status"] == "running"
-        assert (await caller.call("stop", loop_id=id))["outcome"] == "stopped"
+        assert (await caller.call("extend", id=id))["status"] == "running"
+        assert (await caller.call("stop", id=id))["outcome"] == "stopped"
 
 
 async def test_a_question_is_answered(desk: Desk) -> None:
@@ -87,34 +90,34 @@ async def test_a_question_is_answered(desk: Desk) -> None:
         id = (await caller.call("start_loop", task="Paint", agent=agent, max_iterations=3))["loop_id"]
         asked = await caller.rested(id)
         assert (asked["needs"], asked["question"], asked["rested"]) == ("answer", "Which colour?", True)
-        assert "text: is missing" in await caller.refused("answer", loop_id=id)
-        assert (await caller.call("answer", loop_id=id, text="blue"))["status"] == "running"
+        assert "text: is missing" in await caller.refused("answer", id=id)
+        assert (await caller.call("answer", id=id, text="blue"))["status"] == "running"
         ended = await caller.rested(id)
         assert (ended["status"], ended["question"]) == ("failed", None)
-        assert "asks nothing" in await caller.refused("answer", loop_id=id, text="red")
+        assert "asks nothing" in await caller.refused("answer", id=id, text="red")
 
 
 async def test_tasks_are_added(desk: Desk) -> None:
     async with calling(desk) as caller:
         id = (await caller.call("start_loop", task="Do it", agent="bash", start=False))["loop_id"]
-        added = await caller.call("add_task", loop_id=id, description="list files", command="ls", on_error="pause")
+        added = await caller.call("add_task", id=id, description="list files", command="ls", on_error="pause")
         assert (added["tool"], added["next"]) == ("bash", "`resume` lets the loop take it up")
-        told = await caller.call("status", loop_id=id)
+        told = await caller.call("status", id=id)
         assert [task["task_id"] for task in told["open_tasks"]] == [added["task_id"]]
-        words = await caller.refused("add_task", loop_id=id, description="x", tool="nobody")
+        words = await caller.refused("add_task", id=id, description="x", tool="nobody")
         assert "nobody" in words
 
 
 WRONG: list[tuple[str, dict[str, object], str]] = [
-    ("status", {"loop_id": NO_ID}, "not found"),
-    ("status", {"loop_id": "../../etc/passwd"}, "loop"),
-    ("status", {}, "loop_id: is missing; Id of a loop"),
-    ("status", {"loop_id": 7}, "loop_id: Input should be a valid string (got 7)"),
-    ("status", {"loop_id": NO_ID, "id": "x"}, "id: there is no such argument; there are loop_id, project"),
-    ("diff", {"loop_id": NO_ID, "checkpoint": 0}, "checkpoint: "),
-    ("wait", {"loop_id": NO_ID}, "not found"),
-    ("wait", {"loop_id": NO_ID, "seconds": -1}, "seconds: "),
-    ("wait", {"loop_id": NO_ID, "seconds": 1e9}, "seconds: "),
+    ("status", {"id": NO_ID}, "not found"),
+    ("status", {"id": "../../etc/passwd"}, "loop"),
+    ("status", {}, "id: is missing; Id of a loop or a cycle"),
+    ("status", {"id": 7}, "id: Input should be a valid string (got 7)"),
+    ("status", {"id": NO_ID, "loop_id": "x"}, "loop_id: there is no such argument; there are id, project"),
+    ("diff", {"id": NO_ID, "checkpoint": 0}, "checkpoint: "),
+    ("wait", {"id": NO_ID}, "not found"),
+    ("wait", {"id": NO_ID, "seconds": -1}, "seconds: "),
+    ("wait", {"id": NO_ID, "seconds": 1e9}, "seconds: "),
     ("list", {"status": "done"}, "status: Input should be 'created', 'running'"),
     ("list", {"limit": 1000}, "limit: "),
     ("list", {"project": "elsewhere"}, "Project not found: elsewhere (there are: project)"),
@@ -127,8 +130,8 @@ WRONG: list[tuple[str, dict[str, object], str]] = [
     ("start_loop", {"task": "x", "max_iterations": 0}, "max_iterations: must be from 1 to 1,000,000"),
     ("start_loop", {"task": "x", "permissions": "everything"}, "permissions: Input should be 'ask'"),
     ("start_loop", {"task": "x", "agent": "bash", "test_command": "/no/such/program"}, "there is no program"),
-    ("add_task", {"loop_id": NO_ID, "description": "x", "allow_test_changes": True}, "there is no such argument"),
-    ("approve", {"loop_id": NO_ID}, "there is no tool 'approve' (there are: start_loop, list"),
+    ("add_task", {"id": NO_ID, "description": "x", "allow_test_changes": True}, "there is no such argument"),
+    ("approve", {"id": NO_ID}, "there is no tool 'approve' (there are: start_loop, start_cycle"),
 ]  # fmt: skip
 
 
@@ -147,9 +150,9 @@ async def test_a_loop_does_not_drive_itself(desk: Desk) -> None:
     async with calling(desk, **marks) as caller:
         for tool in ("pause", "resume", "stop", "extend", "wait", "answer"):
             more = {"text": "x"} if tool == "answer" else {}
-            assert "a loop can not drive itself" in await caller.refused(tool, loop_id=id, **more)
-        assert (await caller.call("status", loop_id=id))["status"] == "created"
-        assert (await caller.call("add_task", loop_id=id, description="more", command="ls"))["tool"] == "bash"
+            assert "a loop can not drive itself" in await caller.refused(tool, id=id, **more)
+        assert (await caller.call("status", id=id))["status"] == "created"
+        assert (await caller.call("add_task", id=id, description="more", command="ls"))["tool"] == "bash"
 
 
 async def test_several_projects(desk: Desk) -> None:
@@ -159,7 +162,7 @@ async def test_several_projects(desk: Desk) -> None:
         first = await caller.call("start_loop", task="a", agent="bash", start=False)
         second = await caller.call("start_loop", task="b", agent="bash", start=False, project="other")
         assert (first["project"], second["project"]) == ("project", "other")
-        assert (await caller.call("status", loop_id=second["loop_id"]))["project"] == "other"
+        assert (await caller.call("status", id=second["loop_id"]))["project"] == "other"
         listed = await caller.call("list")
         assert [loop["title"] for loop in listed["loops"]] == ["b", "a"]
         assert listed["projects"] == ["project", "other"]

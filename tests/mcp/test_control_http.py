@@ -13,13 +13,13 @@ async def test_two_callers_drive_one_loop(desk: Desk) -> None:
     with served(desk) as server:
         async with server.calling() as first, server.calling() as second:
             id = (await first.call("start_loop", task="Take your time", agent=agent))["loop_id"]
-            waiting = asyncio.ensure_future(first.call("wait", loop_id=id, seconds=60))
+            waiting = asyncio.ensure_future(first.call("wait", id=id, seconds=60))
             assert [loop["loop_id"] for loop in (await second.call("list"))["loops"]] == [id]
-            stopped = await second.call("stop", loop_id=id)
+            stopped = await second.call("stop", id=id)
             assert stopped["outcome"] == "stopped"
             assert (await waiting)["rested"]
             assert first.progress, "it was told meanwhile how far the loop is"
-            assert "not found" in (await second.refused("status", loop_id=NO_ID)).lower()
+            assert "not found" in (await second.refused("status", id=NO_ID)).lower()
             assert "task: String should have at most" in await second.refused("start_loop", task="x" * 200_000)
 
 

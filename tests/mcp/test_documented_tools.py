@@ -13,5 +13,5 @@ def test_every_tool_and_argument_is_documented_and_no_other() -> None:
     taken = {name: set(tool.takes.model_fields) for name, tool in TOOLS.items()}
     assert rows.keys() == taken.keys()
     for name, arguments in taken.items():
-        more = {"project"} if "loop_id" in arguments else set()
+        more = {"project"} if "id" in arguments else set()
         assert rows[name] | more == arguments, name

@@ -1,9 +1,10 @@
-"""What the tools that drive loops take. What is not known is refused, so that a slip does not pass for a choice."""
+"""What the tools that drive runs take. What is not known is refused, so that a slip does not pass for a choice."""
 
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from loopwright.domain.cycle_engine import Parallel
 from loopwright.domain.engine_state import Iterations, Limits, OnError, Policy, Tokens
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import LoopStatus, TaskMode
@@ -44,7 +45,7 @@ class Budgeted(Arguments):
         return Limits(**{name: getattr(self, name) for name in LIMITS})
 
 
-class StartLoop(Budgeted):
+class Start(Budgeted):
     task: Annotated[Text, Field(description="What shall be done, as you would tell a colleague.")]
     title: Annotated[Word | None, Field(description="Its name in lists; default: the task's first words.")] = None
     project: Annotated[Word | None, Field(description="Name of a project, see `list`; default: the first.")] = None
@@ -52,55 +53,94 @@ class StartLoop(Budgeted):
         Word | None,
         Field(description="Who does the work: auto, builtin, codex, claude, …; default: the project's own."),
     ] = None
-    auto: Annotated[bool, Field(description="False: a person chooses every step from a menu.")] = True
-    permissions: Annotated[
-        Policy | None, Field(description="What the loop's agent may do without asking a person.")
-    ] = None
+    permissions: Annotated[Policy | None, Field(description="What an agent may do without asking a person.")] = None
     test_command: Annotated[Word | None, Field(description="How the tests are run; default: detected.")] = None
     start: Annotated[bool, Field(description="False: only create it; `resume` starts it.")] = True
 
     @property
     def settings(self) -> dict[str, Any]:  # Any: by name, checked by the fields above
         """The settings that were given."""
-        names = (*LIMITS, "agent", "permissions", "test_command")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+        given = self.model_dump(exclude_none=True)
+        return {
+            name: value for name, value in given.items() if name not in ("task", "title", "project", "auto", "start")
+        }
 
 
-class ListLoops(Arguments):
-    status: Annotated[LoopStatus | None, Field(description="Only loops with this status.")] = None
-    project: Annotated[Word | None, Field(description="Only this project's loops; default: all.")] = None
+class StartLoop(Start):
+    auto: Annotated[bool, Field(description="False: a person chooses every step from a menu.")] = True
+
+
+class Roles(Arguments):
+    ra: Annotated[Word | None, Field(description="Requirements analyst.")] = None
+    ep: Annotated[Word | None, Field(description="Exploration planner.")] = None
+    cd: Annotated[Word | None, Field(description="Code developer.")] = None
+    vas: Annotated[Word | None, Field(description="Validation archivist.")] = None
+
+
+class StartCycle(Start):
+    auto: Annotated[bool, Field(description="False: decisions wait for somebody who makes them.")] = True
+    max_iterations: Annotated[Iterations | None, Field(description="Limit of iterations; default 5.")] = None
+    roles: Annotated[Roles | None, Field(description="Who plays a role, where it is not `agent`.")] = None
+    parallel: Annotated[Parallel | None, Field(description="Agents at work at the same time, 1 to 4.")] = None
+
+
+class ListRuns(Arguments):
+    kind: Annotated[Literal["loop", "cycle"] | None, Field(description="Only loops, or only cycles.")] = None
+    status: Annotated[LoopStatus | None, Field(description="Only those with this status.")] = None
+    project: Annotated[Word | None, Field(description="Only this project's; default: all.")] = None
     limit: Annotated[int, Field(ge=1, le=100)] = 20
     offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
 
-class OneLoop(Arguments):
-    loop_id: Annotated[Word, Field(description="Id of a loop, see `list`.")]
+class OneRun(Arguments):
+    id: Annotated[Word, Field(description="Id of a loop or a cycle, see `list`.")]
     project: Annotated[Word | None, Field(description="Only needed where several projects have that id.")] = None
 
 
-class Pause(OneLoop):
+class Pause(OneRun):
     now: Annotated[bool, Field(description="Cancel the action under way too, instead of letting it finish.")] = False
 
 
-class Wait(OneLoop):
+class Wait(OneRun):
     seconds: Annotated[float, Field(gt=0, le=3600, description="How long at most.")] = 45
 
 
-class Diff(OneLoop):
+class Diff(OneRun):
+    iteration: Annotated[int | None, Field(ge=1, description="Of a cycle: only what this iteration changed.")] = None
     checkpoint: Annotated[int | None, Field(ge=1, description="Only what this checkpoint changed.")] = None
     max_chars: Annotated[int, Field(ge=100, le=500_000, description="What is longer is cut.")] = 20_000
 
 
-class Answer(OneLoop):
-    text: Annotated[Text, Field(description="The answer to the question the loop waits with.")]
+class Answer(OneRun):
+    text: Annotated[Text, Field(description="The answer to the question it waits with.")]
     resume: Annotated[bool, Field(description="False: only keep it; `resume` hands it over.")] = True
 
 
-class Extend(OneLoop, Budgeted):
-    pass
+class Extend(OneRun, Budgeted):
+    task: Annotated[Text | None, Field(description="Of a cycle: what is added to its task.")] = None
 
 
-class AddTask(OneLoop):
+class Decide(OneRun):
+    decision: Annotated[Word, Field(description="Id of a decision that is pending.")]
+    option: Annotated[Text, Field(description="One of its options.")]
+    resume: Annotated[bool, Field(description="False: only keep it; `resume` lets the cycle run on.")] = True
+
+
+class Resolve(OneRun):
+    blocker: Annotated[Word, Field(description="Id of a blocker that is open.")]
+    resolution: Annotated[Text, Field(description="What was done about it.")]
+    workaround: Annotated[bool, Field(description="True: it is still there, and got round.")] = False
+
+
+class ReadDocuments(OneRun):
+    name: Annotated[Word | None, Field(description="Shows this one, such as ra/requirements.md; default: a list.")] = (
+        None
+    )
+    version: Annotated[Word | None, Field(description="As it was in that version; default: as it is now.")] = None
+    max_chars: Annotated[int, Field(ge=100, le=500_000, description="What is longer is cut.")] = 20_000
+
+
+class AddTask(OneRun):
     description: Annotated[Text, Field(description="What shall be done.")]
     tool: Annotated[Word | None, Field(description="Who does it: bash, or an agent's name; default: the loop's.")] = (
         None
@@ -116,7 +156,7 @@ class AddTask(OneLoop):
     @property
     def fields(self) -> dict[str, Any]:  # Any: by name, checked by the fields above
         own = self.model_dump(exclude_none=True)
-        return {name: value for name, value in own.items() if name not in OneLoop.model_fields}
+        return {name: value for name, value in own.items() if name not in OneRun.model_fields}
 
 
 def read(kind: type[A], given: dict[str, Any] | None) -> A:

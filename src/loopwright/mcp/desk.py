@@ -1,49 +1,70 @@
-"""Where the tools find a loop and its commands."""
+"""Where the tools find a loop or a cycle, and its commands."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple
 
-from loopwright.domain.errors import Forbidden
+from loopwright.domain.errors import Conflict, Forbidden, Invalid, NotFound
 from loopwright.domain.ids import checked
 from loopwright.domain.loop import LoopState
+from loopwright.domain.run import R
+from loopwright.engine.cycles import CycleService
+from loopwright.engine.runs import Runs
 from loopwright.engine.service import LoopService
-from loopwright.mcp.asked import OneLoop
+from loopwright.mcp.asked import OneRun
+from loopwright.mcp.kinds import CYCLE, KINDS, LOOP, Kind
 from loopwright.projects import Project, Projects
 from loopwright.wiring import Engine
 
 ACTOR = "mcp"
 """Its name in the journal."""
 LAUNCH = timedelta(seconds=15)
-"""How long a loop that says running may be without a process before nobody is coming."""
+"""How long a run that says running may be without a process before nobody is coming."""
 
 
 class Place(NamedTuple):
-    """One project; what is done through `service` stands in the journal as an agent's."""
+    """One project; what is done through `loops` and `cycles` stands in the journal as an agent's."""
 
     name: str
     engine: Engine
-    service: LoopService
+
+    @property
+    def loops(self) -> LoopService:
+        return self.engine.service
+
+    @property
+    def cycles(self) -> CycleService:
+        return self.engine.cycles
 
 
-class Found(NamedTuple):
-    """One loop's place."""
+@dataclass(frozen=True)
+class Found(Generic[R]):
+    """One run's place. `service` acts under the name of an agent."""
 
-    loop_id: str
-    project: str
-    service: LoopService
+    id: str
+    place: Place
+    kind: Kind[R]
+    service: Runs[R]
 
-    def look(self) -> tuple[LoopState, bool]:
+    @property
+    def project(self) -> str:
+        return self.place.name
+
+    def look(self) -> tuple[R, bool]:
         """Where it stands, and whether a process is at work on it. In this order: who lets go has committed before."""
-        live = self.service.is_live(self.loop_id)
-        state = self.service.read(self.loop_id)
+        live = self.service.is_live(self.id)
+        state = self.service.read(self.id)
         return state, live or is_launched(self.service, state)
+
+    def told(self) -> Any:  # Any: a report of the kind
+        state, live = self.look()
+        return self.kind.report(state, self.project, live=live)
 
 
 @dataclass(frozen=True)
 class Desk:
-    """The projects whose loops are driven here."""
+    """The projects whose loops and cycles are driven here."""
 
     projects: Projects
 
@@ -59,28 +80,60 @@ class Desk:
         """That project, or all of them."""
         return [self.place(name)] if name is not None else [_place(project) for project in self.known.values()]
 
-    def loop(self, asked: OneLoop) -> Found:
-        """To look at it. NotFound; Conflict where several projects have one of that id."""
-        place = _place(self.projects.of_run(checked(asked.loop_id), _loops, asked.project))
-        return Found(asked.loop_id, place.name, place.service)
+    def run(self, asked: OneRun) -> Found[Any]:  # Any: of either kind
+        """To look at it. NotFound; Conflict where there are several of that id."""
+        id = checked(asked.id, "loop or cycle")
+        projects = [self.projects.named(asked.project)] if asked.project else self.known.values()
+        found = [(project, kind) for project in projects for kind in KINDS if _has(kind.service(project), id)]
+        if not found:
+            raise NotFound(f"Loop or cycle not found: {id}")
+        if len(found) > 1:
+            where = ", ".join(f"a {kind.name} in {project.name}" for project, kind in found)
+            raise Conflict(f"there are several {id}: {where}; say in which project")
+        ((project, kind),) = found
+        place = _place(project)
+        return Found(id, place, kind, place.loops if kind is LOOP else place.cycles)
 
-    def driven(self, asked: OneLoop) -> Found:
-        """To do something with it. Forbidden for what the loop itself has started."""
-        found = self.loop(asked)
-        if found.service.processes.within(found.loop_id):
-            raise Forbidden("a loop can not drive itself; report your result, and whoever started the loop goes on")
+    def driven(self, asked: OneRun) -> Found[Any]:  # Any: as run
+        """To do something with it. Forbidden for what the run itself has started."""
+        found = self.run(asked)
+        if found.service.processes.within(found.id):
+            name = found.kind.name
+            raise Forbidden(
+                f"a {name} can not drive itself; report your result, and whoever started the {name} goes on"
+            )
         return found
 
+    def loop(self, asked: OneRun) -> tuple[Found[LoopState], LoopService]:
+        """To look at a loop, with the commands that only loops have. Invalid for a cycle."""
+        found = self.run(asked)
+        if found.kind is not LOOP:
+            raise Invalid(f"{found.id} is a cycle, which plans its own tasks: `extend` it with `task`")
+        return found, found.place.loops
 
-def is_launched(service: LoopService, state: LoopState) -> bool:
+    def cycle(self, asked: OneRun, *, looking: bool = False) -> tuple[Found[Any], CycleService]:  # Any: as run
+        """To do something with a cycle, or only to look at it. Invalid for a loop."""
+        found = self.run(asked) if looking else self.driven(asked)
+        if found.kind is not CYCLE:
+            raise Invalid(f"{found.id} is a loop; only cycles have that")
+        return found, found.place.cycles
+
+
+def is_launched(service: Runs[R], state: R) -> bool:
     """Whether its process may still be on the way."""
     age = service.clock.now() - datetime.fromisoformat(state.updated_at)
     return state.status == "running" and age < LAUNCH
 
 
-def _loops(project: Project) -> LoopService:
-    return project.engine.service
-
-
 def _place(project: Project) -> Place:
-    return Place(project.name, project.engine, replace(project.engine.service, actor=ACTOR))
+    engine = project.engine
+    mine = replace(engine, service=replace(engine.service, actor=ACTOR), cycles=replace(engine.cycles, actor=ACTOR))
+    return Place(project.name, mine)
+
+
+def _has(service: Runs[R], id: str) -> bool:
+    """Also where it can not be read: whoever reads it is told so."""
+    try:
+        return id in service.damaged() or bool(service.read(id))
+    except NotFound:
+        return False

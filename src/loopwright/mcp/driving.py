@@ -1,141 +1,185 @@
-"""What the tools do: find the loop, call the service, tell how the loop stands now. Blocking calls."""
+"""What the tools do: find the loop or cycle, call its service, tell how it stands now. Blocking calls."""
 
 import asyncio
-from dataclasses import replace
 from datetime import datetime
+from typing import Any
 
 from loopwright.domain.engine_state import Limits
 from loopwright.domain.errors import IllegalTransition, Invalid
-from loopwright.domain.loop import FINISHED, LoopState
+from loopwright.domain.loop import FINISHED
+from loopwright.domain.run import Run
 from loopwright.domain.words import whole
-from loopwright.engine.service import LoopService
 from loopwright.mcp.asked import (
     LIMITS,
     AddTask,
     Answer,
     Diff,
     Extend,
-    ListLoops,
-    OneLoop,
+    ListRuns,
+    OneRun,
     Pause,
     StartLoop,
 )
-from loopwright.mcp.desk import Desk, Found, is_launched
-from loopwright.mcp.told import Added, Changed, Damaged, Listed, Report, brief, report
+from loopwright.mcp.cycle_told import CycleBrief, CycleReport
+from loopwright.mcp.desk import Desk, Found, Place, is_launched
+from loopwright.mcp.kinds import KINDS, LOOP, Kind
+from loopwright.mcp.listed import Changed, Damaged, Listed
+from loopwright.mcp.told import Added, Brief, Report, report
+
+AnyReport = Report | CycleReport
 
 
 def start_loop(desk: Desk, asked: StartLoop) -> Report:
     """As `loopwright create` and `start` do; nothing is created that could not be started."""
-    name, engine, service = desk.place(asked.project)
-    engine.load_prompts()
-    state = replace(engine, service=service).create(
-        asked.task, title=asked.title, interactive=not asked.auto, given=asked.settings
-    )
+    place = desk.place(asked.project)
+    place.engine.load_prompts()
+    state = place.engine.create(asked.task, title=asked.title, interactive=not asked.auto, given=asked.settings)
     if asked.start:
-        state = service.start(state.loop_id)
-    return report(state, name, live=asked.start)
+        state = place.loops.start(state.loop_id)
+    return report(state, place.name, live=asked.start)
 
 
-def list_loops(desk: Desk, asked: ListLoops) -> Listed:
+def list_runs(desk: Desk, asked: ListRuns) -> Listed:
     """Over several projects, the latest change first."""
-    places = desk.places(asked.project)
-    pages = [(p, p.service.list(status=asked.status, limit=asked.offset + asked.limit)) for p in places]
-    found = [(state, place) for place, page in pages for state in page.items]
+    kinds = [kind for kind in KINDS if asked.kind in (None, kind.name)]
+    sources = [(place, kind) for place in desk.places(asked.project) for kind in kinds]
+    wanted = asked.offset + asked.limit
+    pages = [(*source, _service(*source).list(status=asked.status, limit=wanted)) for source in sources]
+    found = [(state, place, kind) for place, kind, page in pages for state in page.items]
     found.sort(key=lambda item: datetime.fromisoformat(item[0].updated_at), reverse=True)
+    told = [_brief(*item) for item in found[asked.offset :][: asked.limit]]
     return Listed(
-        loops=tuple(
-            brief(state, place.name, live=_is_live(place.service, state))
-            for state, place in found[asked.offset :][: asked.limit]
+        loops=tuple(one for one in told if isinstance(one, Brief)),
+        cycles=tuple(one for one in told if isinstance(one, CycleBrief)),
+        total=sum(page.total for _, _, page in pages),
+        damaged=tuple(
+            Damaged.model_validate({"kind": kind.name, "id": id, "reason": why})
+            for place, kind in sources
+            for id, why in _service(place, kind).damaged().items()
         ),
-        total=sum(page.total for _, page in pages),
-        damaged=tuple(Damaged(loop_id=id, reason=why) for p in places for id, why in p.service.damaged().items()),
         projects=tuple(desk.known),
     )
 
 
-def status(desk: Desk, asked: OneLoop) -> Report:
-    return _told(desk.loop(asked))
+def status(desk: Desk, asked: OneRun) -> AnyReport:
+    return _told(desk.run(asked))
 
 
-def pause(desk: Desk, asked: Pause) -> Report:
+def pause(desk: Desk, asked: Pause) -> AnyReport:
     found = desk.driven(asked)
-    found.service.pause(found.loop_id, now=asked.now)
+    found.service.pause(found.id, now=asked.now)
     return _told(found)
 
 
-def resume(desk: Desk, asked: OneLoop) -> Report:
-    """A loop that was never started is started."""
+def resume(desk: Desk, asked: OneRun) -> AnyReport:
+    """One that was never started is started."""
     found = desk.driven(asked)
-    if found.service.read(found.loop_id).status == "created":
-        found.service.start(found.loop_id)
+    if found.service.read(found.id).status == "created":
+        found.service.start(found.id)
     else:
-        found.service.resume(found.loop_id)
+        found.service.resume(found.id)
     return _told(found)
 
 
-def stop(desk: Desk, asked: OneLoop) -> Report:
+def stop(desk: Desk, asked: OneRun) -> AnyReport:
     found = desk.driven(asked)
-    asyncio.run(found.service.stop(found.loop_id))
+    asyncio.run(found.service.stop(found.id))
     return _told(found)
 
 
-def extend(desk: Desk, asked: Extend) -> Report:
-    """Raises limits; a finished loop runs on."""
+def extend(desk: Desk, asked: Extend) -> AnyReport:
+    """Raises limits, and adds to a cycle's task; what is finished runs on."""
     found = desk.driven(asked)
+    if asked.task is not None and found.kind is LOOP:
+        raise Invalid("task: a loop takes more work by `add_task`; only cycles are extended with a task")
     limits = asked.limits
-    _check_raised(found.service.read(found.loop_id), limits)
-    try:
-        found.service.reopen(found.loop_id, limits)
-    except IllegalTransition:  # not finished
-        found.service.limit(found.loop_id, limits)
+    _check_raised(found.service.read(found.id), limits, enough=asked.task is not None)
+    if asked.task is not None:
+        _extend_cycle(desk, asked, limits)
+    else:
+        _raise_limits(found, limits)
     return _told(found)
 
 
-def answer(desk: Desk, asked: Answer) -> Report:
-    """A paused loop goes on with it; one that asked in the middle of a step takes it by itself."""
+def answer(desk: Desk, asked: Answer) -> AnyReport:
+    """A paused run goes on with it; one that asked in the middle of a step takes it by itself."""
     found = desk.driven(asked)
-    state = found.service.answer(found.loop_id, asked.text)
+    state = found.service.answer(found.id, asked.text)
     if asked.resume and state.status == "paused":
-        found.service.resume(found.loop_id)
+        found.service.resume(found.id)
     return _told(found)
 
 
 def add_task(desk: Desk, asked: AddTask) -> Added:
     """After the last one. Also a loop's own agent may find that there is more to do."""
-    found = desk.loop(asked)
-    own = "bash" if asked.command else found.service.read(found.loop_id).engine.settings.agent
-    task = found.service.tasks.add(found.loop_id, {"tool": own, **asked.fields})
-    state = found.service.read(found.loop_id)
+    found, loops = desk.loop(asked)
+    own = "bash" if asked.command else loops.read(found.id).engine.settings.agent
+    task = loops.tasks.add(found.id, {"tool": own, **asked.fields})
+    state = loops.read(found.id)
     now = "the loop takes it up by itself" if state.status == "running" else "`resume` lets the loop take it up"
     return Added(
-        loop_id=found.loop_id, project=found.project, task_id=task.task_id, description=task.description,
+        loop_id=found.id, project=found.project, task_id=task.task_id, description=task.description,
         tool=task.tool, next="`extend` lets the loop take it up" if state.status in FINISHED else now,
     )  # fmt: skip
 
 
 def diff(desk: Desk, asked: Diff) -> Changed:
-    found = desk.loop(asked)
-    text = whole(found.service.diff(found.loop_id, asked.checkpoint))
+    """Of everything, of one checkpoint, or of one iteration of a cycle."""
+    found = desk.run(asked)
+    if asked.iteration is not None and asked.checkpoint is not None:
+        raise Invalid("say iteration or checkpoint, not both")
+    if asked.checkpoint is not None:
+        text = found.service.checkpoint_diff(found.id, asked.checkpoint)
+    elif asked.iteration is not None:
+        _, cycles = desk.cycle(asked, looking=True)
+        text = cycles.diff(found.id, asked.iteration)
+    else:
+        text = found.service.whole_diff(found.id)
+    text = whole(text)
     return Changed(
-        loop_id=found.loop_id, project=found.project, checkpoint=asked.checkpoint,
+        id=found.id, project=found.project, checkpoint=asked.checkpoint, iteration=asked.iteration,
         diff=text[: asked.max_chars], truncated=len(text) > asked.max_chars,
     )  # fmt: skip
 
 
-def _told(found: Found) -> Report:
+def _told(found: Found[Any]) -> AnyReport:  # Any: as Desk.run
     state, live = found.look()
-    return report(state, found.project, live=live)
+    told: AnyReport = found.kind.report(state, found.project, live=live)
+    return told
 
 
-def _is_live(service: LoopService, state: LoopState) -> bool:
-    return service.is_live(state.loop_id) or is_launched(service, state)
+def _service(place: Place, kind: Kind[Any]) -> Any:  # Any: the commands of the kind
+    return place.loops if kind is LOOP else place.cycles
 
 
-def _check_raised(state: LoopState, limits: Limits) -> None:
-    """Invalid where a limit would not be raised, or none was given to a loop that has not ended."""
-    known = {**{name: getattr(state.engine.budget, name) for name in LIMITS[1:]}, LIMITS[0]: state.max_iterations}
+def _brief(state: Any, place: Place, kind: Kind[Any]) -> Brief | CycleBrief:  # Any: of the kind
+    service = _service(place, kind)
+    live = service.is_live(service.rules.id_of(state)) or is_launched(service, state)
+    told: Brief | CycleBrief = kind.brief(state, place.name, live=live)
+    return told
+
+
+def _extend_cycle(desk: Desk, asked: Extend, limits: Limits) -> None:
+    """The limits first: what is used up has to be raised before the cycle can run on."""
+    found, cycles = desk.cycle(asked)
+    if limits != Limits():
+        cycles.limit(found.id, limits)
+    cycles.extend(found.id, asked.task or "")
+
+
+def _raise_limits(found: Found[Any], limits: Limits) -> None:  # Any: as Desk.run
+    try:
+        found.service.reopen(found.id, limits)
+    except IllegalTransition:  # not finished
+        found.service.limit(found.id, limits)
+
+
+def _check_raised(state: Run, limits: Limits, *, enough: bool) -> None:
+    """Invalid where a limit would not be raised, or none was given to what has not ended and nothing else is asked."""
+    budget = state.engine.budget
+    known = {**{name: getattr(budget, name) for name in LIMITS[1:]}, LIMITS[0]: state.max_iterations}
     given = {name: value for name in LIMITS if (value := getattr(limits, name)) is not None}
-    if not given and state.status not in FINISHED:
+    if not given and not enough and state.status not in FINISHED:
         raise Invalid(f"say which limit shall be raised: {', '.join(LIMITS)}")
     for name, value in given.items():
         if known[name] is not None and value < known[name]:

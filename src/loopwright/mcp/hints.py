@@ -1,6 +1,6 @@
 """Where a loop stands and what an agent can do about it, in words. Pure."""
 
-from loopwright.domain.engine_state import Outcome
+from loopwright.domain.engine_state import Outcome, RunState
 from loopwright.domain.glance import Need, need
 from loopwright.domain.loop import LoopState
 from loopwright.domain.words import clean, plural
@@ -47,7 +47,7 @@ def headline(state: LoopState, *, live: bool) -> str:
         case "created":
             return "Created, not started yet"
         case "running" if live:
-            return f"Running: {_action(state)}{_asking(state)}"
+            return f"Running: {_action(state)}{asking(state.engine)}"
         case "running":
             return "Interrupted: no process is at work on it"
         case _:
@@ -73,6 +73,7 @@ def _action(state: LoopState) -> str:
     return f"{doing}, iteration {state.current_iteration} of {state.max_iterations}"
 
 
-def _asking(state: LoopState) -> str:
-    asked = [request for request in state.engine.asked if request.answer is None]
+def asking(engine: RunState) -> str:
+    """How many permissions are asked for, where there are any."""
+    asked = [request for request in engine.asked if request.answer is None]
     return f"; it waits for {plural(len(asked), 'permission')}" if asked else ""

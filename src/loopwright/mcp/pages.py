@@ -4,21 +4,27 @@ from collections.abc import Iterator
 from typing import assert_never
 
 from loopwright.domain.words import clean
-from loopwright.mcp.told import Added, Brief, Changed, Listed, Report, Waited
+from loopwright.mcp.cycle_told import CycleBrief, CycleReport, CycleWaited, Documents
+from loopwright.mcp.listed import Changed, Listed
+from loopwright.mcp.told import Added, Brief, Report, Waited
 
-Answered = Report | Waited | Listed | Added | Changed
+Answered = Report | Waited | CycleReport | CycleWaited | Listed | Added | Changed | Documents
 
 
 def page(told: Answered) -> str:
     match told:
         case Report():
             return "\n".join(_report(told))
+        case CycleReport():
+            return "\n".join(_cycle(told))
         case Listed():
             return "\n".join(_list(told))
         case Added():
             return f"{told.task_id} added to {told.loop_id}, for {told.tool}; {told.next}"
         case Changed():
             return _changed(told)
+        case Documents():
+            return "\n".join(_documents(told))
         case _:
             assert_never(told)
 
@@ -26,23 +32,40 @@ def page(told: Answered) -> str:
 def _changed(told: Changed) -> str:
     if not told.diff:
         return "nothing was changed so far"
-    return f"{told.diff}\n[… there is more; max_chars shows it]" if told.truncated else told.diff
+    return f"{told.diff}\n{MORE}" if told.truncated else told.diff
+
+
+MORE = "[… there is more; max_chars shows it]"
+
+
+def _documents(told: Documents) -> Iterator[str]:
+    if told.text is not None:
+        yield told.text
+        if told.truncated:
+            yield MORE
+    elif not told.documents:
+        yield "no role has written anything so far"
+    for document in told.documents:
+        versions = f" ({', '.join(document.versions)})" if document.versions else ""
+        yield f"{document.name}{versions}"
 
 
 def _list(told: Listed) -> Iterator[str]:
-    if not told.loops:
-        yield f"no loops here; start_loop makes one (projects: {', '.join(told.projects)})"
-    yield from (_line(loop) for loop in told.loops)
-    if told.total > len(told.loops):
-        yield f"{len(told.loops)} of {told.total}; see limit and offset"
-    yield from (f"{damaged.loop_id} can not be read: {damaged.reason}" for damaged in told.damaged)
+    shown: tuple[Brief | CycleBrief, ...] = (*told.loops, *told.cycles)
+    if not shown:
+        yield f"nothing here; start_loop or start_cycle makes one (projects: {', '.join(told.projects)})"
+    yield from (_line(run) for run in shown)
+    if told.total > len(shown):
+        yield f"{len(shown)} of {told.total}; see limit and offset"
+    yield from (f"{damaged.id} can not be read: {damaged.reason}" for damaged in told.damaged)
 
 
-def _line(loop: Brief) -> str:
-    beside = loop.outcome or (f"needs {loop.needs}" if loop.needs else None)
-    counts = f"{loop.current_iteration}/{loop.max_iterations}"
-    status = f"{loop.status} ({beside})" if beside else loop.status
-    return f"{loop.loop_id} [{loop.project}] {status} {counts}: {clean(loop.title)}"
+def _line(run: Brief | CycleBrief) -> str:
+    id = run.loop_id if isinstance(run, Brief) else run.cycle_id
+    beside = run.outcome or (f"needs {run.needs}" if run.needs else None)
+    counts = f"{run.current_iteration}/{run.max_iterations}"
+    status = f"{run.status} ({beside})" if beside else run.status
+    return f"{id} [{run.project}] {status} {counts}: {clean(run.title)}"
 
 
 def _report(told: Report) -> Iterator[str]:
@@ -55,8 +78,29 @@ def _report(told: Report) -> Iterator[str]:
     yield from (f"fails: {test.name}{f': {clean(test.error)}' if test.error else ''}" for test in told.failing)
     yield from (f"cause ({cause.status}): {cause.place}: {clean(cause.description)}" for cause in told.causes)
     yield from (f"task {task.task_id} ({task.status}): {clean(task.description)}" for task in told.open_tasks)
+    yield from _ending(told, rested=not isinstance(told, Waited) or told.rested)
+
+
+def _cycle(told: CycleReport) -> Iterator[str]:
+    yield _line(told)
+    yield f"{told.words}."
+    yield f"roles: {', '.join(f'{role.role} {role.status}' for role in told.roles)}"
+    for decision in told.pending:
+        options = " / ".join(clean(option) for option in decision.options) or "any text"
+        yield f"decision {decision.id}: {clean(decision.description)} ({options})"
+    for blocker in told.open_blockers:
+        yield f"blocker {blocker.id} of {clean(blocker.reported_by)}: {clean(blocker.description)}"
+    if told.tests:
+        yield f"tests: {told.tests.total}, {told.tests.failed} failed, coverage {told.tests.coverage:g} %"
+    yield from (f"fails: {clean(name)}" for name in told.failing)
+    yield from (f"issue: {clean(issue)}" for issue in told.issues)
+    yield from (f"task {task.id} ({task.status}): {clean(task.description)}" for task in told.open_tasks)
+    yield from _ending(told, rested=not isinstance(told, CycleWaited) or told.rested)
+
+
+def _ending(told: Report | CycleReport, *, rested: bool) -> Iterator[str]:
     yield from (f"asks, {asked.id}: {clean(asked.words)} ({clean(asked.reason)})" for asked in told.requests)
     yield from (f"note: {clean(incident)}" for incident in told.incidents)
-    if isinstance(told, Waited) and not told.rested:
+    if not rested:
         yield "The time is over, and it still runs: `wait` again."
     yield f"next: {told.next}"

@@ -17,9 +17,10 @@ def input_schema(arguments: type[BaseModel]) -> Schema:
     return _plain(arguments.model_json_schema(), nullable=False)
 
 
-def output_schema(result: type[BaseModel]) -> Schema:
-    """As plain; every field is there, and null where there is nothing to say."""
-    return _plain(result.model_json_schema(mode="serialization"), nullable=True)
+def output_schema(*results: type[BaseModel]) -> Schema:
+    """As plain, of one of these; every field is there, and null where there is nothing to say."""
+    plain = [_plain(result.model_json_schema(mode="serialization"), nullable=True) for result in results]
+    return plain[0] if len(plain) == 1 else {"type": "object", "anyOf": plain}
 
 
 def _plain(schema: Schema, *, nullable: bool) -> Schema:

@@ -1,8 +1,8 @@
-"""What the tools that drive loops answer: typed for programs. Pure."""
+"""What the tools answer about a loop: typed for programs. Pure."""
 
 from typing import Literal
 
-from loopwright.domain.engine_state import PermissionRequest
+from loopwright.domain.engine_state import Budget, PermissionRequest, RunState
 from loopwright.domain.glance import Glance, glance
 from loopwright.domain.loop import LoopState
 from loopwright.domain.permissions import request_words
@@ -77,20 +77,6 @@ class Waited(Report):
     rested: bool
 
 
-class Damaged(Record):
-    loop_id: str
-    reason: str
-
-
-class Listed(Record):
-    """`total` counts all that match. `projects`: every project that can be named."""
-
-    loops: Items[Brief]
-    total: int
-    damaged: Items[Damaged]
-    projects: Items[str]
-
-
 class Added(Record):
     loop_id: str
     project: str
@@ -98,16 +84,6 @@ class Added(Record):
     description: str
     tool: str
     next: str
-
-
-class Changed(Record):
-    """A unified diff; `truncated`: there is more of it."""
-
-    loop_id: str
-    project: str
-    checkpoint: int | None
-    diff: str
-    truncated: bool
 
 
 def brief(state: LoopState, project: str, *, live: bool) -> Brief:
@@ -128,7 +104,7 @@ def _brief(state: LoopState, project: str, live: bool) -> dict[str, object]:
 
 def _report(state: LoopState, project: str, live: bool) -> dict[str, object]:
     engine, skill = state.engine, state.skill_state
-    waiting, budget = engine.waiting, engine.budget
+    waiting = engine.waiting
     ranked = sorted(skill.debug.hypotheses, key=lambda h: (h.status != "confirmed", h.likelihood)) if skill else []
     return {
         **_brief(state, project, live),
@@ -136,15 +112,15 @@ def _report(state: LoopState, project: str, live: bool) -> dict[str, object]:
         "next": hint(state, live=live),
         "question": waiting.question if waiting else None,
         "options": waiting.options if waiting else (),
-        "requests": tuple(_request(asked) for asked in engine.asked if asked.answer is None),
+        "requests": requests(engine),
         "failing": _failing(state),
         "open_tasks": _open_tasks(state),
         "causes": tuple(
-            Cause(place=h.logging_point, status=h.status, description=_cut(h.description))
+            Cause(place=h.logging_point, status=h.status, description=cut(h.description))
             for h in ranked[:SHOWN] if h.status != "rejected"
         ),
-        "spent": Spent(minutes=round(budget.spent_seconds / 60, 2), tokens=budget.tokens, cost=budget.cost),
-        "incidents": tuple(_cut(incident.message) for incident in engine.incidents[-SHOWN:]),
+        "spent": spent(engine.budget),
+        "incidents": tuple(cut(incident.message) for incident in engine.incidents[-SHOWN:]),
     }  # fmt: skip
 
 
@@ -152,7 +128,7 @@ def _failing(state: LoopState) -> tuple[Failing, ...]:
     results = state.skill_state.validate_.test_results if state.skill_state else ()
     failed = [result for result in results if result.status == "failed"]
     return tuple(
-        Failing(name=result.key, error=_cut(result.error_message) if result.error_message else None)
+        Failing(name=result.key, error=cut(result.error_message) if result.error_message else None)
         for result in failed[:SHOWN]
     )
 
@@ -161,14 +137,24 @@ def _open_tasks(state: LoopState) -> tuple[OpenTask, ...]:
     statuses = task_statuses(state)
     left = [(task, status) for task in state.engine.tasks if (status := statuses[task.task_id]) != "completed"]
     return tuple(
-        OpenTask(task_id=task.task_id, status=status, description=_cut(task.description))
+        OpenTask(task_id=task.task_id, status=status, description=cut(task.description))
         for task, status in left[:SHOWN]
     )
 
 
+def requests(engine: RunState) -> tuple[Request, ...]:
+    """Those that nobody has answered."""
+    return tuple(_request(asked) for asked in engine.asked if asked.answer is None)
+
+
 def _request(asked: PermissionRequest) -> Request:
-    return Request(id=asked.id, words=_cut(request_words(asked)), reason=_cut(asked.reason))
+    return Request(id=asked.id, words=cut(request_words(asked)), reason=cut(asked.reason))
 
 
-def _cut(text: str) -> str:
+def spent(budget: Budget) -> Spent:
+    return Spent(minutes=round(budget.spent_seconds / 60, 2), tokens=budget.tokens, cost=budget.cost)
+
+
+def cut(text: str) -> str:
+    """As much of what somebody wrote as is worth reading here."""
     return clipped(whole(text.strip()), LINE)

@@ -1,4 +1,4 @@
-"""The tools that drive loops: one row for each."""
+"""The tools that drive loops and cycles: one row for each."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -7,9 +7,11 @@ from typing import Any
 import mcp_types as types
 
 from loopwright.engine.threads import in_thread
-from loopwright.mcp import asked, driving, told
+from loopwright.mcp import asked, cycling, driving, told
 from loopwright.mcp.asked import Arguments
+from loopwright.mcp.cycle_told import CycleReport, CycleWaited, Documents
 from loopwright.mcp.desk import Desk
+from loopwright.mcp.listed import Changed, Listed
 from loopwright.mcp.pages import Answered
 from loopwright.mcp.schemas import input_schema, output_schema
 from loopwright.mcp.waiting import Tell, wait
@@ -24,18 +26,20 @@ WORKS = types.ToolAnnotations(read_only_hint=False, destructive_hint=True, idemp
 """An agent works on the project's files from then on, and may reach whatever its permissions let it."""
 
 
+REPORTS = (told.Report, CycleReport)
+
 Call = Callable[[Desk, Any, Tell], Awaitable[Answered]]  # Any: what the tool's own `takes` names
 
 
 @dataclass(frozen=True)
 class Tool:
-    """`takes` and `gives` are the models of what `call` is given and answers."""
+    """`takes` is the model of what `call` is given, `gives` are those of what it answers: one of them."""
 
     name: str
     title: str
     words: str
     takes: type[Arguments]
-    gives: type[Answered]
+    gives: tuple[type[Answered], ...]
     hints: types.ToolAnnotations
     call: Call
 
@@ -43,7 +47,7 @@ class Tool:
     def described(self) -> types.Tool:
         return types.Tool(
             name=self.name, title=self.title, description=self.words, annotations=self.hints,
-            input_schema=input_schema(self.takes), output_schema=output_schema(self.gives),
+            input_schema=input_schema(self.takes), output_schema=output_schema(*self.gives),
         )  # fmt: skip
 
 
@@ -61,51 +65,73 @@ _ALL = (
         "start_loop", "Start a loop",
         "Starts a coding loop on a project in the background: an agent works on the task and tests run, again and"
         " again, until the tests prove it or a limit is reached. Comes back at once; then call `wait`.",
-        asked.StartLoop, told.Report, WORKS, _beside(driving.start_loop),
+        asked.StartLoop, (told.Report,), WORKS, _beside(driving.start_loop),
     ),
     Tool(
-        "list", "List loops", "Lists loops, latest change first, and the projects there are.",
-        asked.ListLoops, told.Listed, LOOKS, _beside(driving.list_loops),
+        "start_cycle", "Start a cycle",
+        "Starts a cycle on a project in the background, for larger tasks: one role writes the requirements, one"
+        " explores and plans, one develops and one validates, in iterations, until the tests prove it or a limit is reached."
+        " Comes back at once; then call `wait`.",
+        asked.StartCycle, (CycleReport,), WORKS, _beside(cycling.start_cycle),
     ),
     Tool(
-        "status", "Look at a loop",
-        "Tells how a loop stands: what fails, what it needs, how it ended, and what to do next.",
-        asked.OneLoop, told.Report, LOOKS, _beside(driving.status),
+        "list", "List loops and cycles", "Lists loops and cycles, latest change first, and the projects there are.",
+        asked.ListRuns, (Listed,), LOOKS, _beside(driving.list_runs),
     ),
     Tool(
-        "wait", "Wait for a loop",
-        "Waits until a loop rests or needs a person, at most that many seconds, and tells how it stands then.",
-        asked.Wait, told.Waited, LOOKS, wait,
+        "status", "Look at one",
+        "Tells how a loop or cycle stands: what fails, what it needs, how it ended, and what to do next.",
+        asked.OneRun, REPORTS, LOOKS, _beside(driving.status),
     ),
     Tool(
-        "pause", "Pause a loop", "Pauses a running loop before its next step; nothing is lost.",
-        asked.Pause, told.Report, HOLDS, _beside(driving.pause),
+        "wait", "Wait for one",
+        "Waits until a loop or cycle rests or needs a person, at most that many seconds, and tells how it stands then.",
+        asked.Wait, (told.Waited, CycleWaited), LOOKS, wait,
     ),
     Tool(
-        "resume", "Resume a loop", "Lets a paused, interrupted or merely created loop run on in the background.",
-        asked.OneLoop, told.Report, WORKS, _beside(driving.resume),
+        "pause", "Pause one", "Pauses a running loop or cycle before its next step; nothing is lost.",
+        asked.Pause, REPORTS, HOLDS, _beside(driving.pause),
     ),
     Tool(
-        "stop", "Stop a loop",
-        "Ends a loop, with everything it started. Its changes stay in the project; `extend` could reopen it.",
-        asked.OneLoop, told.Report, ENDS, _beside(driving.stop),
+        "resume", "Resume one",
+        "Lets a paused, interrupted or merely created loop or cycle run on in the background.",
+        asked.OneRun, REPORTS, WORKS, _beside(driving.resume),
+    ),
+    Tool(
+        "stop", "Stop one",
+        "Ends a loop or cycle, with everything it started. Its changes stay in the project; `extend` could reopen it.",
+        asked.OneRun, REPORTS, ENDS, _beside(driving.stop),
     ),
     Tool(
         "add_task", "Add a task", "Adds a task to a loop, after the last one.",
-        asked.AddTask, told.Added, NOTES, _beside(driving.add_task),
+        asked.AddTask, (told.Added,), NOTES, _beside(driving.add_task),
     ),
     Tool(
-        "extend", "Extend a loop",
-        "Raises a loop's limits; one that has ended is reopened and runs on.",
-        asked.Extend, told.Report, WORKS, _beside(driving.extend),
+        "extend", "Extend one",
+        "Raises the limits of a loop or cycle, or adds to a cycle's task; one that has ended is reopened and runs on.",
+        asked.Extend, REPORTS, WORKS, _beside(driving.extend),
     ),
     Tool(
-        "answer", "Answer a loop's question", "Answers the question a loop waits with, and lets it go on.",
-        asked.Answer, told.Report, WORKS, _beside(driving.answer),
+        "answer", "Answer a question", "Answers the question a loop or cycle waits with, and lets it go on.",
+        asked.Answer, REPORTS, WORKS, _beside(driving.answer),
     ),
     Tool(
-        "diff", "See what a loop changed", "Gives a unified diff of what a loop, or one checkpoint of it, has changed.",
-        asked.Diff, told.Changed, LOOKS, _beside(driving.diff),
+        "decide", "Make a cycle's decision", "Makes a decision that a cycle waits for, and lets it go on.",
+        asked.Decide, (CycleReport,), WORKS, _beside(cycling.decide),
+    ),
+    Tool(
+        "resolve", "Resolve a cycle's blocker", "Tells a cycle what was done about a blocker; what it held goes on.",
+        asked.Resolve, (CycleReport,), NOTES, _beside(cycling.resolve),
+    ),
+    Tool(
+        "documents", "Read a cycle's documents",
+        "Lists what a cycle's roles have written (requirements, plan, results, …), or shows one, in any version.",
+        asked.ReadDocuments, (Documents,), LOOKS, _beside(cycling.documents),
+    ),
+    Tool(
+        "diff", "See what was changed",
+        "Gives a unified diff of what a loop or cycle, one checkpoint, or one iteration of a cycle has changed.",
+        asked.Diff, (Changed,), LOOKS, _beside(driving.diff),
     ),
 )  # fmt: skip
 

@@ -1,13 +1,13 @@
-"""Waiting until a loop rests, with word of how far it is."""
+"""Waiting until a run rests, with word of how far it is."""
 
 from collections.abc import Awaitable, Callable
+from typing import Any
 
-from loopwright.domain.loop import LoopState
 from loopwright.engine.threads import in_thread
 from loopwright.mcp.asked import Wait
-from loopwright.mcp.desk import Desk
-from loopwright.mcp.hints import headline, needs
-from loopwright.mcp.told import Waited, waited
+from loopwright.mcp.cycle_told import CycleWaited
+from loopwright.mcp.desk import Desk, Found
+from loopwright.mcp.told import Waited
 
 LOOK_SECONDS = 0.2
 WORD_SECONDS = 5.0
@@ -17,7 +17,7 @@ Tell = Callable[[float, float, str], Awaitable[None]]
 """How far it is: seconds that have passed, of how many, and what goes on."""
 
 
-async def wait(desk: Desk, asked: Wait, tell: Tell) -> Waited:
+async def wait(desk: Desk, asked: Wait, tell: Tell) -> Waited | CycleWaited:
     """Until it rests or needs a person, or the time is over."""
     found = await in_thread(desk.driven, asked)
     clock = found.service.clock
@@ -27,15 +27,16 @@ async def wait(desk: Desk, asked: Wait, tell: Tell) -> Waited:
         state, live = await in_thread(found.look)
         now = clock.monotonic()
         passed = now - begun
-        rested = _rests(state, live)
+        rested = _rests(found, state, live)
         if rested or passed >= asked.seconds:
-            return waited(state, found.project, live=live, rested=rested)
-        if (news := headline(state, live=live)) != words or now - told_at >= WORD_SECONDS:
+            told: Waited | CycleWaited = found.kind.waited(state, found.project, live=live, rested=rested)
+            return told
+        if (news := found.kind.headline(state, live=live) or "") != words or now - told_at >= WORD_SECONDS:
             words, told_at = news, now
             await tell(passed, asked.seconds, words)
         await clock.sleep(min(LOOK_SECONDS, asked.seconds - passed))
 
 
-def _rests(state: LoopState, live: bool) -> bool:
+def _rests(found: Found[Any], state: Any, live: bool) -> bool:  # Any: as Desk.run
     """Nothing goes on by itself; a runner that still tidies up, or waits for a limit to pass, counts as going on."""
-    return not live or (state.status == "running" and needs(state, live=True) is not None)
+    return not live or (state.status == "running" and found.kind.needs(state, live=True) is not None)
