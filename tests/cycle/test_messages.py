@@ -126,7 +126,8 @@ class TestOrders:
         assert "- none yet" in text
 
     def test_a_conflict(self) -> None:
-        text = conflict_order(PROMPTS, TASK, "/lane", ["a.py", "b.py"])
+        text = conflict_order(PROMPTS, TASK, "/lane", ["a.py", "b.py"], "CONFLICT (content): a.py")
+        assert "CONFLICT (content): a.py" in text
         assert "In /lane these files" in text
         assert "- a.py\n- b.py" in text
 

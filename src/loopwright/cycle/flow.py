@@ -1,5 +1,6 @@
 """CYCLE as a declaration for the kernel: what is ready, who does it, how it lands."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from pydantic import JsonValue
@@ -51,6 +52,7 @@ class CycleFlow:
     def __init__(self, session: CycleSession) -> None:
         self._session = session
         self._facts = CycleFacts()
+        self._landing = asyncio.Lock()
 
     def read(self) -> CycleState:
         return self._session.state()
@@ -103,6 +105,11 @@ class CycleFlow:
         return Interrupted("cancelled by a person")
 
     async def finish(self, choice: CycleStep, outcome: CycleOutcome, elapsed: float) -> None:
+        """One step after the other: times, checkpoints and documents then have the order of the journal."""
+        async with self._landing:
+            await self._finish(choice, outcome, elapsed)
+
+    async def _finish(self, choice: CycleStep, outcome: CycleOutcome, elapsed: float) -> None:
         session, before = self._session, self._session.state()
         usage = await self._usage(before, choice)
         session.collect()

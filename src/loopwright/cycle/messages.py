@@ -81,10 +81,13 @@ def debug_order(
     )  # fmt: skip
 
 
-def conflict_order(prompts: Prompts, task: PlanTask, project: str, files: Sequence[str]) -> str:
-    """What cd is told whose work could not be merged; `project` is where it finds both versions."""
+def conflict_order(prompts: Prompts, task: PlanTask, project: str, files: Sequence[str], told: str) -> str:
+    """What cd is told whose work could not be merged; `project` is where both versions are, `told` what git says."""
     shown = "\n".join(f"- {file}" for file in files)
-    return prompts.render("conflict", task=task.description, task_id=task.id, project=project, files=shown)
+    return prompts.render(
+        "conflict", task=task.description, task_id=task.id, project=project, files=shown,
+        told=clipped(told, NEWS_LENGTH * NEWS_SHOWN) or "nothing",
+    )  # fmt: skip
 
 
 def feedback(state: CycleState, role: Role) -> tuple[FeedbackEntry, ...]:

@@ -1,7 +1,9 @@
 """Where cd works on a task: in the project itself, or in a lane beside it whose result is merged."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from loopwright.cycle.session import CycleSession
 from loopwright.domain.cycle import CycleState
@@ -15,13 +17,29 @@ MERGES = 5
 """How often a task's work is merged anew because something else has changed meanwhile."""
 
 
+class Unsettled(NamedTuple):
+    """Files that the lane holds in two versions, and what was said of them; none when all is good."""
+
+    files: tuple[str, ...] = ()
+    told: str = ""
+
+
+GOOD = Unsettled()
+
+
 @dataclass(frozen=True)
 class Place:
-    """A folder that holds the project; `lane` None: it is the project. `before`: what it held when the task began."""
+    """A folder that holds the project; `lane` None: it is the project. `before`: what it held when the task began.
+
+    Of a task that was broken off: `unsettled`, where it contradicts what the project is now, and `taken_in`, what had
+    come into the project already.
+    """
 
     path: Path
     before: Snapshot
     lane: int | None = None
+    unsettled: Unsettled = GOOD
+    taken_in: tuple[Change, ...] = ()
 
 
 def lane_of(state: CycleState, step: CycleStep) -> int | None:
@@ -37,25 +55,29 @@ def free_lane(state: CycleState) -> int | None:
 
 
 async def place_for(session: CycleSession, step: CycleStep) -> Place:
-    """The step's place, with what an earlier runner has left of it half done."""
+    """The step's place, with what an earlier try has left of it half done."""
     state = session.state()
     before = await session.snapshot(f"before {step.task}")
     lane = lane_of(state, step)
     if lane is None:
         return Place(session.workspace.root, before)
-    commit = before.commit
+    commit, unsettled = before.commit, GOOD
+    taken_in: tuple[Change, ...] = ()
     if half := state.engine.half.get(step.key):
         merged = await in_thread(session.worktrees.merge, session.id, before.commit, half, f"taking up {step.task}")
-        commit = before.commit if merged.conflicts else merged.commit
+        files = merged.conflicts or await _marked(session, before.commit, merged.commit)
+        if not files or not session.able("cd").measures:
+            commit, unsettled = merged.commit, Unsettled(files, merged.told)
+        if merged.tree == before.tree:
+            taken_in = await _changes(session, f"{half}^", half)
     path = await in_thread(session.worktrees.open, session.id, lane, commit)
-    return Place(path, before, lane)
+    return Place(path, before, lane, unsettled, taken_in)
 
 
 async def changes_in(session: CycleSession, place: Place, label: str) -> tuple[Change, ...]:
     """What differs from the beginning of the task."""
     now = await snapshot_of(session, place, label)
-    found = await in_thread(session.workspace.changes, place.before.commit, now.commit)
-    return tuple(Change(change.file, change.action) for change in found)
+    return await _changes(session, place.before.commit, now.commit)
 
 
 async def snapshot_of(session: CycleSession, place: Place, label: str) -> Snapshot:
@@ -64,27 +86,45 @@ async def snapshot_of(session: CycleSession, place: Place, label: str) -> Snapsh
     return await in_thread(session.worktrees.snapshot, session.id, place.lane, label)
 
 
-async def bring_in(session: CycleSession, place: Place, label: str) -> tuple[str, ...]:
-    """Merges the lane into the project; paths in conflict, which the lane holds then in both versions.
+async def bring_in(session: CycleSession, place: Place, label: str) -> Unsettled:
+    """Merges the lane into the project, or gives what the lane holds in both versions.
 
-    What somebody changes in the project meanwhile is merged with, never written over.
+    What somebody changes in the project meanwhile is merged with, never written over. Marks of a conflict that somebody
+    has left are never merged.
     """
     assert place.lane is not None, "the project needs no merge"
     for _ in range(MERGES):
         theirs = await snapshot_of(session, place, label)
+        if left := await _marked(session, place.before.commit, theirs.commit):
+            return Unsettled(left, "The marks of a conflict are still there.")
         ours = await session.snapshot(f"before merging {label}")
         merged = await in_thread(session.worktrees.merge, session.id, ours.commit, theirs.commit, label)
         if merged.conflicts:
             await in_thread(session.worktrees.open, session.id, place.lane, merged.commit)
-            return merged.conflicts
-        changed = await in_thread(session.workspace.changes, ours.commit, merged.commit)
-        if not changed:
-            return ()
+            return Unsettled(merged.conflicts, merged.told)
+        files = _names(await _changes(session, ours.commit, merged.commit))
         try:
-            files = [change.file for change in changed]
-            await in_thread(session.workspace.restore, merged.commit, files, over=ours.commit)
+            if files:
+                await in_thread(session.workspace.restore, merged.commit, files, over=ours.commit)
         except Conflict as error:
             session.bus.publish("activity", f"{label}: the project has changed meanwhile, merging again ({error})")
-            continue
-        return ()
+        else:
+            return GOOD
     raise Conflict(f"{label} could not be merged: the project's files keep changing under it")
+
+
+async def _marked(session: CycleSession, before: str, after: str) -> tuple[str, ...]:
+    """Files with marks of a conflict that they did not have before."""
+    changed = _names(await _changes(session, before, after))
+    marked = await in_thread(session.worktrees.unresolved, after, changed)
+    known = await in_thread(session.worktrees.unresolved, before, marked) if marked else ()
+    return tuple(file for file in marked if file not in known)
+
+
+async def _changes(session: CycleSession, before: str, after: str) -> tuple[Change, ...]:
+    found = await in_thread(session.workspace.changes, before, after)
+    return tuple(Change(change.file, change.action) for change in found)
+
+
+def _names(changes: Iterable[Change]) -> tuple[str, ...]:
+    return tuple(change.file for change in changes)

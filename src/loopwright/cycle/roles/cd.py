@@ -1,10 +1,11 @@
 """cd, the Code Developer: one task of the plan; what changed is measured, not told."""
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
 from loopwright.cycle.messages import conflict_order, debug_order, implement_order
-from loopwright.cycle.places import Place, bring_in, changes_in, place_for
+from loopwright.cycle.places import Place, Unsettled, bring_in, changes_in, place_for
 from loopwright.cycle.roles.mending import Made, mend, suspects
 from loopwright.cycle.session import CycleSession
 from loopwright.domain.cycle import PlanTask
@@ -25,16 +26,19 @@ async def implement(session: CycleSession, step: CycleStep) -> CycleOutcome:
     assert state.plan is not None
     task = next(task for task in state.plan.tasks if task.id == step.task)
     place = await place_for(session, step)
+    if place.unsettled.files:
+        await _settle(session, step, task, place, place.unsettled)
     made = await _made(session, step, task, place)
     changes = await changes_in(session, place, f"after {task.id}")
-    _hold_against(session, step, made.report, changes)
-    if made.report.status == "none" and not changes:
+    _hold_against(session, step, made.report, (*place.taken_in, *changes))
+    if made.report.status == "none" and not (changes or place.taken_in):
         raise AgentError("protocol", f"{session.agent('cd')} reported nothing on {task.id}, and changed nothing")
     report = made.report
     if changes and place.lane is None:
         await _try_tests(session, task)
     elif changes:
-        report, changes = await _merged(session, step, task, place, report)
+        changes, report = await _merged(session, step, task, place, report)
+    changes = _together(place.taken_in, changes)
     ok = report.status == "success" or (report.status == "none" and bool(changes))
     if not report.summary:
         report = report.evolve(summary=f"no words; {plural(len(changes), 'changed file')} speak for it")
@@ -57,35 +61,74 @@ async def _made(session: CycleSession, step: CycleStep, task: PlanTask, place: P
 
 async def _merged(
     session: CycleSession, step: CycleStep, task: PlanTask, place: Place, report: PhaseReport
-) -> tuple[PhaseReport, tuple[Change, ...]]:
-    """The task's work in the project, with the tests run on it; a conflict goes back to whoever made it."""
-    for _ in range(CONFLICTS):
-        async with session.merging:
-            before = await session.snapshot(f"before {task.id} comes in")
-            conflicts = await bring_in(session, place, task.id)
-            if not conflicts:
-                changes = await changes_in(session, Place(session.workspace.root, before), f"{task.id} is in")
-                await _try_tests(session, task)
-                return report, changes
-        session.bus.publish("activity", f"{task.id} conflicts in {', '.join(conflicts)}; its agent settles that")
-        words = conflict_order(session.prompts, task, str(place.path), conflicts)
-        report = await session.ask("cd", step, words, reading=False, lane=place.lane, at=_at(place))
+) -> tuple[tuple[Change, ...], PhaseReport]:
+    """What the task's work has changed in the project; a conflict goes back to whoever made it."""
+    for asked in range(CONFLICTS + 1):
+        changes, unsettled = await _taken_in(session, task, place)
+        if not unsettled.files:
+            return changes, report
+        names = _listed(unsettled.files)
+        if session.able("cd").measures:
+            raise AgentError("protocol", f"{task.id} conflicts in {names}; what it is to mend has changed meanwhile")
+        if asked < CONFLICTS:
+            session.bus.publish("activity", f"{task.id} conflicts in {names}; its agent settles that")
+            report = await _settle(session, step, task, place, unsettled)
     raise AgentError("protocol", f"{task.id} could not be merged: its conflicts were not settled {CONFLICTS} times")
 
 
+async def _taken_in(session: CycleSession, task: PlanTask, place: Place) -> tuple[tuple[Change, ...], Unsettled]:
+    """One merge with its run of the tests, beside no other.
+
+    Once begun it comes to its end, also when the step is cancelled: what the project holds is then the step's result.
+    """
+    async with session.merging:
+        merging = asyncio.ensure_future(_merge(session, task, place))
+        try:
+            changes, unsettled = await asyncio.shield(merging)
+        except asyncio.CancelledError:
+            await asyncio.wait({merging})
+            if merging.exception() or not merging.result()[0]:
+                raise
+            return merging.result()
+        if changes:
+            await _try_tests(session, task)
+        return changes, unsettled
+
+
+async def _merge(session: CycleSession, task: PlanTask, place: Place) -> tuple[tuple[Change, ...], Unsettled]:
+    before = await session.snapshot(f"before {task.id} comes in")
+    unsettled = await bring_in(session, place, task.id)
+    if unsettled.files:
+        return (), unsettled
+    return await changes_in(session, Place(session.workspace.root, before), f"{task.id} is in"), unsettled
+
+
+async def _settle(
+    session: CycleSession, step: CycleStep, task: PlanTask, place: Place, unsettled: Unsettled
+) -> PhaseReport:
+    """The agent's turn on a conflict."""
+    words = conflict_order(session.prompts, task, str(place.path), unsettled.files, unsettled.told)
+    return await session.ask("cd", step, words, reading=False, lane=place.lane, at=_at(place))
+
+
 async def _try_tests(session: CycleSession, task: PlanTask) -> None:
-    """Run after each merge: what it has broken is told at once, and judged by the validation."""
+    """Run after each merge: what it has broken is told at once, and judged by the validation.
+
+    A run that is cancelled leaves that to the validation: what is in stays in.
+    """
     command = session.state().engine.settings.test_command
     if command is None:
         return
     session.bus.publish("activity", f"{task.id} is in; running the tests: {command}")
-    measured = await run_tests(session, command)
+    try:
+        measured = await run_tests(session, command)
+    except asyncio.CancelledError:
+        return
     before = _known_failing(session)
     session.last_run = (measured.left, measured.run)
     if broken := [key for key in measured.run.failed if key not in before]:
-        session.note(
-            "tests_broken", f"since {task.id} is in, {plural(len(broken), 'test')} more fail: {_listed(broken)}"
-        )
+        words = f"since {task.id} is in, {plural(len(broken), 'test')} more fail: {_listed(broken)}"
+        session.note("tests_broken", words)
 
 
 def _failing(session: CycleSession, task: PlanTask) -> tuple[str, ...]:
@@ -117,6 +160,12 @@ def _hold_against(session: CycleSession, step: CycleStep, report: PhaseReport, c
     untrue = [name for name in named if name not in changed and not name.startswith(("/", "~", "../", ".workflow/"))]
     if untrue:
         session.note("false_claim", f"{step.key} said that it wrote {_listed(untrue)}; no change was measured there")
+
+
+def _together(earlier: tuple[Change, ...], changes: tuple[Change, ...]) -> tuple[Change, ...]:
+    """Each file once, as it was changed last."""
+    files = {change.file for change in changes}
+    return (*(change for change in earlier if change.file not in files), *changes)
 
 
 def _at(place: Place) -> Path | None:
