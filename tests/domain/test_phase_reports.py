@@ -151,6 +151,7 @@ def test_nothing_in_many_words(field: str, written: str) -> None:
         ("\n  - a\n    goes on\n\n  - b", ("a goes on", "b")),
         ("\n  - status: the order's status is missing\n  - phase: unknown", (
             "status: the order's status is missing", "phase: unknown")),
+        ("\n  - decisions: nobody took one", ("decisions: nobody took one",)),
         ("\n  1) a\n  2) b", ("a", "b")),
         ("\n  - a\n  - a", ("a",)),
         (' ["a", "b",]', ("a", "b")),
