@@ -14,7 +14,7 @@ from loopwright.cycle.lanes import Lanes, lane_name
 from loopwright.cycle.messages import cycle_prompts
 from loopwright.cycle.session import CycleSession
 from loopwright.cycle.takeover import take_over
-from loopwright.domain.cycle import CycleState
+from loopwright.domain.cycle import FINISHED, CycleState
 from loopwright.domain.cycle_brief import cycle_brief
 from loopwright.domain.cycle_commands import goes_on
 from loopwright.domain.cycle_names import ROLES, Role
@@ -31,6 +31,7 @@ from loopwright.engine.parked import until_it_goes_on
 from loopwright.engine.permits import Permits
 from loopwright.engine.recall import Recall
 from loopwright.engine.recorded import RecordedTurns
+from loopwright.engine.threads import in_thread
 from loopwright.engine.transcript import Transcript
 from loopwright.engine.turns import Turns
 from loopwright.ports import (
@@ -135,7 +136,10 @@ class CycleRunner:
                 state = await driven(CycleFlow(session), self.clock)
                 while await until_it_goes_on(session, state, lanes.rest, goes_on):
                     state = await driven(CycleFlow(session), self.clock)
-                return session.state()
+                state = session.state()
+            if state.status in FINISHED:
+                await in_thread(self.worktrees.close, cycle_id)
+            return state
 
     @asynccontextmanager
     async def _lanes(

@@ -119,7 +119,7 @@ def failed(state: CycleState, step: CycleStep, message: str, at: str, *, for_goo
         phase_errors=(*state.phase_errors, error)[-ERRORS_KEPT:],
         engine=state.engine.evolve(tries={**state.engine.tries, step.key: tried}, limits_in_a_row=0),
     )
-    if step.task is None or tried < TRIES:
+    if step.task is None or tried < TRIES or _is_kept(state, step):
         return state
     return asked_for(state, f"{step.task} failed: {message}", "cd", (step.key,))
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from loopwright.domain import cycle_commands as commands
-from loopwright.domain.cycle import MAX_ITERATIONS, TITLE_LENGTH, CycleState, IterationRecord
+from loopwright.domain.cycle import FINISHED, MAX_ITERATIONS, TITLE_LENGTH, CycleState, IterationRecord
 from loopwright.domain.cycle_engine import CycleEngine
 from loopwright.domain.cycle_names import Role
 from loopwright.domain.engine_state import Budget, Checkpoint, RunSettings
@@ -15,7 +15,8 @@ from loopwright.domain.ids import new_cycle_id
 from loopwright.engine import cycle_files
 from loopwright.engine.cycle_end import write_down
 from loopwright.engine.cycle_files import Discovery, Document, DocumentText
-from loopwright.engine.runs import Rules, Runs
+from loopwright.engine.runs import Recovered, Rules, Runs
+from loopwright.ports import Worktrees
 
 USER = "user"
 """Who has decided, where it was no agent that called."""
@@ -35,7 +36,9 @@ RULES = Rules[CycleState](
 
 @dataclass(frozen=True)
 class CycleService(Runs[CycleState]):
-    """Every command; see Access for what it is made of."""
+    """Every command; see Access for what it is made of. `worktrees`: where its tasks are worked on side by side."""
+
+    worktrees: Worktrees | None = None
 
     kind: ClassVar[str] = "cycle"
 
@@ -125,19 +128,35 @@ class CycleService(Runs[CycleState]):
         self.read(id)
         return cycle_files.discoveries(self.store.progress_path(id))
 
+    def recover(self, id: str) -> Recovered[CycleState]:
+        """What ended while its runner died gets the documents of its end, too."""
+        found = super().recover(id)
+        if found.state.status in FINISHED:
+            self._concluded(found.state)
+        return found
+
+    def delete(self, id: str) -> None:
+        super().delete(id)
+        self._without_lanes(id)
+
     @property
     def _by(self) -> str:
         return self.actor if self.actor == "mcp" else USER
 
     def _concluded(self, state: CycleState) -> CycleState:
-        """With its documents."""
+        """With its documents, and without what was worked in."""
         try:
             with self.store.lease(state.cycle_id):
                 ended = self.store.read(state.cycle_id)
                 write_down(self.store, ended)
+                self._without_lanes(ended.cycle_id)
                 return ended
         except Conflict:  # a runner again, which writes them
             return state
+
+    def _without_lanes(self, id: str) -> None:
+        if self.worktrees is not None:
+            self.worktrees.close(id)
 
     def _not_from_within(self, id: str) -> None:
         if self.processes.within(self._checked(id)):

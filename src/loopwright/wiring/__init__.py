@@ -28,6 +28,7 @@ from loopwright.store.loops import LOOPS
 from loopwright.wiring.agents import Agents as Agents
 from loopwright.workspace.git import GitWorkspace, private_directory, project_root
 from loopwright.workspace.own import OwnProcesses, RunnerLauncher
+from loopwright.workspace.worktrees import GitWorktrees
 
 if TYPE_CHECKING:
     from loopwright.actions.runner import AgentMaker, LoopRunner
@@ -135,7 +136,6 @@ class Engine:
         from loopwright.repair.debugger import PythonDebugger
         from loopwright.survey.project import ProjectSurveyor
         from loopwright.validation.run import ProjectTests
-        from loopwright.workspace.worktrees import GitWorktrees
 
         service, root, loops = self.cycles, self.project, self.runner
         return CycleRunner(
@@ -209,9 +209,11 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
             issues=IssueFiles(root),
         )  # fmt: skip
         launcher = RunnerLauncher(root, CYCLES.folder, ("cycle", "run", "--cycle-id"))
-        yield Engine(
-            root, config, service, CycleService(cycles, workspace, clock, launcher, processes, actor, names), agents
-        )
+        worktrees = GitWorktrees(root, _checkpoints(config.settings))
+        of_cycles = CycleService(
+            cycles, workspace, clock, launcher, processes, actor, names, worktrees=worktrees
+        )  # fmt: skip
+        yield Engine(root, config, service, of_cycles, agents)
 
 
 def read_config(project: Path, flags: dict[str, object]) -> Config:
