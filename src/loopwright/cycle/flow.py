@@ -14,11 +14,12 @@ from loopwright.cycle.roles.vas import baseline, validate
 from loopwright.cycle.session import CycleSession
 from loopwright.cycle.takeover import half_of
 from loopwright.domain import cycle_commands as commands
+from loopwright.domain.course import measured
 from loopwright.domain.cycle import CycleState, Decision
 from loopwright.domain.cycle_coordination import decided_by_itself
 from loopwright.domain.cycle_folds import begin_step, end_step
 from loopwright.domain.cycle_names import ROLES, CycleStep, Role, StepName
-from loopwright.domain.cycle_outcomes import Aggregated, CycleOutcome, CycleStepDone
+from loopwright.domain.cycle_outcomes import Aggregated, CycleOutcome, CycleStepDone, Implemented, Judged
 from loopwright.domain.cycle_selector import CycleFacts, asks_person, ready, still_holds
 from loopwright.domain.engine_state import Checkpoint, Waiting
 from loopwright.domain.errors import AgentError, Conflict, Invalid, NotFound, WorkspaceError
@@ -122,7 +123,8 @@ class CycleFlow:
         words = result_words(outcome)
         data: dict[str, JsonValue] = {
             "step": choice.name, "task": choice.task, "role": choice.role, "iteration": before.current_iteration,
-            "result": words, "files": list(files_of(outcome)), "at": at, **_cost(usage),
+            "result": words, "files": list(files_of(outcome)), "at": at, **_measured(outcome),
+            **_cost(usage),
         }  # fmt: skip
         state = session.store.update(
             session.id, lambda latest: end_step(latest, done, checkpoint),
@@ -188,6 +190,17 @@ class CycleFlow:
         if known and known[-1].tree == snapshot.tree:
             return None
         return Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=choice.key, at=at)
+
+
+def _measured(outcome: CycleOutcome) -> dict[str, JsonValue]:
+    """What the course of a cycle shows of it: the tests that ran, the files that were changed."""
+    match outcome:
+        case Judged():
+            return {"tests": measured(outcome.validated), "reasons": list(outcome.validated.reasons)}
+        case Implemented():
+            return {"changes": [{"file": change.file, "action": change.action} for change in outcome.changes]}
+        case _:
+            return {}
 
 
 def _cost(usage: Usage) -> dict[str, JsonValue]:

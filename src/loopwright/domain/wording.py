@@ -42,7 +42,7 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "action_started": lambda f: f"{f['action']} {f.get('task') or ''}".rstrip(),
     "action_finished": lambda f: f"{f['action']}: {f['result']}{_reasons(f)}",
     "step_started": lambda f: f"{f['step']} {f.get('task') or ''}".rstrip(),
-    "step_finished": lambda f: f"{' '.join(filter(None, (f['step'], f.get('task'))))}: {f['result']}{_reasons(f)}",
+    "step_finished": lambda f: f"{' '.join(filter(None, (f['step'], f.get('task'))))}: {f['result']}",
     "extended": lambda f: f"the task is extended: {f['text']}",
     "decided": lambda f: f"{f['decision']} is decided: {f['option']}" if f.get("decision") else "decided",
     "resolved": lambda f: f"{f['blocker']} is settled: {f['resolution']}",
