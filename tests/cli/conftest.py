@@ -86,7 +86,7 @@ SLOW: Sequence[Mapping[str, object]] = (planned("Take your time"), {"text": said
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Iterator[Desk]:
-    """An empty project; whatever still runs for its loops is ended."""
+    """An empty project; whatever still runs for its loops and cycles is ended."""
     project = tmp_path / "project"
     project.mkdir()
     env = {
@@ -99,11 +99,12 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     env.pop("NO_COLOR", None)
     desk = Desk(project, env)
     yield desk
-    if (project / ".workflow").exists():
-        running = desk.run("list", "--status", "running", "--json").lines[0]["data"]
-        assert isinstance(running, list)
-        for state in running:
-            desk.run("stop", state["loop_id"])
+    for folder, kind, key in ((".loop", (), "loop_id"), (".cycle", ("cycle",), "cycle_id")):
+        if (project / ".workflow" / folder).exists():
+            running = desk.run(*kind, "list", "--status", "running", "--json").lines[0]["data"]
+            assert isinstance(running, list)
+            for state in running:
+                desk.run(*kind, "stop", state[key])
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ HEAVY = (
     "rich", "questionary", "prompt_toolkit", "asyncio", "coverage", "junitparser", "pytest", "structlog",
     "mcp", "mcp_types", "httpx2", "fastapi", "starlette", "uvicorn",
     "loopwright.repair", "loopwright.validation", "loopwright.agents", "loopwright.actions", "loopwright.notify",
-    "loopwright.mcp", "loopwright.server",
+    "loopwright.mcp", "loopwright.server", "loopwright.cycle", "loopwright.survey",
 )  # fmt: skip
 
 
@@ -22,14 +22,24 @@ def loaded(desk: Desk, *arguments: str) -> set[str]:
     return names | {".".join(name.split(".")[:n]) for name in names for n in range(1, 4)}
 
 
-@pytest.mark.parametrize("arguments", [["list"], ["list", "--json"], ["config", "show"]])
+@pytest.mark.parametrize(
+    "arguments", [["list"], ["list", "--json"], ["config", "show"], ["cycle", "list"], ["cycle", "show", "ID"]]
+)
 def test_a_list_loads_no_machinery(desk: Desk, arguments: list[str]) -> None:
     desk.create("--agent", "bash")
-    assert not loaded(desk, *arguments) & {*HEAVY}
+    made = desk.run("cycle", "create", "x", "--agent", "builtin", "--json").lines[0]["data"]
+    assert isinstance(made, dict)
+    assert not loaded(desk, *(made["cycle_id"] if word == "ID" else word for word in arguments)) & {*HEAVY}
 
 
 def test_help_loads_no_models(desk: Desk) -> None:
     assert not loaded(desk, "--help") & {*HEAVY, "pydantic", "loopwright.wiring"}
+
+
+@pytest.mark.parametrize("arguments", [["run"], ["cycle"], ["cycle", "run"]])
+def test_a_commands_own_help_loads_no_machinery(desk: Desk, arguments: list[str]) -> None:
+    """Typer itself asks pydantic what the parameters are."""
+    assert not loaded(desk, *arguments, "--help") & {*HEAVY, "loopwright.wiring", "loopwright.domain.record"}
 
 
 def test_the_version_is_answered_before_anything_else(desk: Desk) -> None:

@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from loopwright.cli.options import HERE, Json, LoopId, Project, opened
+from loopwright.cli.kinds import LoopId
+from loopwright.cli.options import HERE, Json, Project, opened
 from loopwright.cli.output import answer
 
 DONE = {

@@ -230,23 +230,7 @@ LOOPS, CYCLES = Loops(), Cycles()
 AnyKind = Kind[Any]  # Any: a command is told which at its registration, see `about`
 
 
-def about(kind: AnyKind, command: Callable[..., None]) -> Callable[..., None]:
-    """The command for that kind: its parameter `kind` is filled in, `id` is one of these, and its help says so."""
-
-    @wraps(command)
-    def called(**values: Any) -> None:  # Any: whatever the command takes
-        command(kind=kind, **values)
-
-    parameters = [p for p in signature(command).parameters.values() if p.name != "kind"]
-    named = {"id": _argument(kind, optional=any(p.name == "id" and p.default is None for p in parameters))}
-    parameters = [p.replace(annotation=named.get(p.name, p.annotation), kind=p.KEYWORD_ONLY) for p in parameters]
-    called.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
-    called.__annotations__ = {p.name: p.annotation for p in parameters}
-    called.__doc__ = (command.__doc__ or "").replace("loop", kind.name)
-    return called
-
-
-def _argument(kind: AnyKind, *, optional: bool) -> object:
+def _argument(kind: AnyKind) -> Any:  # Any: as typer has it
     """The argument that names one; a shell completes it with those of the current folder."""
 
     def known(incomplete: str) -> list[tuple[str, str]]:
@@ -258,10 +242,30 @@ def _argument(kind: AnyKind, *, optional: bool) -> object:
         found = [(kind.id_of(state), state.title) for state in items]
         return [(id, title) for id, title in found if id.startswith(incomplete)]
 
-    argument = typer.Argument(
+    return typer.Argument(
         metavar="ID", show_default=False, autocompletion=known, help=f"Id of a {kind.name}, see list."
     )
-    return Annotated[str | None, argument] if optional else Annotated[str, argument]
+
+
+LoopId = Annotated[str, _argument(LOOPS)]
+CycleId = Annotated[str, _argument(CYCLES)]
+
+
+def about(kind: AnyKind, command: Callable[..., None]) -> Callable[..., None]:
+    """The command for that kind: its parameter `kind` is filled in, `id` is one of these, and its help says so."""
+
+    @wraps(command)
+    def called(**values: Any) -> None:  # Any: whatever the command takes
+        command(kind=kind, **values)
+
+    parameters = [p for p in signature(command).parameters.values() if p.name != "kind"]
+    optional = any(p.name == "id" and p.default is None for p in parameters)
+    named = {"id": Annotated[str | None if optional else str, _argument(kind)]}
+    parameters = [p.replace(annotation=named.get(p.name, p.annotation), kind=p.KEYWORD_ONLY) for p in parameters]
+    called.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {p.name: p.annotation for p in parameters}
+    called.__doc__ = (command.__doc__ or "").replace("loop", kind.name)
+    return called
 
 
 def pointing(name: str, command: Callable[..., None], kind: AnyKind, others: Collection[str]) -> Callable[..., None]:

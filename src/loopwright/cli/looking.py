@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loopwright.cli.kinds import AnyKind, Id
-from loopwright.cli.options import HERE, Json, LoopId, Project, elsewhere, opened
+from loopwright.cli.kinds import AnyKind, Id, LoopId
+from loopwright.cli.options import HERE, Json, Project, elsewhere, opened
 from loopwright.cli.output import answer, cells, is_plain, remark
 from loopwright.domain.errors import Invalid, LoopwrightError, NewerSchema
 

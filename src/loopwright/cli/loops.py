@@ -4,7 +4,8 @@ from typing import Annotated
 
 import typer
 
-from loopwright.cli.options import HERE, LOOP_FIELDS, Given, Json, LoopId, Project, opened, takes
+from loopwright.cli.kinds import LoopId
+from loopwright.cli.options import HERE, LOOP_FIELDS, Given, Json, Project, opened, takes
 from loopwright.cli.output import answer
 
 

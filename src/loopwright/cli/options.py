@@ -22,25 +22,10 @@ Given = dict[str, Any]  # Any: what was typed, checked by the models
 """The options of a table below that were given, by name."""
 
 
-def _known_ids(incomplete: str) -> list[tuple[str, str]]:
-    """Completion: the loops of the project in the current folder."""
-    from loopwright.domain.errors import LoopwrightError
-
-    try:
-        with opened(HERE) as engine:
-            loops = engine.service.list(limit=100).items
-    except LoopwrightError:
-        return []
-    return [(loop.loop_id, loop.title) for loop in loops if loop.loop_id.startswith(incomplete)]
-
-
 Project = Annotated[
     Path, typer.Option("--project", metavar="DIR", show_default=False, help="Project folder (default: this one).")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, all else on stderr.")]
-LoopId = Annotated[
-    str, typer.Argument(metavar="ID", show_default=False, autocompletion=_known_ids, help="Id of a loop, see list.")
-]
 Task = Annotated[str, typer.Argument(metavar="TASK", help="What shall be done.", show_default=False)]
 Auto = Annotated[bool, typer.Option("--auto", help="Choose every step without asking.")]
 Title = Annotated[

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from loopwright.cli.options import HERE, Json, LoopId, Project, opened
+from loopwright.cli.kinds import LoopId
+from loopwright.cli.options import HERE, Json, Project, opened
 from loopwright.cli.output import remark, write
 from loopwright.domain.errors import Exit
 

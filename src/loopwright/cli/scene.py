@@ -21,6 +21,9 @@ MARKS = {"completed": "✔", "in_progress": "▶", "pending": "·"}
 
 ABOUT_CELLS = 80
 
+REPORTS = ("ACTION_RESULT", "PHASE_RESULT")
+"""How a report begins, in which the engine reads."""
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -115,4 +118,4 @@ def within(text: str, cells: int) -> str:
 
 def said(text: str) -> str:
     """What an agent said to people: the part before its report, in which the engine reads."""
-    return clean(re.split(r"^\W*ACTION_RESULT", text, maxsplit=1, flags=re.MULTILINE)[0])
+    return clean(re.split(rf"^\W*({'|'.join(REPORTS)})", text, maxsplit=1, flags=re.MULTILINE)[0])

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from loopwright.cli.generating import generate
-from loopwright.cli.options import HERE, TASK_FIELDS, Given, Json, LoopId, Project, opened, takes
+from loopwright.cli.kinds import LoopId
+from loopwright.cli.options import HERE, TASK_FIELDS, Given, Json, Project, opened, takes
 from loopwright.cli.output import answer, remark
 from loopwright.cli.text import clean
 from loopwright.domain.errors import Invalid

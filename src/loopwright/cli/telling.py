@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from loopwright.cli.scene import said
+from loopwright.cli.scene import REPORTS, said
 from loopwright.cli.text import clean
 from loopwright.domain.conversation import ToolUsed
 from loopwright.domain.transcript import TurnEnded, told_usage
@@ -51,7 +51,7 @@ class TurnLines:
     def _part(self, text: str, now: float) -> Iterator[str]:
         """A part of what is said, unless one was told just now; nothing of the report, in which the engine reads."""
         words = "" if self._reports else said(text)
-        self._reports = self._reports or "ACTION_RESULT" in text
+        self._reports = self._reports or any(name in text for name in REPORTS)
         if words and (self._said_at is None or now - self._said_at >= SAID_SECONDS):
             self._said_at, self._said = now, words
             yield words

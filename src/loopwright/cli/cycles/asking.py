@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loopwright.cli.cycles.options import CycleId
+from loopwright.cli.kinds import CycleId
 from loopwright.cli.options import HERE, Json, Project, elsewhere, opened
 from loopwright.cli.output import answer
 

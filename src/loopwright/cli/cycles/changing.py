@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loopwright.cli.cycles.options import CYCLE_FIELDS, CycleId
-from loopwright.cli.kinds import CYCLES
+from loopwright.cli.cycles.options import CYCLE_FIELDS
+from loopwright.cli.kinds import CYCLES, CycleId
 from loopwright.cli.options import HERE, Given, Json, Project, elsewhere, opened, takes
 from loopwright.cli.output import answer
 from loopwright.cli.steering import how_to_follow

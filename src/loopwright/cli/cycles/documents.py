@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loopwright.cli.cycles.options import CycleId
+from loopwright.cli.kinds import CycleId
 from loopwright.cli.looking import show_diff
 from loopwright.cli.options import HERE, Json, Project, opened
 from loopwright.cli.output import answer, remark

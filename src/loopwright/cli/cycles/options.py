@@ -6,10 +6,6 @@ import typer
 
 from loopwright.cli.options import SETTINGS, Given
 
-CycleId = Annotated[
-    str, typer.Argument(metavar="ID", show_default=False, help="Id of a cycle, see loopwright cycle list.")
-]
-
 CYCLE_ONLY: dict[str, Any] = {  # Any: types with a typer.Option
     "max_iterations": Annotated[
         int | None, typer.Option("--max-iterations", metavar="N", help="Limit of iterations (default: 5).")
