@@ -80,15 +80,13 @@ class CycleSession(Ground[CycleState]):
     ) -> PhaseReport:
         """One turn of the role with its report. `lane` and `at`: where cd works, unless in the project. AgentError.
 
-        A `reading` role may write in its own folder and nowhere else: what its own tool calls wrote all the same is
-        put back, however the turn ends.
+        A `reading` role may write in its own folder and nowhere else, cd in the project too: what their own tool calls
+        wrote elsewhere all the same is put back, however the turn ends.
         """
         ask = partial(self._text, role, step, at)
         message = self._message(role, step, ask(order), reading=reading)
         turns = self.turns(role, lane, at)
-        if not reading:
-            return await self._turn(role, step, turns, message, ask)
-        before = await self.snapshot(f"before {step.key}")
+        before = await self.snapshot(f"before {step.key}") if reading else None
         turns.written()
         try:
             return await self._turn(role, step, turns, message, ask)
@@ -130,14 +128,17 @@ class CycleSession(Ground[CycleState]):
             project=str(at or self.workspace.root), folder=str(self.folder(role)),
         )  # fmt: skip
 
-    async def _put_back(self, role: Role, before: Snapshot, wrote: frozenset[str]) -> None:
-        """The project's files that the role wrote, and other roles' documents; what others changed is theirs."""
-        if not wrote:
-            return
-        now = await self.snapshot(f"after {role}")
-        changed = [change.file for change in await in_thread(self.workspace.changes, before.commit, now.commit)]
-        own = [file for file in changed if file in wrote]
-        if own:
+    async def _put_back(self, role: Role, before: Snapshot | None, wrote: frozenset[str]) -> None:
+        """The project's files that a role wrote which only reads, and other roles' documents.
+
+        What others changed is theirs.
+        """
+        own: list[str] = []
+        if before is not None and wrote:
+            now = await self.snapshot(f"after {role}")
+            changed = await in_thread(self.workspace.changes, before.commit, now.commit)
+            own = [change.file for change in changed if change.file in wrote]
+        if own and before is not None:
             await in_thread(self.workspace.restore, before.commit, own)
         foreign = self._foreign(role, wrote)
         if foreign:
@@ -148,7 +149,8 @@ class CycleSession(Ground[CycleState]):
 
     def _foreign(self, role: Role, wrote: frozenset[str]) -> list[str]:
         """Documents of others among what was written; those of a role at work are its own to mend."""
-        root = f"{self.progress().relative_to(self.workspace.root)}/"
+        root = self.progress().resolve()
         busy = {role, *(one.step.partition(".")[0] for one in self.state().engine.under_way)}
-        names = (file.removeprefix(root) for file in sorted(wrote) if file.startswith(root))
+        paths = (self.workspace.root / file for file in sorted(wrote))  # those of a lane are absolute
+        names = [str(path.relative_to(root)) for path in paths if path.is_relative_to(root)]
         return [name for name in names if name in self.documents and name.split("/")[0] not in busy]
