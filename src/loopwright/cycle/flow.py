@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from pydantic import JsonValue
 
-from loopwright.cycle.places import free_lane, lane_of
+from loopwright.cycle.places import broken_off_in, free_lane, lane_of
 from loopwright.cycle.publish import archive, files_of, log_files, publish, result_words
 from loopwright.cycle.roles.cd import implement
 from loopwright.cycle.roles.ep import explore, plan
@@ -27,6 +27,9 @@ from loopwright.domain.events import Event
 from loopwright.domain.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 from loopwright.domain.protocol import Control, Usage
 from loopwright.domain.troubles import outcome_of
+
+NO_RESULT = (Interrupted, NeedsInput, LimitReached, ActionFailed)
+"""The step is not over: what was done of it is gone on with."""
 
 Handler = Callable[[CycleSession, CycleStep], Awaitable[CycleOutcome]]
 
@@ -115,7 +118,7 @@ class CycleFlow:
         usage = await self._usage(before, choice)
         session.collect()
         at = session.now()
-        checkpoint = await self._checkpoint(before, choice, at)
+        checkpoint = await self._checkpoint(before, choice, outcome, at)
         done = CycleStepDone(
             step=choice, outcome=outcome, at=at, tree=await session.tree(), elapsed=elapsed, incidents=session.noted(),
             usage=usage, half=await self._half(before, choice, outcome),
@@ -177,19 +180,22 @@ class CycleFlow:
 
     async def _half(self, state: CycleState, choice: CycleStep, outcome: CycleOutcome) -> str | None:
         """What was done in the lane of a step that is not over."""
-        if isinstance(outcome, (Interrupted, NeedsInput, LimitReached, ActionFailed)):
+        if isinstance(outcome, NO_RESULT):
             for one in state.engine.under_way:
                 if one.step == choice.key:
                     return await half_of(self._session, one)
         return None
 
-    async def _checkpoint(self, state: CycleState, choice: CycleStep, at: str) -> Checkpoint | None:
+    async def _checkpoint(
+        self, state: CycleState, choice: CycleStep, outcome: CycleOutcome, at: str
+    ) -> Checkpoint | None:
         """A snapshot when the tree is not what the last checkpoint holds."""
         snapshot = await self._session.snapshot(f"after {choice.key}")
         known = state.engine.checkpoints
         if known and known[-1].tree == snapshot.tree:
             return None
-        return Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=choice.key, at=at)
+        action = broken_off_in((choice.key,)) if isinstance(outcome, NO_RESULT) else choice.key
+        return Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=action, at=at)
 
 
 def _measured(outcome: CycleOutcome) -> dict[str, JsonValue]:

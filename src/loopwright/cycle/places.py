@@ -8,7 +8,7 @@ from typing import NamedTuple
 from loopwright.cycle.session import CycleSession
 from loopwright.domain.cycle import CycleState
 from loopwright.domain.cycle_names import CycleStep
-from loopwright.domain.errors import Conflict
+from loopwright.domain.errors import Conflict, NotFound
 from loopwright.domain.outcomes import Change
 from loopwright.engine.threads import in_thread
 from loopwright.ports import Snapshot
@@ -32,7 +32,7 @@ class Place:
     """A folder that holds the project; `lane` None: it is the project. `before`: what it held when the task began.
 
     Of a task that was broken off: `unsettled`, where it contradicts what the project is now, and `taken_in`, what had
-    come into the project already.
+    come into the project already and is in nobody's account.
     """
 
     path: Path
@@ -40,6 +40,11 @@ class Place:
     lane: int | None = None
     unsettled: Unsettled = GOOD
     taken_in: tuple[Change, ...] = ()
+
+
+def broken_off_in(keys: Iterable[str]) -> str:
+    """The name of a checkpoint that was made in the middle of these steps."""
+    return f"interrupted {', '.join(keys)}"
 
 
 def lane_of(state: CycleState, step: CycleStep) -> int | None:
@@ -60,7 +65,7 @@ async def place_for(session: CycleSession, step: CycleStep) -> Place:
     before = await session.snapshot(f"before {step.task}")
     lane = lane_of(state, step)
     if lane is None:
-        return Place(session.workspace.root, before)
+        return Place(session.workspace.root, _before_it_began(state, step) or before)
     commit, unsettled = before.commit, GOOD
     taken_in: tuple[Change, ...] = ()
     if half := state.engine.half.get(step.key):
@@ -68,10 +73,40 @@ async def place_for(session: CycleSession, step: CycleStep) -> Place:
         files = merged.conflicts or await _marked(session, before.commit, merged.commit)
         if not files or not session.able("cd").measures:
             commit, unsettled = merged.commit, Unsettled(files, merged.told)
-        if merged.tree == before.tree:
-            taken_in = await _changes(session, f"{half}^", half)
+        taken_in = await _came_in(session, half, before.commit)
     path = await in_thread(session.worktrees.open, session.id, lane, commit)
     return Place(path, before, lane, unsettled, taken_in)
+
+
+def _before_it_began(state: CycleState, step: CycleStep) -> Snapshot | None:
+    """What the project held before the first of the step's tries that were broken off in it; None where none was."""
+    known = list(state.engine.checkpoints)
+    broken_off = False
+    while known and known[-1].action == broken_off_in((step.key,)):
+        broken_off = bool(known.pop())
+    return Snapshot(known[-1].commit, known[-1].tree) if broken_off and known else None
+
+
+async def _came_in(session: CycleSession, half: str, now: str) -> tuple[Change, ...]:
+    """What earlier tries have changed in the project itself, the last of which has left `half` in its lane.
+
+    A commit in a lane has one parent, what the lane was opened with; that has the half of the try before as its second.
+    """
+    files: set[str] = set()
+    last: str | None = half
+    while last is not None:
+        opened = f"{last}^"
+        files.update(_names(await _changes(session, opened, last)))
+        last = await _known(session, f"{opened}^2")
+    return tuple(change for change in await _changes(session, opened, now) if change.file in files)
+
+
+async def _known(session: CycleSession, commit: str) -> str | None:
+    try:
+        await _changes(session, commit, commit)
+    except NotFound:
+        return None
+    return commit
 
 
 async def changes_in(session: CycleSession, place: Place, label: str) -> tuple[Change, ...]:

@@ -1,5 +1,6 @@
 """Taking up a cycle: whatever the last runner left is recorded, and brought up to date. Nothing is discarded."""
 
+from loopwright.cycle.places import broken_off_in
 from loopwright.cycle.publish import adopt, publish
 from loopwright.cycle.session import CycleSession
 from loopwright.domain.cycle import CycleState
@@ -32,13 +33,12 @@ async def take_over(session: CycleSession, left: tuple[int, ...]) -> None:
 async def _record_interruption(session: CycleSession, state: CycleState) -> None:
     broken = state.engine.under_way
     halves = {one.step: await half_of(session, one) for one in broken}
-    snapshot = await session.snapshot("interrupted")
+    action = broken_off_in(one.step for one in broken)
+    snapshot = await session.snapshot(action)
     known = state.engine.checkpoints
     checkpoint = None
     if not known or known[-1].tree != snapshot.tree:
-        checkpoint = Checkpoint(
-            n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action="interrupted", at=session.now()
-        )
+        checkpoint = Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=action, at=session.now())
     at = session.now()
 
     def rule(latest: CycleState) -> CycleState:
