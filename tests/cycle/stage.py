@@ -173,7 +173,9 @@ class CycleStage:
         self.tests = JudgedTests(self.project, self.judge)
         self.workspace = GitWorkspace(self.project, private)
         self.worktrees = GitWorktrees(self.project, private)
-        self.service = CycleService(self.store, self.workspace, self.clock, self.launcher, self.processes, "test")
+        self.service = CycleService(
+            self.store, self.workspace, self.clock, self.launcher, self.processes, "test", worktrees=self.worktrees
+        )
 
     def create(
         self, text: str = "Make app.txt say good", *, title: str | None = None, max_iterations: int = 5,
