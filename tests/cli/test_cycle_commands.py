@@ -94,7 +94,7 @@ def test_create_keeps_the_settings(cli: Terminal, tmp_path: Path) -> None:
         "create", "Add it", "--title", "Login", "--agent", "builtin", "--role", "cd=bash", "--role", "ra=builtin",
         "--auto", "--parallel", "1", "--max-minutes", "2.5", "--test-command", "true", "--require", "no_new_failures",
     )  # fmt: skip
-    assert (state["title"], state["description"], state["task_history"]) == ("Login", "Add it", ["Add it"])
+    assert (state["title"], state["description"], state["task_history"]) == ("Login", "Add it", ["Login"])
     engine = state["engine"]
     assert isinstance(engine, dict)
     assert (state["max_iterations"], engine["parallel"]) == (5, 1)

@@ -150,6 +150,13 @@ def test_the_page_tells_plan_iterations_and_roles() -> None:
     assert re.search(r"1  .* ra completed, ep completed, cd completed, vas completed", text)
 
 
+def test_the_page_tells_the_task_and_what_was_added_to_it() -> None:
+    text = page(extend(extend(driven(running()), "Also MFA", AT), "And logs", AT))
+    assert "task        Add OAuth2 login support with Google and GitHub providers\n" in text
+    assert "extension   Also MFA\n" in text
+    assert "to come     And logs\n" in text
+
+
 def test_the_four_roles_are_drawn_with_what_they_do() -> None:
     state = begun(running())
     scene = CycleScene(state).noted(Note("activity", "reading the task", role="ra")).aged(65)

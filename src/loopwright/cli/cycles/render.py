@@ -23,6 +23,9 @@ from loopwright.domain.cycle_glance import agent_of, cycle_need
 from loopwright.domain.cycle_names import ROLES, TITLES
 from loopwright.domain.words import plural
 
+FURTHER = "\n\n--- ITERATION "
+"""In a description, what an extension has added begins so."""
+
 TABLE = Table(
     "cycle", ("ID", "STATUS", "PHASE", "ITERATION", "TASKS", "TESTS", "AGE", "TITLE"),
     "{}, {}, iteration {}, tasks {}, tests {}, {} ago",
@@ -104,10 +107,11 @@ def _head(state: CycleState, live: bool, now: datetime) -> Iterator[str]:
     engine, settings = state.engine, state.engine.settings
     yield f"{state.cycle_id}  {clean(state.title)}"
     yield LABEL.format("status", cycle_status(state, live=live))
-    first, *added = state.task_history or (state.description,)
-    if clean(first) != clean(state.title):
-        yield LABEL.format("task", clean(first))
-    yield from (LABEL.format("extension", clean(text)) for text in (*added, *engine.queue))
+    task = state.description.partition(FURTHER)[0]
+    if clean(task) != clean(state.title):
+        yield LABEL.format("task", clean(task))
+    yield from (LABEL.format("extension", clean(text)) for text in state.task_history[1:])
+    yield from (LABEL.format("to come", clean(text)) for text in engine.queue)
     yield LABEL.format("phase", state.current_phase)
     yield LABEL.format("iteration", f"{state.current_iteration} of {state.max_iterations}")
     yield LABEL.format("mode", f"{settings.mode}, {plural(engine.parallel, 'agent')} at once")
