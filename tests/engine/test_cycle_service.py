@@ -76,7 +76,7 @@ def asking(state: CycleState) -> CycleState:
 def test_a_new_cycle_has_what_it_was_given(service: CycleService) -> None:
     id = made(service, title="T", roles={"cd": "codex"}, parallel=4, max_iterations=2, allow_test_changes=True)
     state = service.read(id)
-    assert (state.title, state.description, state.task_history) == ("T", "Balance it", ("Balance it",))
+    assert (state.title, state.description, state.task_history) == ("T", "Balance it", ("T",))
     assert (state.status, state.max_iterations, state.current_iteration) == ("created", 2, 0)
     assert (state.engine.roles, state.engine.parallel, state.engine.allow_test_changes) == ({"cd": "codex"}, 4, True)
     assert service.list(search="balance").items == (state,)

@@ -10,6 +10,8 @@ from loopwright.domain.cycle_names import CycleStep, Role, step_of
 from loopwright.domain.engine_state import Checkpoint
 from loopwright.domain.events import Entry
 
+BOUNDS = frozenset({"step_started", "step_finished", "taken_over"})
+
 
 class CycleCourseStep(CourseStep):
     """One step; `role`: whose it was, none for the aggregation."""
@@ -53,15 +55,13 @@ def _numbered(entries: Sequence[Entry], iteration: int) -> Iterator[tuple[CycleS
 def _pairs(entries: Sequence[Entry]) -> list[tuple[CycleStep, Entry, Entry | None]]:
     found: list[tuple[CycleStep, Entry, Entry | None]] = []
     under_way: dict[CycleStep, int] = {}
-    for entry in entries:
+    about = ((step, entry) for entry in entries if entry.event.type in BOUNDS for step in _named(entry))
+    for step, entry in about:
         if entry.event.type == "step_started":
-            for step in _named(entry):
-                under_way[step] = len(found)
-                found.append((step, entry, None))
-        elif entry.event.type in ("step_finished", "taken_over"):
-            for step in _named(entry):
-                if (place := under_way.pop(step, None)) is not None:
-                    found[place] = step, found[place][1], entry
+            under_way[step] = len(found)
+            found.append((step, entry, None))
+        elif (place := under_way.pop(step, None)) is not None:
+            found[place] = step, found[place][1], entry
     return found
 
 

@@ -70,8 +70,8 @@ _ALL = (
     Tool(
         "start_cycle", "Start a cycle",
         "Starts a cycle on a project in the background, for larger tasks: one role writes the requirements, one"
-        " explores and plans, one develops and one validates, in iterations, until the tests prove it or a limit is reached."
-        " Comes back at once; then call `wait`.",
+        " explores and plans, one develops and one validates, in iterations, until the tests prove it or a limit is"
+        " reached. Comes back at once; then call `wait`.",
         asked.StartCycle, (CycleReport,), WORKS, _beside(cycling.start_cycle),
     ),
     Tool(
