@@ -1,6 +1,7 @@
 """`doctor` by the real command: on a bare machine, with agents that work, fail and hang, and without any trace."""
 
 import json
+import re
 import shutil
 import signal
 import sys
@@ -212,6 +213,19 @@ def test_without_probing_only_versions_are_asked_for(here: Here, tmp_path: Path)
     assert (agent(ran, "qwen")["status"], agent(ran, "qwen")["version"]) == ("not asked", "9.8.7")
     assert (tmp_path / "told").read_text() == "['--version']"
     assert found(ran)["run"]["agent"] == "qwen"
+
+
+def test_who_would_play_the_roles_of_a_cycle(bare: Desk) -> None:
+    assert "The roles of a cycle" not in bare.run("doctor", "--no-probe", "--agent", "builtin").out
+    (bare.project / "loopwright.toml").write_text("agent = 'builtin'\n[cycle.roles]\ncd = 'nobody'\nra = 'bash'\n")
+    told = bare.run("doctor", "--no-probe")
+    assert re.search(r"^  ra +Requirements Analyst +bash$", told.out, re.MULTILINE)
+    assert re.search(r"^  cd +Code Developer +nobody +no agent is named 'nobody'", told.out, re.MULTILINE)
+    data = bare.run("doctor", "--no-probe", "--json").lines[0]["data"]
+    assert isinstance(data, dict)
+    assert [(each["role"], each["agent"], bool(each["trouble"])) for each in data["roles"]] == [
+        ("ra", "bash", False), ("ep", "builtin", False), ("cd", "nobody", True), ("vas", "builtin", False),
+    ]  # fmt: skip
 
 
 def test_places_that_can_not_be_used_are_named(here: Here) -> None:
