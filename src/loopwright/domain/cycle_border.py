@@ -1,6 +1,7 @@
 """The border of an iteration: what is still wrong, who hears of it, and how the next one opens. Pure."""
 
 import hashlib
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
@@ -18,7 +19,7 @@ from loopwright.domain.cycle_engine import Border
 from loopwright.domain.cycle_names import ROLES, Role, step_of
 from loopwright.domain.cycle_plan import planned
 from loopwright.domain.cycle_selector import validated
-from loopwright.domain.cycle_standing import has_failed, is_held, role_status, standing, tasks, with_record
+from loopwright.domain.cycle_standing import TRIES, has_failed, is_held, role_status, standing, tasks, with_record
 from loopwright.domain.words import clipped, plural
 
 FIRST_CALLED: tuple[Role, ...] = ("ra", "ep")
@@ -29,6 +30,9 @@ NAMED = 10
 
 MOST_MENDS = 20
 """Tasks that one iteration's failing tests become; the last one takes what is left."""
+
+_COUNTS = re.compile(r"\d+ failed(?: that did not fail in the first run)?: ")
+"""How a reason begins that counts failing tests."""
 
 PLAN_WORDS = ("plan", "计划")
 
@@ -82,6 +86,8 @@ def _issues(state: CycleState, tree: str) -> Iterator[str]:
         yield from last.reasons or ("the tests do not pass",)
     if has_failed(state, "vas.validate") or not validated(state, tree):
         yield f"what is there now was not validated{_because(state, 'vas')}"
+    elif state.engine.tries.get("vas.validate", 0) >= TRIES:
+        yield f"vas gave no judgement{_because(state, 'vas')}"
     yield from (f"vas: {words}" for words in state.engine.objections)
     yield from (f"{blocker.id}: {blocker.description}" for blocker in state.coordination.open_blockers)
     for key in state.engine.tries:
@@ -108,10 +114,11 @@ def next_iteration(
     """Opens the next iteration of one that is over, with what was found in it and what a user adds."""
     entries = (*_user_says(extension, at), *feedback)
     called = {entry.target for entry in entries} | _failed_roles(state)
+    objections = state.engine.objections
     state = with_feedback(state, entries)
     state = opened(state, at, called=[role for role in FIRST_CALLED if role in called], extension=extension)
     state = _extended(state, extension) if extension else state
-    return standing(_with_mends(state, at))
+    return standing(_with_mends(state, objections, at))
 
 
 def feedback(state: CycleState, at: str) -> tuple[FeedbackEntry, ...]:
@@ -131,14 +138,8 @@ def with_feedback(state: CycleState, entries: Iterable[FeedbackEntry]) -> CycleS
 
 def _routed(state: CycleState) -> Iterator[tuple[str, Role, str, FeedbackType]]:
     """(source, target, content, type) of every finding; a table in words: see the pages."""
-    last, results = state.engine.last_validation, state.test_results
-    if last is not None and not last.passed and state.engine.tests_found:
-        failing = results.failed_tests if results else ()
-        if failing:
-            yield "vas", "cd", f"{plural(len(failing), 'failing test')}: {_named(failing)}", "bug_report"
-        for reason in last.reasons:
-            if not (failing and reason.startswith(f"{len(failing)} failed: ")):
-                yield "vas", "cd", reason, "bug_report"
+    if found := _bugs(state):
+        yield "vas", "cd", "; ".join(found), "bug_report"
     for words in state.engine.objections:
         yield "vas", "cd", words, "bug_report"
     for blocker in state.coordination.open_blockers:
@@ -147,6 +148,27 @@ def _routed(state: CycleState) -> Iterator[tuple[str, Role, str, FeedbackType]]:
             yield blocker.reported_by, "ra", about, "clarification"
         if blocker.reported_by == "cd" and any(word in blocker.description.lower() for word in PLAN_WORDS):
             yield "cd", "ep", about, "clarification"
+
+
+def _bugs(state: CycleState) -> tuple[str, ...]:
+    """What the last validation found; failing tests are named, and said once."""
+    last = state.engine.last_validation
+    if last is None or last.passed or not state.engine.tests_found:
+        return ()
+    failing = _to_mend(state)
+    if not failing:
+        return last.reasons or ("the tests do not pass",)
+    others = (reason for reason in last.reasons if not _COUNTS.match(reason))
+    return (f"{plural(len(failing), 'failing test')}: {_named(failing)}", *others)
+
+
+def _to_mend(state: CycleState) -> tuple[str, ...]:
+    """Failing tests that keep the validation from passing: of those that failed at first nobody asks where any may."""
+    failing = state.test_results.failed_tests if state.test_results else ()
+    baseline = state.engine.baseline
+    if state.engine.settings.require == "all" or baseline is None:
+        return failing
+    return tuple(key for key in failing if (at_first := baseline.tests.get(key)) is None or at_first.status != "failed")
 
 
 def _user_says(extension: str | None, at: str) -> tuple[FeedbackEntry, ...]:
@@ -170,15 +192,10 @@ def _extended(state: CycleState, extension: str) -> CycleState:
     )
 
 
-def _with_mends(state: CycleState, at: str) -> CycleState:
-    """Work for cd on tests that fail, a task for each of their files, beside what the plan holds already."""
-    results = state.test_results
-    last = state.engine.last_validation
-    if results is None or last is None or last.passed or not state.engine.tests_found:
-        return state
-    wanted = dict(_mend_words(state))
+def _with_mends(state: CycleState, objections: tuple[str, ...], at: str) -> CycleState:
+    """Work for cd on what was found, a task for each file of failing tests, beside what the plan holds already."""
     known = {task.description for task in tasks(state) if task.status != "completed"}
-    new = [words for words in wanted.values() if words not in known]
+    new = [words for words in _mend_words(state, objections) if words not in known]
     if not new:
         return state
     first = _next_number(tasks(state))
@@ -192,18 +209,18 @@ def _with_mends(state: CycleState, at: str) -> CycleState:
     return state.evolve(plan=plan, engine=state.engine.evolve(mends=mends))
 
 
-def _mend_words(state: CycleState) -> Iterator[tuple[str, str]]:
-    """By area: a test file, or what else there is to mend."""
-    assert state.test_results is not None
-    assert state.engine.last_validation is not None
+def _mend_words(state: CycleState, objections: tuple[str, ...]) -> Iterator[str]:
+    """By area: a test file, what else was measured, or what vas says against the result."""
     areas: dict[str, list[str]] = defaultdict(list)
-    for test in state.test_results.failed_tests:
+    found = _bugs(state)
+    for test in _to_mend(state) if found else ():
         file = test.partition("::")[0]
         areas[file if file in areas or len(areas) < MOST_MENDS - 1 else "other tests"].append(test)
-    for area, failing in areas.items():
-        yield area, f"Make these tests pass: {_named(failing)}"
-    if not areas:
-        yield "", f"Mend what the validation found: {'; '.join(state.engine.last_validation.reasons)}"
+    yield from (f"Make these tests pass: {_named(failing)}" for failing in areas.values())
+    if found and not areas:
+        yield f"Mend what the validation found: {'; '.join(found)}"
+    if objections:
+        yield f"Mend what vas says against the result: {'; '.join(objections)}"
 
 
 def _next_number(known: tuple[PlanTask, ...]) -> int:

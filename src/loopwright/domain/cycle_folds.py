@@ -96,6 +96,8 @@ def _landed(state: CycleState, done: CycleStepDone) -> CycleState:
         case BaselineTaken():
             return _baseline(_done(state, done.step), outcome)
         case Judged():
+            if outcome.unjudged:
+                state = failed(state, done.step, outcome.unjudged, done.at, for_good=True)
             return _succeeded(_judged(state, outcome, done.at), done, outcome.report, outcome.files)
         case Aggregated():
             return aggregate(state, done.tree, done.at)
@@ -117,7 +119,11 @@ def failed(state: CycleState, step: CycleStep, message: str, at: str, *, for_goo
     error = PhaseError(phase=step.role or "aggregation", error=message, timestamp=at)
     state = state.evolve(
         phase_errors=(*state.phase_errors, error)[-ERRORS_KEPT:],
-        engine=state.engine.evolve(tries={**state.engine.tries, step.key: tried}, limits_in_a_row=0),
+        engine=state.engine.evolve(
+            tries={**state.engine.tries, step.key: tried},
+            limits_in_a_row=0,
+            done=tuple(key for key in state.engine.done if key != step.key),
+        ),
     )
     if step.task is None or tried < TRIES or _is_kept(state, step):
         return state

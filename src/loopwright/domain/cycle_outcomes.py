@@ -71,11 +71,12 @@ class BaselineTaken:
 
 @dataclass(frozen=True)
 class Judged:
-    """vas.validate: what was measured, and what the role said of it."""
+    """vas.validate: what was measured, and what the role said of it; `unjudged`: why it said nothing."""
 
     validated: Validated
     report: PhaseReport
     files: tuple[str, ...] = ()
+    unjudged: str = ""
 
 
 @dataclass(frozen=True)

@@ -97,9 +97,14 @@ def _take_plan(session: CycleSession, state: CycleState, report: PhaseReport) ->
         raise Invalid(f"there is no {PLAN} in {folder}, or it is empty")
     kept = {task.id for task in staying(state.plan, state.engine.mends)}
     tasks = read_plan(text, kept)
-    if state.plan is not None and all(task.id in kept for task in tasks):
-        raise Invalid(f"{PLAN} plans nothing new: all of its tasks are completed already")
+    if _adds(state) and all(task.id in kept for task in tasks):
+        raise Invalid(f"{PLAN} plans nothing new for what the user adds: all its tasks are completed already")
     return tasks
+
+
+def _adds(state: CycleState) -> bool:
+    """Whether the user has added something since the last plan; a clarification may need no new task."""
+    return any(record.extension for record in state.iterations[state.engine.planned :]) and state.plan is not None
 
 
 async def _explored_by_templates(session: CycleSession) -> CycleOutcome:

@@ -91,5 +91,5 @@ def _without_judgement(session: CycleSession, state: CycleState, measured: Valid
     words = f"vas gave no judgement: {why}"
     session.note("no_report", words)
     keep(session, {f"vas/{MAIN}": joined(verdict_summary(state, measured, judged=True), f"## Judgement\n\n{words}")})
-    report = PhaseReport(phase="vas", status="failed", summary=words, issues=(words,))
-    return Judged(measured, report, (f"vas/{MAIN}",))
+    report = PhaseReport(phase="vas", status="none", summary=words)
+    return Judged(measured, report, (f"vas/{MAIN}",), unjudged=why)
