@@ -1,13 +1,14 @@
 """Progress files seen from elsewhere: nothing outside of the folder, nothing that blocks, nothing without end."""
 
 import os
+from contextlib import suppress
 from datetime import UTC
 from pathlib import Path
 
 import pytest
 
 from loopwright.domain.errors import Invalid, LoopwrightError, NotFound
-from loopwright.engine.progress_files import LONGEST, last_lines, listed, shown
+from loopwright.engine.progress_files import LONGEST, last_lines, listed, shown, whole
 
 
 @pytest.fixture
@@ -59,6 +60,48 @@ def test_a_folder_that_is_a_link_is_not_entered(folder: Path, tmp_path: Path) ->
     (tmp_path / "way").symlink_to(folder)
     with pytest.raises(LoopwrightError):
         shown(tmp_path / "way", "develop.md")
+
+
+@pytest.fixture
+def deep(folder: Path) -> Path:
+    """With a role's folder, and links to it and in it."""
+    (folder / "ra" / "history").mkdir(parents=True)
+    (folder / "ra" / "requirements.md").write_text("now")
+    (folder / "ra" / "history" / "requirements-v1.0.0.md").write_text("then")
+    (folder / "ep").symlink_to(folder / "ra")
+    (folder / "ra" / "out").symlink_to(folder.parent)
+    return folder
+
+
+def test_folders_below_are_looked_into(deep: Path) -> None:
+    assert [file.name for file in listed(deep, UTC, "ra")] == ["requirements.md"]
+    assert [file.name for file in listed(deep, UTC, "ra/history")] == ["requirements-v1.0.0.md"]
+    assert shown(deep, "ra/history/requirements-v1.0.0.md").text == "then"
+    assert whole(deep, "ra/requirements.md") == b"now"
+    assert [file.name for file in listed(deep, UTC)] == ["develop.md"]
+
+
+@pytest.mark.parametrize(
+    "name", ["ep/requirements.md", "ra/out/secret", "ra/../../secret", "ra//requirements.md", "/ra/requirements.md",
+             "ra/requirements.md/x", "ra/history/a/b", "ra/", "ra/history", "ra/none"],
+)  # fmt: skip
+def test_no_name_leads_out_of_it(deep: Path, name: str) -> None:
+    for look in (shown, whole):
+        with pytest.raises((NotFound, Invalid)):
+            look(deep, name)
+
+
+@pytest.mark.parametrize("under", ["ep", "ra/out", "none", "develop.md", "ep/history"])
+def test_a_folder_that_is_none_holds_nothing(deep: Path, under: str) -> None:
+    assert listed(deep, UTC, under) == ()
+
+
+def test_no_descriptor_is_left_open(deep: Path) -> None:
+    before = len(os.listdir("/proc/self/fd"))
+    for name in ("ra/requirements.md", "ep/requirements.md", "ra/history/none", "ra/out/secret"):
+        with suppress(LoopwrightError):
+            shown(deep, name)
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 def test_the_last_whole_lines(folder: Path) -> None:

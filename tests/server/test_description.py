@@ -61,7 +61,17 @@ def examples_of(office: Office, schema: Json) -> list[Json]:
 
 def test_the_state_is_a_component_and_nothing_is_left_over(refusing: Office) -> None:
     schemas = refusing.description["components"]["schemas"]
-    assert {"LoopState", "Glance", "LoopTask", "CourseStep", "Check", "Refused"} <= schemas.keys()
+    assert {
+        "LoopState",
+        "Glance",
+        "CycleState",
+        "CycleGlance",
+        "CycleCourseStep",
+        "LoopTask",
+        "CourseStep",
+        "Check",
+        "Refused",
+    } <= schemas.keys()
     assert not {"HTTPValidationError", "ValidationError"} & schemas.keys()
     assert refusing.description["components"]["securitySchemes"].keys() == {"bearer", "cookie"}
 
@@ -79,10 +89,22 @@ def test_every_path_of_the_documentation_is_there(refusing: Office) -> None:
         "start", "pause", "resume", "stop", "reopen", "answer", "choose", "approve", "rewind", "recover", "tasks",
         "import", "generate",
     )  # fmt: skip
+    cycle = "/api/cycles/{cycle_id}"
+    looking_at_cycles = (
+        "events", "transcript", "timeline", "checkpoints", "diff", "checkpoints/{n}/diff", "history", "documents",
+        "documents/{folder}/{file}", "discoveries", "progress", "progress/{file}", "stream",
+    )  # fmt: skip
+    steering_cycles = (
+        "start", "pause", "resume", "stop", "extend", "reopen", "answer", "approve", "recover",
+        "decisions/{decision_id}", "blockers/{blocker_id}",
+    )  # fmt: skip
     assert known >= {
         "POST /api/loops/v2", "GET /api/loops/v2", f"GET {one}", f"PUT {one}", f"DELETE {one}", f"PATCH {one}/status",
         *(f"GET {one}/{path}" for path in looking), *(f"POST {one}/{path}" for path in steering),
         f"PUT {one}/tasks/reorder",
         *(f"{method} /api/loops/v2/tasks/{{task_id}}" for method in ("GET", "PUT", "DELETE")),
+        *(f"GET {cycle}/{path}" for path in looking_at_cycles), *(f"POST {cycle}/{path}" for path in steering_cycles),
+        "POST /api/cycles", "GET /api/cycles", f"GET {cycle}", f"PUT {cycle}", f"DELETE {cycle}",
+        f"PATCH {cycle}/status",
         "GET /api/projects", "GET /api/agents", "GET /api/health", "GET /api/stream", "GET /metrics",
     }  # fmt: skip

@@ -1,7 +1,7 @@
 """Every command on cycles, as all surfaces call it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
@@ -131,9 +131,9 @@ class CycleService(Runs[CycleState]):
     def recover(self, id: str) -> Recovered[CycleState]:
         """What ended while its runner died gets the documents of its end, too."""
         found = super().recover(id)
-        if found.state.status in FINISHED:
-            self._concluded(found.state)
-        return found
+        if found.state.status not in FINISHED:
+            return found
+        return replace(found, state=self._concluded(found.state))
 
     def delete(self, id: str) -> None:
         super().delete(id)
