@@ -1,0 +1,14 @@
+"""kill -9 of a cycle's runner at random moments: it comes to its right end, nothing is done twice, nothing is lost."""
+
+import random
+
+from bench.soaks import cycle_kills
+from tests.chance import SEED
+
+KILLS = 10
+
+
+def test_kills_at_random_moments() -> None:
+    """Nine of them hit scripted roles, one the embedded debugger at work."""
+    counts = cycle_kills.run(random.Random(SEED), KILLS / cycle_kills.KILLS)
+    assert counts["kills"] == KILLS
