@@ -109,6 +109,15 @@ def test_create_keeps_the_settings(cli: Terminal, tmp_path: Path) -> None:
     )
 
 
+def test_config_show_tells_of_cycles_and_who_plays_which_role(cli: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "loopwright.toml").write_text("[cycle.roles]\ncd = 'codex'\n")
+    shown: dict[str, dict[str, object]] = json.loads(cli.told("config", "show", "--json")[0])["data"]
+    assert (shown["cycle"]["parallel"], shown["cycle"]["roles"]) == (2, {"cd": "codex"})
+    text, _ = cli.told("config", "show", "--origin")
+    assert f"cycle.roles.cd          codex                         {tmp_path / 'loopwright.toml'}" in text
+    assert "cycle.grace_timeout     180.0                         default" in text
+
+
 @pytest.mark.parametrize(
     ("words", "code", "told"),
     [

@@ -20,7 +20,16 @@ from loopwright.cli.text import width
 from loopwright.domain.cycle import Blocker, CycleState, CycleStatus, Decision
 from loopwright.domain.cycle_commands import extend, pause, stop, wait_for_person
 from loopwright.domain.cycle_names import TITLES, CycleStep
-from loopwright.domain.engine_state import Budget, Incident, Outcome, Parked, PermissionRequest, Waiting
+from loopwright.domain.engine_state import (
+    Baseline,
+    BaselineTest,
+    Budget,
+    Incident,
+    Outcome,
+    Parked,
+    PermissionRequest,
+    Waiting,
+)
 from loopwright.domain.events import Entry, Event
 from loopwright.engine.bus import Note
 from tests.domain.cycle_making import AT, begun, created, driven, ended, judged, running, task, usual
@@ -166,6 +175,10 @@ def test_the_four_roles_are_drawn_with_what_they_do() -> None:
     assert "▶ Requirements Analyst  scripted  running: analyse" in text
     assert "1:05 reading the task" in text
     assert "collected 3 items" in text
+    assert "tests not run yet" in text
+    first = Baseline(tree="t", at=AT, tests={"a": BaselineTest(status="passed"), "b": BaselineTest(status="failed")})
+    known = state.evolve(engine=state.engine.evolve(baseline=first))
+    assert "2 tests, 1 failing at first" in scene_text(CycleScene(known))
     later = CycleScene(ended(state, CycleStep("ra.analyse"), usual(CycleStep("ra.analyse"))), 70).after(scene)
     assert "✔ Requirements Analyst  scripted  completed: ra did its part" in scene_text(later)
     assert "reading the task" not in scene_text(later)

@@ -28,7 +28,7 @@ def show(
 ) -> None:
     """Print the settings that hold in this project."""
     from loopwright.cli.text import columns
-    from loopwright.config import AGENTS, CYCLE, AgentTable, Settings
+    from loopwright.config import AGENTS, CYCLE, ROLES, AgentTable, Settings
     from loopwright.domain.secrets import Secrets
     from loopwright.wiring import read_config
 
@@ -49,7 +49,8 @@ def show(
             rows.append((full, _in_words(value), about))
             table[key] = {"value": value, "origin": about} if origin else value
     told = {n: {"value": v, "origin": about} if origin else v for n, (v, about) in cycle.items()}
-    answer(json, {**data, CYCLE: told, AGENTS: agents}, "\n".join(columns(rows)))
+    roles = {n.partition(".")[2]: told.pop(n) for n in cycle if n.startswith(f"{ROLES}.")}
+    answer(json, {**data, CYCLE: {**told, ROLES: roles}, AGENTS: agents}, "\n".join(columns(rows)))
 
 
 def _cycle(loaded: "Config", *, origin: bool) -> "Iterator[tuple[str, tuple[Any, str]]]":  # Any: as JSON has it

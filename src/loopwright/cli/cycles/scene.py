@@ -16,6 +16,7 @@ from loopwright.domain.cycle_names import ROLES, TITLES, Role, step_of
 from loopwright.domain.engine_state import PermissionRequest
 from loopwright.domain.events import Entry
 from loopwright.domain.permissions import request_words
+from loopwright.domain.words import plural
 from loopwright.engine.bus import Note
 
 TASKS_SHOWN = 8
@@ -86,12 +87,21 @@ def _lines(scene: CycleScene, cells: int) -> Iterator[Line]:
     for role in ROLES:
         yield from _role(scene, role)
     yield from _plan(state)
-    yield Line(f"  {tests_words(state) if state.test_results else 'tests not validated yet'}", "fact")
+    yield Line(f"  {_tests(state)}", "fact")
     if state.status == "running":
         yield from (Line(f"  ? {line}", "doing") for line in some(state.engine.asked, _asked, most=ASKED_SHOWN))
         undecided = state.coordination.undecided
         yield from (Line(f"  ? {clean(d.description)}", "doing") for d in undecided[:ASKED_SHOWN])
         yield from _now(scene.doing.get(None), "  ")
+
+
+def _tests(state: CycleState) -> str:
+    """What the last validation counted, before that the first run."""
+    baseline = state.engine.baseline
+    if state.test_results is not None or baseline is None:
+        return tests_words(state) if state.test_results else "tests not run yet"
+    failing = sum(test.status == "failed" for test in baseline.tests.values())
+    return f"{plural(len(baseline.tests), 'test')}, {failing:,} failing at first"
 
 
 def _asked(request: PermissionRequest) -> str:
