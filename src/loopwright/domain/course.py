@@ -124,7 +124,8 @@ def _numbered(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry | None, i
         action = begun.event.data.get("action")
         told = ended.event.data.get("iteration") if ended else None
         lost = ended is not None and ended.event.type != "action_finished"
-        iteration = told if isinstance(told, int) else iteration + (action in COUNTED and not lost)
+        counted = number(told)
+        iteration = iteration + (action in COUNTED and not lost) if counted is None else counted
         yield begun, ended, iteration
 
 
@@ -160,7 +161,7 @@ def over(step: C, ended: Entry, checkpoint: int | None) -> C:
     tokens, cost = data.get("tokens"), data.get("cost")
     return step.evolve(
         ended_at=ended.ts, result=str(data.get("result") or ""), reasons=_texts(data.get("reasons")),
-        files=tuple(_files(data.get("changes"))), tokens=tokens if isinstance(tokens, int) else None,
+        files=tuple(_files(data.get("changes"))), tokens=number(tokens),
         cost=float(cost) if isinstance(cost, (int, float)) else None, checkpoint=checkpoint,
     )  # fmt: skip
 
@@ -178,6 +179,11 @@ def _files(changes: JsonValue) -> Iterator[TouchedFile]:
     for change in changes if isinstance(changes, list) else ():
         if isinstance(change, dict):
             yield TouchedFile(file=str(change.get("file")), action=str(change.get("action")))
+
+
+def number(given: JsonValue) -> int | None:
+    """A count; true and false are none."""
+    return given if isinstance(given, int) and not isinstance(given, bool) else None
 
 
 def _texts(given: JsonValue) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ As in `course`: what is missing in a journal, or no such value, is not known.
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from loopwright.domain.course import Check, CourseStep, check_of, over
+from loopwright.domain.course import Check, CourseStep, check_of, number, over
 from loopwright.domain.cycle_names import CycleStep, Role, step_of
 from loopwright.domain.engine_state import Checkpoint
 from loopwright.domain.events import Entry
@@ -30,7 +30,7 @@ def cycle_timeline(
 def cycle_validations(entries: Sequence[Entry]) -> tuple[Check, ...]:
     """Every validation, oldest first."""
     ends = (entry for entry in entries if entry.event.type == "step_finished")
-    found = (check_of(ended, told) for ended in ends if isinstance(told := ended.event.data.get("iteration"), int))
+    found = (check_of(ended, told) for ended in ends if (told := number(ended.event.data.get("iteration"))) is not None)
     return tuple(check for check in found if check)
 
 
@@ -47,9 +47,10 @@ def _numbered(entries: Sequence[Entry], iteration: int) -> Iterator[tuple[CycleS
     latest = 1
     for step, begun, ended in _pairs(entries):
         told = ended.event.data.get("iteration") if ended else iteration
-        number = told if isinstance(told, int) else latest
-        yield step, begun, ended, number
-        latest = max(latest, number + (step.name == "aggregation" and ended is not None))
+        counted = number(told)
+        here = latest if counted is None else counted
+        yield step, begun, ended, here
+        latest = max(latest, here + (step.name == "aggregation" and ended is not None))
 
 
 def _pairs(entries: Sequence[Entry]) -> list[tuple[CycleStep, Entry, Entry | None]]:
