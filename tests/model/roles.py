@@ -8,16 +8,18 @@ from pathlib import Path
 from tests.model.script import Conversation, Fault, McpCall, Reply, Script, WriteCall, steps
 
 _ORDER = re.compile(r"^# Order: (?P<step>\w+\.\w+)(?: (?P<task>\S+))?, iteration (?P<iteration>\d+)$", re.MULTILINE)
+_PROJECT = re.compile(r"^- (?:The project is|Work only inside) (?P<project>/\S+?)(?:\.|,) ", re.MULTILINE)
 _FOLDER = re.compile(r"own folder (?:is )?(?P<folder>/\S+?)\.$|own folder (?:is )?(?P<inner>/\S+?)\. ", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class Ordered:
-    """What a message asks for; `folder` is the role's own."""
+    """What a message asks for; `project` is where the role works, `folder` its own."""
 
     step: str
     task: str | None
     iteration: int
+    project: Path
     folder: Path
     text: str
 
@@ -28,6 +30,10 @@ class Ordered:
     def writes(self, name: str, text: str) -> WriteCall:
         """A file of the role's own."""
         return WriteCall(str(self.folder / name), text)
+
+    def changes(self, name: str, text: str) -> WriteCall:
+        """A file of the project, or of the copy of it that a task is worked on in."""
+        return WriteCall(str(self.project / name), text)
 
     def told(self, summary: str, status: str = "success", **lists: object) -> tuple[Reply, Reply]:
         """The report through the tool."""
@@ -47,11 +53,12 @@ Course = Callable[[Ordered], Sequence[Reply | Fault]]
 def ordered(conversation: Conversation) -> Ordered:
     """The order in the newest text of the user. LookupError where there is none."""
     text = conversation.user
-    order, folder = _ORDER.search(text), _FOLDER.search(text)
-    if order is None or folder is None:
+    order, project, folder = _ORDER.search(text), _PROJECT.search(text), _FOLDER.search(text)
+    if order is None or project is None or folder is None:
         raise LookupError(f"this orders no step of a cycle: {text[:200]!r}")
     own = Path(folder["folder"] or folder["inner"])
-    return Ordered(order["step"], order["task"], int(order["iteration"]), own, text)
+    place = Path(project["project"])
+    return Ordered(order["step"], order["task"], int(order["iteration"]), place, own, text)
 
 
 def by_step(courses: Mapping[str, Course]) -> Script:

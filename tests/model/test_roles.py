@@ -16,9 +16,11 @@ AT = "2026-01-22T10:00:00+08:00"
 STATE = CycleState(cycle_id="cycle-1", title="t", description="Make it good.", created_at=AT, updated_at=AT)
 
 
-def asked(role: Role, step: CycleStep, folder: str = "/p/.workflow/.cycle/cycle-1.progress/x") -> Conversation:
+def asked(
+    role: Role, step: CycleStep, project: str = "/p", folder: str = "/p/.workflow/.cycle/cycle-1.progress/x"
+) -> Conversation:
     text = compose(
-        cycle_prompts(), state=STATE, role=role, step=step, order="Do it.", project="/p", folder=folder
+        cycle_prompts(), state=STATE, role=role, step=step, order="Do it.", project=project, folder=folder
     )  # fmt: skip
     return Conversation("m", "", ("t",), (Message("user", text),))
 
@@ -31,8 +33,9 @@ def asked(role: Role, step: CycleStep, folder: str = "/p/.workflow/.cycle/cycle-
     ],
 )  # fmt: skip
 def test_an_order_is_known_by_its_message(role: Role, step: CycleStep) -> None:
-    order = ordered(asked(role, step, "/p/with.dots/.workflow/x.progress/own"))
+    order = ordered(asked(role, step, "/p/with.dots", "/p/with.dots/.workflow/x.progress/own"))
     assert (order.step, order.task, order.iteration, order.role) == (step.name, step.task, 1, role)
+    assert order.project == Path("/p/with.dots")
     assert order.folder == Path("/p/with.dots/.workflow/x.progress/own")
 
 
@@ -61,7 +64,7 @@ def test_each_role_has_its_course() -> None:
 
 
 def test_reports_are_such_as_the_engine_takes() -> None:
-    order = Ordered("ep.plan", None, 1, Path("/x"), "")
+    order = Ordered("ep.plan", None, 1, Path("/p"), Path("/x"), "")
     report = parse_report(order.said("planned", "partial", issues=["one"]).text, "ep.plan")
     assert report is not None
     assert (read(report, "ep").summary, read(report, "ep").issues) == ("planned", ("one",))
