@@ -18,6 +18,9 @@ from loopwright.domain.cycle_names import ROLES, CycleStep, Role, step_of
 TRIES = 2
 """How often a step may fail in an iteration; then it is settled as failed."""
 
+ENGINES_OWN = "vas.baseline"
+"""A step of vas that asks its agent nothing: what the engine has measured is not the role's work."""
+
 
 def implementing(task: PlanTask) -> CycleStep:
     return CycleStep("cd.implement", task.id)
@@ -150,7 +153,7 @@ def role_status(state: CycleState, role: Role) -> AgentStatus:
         return "running"
     if _failure(state, role):
         return "failed"
-    if not any(_of(key, role) for key in (*state.engine.done, *state.engine.tries)):
+    if not any(_of(key, role) for key in (*state.engine.done, *state.engine.tries) if key != ENGINES_OWN):
         return "idle"
     if is_over(state, role):
         return "completed"
@@ -177,7 +180,7 @@ def _open(state: CycleState) -> bool:
 
 def _worked(state: CycleState, role: Role) -> bool:
     """Whether it is over, and did something in this iteration."""
-    return is_over(state, role) and any(_of(key, role) for key in state.engine.done if key != "vas.baseline")
+    return is_over(state, role) and any(_of(key, role) for key in state.engine.done if key != ENGINES_OWN)
 
 
 def _of(key: str, role: Role) -> bool:
