@@ -69,7 +69,9 @@ def _know_the_steps(document: Json, repairs: list[str]) -> None:
     begun = engine.get("under_way")
     if isinstance(begun, list):
         strange |= {key for one in objects(begun) for key in _texts([one.get("step")]) if not _is_step(key)}
-        engine["under_way"] = [one for one in begun if not (isinstance(one, dict) and one.get("step") in strange)]
+        engine["under_way"] = [
+            one for one in begun if not (isinstance(one, dict) and strange.intersection(_texts([one.get("step")])))
+        ]
     if not strange:
         return
     repairs.append(f"there is no step {', '.join(sorted(strange))[:80]}")
