@@ -13,7 +13,7 @@ from loopwright.config import CycleSettings, Settings
 from loopwright.domain.cycle import Blocker, CycleState, Decision
 from loopwright.domain.cycle_commands import OTHER_FIELDS, TEXT_FIELDS
 from loopwright.domain.cycle_names import ROLES
-from loopwright.domain.errors import Exit
+from loopwright.domain.errors import Exit, Invalid
 from loopwright.domain.events import Event
 from loopwright.wiring import open_engine
 
@@ -107,6 +107,16 @@ def test_create_keeps_the_settings(cli: Terminal, tmp_path: Path) -> None:
         cli.data("create", "x", "--agent", "builtin", "--role", "cd=bash", "--max-iterations", "3")["max_iterations"]
         == 3
     )
+
+
+def test_other_surfaces_name_roles_over_those_of_the_settings(cli: Terminal, tmp_path: Path) -> None:
+    (tmp_path / "loopwright.toml").write_text("agent = 'builtin'\n[cycle]\nparallel = 1\n[cycle.roles]\nvas = 'bash'\n")
+    with open_engine(tmp_path, {}) as engine:
+        state = engine.create_cycle("x", interactive=True, given={"roles": {"cd": "bash"}, "max_iterations": 2})
+        with pytest.raises(Invalid, match="role cd: no agent is named 'nobody'"):
+            engine.create_cycle("x", interactive=True, given={"roles": {"cd": "nobody"}})
+    assert (state.engine.roles, state.engine.parallel, state.max_iterations) == ({"vas": "bash", "cd": "bash"}, 1, 2)
+    assert (state.engine.settings.mode, state.engine.settings.agent) == ("interactive", "builtin")
 
 
 def test_config_show_tells_of_cycles_and_who_plays_which_role(cli: Terminal, tmp_path: Path) -> None:

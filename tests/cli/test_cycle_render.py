@@ -10,7 +10,7 @@ import typer.main
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.cli.cycles.ending import CONTINUE, RESTART, ending, headline, next_lines
+from loopwright.cli.cycles.ending import CONTINUE, RESTART, SETTLE, ending, headline, next_lines
 from loopwright.cli.cycles.render import cycle_page, cycle_status, cycle_table, restored
 from loopwright.cli.cycles.scene import TASKS_SHOWN, CycleScene
 from loopwright.cli.main import app
@@ -65,7 +65,11 @@ def scene_text(scene: CycleScene, cells: int = 100) -> str:
 @given(st.integers(20, 200))
 def test_hostile_texts_stay_in_their_lines(cells: int) -> None:
     state = evil()
-    scene = CycleScene(state.evolve(agents=state.agents.evolve(cd=state.agents.cd.evolve(status="running"))))
+    asked = PermissionRequest(id="a", agent=EVIL, action="cd.implement", title=EVIL, command=EVIL, since=AT)
+    now = begun(running())
+    drawn = now.evolve(title=EVIL, agents=state.agents.evolve(cd=state.agents.cd.evolve(status="running")))
+    drawn = drawn.evolve(coordination=state.coordination, plan=state.plan)
+    scene = CycleScene(drawn.evolve(engine=now.engine.evolve(asked=(asked,), roles={"ra": EVIL})))
     for note in (Note("activity", EVIL, role="cd"), Note("output", EVIL, role="cd"), Note("activity", EVIL)):
         scene = scene.noted(note)
     told = (
@@ -123,6 +127,14 @@ def test_what_is_suggested_can_be_typed(state: CycleState, live: bool) -> None:
         assert line.endswith(" --project x")
     assert page(state, live=live).endswith("\n".join(next_lines(state, live, "")))
     assert cycle_status(state, live=live).startswith(state.status)
+
+
+@pytest.mark.parametrize("outcome", get_args(Outcome))
+def test_what_is_suggested_at_an_end_can_be_typed(outcome: Outcome) -> None:
+    for _, pattern in (*RESTART[outcome], *SETTLE):
+        words = pattern.replace("{at}", "").split()
+        assert words[:2] == ["loopwright", "cycle"]
+        assert {word for word in words if word.startswith("--")} <= commands()[words[2]]
 
 
 def test_every_end_and_every_status_has_its_next_step() -> None:
