@@ -22,6 +22,7 @@ from loopwright.domain.cycle_outcomes import (
     Judged,
     Planned,
 )
+from loopwright.domain.cycle_standing import under_way
 from loopwright.domain.events import Entry
 from loopwright.domain.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 from loopwright.domain.words import plural
@@ -86,9 +87,9 @@ def archive(session: CycleSession, step: CycleStep, state: CycleState) -> None:
 
 def publish(session: CycleSession, state: CycleState, outcome: CycleOutcome | None = None) -> None:
     """Writes the projections of a committed state; called again after a crash it repairs them."""
-    since = session.published
-    if since is not None and not session.progress().is_dir():
-        since = None
+    lost = _lost(session)
+    session.store.write_progress(session.id, lost)
+    since = None if lost else session.published
     kept = {name: data.decode(errors="replace") for name, data in _there(session, KEPT).items()}
     new = render(state, since, kept)
     if isinstance(outcome, Judged):
@@ -145,6 +146,16 @@ def _keep(session: CycleSession, files: dict[str, bytes]) -> None:
     new = {name: data for name, data in files.items() if not (session.progress() / name).exists()}
     if new:
         session.store.write_progress(session.id, new)
+
+
+def _lost(session: CycleSession) -> dict[str, bytes]:
+    """Documents that somebody has removed, but for those of a role at work, which may be about to write them anew."""
+    busy = {step.role for step in under_way(session.state())}
+    return {
+        name: data
+        for name, data in session.documents.items()
+        if name.partition("/")[0] not in busy and not os.path.lexists(session.progress() / name)
+    }
 
 
 def _there(session: CycleSession, names: Iterable[str]) -> dict[str, bytes]:

@@ -146,6 +146,17 @@ class CycleSession(Ground[CycleState]):
         if own or foreign:
             words = ", ".join((*own, *foreign)[:SHOWN])
             self.note("put_back", f"put back what {role} may not write: {words}")
+        if elsewhere := await self._elsewhere(wrote.difference(own)):
+            self.note(
+                "wrote_elsewhere",
+                f"{role} wrote what it may not, and nobody can put back: {', '.join(elsewhere[:SHOWN])}",
+            )
+
+    async def _elsewhere(self, wrote: frozenset[str]) -> list[str]:
+        """Files of which no snapshot knows, outside of the documents."""
+        root = f"{self.progress().relative_to(self.workspace.root)}/"
+        known = set(await in_thread(self.workspace.listed))
+        return [file for file in sorted(wrote) if file not in known and not file.startswith(root)]
 
     def _foreign(self, role: Role, wrote: frozenset[str]) -> list[str]:
         """Documents of others among what was written; those of a role at work are its own to mend."""
