@@ -1,5 +1,5 @@
 // The plan: as a graph of what waits for what, or as a list; and the task that was picked.
-import { useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { CycleView, Plan, PlanStatus, PlanTask } from '../api/cycles'
 import { moment } from '../run/format'
 import { Scroll } from '../run/Scroll'
@@ -29,11 +29,9 @@ export function PlanTab({ view }: Section) {
 
 function Planned({ view, plan }: { view: CycleView; plan: Plan }) {
   const [look, setLook] = useState<Look>(() => (window.matchMedia(PHONE).matches ? 'list' : 'graph'))
-  const [picked, setPicked] = useState<string | null>(null)
-  const task =
-    plan.tasks.find(({ id }) => id === picked) ??
-    plan.tasks.find(({ status }) => status === 'in_progress') ??
-    plan.tasks[0]
+  // What is under way when the page is opened; whoever reads on is not carried to the next one.
+  const [picked, setPicked] = useState(() => plan.tasks.find(({ status }) => status === 'in_progress')?.id ?? null)
+  const task = plan.tasks.find(({ id }) => id === picked) ?? plan.tasks[0]
   return (
     <section class="stack" aria-label={t('tab.plan')}>
       <header class="row spread">
@@ -77,8 +75,16 @@ function Graph({ plan, picked, onPick }: Picking) {
   // Where things stand follows from what waits for what; a new status moves nothing.
   const { places, links, width, height } = useMemo(() => drawn(plan.tasks, size), [shape, size])
   const critical = pathOf(plan)
+  const box = useRef<HTMLElement>(null)
+  useEffect(() => {
+    // A large plan is opened where the picked task is, not at an empty corner.
+    const place = places.get(picked ?? '')
+    if (!box.current || !place) return
+    box.current.scrollLeft = place.x - (box.current.clientWidth - size.width) / 2
+    box.current.scrollTop = place.y - (box.current.clientHeight - size.height) / 2
+  }, [])
   return (
-    <Scroll class="card graph" label={t('plan.graph')}>
+    <Scroll class="card graph" label={t('plan.graph')} box={box}>
       <div class="graph-sheet" style={{ width: `${width}px`, height: `${height}px` }}>
         <svg width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
           {links.map((link) => (
