@@ -34,11 +34,12 @@ def test_nobody_changed_the_assets_by_hand() -> None:
     assert digests(BUILT, ("",)) == manifest["built"], "the built dashboard is not what was built: make web"
 
 
-def test_the_pages_types_are_those_of_the_state() -> None:
-    schema = subprocess.run([sys.executable, "-m", "loopwright", "schema", "loop"], capture_output=True, check=True)
-    types = (WEB / "src" / "api" / "state.gen.ts").read_text()
+@pytest.mark.parametrize(("kind", "file"), [("loop", "state.gen.ts"), ("cycle", "cycle.gen.ts")])
+def test_the_pages_types_are_those_of_the_state(kind: str, file: str) -> None:
+    schema = subprocess.run([sys.executable, "-m", "loopwright", "schema", kind], capture_output=True, check=True)
+    types = (WEB / "src" / "api" / file).read_text()
     digest = hashlib.sha256(schema.stdout).hexdigest()
-    assert f"schema sha256: {digest}" in types, "the loop's fields have changed: npm run types in web/, then make web"
+    assert f"schema sha256: {digest}" in types, f"a {kind}'s fields have changed: npm run types in web/, then make web"
 
 
 def test_the_page_asks_nobody_else_and_has_nothing_inline() -> None:
