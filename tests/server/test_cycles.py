@@ -168,13 +168,13 @@ def test_it_is_looked_at_from_every_side(office: Office, cycle: str) -> None:
     )
     store.append_progress(cycle, "ra/transcript.ndjson", [note("2", "b"), b'{"torn', note("1", "d", 2)])
     store.append_progress(cycle, "cd/transcript.ndjson", [note("1", "a")])
-    store.append_progress(cycle, "transcript.ndjson", [note("3", "c")])
+    store.append_progress(cycle, "transcript.ndjson", [note("3", "c"), note("4", "e", 3)[:-1] + b', "role": "ra"}'])
     said = of(office, "GET", cycle, "/transcript")
     assert [(line["role"], line["text"]) for line in said.data] == [
-        ("cd", "a"), ("ra", "b"), (None, "c"), ("ra", "d"),
+        ("cd", "a"), ("ra", "b"), (None, "c"), ("ra", "d"), ("ra", "e"),
     ]  # fmt: skip
     assert said.body["position"].count(".") == 4
-    assert [line["text"] for line in of(office, "GET", cycle, "/transcript?role=ra&limit=1").data] == ["d"]
+    assert [line["text"] for line in of(office, "GET", cycle, "/transcript?role=ra").data] == ["b", "d", "e"]
     assert of(office, "GET", cycle, "/transcript?role=boss").status == 400
     versions = {one["name"]: one["versions"] for one in of(office, "GET", cycle, "/documents").data}
     assert versions["ra/requirements.md"] == ["1.0.0", "1.1.0"]

@@ -35,11 +35,10 @@ async def transcript(one: OneCycle, role: OfRole = None, limit: Newest = 500) ->
     one.service.read(one.id)
     heard = await one.control.beside(lambda: [(voice, _last_lines(one, voice, limit)) for voice in CYCLES.voices])
     lines = [
-        {**line, "role": voice.role}
+        {**line, "role": line.get("role") or voice.role}
         for voice, found in heard
-        if role in (None, voice.role)
         for text in found.lines
-        if (line := note(text))
+        if (line := note(text)) and role in (None, line.get("role") or voice.role)
     ]
     lines.sort(key=lambda line: (line.get("after", 0) if isinstance(line.get("after"), int) else 0, str(line["ts"])))
     return done(lines[-limit:], position=".".join(str(found.position) for _, found in heard))
