@@ -3,7 +3,7 @@
 import json
 import subprocess
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -108,24 +108,43 @@ def plan_of(word: str, iteration: int) -> str:
     return planned(*(tasks if iteration == 2 else tasks[:4]))
 
 
-def enlist(project: Project, word: str, *, pace: float, parallel: int, tests: str = COMMAND) -> Course:
+def enlist(project: Project, word: str, *, pace: float, parallel: int) -> Course:
     """A new cycle; each turn of its roles takes `pace` seconds."""
+    answers = [{**answer, "seconds": pace} for answer in _answers(word) for _ in range(COPIES)]
+    return _enlisted(project, word, answers, parallel)
+
+
+def enlist_short(project: Project, word: str, *, meet: Path, all_of: Sequence[str]) -> Course:
+    """A new cycle of one iteration with two tasks; `all_of` such cycles wait in their first turn for each other."""
+    meet.mkdir(parents=True, exist_ok=True)
+    answers = [answer for answer in _answers(word, ask=False) for _ in range(COPIES)]
+    first = next(answer for answer in answers if "ra.analyse" in str(answer["to"]))
+    first |= {"signals": str(meet / word), "waits_for": [str(meet / other) for other in all_of]}
+    two = planned(*json.loads(plan_of(word, 1))["tasks"][:2])
+    for answer in answers:
+        if "ep.plan" in str(answer["to"]):
+            answer["files"] = {"{folder}/plan.json": two}
+        answer["session"] = f"session of {word}"
+        answer["files"] = {name: text for name, text in dict(answer["files"]).items() if SHARED not in name}
+    return _enlisted(project, word, answers, 2)
+
+
+def _enlisted(project: Project, word: str, answers: list[dict[str, Json]], parallel: int) -> Course:
     script = project.state / f"{word}.json"
     script.parent.mkdir(parents=True, exist_ok=True)
-    answers = [{**answer, "seconds": pace} for answer in _answers(word) for _ in range(COPIES)]
     script.write_text(json.dumps({"answers": answers}), encoding="utf-8")
-    settings = RunSettings(mode="auto", agent=f"scripted:{script}", test_command=tests)
+    settings = RunSettings(mode="auto", agent=f"scripted:{script}", test_command=COMMAND)
     with open_engine(project.root, {}) as engine:
         state = engine.cycles.create(f"Every file says {word}", settings=settings, parallel=parallel)
     return Course(project, state.cycle_id, word)
 
 
-def _answers(word: str) -> Iterator[dict[str, object]]:
+def _answers(word: str, *, ask: bool = True) -> Iterator[dict[str, Json]]:
     """Two iterations: the second answers a blocker, and what the user has added."""
     question = f"Which colour has {word}? | red (recommended) | blue"
     for n in (1, 2):
         found = json.dumps({"type": "utility", "data": {"name": f"{word}-{n}", "file": "x", "usage": word}}) + "\n"
-        yield _answer("ra.analyse", n, said("ra", summary=f"{word} is clear", decisions=[question]), {
+        yield _answer("ra.analyse", n, said("ra", summary=f"{word} is clear", decisions=[question] if ask else []), {
             "requirements.md": requirements(word, n), "edge-cases.md": f"- {word} is empty",
             "discoveries.ndjson": found,
         })  # fmt: skip
@@ -144,13 +163,13 @@ def _answers(word: str) -> Iterator[dict[str, object]]:
                 yield _writes(word, n, name, iteration)
 
 
-def _writes(word: str, n: int, name: str, iteration: int) -> dict[str, object]:
+def _writes(word: str, n: int, name: str, iteration: int) -> dict[str, Json]:
     answer = _answer(f"cd.implement TASK-{n:03d}", iteration, said("cd", summary=f"{word} is in {name}"))
     shared = {f"{word}-{SHARED}": f"{word} {name}\n"} if n in (1, 2) else {}
     return {**answer, "files": {f"{word}-{name}": f"{word}\n", **shared}}
 
 
-def _answer(step: str, iteration: int, text: str, own: dict[str, str] | None = None) -> dict[str, object]:
+def _answer(step: str, iteration: int, text: str, own: dict[str, str] | None = None) -> dict[str, Json]:
     files = {f"{{folder}}/{name}": content for name, content in (own or {}).items()}
     return {"to": f"# Order: {step}, iteration {iteration}\n", "text": text, "files": files}
 
