@@ -1,7 +1,7 @@
 """The agent at the other end: what the protocol lets us ask of it, its failures in our words."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -67,19 +67,26 @@ class Peer:
             raise AgentError("protocol", f"{self._command.name} speaks version {theirs} of the protocol, not {ours}")
         return about
 
-    async def new(self) -> Offer:
-        new = await self._heed(self._agent.new_session(self._project, mcp_servers=self._servers), "at its start")
+    def beside(self, about: schema.InitializeResponse, folder: str) -> list[str]:
+        """What the agent's own sandbox has to be told of: a folder of its own that does not lie in the project."""
+        able = about.agent_capabilities or schema.AgentCapabilities()
+        knows = able.session_capabilities is not None and able.session_capabilities.additional_directories is not None
+        return [folder] if knows and folder and not Path(folder).is_relative_to(self._project) else []
+
+    async def new(self, beside: Sequence[str] = ()) -> Offer:
+        asked = self._agent.new_session(self._project, list(beside) or None, self._servers)
+        new = await self._heed(asked, "at its start")
         self._client.session = new.session_id
         return new
 
-    async def load(self, session: str, about: schema.InitializeResponse) -> Offer | None:
+    async def load(self, session: str, about: schema.InitializeResponse, beside: Sequence[str] = ()) -> Offer | None:
         """A session of before. None where the agent does not find it, whatever it says of its abilities."""
-        able = about.agent_capabilities or schema.AgentCapabilities()
+        able, more = about.agent_capabilities or schema.AgentCapabilities(), list(beside) or None
         ways: list[Callable[[], Awaitable[Offer]]] = []
         if able.load_session:
-            ways.append(lambda: self._agent.load_session(self._project, session, self._servers))
+            ways.append(lambda: self._agent.load_session(self._project, session, self._servers, more))
         if able.session_capabilities is not None and able.session_capabilities.resume is not None:
-            ways.append(lambda: self._agent.resume_session(session, self._project, mcp_servers=self._servers))
+            ways.append(lambda: self._agent.resume_session(session, self._project, more, self._servers))
         self._client.session = session
         for way in ways:
             try:

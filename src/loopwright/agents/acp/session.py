@@ -45,9 +45,10 @@ class Session:
         """The session that the message names, where the agent can load it; else a new one. AgentError."""
         self._open_mailbox(message)
         about = await self._peer.greet()
-        offer = await self._peer.load(message.session, about) if message.session else None
+        beside = self._peer.beside(about, message.folder)
+        offer = await self._peer.load(message.session, about, beside) if message.session else None
         self._knows_the_work = offer is not None
-        self._modes = Modes.offered(offer or await self._peer.new())
+        self._modes = Modes.offered(offer or await self._peer.new(beside))
         self._client.mode = self._modes.first
         await self._peer.set_mode(self._modes, self._command.modes.get(message.policy))
         await self._mailbox.until_known(self._command.tools_within)
