@@ -90,11 +90,11 @@ class Ground:
 
     @property
     def journal(self) -> list[Json]:
-        return _objects(self._folder / f"{self.loop_id}.events.ndjson")
+        return objects(self._folder / f"{self.loop_id}.events.ndjson")
 
     @property
     def transcript(self) -> list[Json]:
-        return _objects(self._folder / f"{self.loop_id}.progress" / "transcript.ndjson")
+        return objects(self._folder / f"{self.loop_id}.progress" / "transcript.ndjson")
 
     def heard(self, kind: str) -> list[Json]:
         """The lines of that kind in the transcript."""
@@ -103,7 +103,7 @@ class Ground:
     @property
     def changes(self) -> list[Json]:
         """The lines of changes.log."""
-        return _objects(self._folder / f"{self.loop_id}.progress" / "changes.log")
+        return objects(self._folder / f"{self.loop_id}.progress" / "changes.log")
 
     @property
     def rest(self) -> tuple[str, str | None]:
@@ -134,15 +134,15 @@ class Ground:
         return started_by(self.agent.home)
 
 
-def _objects(path: Path) -> list[Json]:
+def objects(path: Path) -> list[Json]:
     """The whole lines; the last one may just be written."""
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     return [json.loads(line) for line in lines if line.endswith("\n")]
 
 
-def ground(agent: RealAgent, project: Path, fence: Fence) -> Ground:
+def ground(agent: RealAgent, project: Path, fence: Fence, files: Mapping[str, str] = FILES) -> Ground:
     """A fresh project in that folder, committed."""
-    lay_out(project, FILES)
+    lay_out(project, files)
     for words in (["init", "-q"], ["add", "."], ["commit", "-qm", "As it was found"]):
         who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
         subprocess.run(["git", *who, *words], cwd=project, check=True)
