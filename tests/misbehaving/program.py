@@ -46,6 +46,7 @@ class Agent:
         self.later_words: threading.Timer | None = None
         self.result: Message = {}
         self.servers: list[Message] = []
+        self.beside: list[str] = []
 
     def run(self) -> None:
         threading.Thread(target=self._read, daemon=True).start()
@@ -93,13 +94,15 @@ class Agent:
         if start == "slow":
             time.sleep(self.how["seconds"])
         able = {"loadSession": self.how.get("can_load", True)}
+        if self.how.get("goes_beside"):
+            able["sessionCapabilities"] = {"additionalDirectories": {}}
         about = {"name": "misbehaving", "version": "0.1"}
         return {
             "result": {"protocolVersion": self.how.get("version", 1), "agentCapabilities": able, "agentInfo": about}
         }
 
     def on_session_new(self, params: Message) -> Message:
-        self.servers = params["mcpServers"]
+        self.servers, self.beside = params["mcpServers"], params.get("additionalDirectories") or []
         if error := self.how.get("new"):
             return {"error": error}
         return {"result": {"sessionId": self.session, **self._offer()}}
@@ -110,7 +113,7 @@ class Agent:
             time.sleep(FOR_EVER)
         if how == "refuses":
             return {"error": {"code": -32603, "message": "No previous sessions found"}}
-        self.session = params["sessionId"]
+        self.session, self.beside = params["sessionId"], params.get("additionalDirectories") or []
         self.say("what was said before")
         if how == "replays late":
             threading.Timer(0.1, self.say, ["and what was said last"]).start()
@@ -323,7 +326,8 @@ class Agent:
         self.when_cancelled = result
 
     def do_show(self, what: str) -> None:
-        shown = {"mode": self.mode, "prompts": self.prompts, "servers": [server["name"] for server in self.servers]}
+        shown = {"mode": self.mode, "prompts": self.prompts, "servers": [server["name"] for server in self.servers],
+                 "beside": self.beside}  # fmt: skip
         self.say(str(shown[what] if what in shown else os.environ.get(what)))
 
 

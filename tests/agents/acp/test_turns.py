@@ -318,6 +318,20 @@ class TestRoleOfACycle:
             below = ".workflow/.cycle/cycle-1.progress"
             assert output.wrote == (f"{below}/ra/a.md", f"{below}/ep/plan.json", "link/x.md", f"{below}/ep/x.md")
 
+    @pytest.mark.parametrize("session", [None, "session-7"])
+    async def test_a_sandbox_is_told_of_it_only_where_it_lies_elsewhere(
+        self, tmp_path: Path, session: str | None
+    ) -> None:
+        elsewhere = tmp_path / "main/.workflow/.cycle/cycle-1.progress/cd"
+        for able in (True, False):
+            here = tmp_path / str(able)
+            here.mkdir()
+            async with scene(here, command(load="works", goes_beside=able)) as talk:
+                output = await talk.ask(("show", "beside"), folder=str(elsewhere), session=session)
+                assert output.text == str([str(elsewhere)] if able else [])
+        async with scene(tmp_path, command(goes_beside=True)) as talk:
+            assert (await talk.ask(("show", "beside"), folder=str(self.folder(talk)))).text == "[]"
+
     async def test_who_works_in_another_tree_names_them_whole(self, tmp_path: Path) -> None:
         async with scene(tmp_path) as talk:
             own = tmp_path / "main/.workflow/.cycle/cycle-1.progress/cd"
