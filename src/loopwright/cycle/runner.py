@@ -1,7 +1,7 @@
 """Driving a cycle in this process: lease, take-over, kernel, and everything closed at the end."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,7 +10,7 @@ from typing import Protocol, get_args
 
 from loopwright.cycle.board import Board
 from loopwright.cycle.flow import CycleFlow
-from loopwright.cycle.lanes import Lanes, lane_name
+from loopwright.cycle.lanes import Lanes, Opener, lane_name
 from loopwright.cycle.messages import cycle_prompts
 from loopwright.cycle.session import CycleSession
 from loopwright.cycle.takeover import take_over
@@ -123,14 +123,15 @@ class CycleRunner:
             board = Board(self.store, cycle_id, self.clock)
             async with (
                 self.processes.owning(cycle_id) as left,
-                self._lanes(cycle_id, lease.epoch, shown, permits, board) as lanes,
+                self._ears_of_roles(cycle_id, Bus(*shown.observers, board.hear)) as ears,
+                Lanes(self._opener(cycle_id, lease.epoch, ears, permits)) as lanes,
                 herald.watching(begun),
             ):
                 session = CycleSession(
                     id=cycle_id, project=self.project, store=self.store, workspace=self.workspace,
-                    worktrees=self.worktrees, surveyor=self.surveyor, tests=self.tests, lanes=lanes, board=board,
-                    debugger=partial(self.debugger, cycle_id, bus), clock=self.clock, bus=bus, epoch=lease.epoch,
-                    prompts=self.prompts, person=person,
+                    worktrees=self.worktrees, surveyor=self.surveyor, tests=self.tests, lanes=lanes, ears=ears,
+                    board=board, debugger=partial(self.debugger, cycle_id, ears["cd"]), clock=self.clock, bus=bus,
+                    epoch=lease.epoch, prompts=self.prompts, person=person,
                 )  # fmt: skip
                 await take_over(session, left)
                 state = await driven(CycleFlow(session), self.clock)
@@ -141,26 +142,28 @@ class CycleRunner:
                 await in_thread(self.worktrees.close, cycle_id)
             return state
 
-    @asynccontextmanager
-    async def _lanes(
-        self, cycle_id: str, epoch: int, shown: Bus, permits: Permits[CycleState], board: Board
-    ) -> AsyncIterator[Lanes]:
-        """Every role hears, and is heard, by itself: its transcript lies in its own folder."""
-        heard = Bus(*shown.observers, board.hear)
-        ears = {role: self._ears(cycle_id, heard, role) for role in ROLES}
+    def _opener(self, cycle_id: str, epoch: int, ears: Mapping[Role, Bus], permits: Permits[CycleState]) -> Opener:
+        """Opens a role's turns in a lane."""
 
         def opened(role: Role, lane: int | None, at: Path | None) -> Turns:
             bus = ears[role]
             around = Surroundings(cycle_id, bus.hear, partial(bus.publish, "output"), permits)
-            recall = Recall(self.store, cycle_id, epoch, tell=cycle_brief, prefix=f"{lane_name(role, lane)}/")
+            recall = Recall(
+                self.store, cycle_id, epoch, tell=partial(cycle_brief, role), prefix=f"{lane_name(role, lane)}/"
+            )
             return RecordedTurns(
                 lambda name: self.agents(name, around, at), recall, self.clock, bus, self.price,
                 str(at or self.project),
             )  # fmt: skip
 
+        return opened
+
+    @asynccontextmanager
+    async def _ears_of_roles(self, cycle_id: str, shown: Bus) -> AsyncIterator[Mapping[Role, Bus]]:
+        """Every role hears, and is heard, by itself: its transcript lies in its own folder."""
+        ears = {role: self._ears(cycle_id, shown, role) for role in ROLES}
         try:
-            async with Lanes(opened) as lanes:
-                yield lanes
+            yield ears
         finally:
             for bus in ears.values():
                 bus.close()

@@ -1,7 +1,7 @@
 """What every step of a cycle works with: the ports, the roles' agents, and what this process has seen for itself."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,6 +17,7 @@ from loopwright.domain.phase_report import PhaseReport
 from loopwright.domain.phase_report import read as read_phase
 from loopwright.domain.protocol import Capabilities, Message
 from loopwright.domain.testing import TestRun
+from loopwright.engine.bus import Bus
 from loopwright.engine.ground import Ground
 from loopwright.engine.threads import in_thread
 from loopwright.engine.turns import Turns
@@ -31,14 +32,16 @@ SHOWN = 10
 class CycleSession(Ground[CycleState]):
     """One runner's hold on one cycle.
 
-    `debugger` locates faults in a folder. `merging` is held while the project's files are changed from a lane.
-    `last_run`: the last run of the tests in this process, with the tree it ran on. `documents`: what the progress
-    folder holds, by name, as it was last written or accepted; `published` is the state that it shows.
+    `ears`: where what a role does is told under its name. `debugger` locates faults in a folder. `merging` is held
+    while the project's files are changed from a lane. `last_run`: the last run of the tests in this process, with the
+    tree it ran on. `documents`: what the progress folder holds, by name, as it was last written or accepted;
+    `published` is the state that it shows.
     """
 
     worktrees: Worktrees
     surveyor: Surveyor
     lanes: Lanes
+    ears: Mapping[Role, Bus]
     board: Board
     debugger: Callable[[Path], Debugger]
     prompts: Prompts = field(default_factory=cycle_prompts)
@@ -99,12 +102,12 @@ class CycleSession(Ground[CycleState]):
         """What goes wrong with the report is told."""
         agent, key, grace = self.agent(role), step.key, self.state().engine.settings.grace_timeout
         wraps = [message.evolve(text=text(words), seconds=grace, silence=0) for words in wrap_ups(self.prompts, key)]
-        self.bus.publish("activity", f"{role} ({agent}) works on {key}")
+        self.ears[role].publish("activity", f"{agent} works on {key}")
         output, report, asked_again, late = await turns.report(
             agent, message, wraps if grace else [],
             lambda problem: text(self.prompts.render("again", problem=problem)),
         )  # fmt: skip
-        self.bus.publish("agent", output.text or report.message)
+        self.ears[role].publish("agent", output.text or report.message)
         if late:
             self.note("out_of_time", f"{key}: {agent} {late}; what it reported when it was cut off counts")
         if report.status == "none":

@@ -3,18 +3,22 @@
 from collections.abc import Iterator
 
 from loopwright.domain.cycle import CycleState
+from loopwright.domain.cycle_names import Role, step_of
 from loopwright.domain.words import clipped, plural
 
 LONGEST, SAID, LINE, SHOWN = 2500, 600, 160, 8
 """Characters of a brief, of what was said last, and of a line; tasks and tests that it names."""
 
 
-def cycle_brief(state: CycleState, folder: str, said: str = "") -> str:
-    """What was done, what is open, and where the documents are; empty at the beginning of a cycle.
+def cycle_brief(role: Role, state: CycleState, folder: str, said: str = "") -> str:
+    """What was done, what is open, and where the documents are; empty for a role that has done nothing yet.
 
     `folder` holds the documents; `said` is what the session before said in a turn that broke off.
     """
-    begun = bool(state.engine.done or state.engine.tries or state.current_iteration > 1)
+    keys = (*state.engine.done, *state.engine.tries)
+    begun = bool(state.agents.of(role).output_files) or any(
+        step_of(key).role == role for key in keys if key != "vas.baseline"
+    )
     if not (begun or said.strip()):
         return ""
     lines = ["You have worked on this cycle in an earlier session, which is gone. Where it stands:"]

@@ -12,6 +12,7 @@ from loopwright.domain.cycle import PlanTask
 from loopwright.domain.cycle_names import CycleStep
 from loopwright.domain.cycle_outcomes import CycleOutcome, Implemented
 from loopwright.domain.errors import AgentError
+from loopwright.domain.goals import asks_only_for_green_tests
 from loopwright.domain.outcomes import Change
 from loopwright.domain.phase_report import PhaseReport
 from loopwright.domain.words import plural
@@ -47,11 +48,12 @@ async def implement(session: CycleSession, step: CycleStep) -> CycleOutcome:
 
 async def _made(session: CycleSession, step: CycleStep, task: PlanTask, place: Place) -> Made:
     """By the embedded agent, which measures; or by one that is told in words."""
-    failing = _failing(session, task)
+    failing, named = _failing(session, task)
     if session.able("cd").measures:
-        return await mend(session, step, place, failing)
+        measurable = named or asks_only_for_green_tests(task.description)
+        return await mend(session, step, place, failing, measurable=measurable)
     if failing and task.id in session.state().engine.mends:
-        hypotheses = await suspects(session, place, failing)
+        hypotheses = await suspects(session, step, place, failing)
         words = debug_order(session.prompts, session.state(), task, session.progress(), failing, hypotheses)
     else:
         words = implement_order(session.prompts, session.state(), task, session.progress())
@@ -71,7 +73,7 @@ async def _merged(
         if session.able("cd").measures:
             raise AgentError("protocol", f"{task.id} conflicts in {names}; what it is to mend has changed meanwhile")
         if asked < CONFLICTS:
-            session.bus.publish("activity", f"{task.id} conflicts in {names}; its agent settles that")
+            session.ears["cd"].publish("activity", f"{task.id} conflicts in {names}; its agent settles that")
             report = await _settle(session, step, task, place, unsettled)
     raise AgentError("protocol", f"{task.id} could not be merged: its conflicts were not settled {CONFLICTS} times")
 
@@ -82,7 +84,7 @@ async def _taken_in(session: CycleSession, task: PlanTask, place: Place) -> tupl
     Once begun it comes to its end, also when the step is cancelled: what the project holds is then the step's result.
     """
     async with session.merging:
-        merging = asyncio.ensure_future(_merge(session, task, place))
+        merging = asyncio.ensure_future(bring_in(session, place, task.id))
         try:
             changes, unsettled = await asyncio.shield(merging)
         except asyncio.CancelledError:
@@ -93,14 +95,6 @@ async def _taken_in(session: CycleSession, task: PlanTask, place: Place) -> tupl
         if changes:
             await _try_tests(session, task)
         return changes, unsettled
-
-
-async def _merge(session: CycleSession, task: PlanTask, place: Place) -> tuple[tuple[Change, ...], Unsettled]:
-    before = await session.snapshot(f"before {task.id} comes in")
-    unsettled = await bring_in(session, place, task.id)
-    if unsettled.files:
-        return (), unsettled
-    return await changes_in(session, Place(session.workspace.root, before), f"{task.id} is in"), unsettled
 
 
 async def _settle(
@@ -119,7 +113,7 @@ async def _try_tests(session: CycleSession, task: PlanTask) -> None:
     command = session.state().engine.settings.test_command
     if command is None:
         return
-    session.bus.publish("activity", f"{task.id} is in; running the tests: {command}")
+    session.ears["cd"].publish("activity", f"{task.id} is in; running the tests: {command}")
     try:
         measured = await run_tests(session, command)
     except asyncio.CancelledError:
@@ -131,14 +125,15 @@ async def _try_tests(session: CycleSession, task: PlanTask) -> None:
         session.note("tests_broken", words)
 
 
-def _failing(session: CycleSession, task: PlanTask) -> tuple[str, ...]:
-    """The failing tests that the task is about: those it names, or whose file it names; all, where it names none."""
+def _failing(session: CycleSession, task: PlanTask) -> tuple[tuple[str, ...], bool]:
+    """The failing tests that the task is about, and whether it names tests: itself, or their file; else all."""
     failing, baseline = tuple(_known_failing(session)), session.state().engine.baseline
     named = {key for key in (*failing, *(baseline.tests if baseline else ())) if key in task.description}
     if named:
-        return tuple(key for key in failing if key in named)
+        return tuple(key for key in failing if key in named), True
     files = (*task.files, *task.description.split())
-    return tuple(key for key in failing if key.partition("::")[0] in files) or failing
+    about = tuple(key for key in failing if key.partition("::")[0] in files)
+    return about or failing, bool(about)
 
 
 def _known_failing(session: CycleSession) -> Sequence[str]:

@@ -8,6 +8,7 @@ from loopwright.cycle.places import Place
 from loopwright.cycle.session import CycleSession
 from loopwright.domain.cycle_names import CycleStep
 from loopwright.domain.debugging import DebugRequest, Findings, Patch
+from loopwright.domain.json_line import json_line
 from loopwright.domain.phase_report import PhaseReport
 from loopwright.domain.protocol import Message
 from loopwright.domain.record import Record
@@ -33,22 +34,36 @@ class Made(NamedTuple):
     nothing_left: bool = False
 
 
-async def suspects(session: CycleSession, place: Place, failing: Sequence[str]) -> str:
+def _told(status: str, words: str) -> PhaseReport:
+    return PhaseReport.model_validate({"phase": "cd", "status": status, "summary": words})
+
+
+UNABLE = Made(
+    _told("failed", "The builtin agent can not write features: it mends what failing tests show."), nothing_left=True
+)
+
+
+async def suspects(session: CycleSession, step: CycleStep, place: Place, failing: Sequence[str]) -> str:
     """Ranked hypotheses as lines for an agent; empty where nothing can be measured."""
     request = _request(session, place, failing)
     if not _can_measure(session, request, place):
         return ""
     found = await session.debugger(place.path).diagnose(request)
-    _log(session, found.probes)
+    _log(session, step, "probe", found.probes)
     rows = [f"- {h.id} ({h.status}) {h.logging_point}: {h.description}" for h in found.hypotheses[:SHOWN]]
     return "\n".join(rows)
 
 
-async def mend(session: CycleSession, step: CycleStep, place: Place, failing: Sequence[str]) -> Made:
-    """One failing test after the other: each fix is measured on a copy before it comes into the place."""
+async def mend(
+    session: CycleSession, step: CycleStep, place: Place, failing: Sequence[str], *, measurable: bool
+) -> Made:
+    """One failing test after the other: each fix is measured on a copy before it comes into the place.
+
+    `measurable`: passing tests are all that the task is about; of any other, nobody could say whether it is done.
+    """
     request, tried = _request(session, place, failing), session.state().engine.tries.get(step.key, 0)
     if not failing:
-        return _without_failures(session)
+        return Made(_told("success", "The tests of this task pass already.")) if measurable else UNABLE
     if not _can_measure(session, request, place):
         words = f"The builtin agent debugs Python projects with pytest or unittest, not {request.test_command!r}."
         return Made(_told("failed", words), True)
@@ -61,17 +76,11 @@ async def mend(session: CycleSession, step: CycleStep, place: Place, failing: Se
             words = f"{'; '.join(mended)}. {left_words}" if mended else left_words
             return Made(_told("partial" if mended else "failed", words), nothing_left=patch is None and tried > 0)
         mended.append(patch.description)
-        session.bus.publish("result", f"applied: {patch.description}")
+        session.ears["cd"].publish("result", f"applied: {patch.description}")
         left = tuple(key for key in left if key not in patch.fixes)
+    if not measurable:
+        return Made(_told("partial", f"{'; '.join(mended)}. {UNABLE.report.summary}"), nothing_left=True)
     return Made(_told("success", "; ".join(mended)))
-
-
-def _without_failures(session: CycleSession) -> Made:
-    """Nothing to do where the tests failed at first and others' fixes have mended them; else nothing it can do."""
-    baseline = session.state().engine.baseline
-    if baseline is not None and any(test.status == "failed" for test in baseline.tests.values()):
-        return Made(_told("success", "The tests of this task pass already."))
-    return Made(_told("failed", "The builtin agent can not write features: it mends what failing tests show."), True)
 
 
 async def _next_patch(
@@ -81,16 +90,16 @@ async def _next_patch(
     request = _request(session, place, failing)
     longest = SECONDS[min(tried, len(SECONDS) - 1)]
     request = request.evolve(round=tried, budget_seconds=min(request.budget_seconds, longest))
-    session.bus.publish("activity", f"tracing {plural(len(failing), 'failing test')}")
+    session.ears["cd"].publish("activity", f"tracing {plural(len(failing), 'failing test')}")
     found = await session.debugger(place.path).diagnose(request)
-    _log(session, found.probes)
+    _log(session, step, "probe", found.probes)
     request = request.evolve(hypotheses=found.hypotheses)
-    session.bus.publish("activity", f"testing edits for {plural(len(found.hypotheses), 'hypothesis')} on a copy")
+    session.ears["cd"].publish("activity", f"testing edits for {plural(len(found.hypotheses), 'hypothesis')} on a copy")
     message = Message(action=step.name, text="", debug=request, seconds=request.budget_seconds + 60)
     output = await session.turns("cd", place.lane, place.path if place.lane else None).ask(session.agent("cd"), message)
     if output.findings is None:
         return None, output.report.message if output.report else output.text
-    _log(session, output.findings.hypotheses)
+    _log(session, step, "hypothesis", output.findings.hypotheses)
     return output.findings.patch, _why(output.findings)
 
 
@@ -127,12 +136,9 @@ def _can_measure(session: CycleSession, request: DebugRequest, place: Place) -> 
     return bool(request.python) and session.debugger(place.path).supports(request.test_command)
 
 
-def _log(session: CycleSession, evidence: Sequence[Record]) -> None:
-    """A line each."""
-    lines = [entry.model_dump_json().encode() for entry in evidence]
+def _log(session: CycleSession, step: CycleStep, kind: str, evidence: Sequence[Record]) -> None:
+    """A line each, with what it is and for which task it was found."""
+    head = {"at": session.now(), "task": step.task, "kind": kind}
+    lines = [json_line({**head, **entry.model_dump(mode="json")}).encode(errors="replace") for entry in evidence]
     if lines:
         session.store.append_progress(session.id, LOG, lines)
-
-
-def _told(status: str, words: str) -> PhaseReport:
-    return PhaseReport.model_validate({"phase": "cd", "status": status, "summary": words})

@@ -24,10 +24,10 @@ async def baseline(session: CycleSession, step: CycleStep) -> CycleOutcome:
     """The first run of the tests: what everything later is compared with."""
     command = session.state().engine.settings.test_command or session.tests.detect()
     if command is None:
-        session.bus.publish("activity", "no test command found")
+        session.ears["vas"].publish("activity", "no test command found")
         return BaselineTaken(False, None, None)
     session.tests.check(command)
-    session.bus.publish("activity", f"running the tests once: {command}")
+    session.ears["vas"].publish("activity", f"running the tests once: {command}")
     measured = await run_tests(session, command)
     keep_failures(session, measured.run.results)
     keep_coverage(session, measured.run.coverage)
@@ -58,7 +58,7 @@ async def _measured(session: CycleSession) -> Validated:
     command = session.state().engine.settings.test_command or session.tests.detect()
     if command is None:
         return nothing_to_run(await session.tree())
-    session.bus.publish("activity", f"running the tests: {command}")
+    session.ears["vas"].publish("activity", f"running the tests: {command}")
     return await validate_tree(session, command, counted=True)
 
 
