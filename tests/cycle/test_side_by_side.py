@@ -141,6 +141,42 @@ class TestAtTheSameTime:
 
         assert_succeeded(await stage.drive(id))
 
+    async def test_what_a_role_writes_is_not_written_over_when_another_ends(self, make_stage: MakeCycleStage) -> None:
+        """ra is in the middle of version 1.1.0 when ep ends, and somebody has changed this and that meanwhile."""
+        new = "# Requirements\n\nClearer now.\n"
+
+        async def blocked(turn: Turn) -> str:
+            return said(
+                "cd", "failed", "the plan contradicts itself", blockers=["the plan contradicts itself (TASK-001)"]
+            )
+
+        async def writes_anew(turn: Turn) -> str:
+            turn.write("requirements.md", new)
+            await soon(lambda: "ep.explore" in stage.service.read(id).engine.done)
+            await soon(lambda: "ep.explore" not in [one.step for one in stage.service.read(id).engine.under_way])
+            await asyncio.sleep(0)
+            assert (turn.folder / "requirements.md").read_text() == new
+            return said("ra", summary="it is cleared up")
+
+        async def meanwhile(turn: Turn) -> Said:
+            await soon(lambda: "Clearer" in (turn.folder.parent / "ra" / "requirements.md").read_text())
+            (turn.folder.parent / "cd" / "issues.md").unlink()
+            stage.service.edit(id, {"max_iterations": 7})
+            return await USUAL["ep.explore"](turn)
+
+        plays: dict[str, list[Play]] = {
+            "ra.analyse": [USUAL["ra.analyse"], writes_anew], "ep.explore": [USUAL["ep.explore"], meanwhile],
+            "cd.implement": [blocked],
+        }  # fmt: skip
+        stage = make_stage(cast=Cast(plays))
+        state = await stage.drive(id := stage.create())
+        assert_succeeded(state)
+        assert state.requirements is not None
+        assert (state.requirements.version, "Clearer" in state.requirements.specification) == ("1.1.0", True)
+        assert "Clearer" in stage.document(id, "ra/requirements.md")
+        assert "Clearer" not in stage.document(id, "ra/history/requirements-v1.0.0.md")
+        assert (stage.store.progress_path(id) / "cd" / "issues.md").exists()
+
 
 class TestNeverAtTheSameTime:
     async def test_two_that_share_a_file(self, make_stage: MakeCycleStage) -> None:

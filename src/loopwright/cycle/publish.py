@@ -11,7 +11,7 @@ from loopwright.domain.cycle import ChangeLog, CycleState, version_of
 from loopwright.domain.cycle_documents import KEPT, archived_name, archives, coverage, render
 from loopwright.domain.cycle_headers import MAIN, version_in
 from loopwright.domain.cycle_logs import LOGS, additions, missing_lines
-from loopwright.domain.cycle_names import ROLES, CycleStep
+from loopwright.domain.cycle_names import ROLES, CycleStep, Role
 from loopwright.domain.cycle_outcomes import (
     Aggregated,
     Analysed,
@@ -86,12 +86,16 @@ def archive(session: CycleSession, step: CycleStep, state: CycleState) -> None:
 
 
 def publish(session: CycleSession, state: CycleState, outcome: CycleOutcome | None = None) -> None:
-    """Writes the projections of a committed state; called again after a crash it repairs them."""
+    """Writes the projections of a committed state; called again after a crash it repairs them.
+
+    Never over what a role is writing at this moment.
+    """
     lost = _lost(session)
     session.store.write_progress(session.id, lost)
     since = None if lost else session.published
     kept = {name: data.decode(errors="replace") for name, data in _there(session, KEPT).items()}
-    new = render(state, since, kept)
+    busy = _writing(state)
+    new = {name: data for name, data in render(state, since, kept).items() if name.partition("/")[0] not in busy}
     if isinstance(outcome, Judged):
         new["vas/coverage.json"] = coverage(outcome.validated, version_of(state.current_iteration))
     _keep(session, archives(session.documents, new))
@@ -150,12 +154,17 @@ def _keep(session: CycleSession, files: dict[str, bytes]) -> None:
 
 def _lost(session: CycleSession) -> dict[str, bytes]:
     """Documents that somebody has removed, but for those of a role at work, which may be about to write them anew."""
-    busy = {step.role for step in under_way(session.state())}
+    busy = _writing(session.state())
     return {
         name: data
         for name, data in session.documents.items()
         if name.partition("/")[0] not in busy and not os.path.lexists(session.progress() / name)
     }
+
+
+def _writing(state: CycleState) -> frozenset[Role | None]:
+    """Roles that are at work on their own documents; those of cd are the engine's."""
+    return frozenset(step.role for step in under_way(state)) - {"cd"}
 
 
 def _there(session: CycleSession, names: Iterable[str]) -> dict[str, bytes]:

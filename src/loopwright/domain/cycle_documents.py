@@ -58,14 +58,14 @@ def _of_parts(state: CycleState, since: CycleState | None) -> dict[str, str]:
     """Of each part that changed, the document that is just that part."""
     texts: dict[str, str] = {}
     requirements, exploration = state.requirements, state.exploration
-    if requirements and (since is None or since.requirements is not requirements):
+    if requirements and (since is None or since.requirements != requirements):
         texts["ra/requirements.md"] = _headed(requirements, requirements.specification)
         texts[EDGE_CASES] = _edge_cases(requirements)
-    if exploration and (since is None or since.exploration is not exploration):
+    if exploration and (since is None or since.exploration != exploration):
         texts["ep/architecture.md"] = _headed(exploration, exploration.architecture_summary)
-    if state.plan and (since is None or since.plan is not state.plan):
+    if state.plan and (since is None or since.plan != state.plan):
         texts["ep/plan.json"] = _json(state.plan)
-    if state.test_results and (since is None or since.test_results is not state.test_results):
+    if state.test_results and (since is None or since.test_results != state.test_results):
         texts["vas/test-results.json"] = _json(state.test_results)
     return texts
 
@@ -91,14 +91,14 @@ def _kept(state: CycleState, since: CycleState | None, there: Mapping[str, str])
     texts: dict[str, str] = {}
     requirements, exploration = state.requirements, state.exploration
     cases = without_header(there.get(EDGE_CASES, "")).rstrip()
-    changed = requirements and (since is None or since.requirements is not requirements)
+    changed = requirements and (since is None or since.requirements != requirements)
     if requirements and changed and cases and edge_cases_in(cases) == requirements.edge_cases:
         texts[EDGE_CASES] = _headed(requirements, cases)
-    if exploration and (since is None or since.exploration is not exploration):
+    if exploration and (since is None or since.exploration != exploration):
         own = without_header(there.get(EXPLORATION, "")).rstrip()
         texts[EXPLORATION] = _headed(exploration, own or _exploration(exploration))
     results, own = state.test_results, without_header(there.get(JUDGEMENT, "")).rstrip()
-    if results and own and (since is None or since.test_results is not results):
+    if results and own and (since is None or since.test_results != results):
         texts[JUDGEMENT] = with_header(own, results.version, results.last_run)
     return texts
 
