@@ -1,4 +1,4 @@
-"""Models that do not care for our wording, through each of the real agents: every loop ends as it should.
+"""Models that do not care for our wording, through each of the real agents: every loop ends as it should. And cycles.
 
 Where the agents are not installed and can not be, nothing is tried, and the counts say so.
 """
@@ -21,11 +21,12 @@ from tests.agents_real.unruly import UNRULY, check
 from tests.model.server import serving
 
 PAIRS = 24
+TESTS = ("test_trouble.py", "test_roles.py", "test_cycle.py")
 HERE = Path(__file__).resolve().parent.parent.parent
 
 
 def run(chance: random.Random, scale: float) -> Mapping[str, int]:
-    """Loops by agent; at scale 1 `PAIRS` of model and agent, at random, and every trouble."""
+    """Loops by agent; at scale 1 `PAIRS` of model and agent, at random, and every trouble, role and cast of a cycle."""
     try:
         modules = node_modules()
     except NotInstalled:
@@ -41,14 +42,14 @@ def run(chance: random.Random, scale: float) -> Mapping[str, int]:
                 raise AssertionError(f"{name} by {agent}: {broken}") from broken
             counts[f"loops of {agent}"] += 1
     if scale >= 1:
-        trouble()
+        everybody()
     return counts
 
 
-def trouble() -> None:
-    """The suite's own tests of kills, stops, permissions and faults, with every agent."""
+def everybody() -> None:
+    """The suite's own tests of kills, stops, permissions and faults, with every agent; and cycles by each cast."""
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "tests/agents_real/test_trouble.py"],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *(f"tests/agents_real/{name}" for name in TESTS)],
         cwd=HERE, env={**os.environ, EVERYBODY: "1"}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-4000:]
