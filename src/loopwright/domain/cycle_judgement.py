@@ -59,17 +59,31 @@ def measured_lines(validated: Validated) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def mended_by(state: CycleState, validated: Validated) -> tuple[str, ...]:
+    """Tests that pass now, and failed in the validation before; at first, in the baseline."""
+    baseline = state.engine.baseline
+    if state.test_results is not None:
+        before = set(state.test_results.failed_tests)
+    else:
+        before = {key for key, test in baseline.tests.items() if test.status == "failed"} if baseline else set()
+    return tuple(result.key for result in validated.results if result.status == "passed" and result.key in before)
+
+
 def verdict_summary(state: CycleState, validated: Validated, *, judged: bool = False) -> str:
     """The measured part of vas/summary.md; `judged`: a role's own words follow it."""
     lines = [f"# Validation of iteration {max(state.current_iteration, 1)}", ""]
     lines += [f"- {line} (test-results.json)" for line in measured_lines(validated)]
-    failing = validated.failing
+    failing, mended = validated.failing, mended_by(state, validated)
+    if mended:
+        lines += ["", "## Tests that failed before and pass now", "", *(f"- {name}" for name in mended[:NAMED])]
+        lines += [f"- and {len(mended) - NAMED} more"] if len(mended) > NAMED else []
     if failing:
         shown = [f"- {name}" for name in failing[:NAMED]]
         lines += ["", "## Failing tests", "", *shown]
         lines += [f"- and {len(failing) - NAMED} more (failures.json)"] if len(failing) > NAMED else []
-    if validated.coverage_files:
-        worst = sorted(validated.coverage_files.items(), key=lambda item: (item[1], item[0]))[:NAMED]
+    lacking = {name: percent for name, percent in (validated.coverage_files or {}).items() if percent < 100}
+    if lacking:
+        worst = sorted(lacking.items(), key=lambda item: (item[1], item[0]))[:NAMED]
         lines += ["", "## Coverage, the least covered files first", "", *(f"- {n}: {p:g} %" for n, p in worst)]
     if not judged:
         lines += ["", *closing(ADDED)]

@@ -6,6 +6,9 @@ from loopwright.domain.cycle import CycleState, PlanTask
 from loopwright.domain.cycle_timeline import baseline_words, tests_words
 from loopwright.domain.words import plural
 
+FILES_NAMED = 20
+"""Changed files that the summary names."""
+
 BUILTIN = "builtin"
 """The agent without a model; see the agents."""
 
@@ -76,12 +79,22 @@ def render_summary(state: CycleState) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _changed(state: CycleState) -> str:
+    """How many, and their names as far as there is room."""
+    if state.changes is None:
+        return "0"
+    names = tuple(dict.fromkeys(change.file for change in state.changes.changes))
+    shown = ", ".join(names[:FILES_NAMED])
+    more = f" and {len(names) - FILES_NAMED} more" if len(names) > FILES_NAMED else ""
+    return f"{state.changes.total_files} ({shown}{more})"
+
+
 def _facts(state: CycleState) -> Iterator[str]:
     tasks = state.plan.tasks if state.plan else ()
     yield f"- iterations: {state.current_iteration} of at most {state.max_iterations}"
     yield f"- from {state.created_at} to {state.completed_at or state.updated_at}"
     yield f"- tasks: {sum(task.status == 'completed' for task in tasks)} of {len(tasks)} done"
-    yield f"- files changed: {state.changes.total_files if state.changes else 0}"
+    yield f"- files changed: {_changed(state)}"
     if before := baseline_words(state):
         yield f"- tests before: {before}"
     yield f"- tests: {tests_words(state.test_results) if state.test_results else 'none were run'}"
