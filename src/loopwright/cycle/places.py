@@ -121,8 +121,8 @@ async def snapshot_of(session: CycleSession, place: Place, label: str) -> Snapsh
     return await in_thread(session.worktrees.snapshot, session.id, place.lane, label)
 
 
-async def bring_in(session: CycleSession, place: Place, label: str) -> Unsettled:
-    """Merges the lane into the project, or gives what the lane holds in both versions.
+async def bring_in(session: CycleSession, place: Place, label: str) -> tuple[tuple[Change, ...], Unsettled]:
+    """Merges the lane into the project: what that has changed there, or what the lane holds in both versions.
 
     What somebody changes in the project meanwhile is merged with, never written over. Marks of a conflict that somebody
     has left are never merged.
@@ -131,20 +131,20 @@ async def bring_in(session: CycleSession, place: Place, label: str) -> Unsettled
     for _ in range(MERGES):
         theirs = await snapshot_of(session, place, label)
         if left := await _marked(session, place.before.commit, theirs.commit):
-            return Unsettled(left, "The marks of a conflict are still there.")
+            return (), Unsettled(left, "The marks of a conflict are still there.")
         ours = await session.snapshot(f"before merging {label}")
         merged = await in_thread(session.worktrees.merge, session.id, ours.commit, theirs.commit, label)
         if merged.conflicts:
             await in_thread(session.worktrees.open, session.id, place.lane, merged.commit)
-            return Unsettled(merged.conflicts, merged.told)
-        files = _names(await _changes(session, ours.commit, merged.commit))
+            return (), Unsettled(merged.conflicts, merged.told)
+        changes = await _changes(session, ours.commit, merged.commit)
         try:
-            if files:
-                await in_thread(session.workspace.restore, merged.commit, files, over=ours.commit)
+            if changes:
+                await in_thread(session.workspace.restore, merged.commit, _names(changes), over=ours.commit)
         except Conflict as error:
             session.bus.publish("activity", f"{label}: the project has changed meanwhile, merging again ({error})")
         else:
-            return GOOD
+            return changes, GOOD
     raise Conflict(f"{label} could not be merged: the project's files keep changing under it")
 
 
