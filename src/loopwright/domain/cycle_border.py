@@ -19,7 +19,7 @@ from loopwright.domain.cycle_engine import Border
 from loopwright.domain.cycle_names import ROLES, Role, step_of
 from loopwright.domain.cycle_plan import planned
 from loopwright.domain.cycle_selector import validated
-from loopwright.domain.cycle_standing import TRIES, has_failed, is_held, role_status, standing, tasks, with_record
+from loopwright.domain.cycle_standing import has_failed, is_held, role_status, standing, tasks, with_record
 from loopwright.domain.words import clipped, plural
 
 FIRST_CALLED: tuple[Role, ...] = ("ra", "ep")
@@ -84,9 +84,9 @@ def _issues(state: CycleState, tree: str) -> Iterator[str]:
     last = state.engine.last_validation
     if last is not None and not last.passed and state.engine.tests_found:
         yield from last.reasons or ("the tests do not pass",)
-    if has_failed(state, "vas.validate") or not validated(state, tree):
+    if not validated(state, tree):
         yield f"what is there now was not validated{_because(state, 'vas')}"
-    elif state.engine.tries.get("vas.validate", 0) >= TRIES:
+    elif has_failed(state, "vas.validate"):
         yield f"vas gave no judgement{_because(state, 'vas')}"
     yield from (f"vas: {words}" for words in state.engine.objections)
     yield from (f"{blocker.id}: {blocker.description}" for blocker in state.coordination.open_blockers)

@@ -96,9 +96,8 @@ def _landed(state: CycleState, done: CycleStepDone) -> CycleState:
         case BaselineTaken():
             return _baseline(_done(state, done.step), outcome)
         case Judged():
-            if outcome.unjudged:
-                state = failed(state, done.step, outcome.unjudged, done.at, for_good=True)
-            return _succeeded(_judged(state, outcome, done.at), done, outcome.report, outcome.files)
+            state = _succeeded(_judged(state, outcome, done.at), done, outcome.report, outcome.files)
+            return failed(state, done.step, outcome.unjudged, done.at, for_good=True) if outcome.unjudged else state
         case Aggregated():
             return aggregate(state, done.tree, done.at)
         case NeedsInput():
@@ -270,7 +269,10 @@ def _baseline(state: CycleState, outcome: BaselineTaken) -> CycleState:
 
 
 def _judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
-    """What was measured lands; what the role says against it is kept beside it, and never for it."""
+    """What was measured lands; what the role says against it is kept beside it, and never for it.
+
+    Where there were tests, there have to be: a cycle that has lost them all proves nothing.
+    """
     validated, report, engine = outcome.validated, outcome.report, state.engine
     mended = _mended(state, validated)
     last = LastValidation(
@@ -283,7 +285,8 @@ def _judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
     state = state.evolve(
         test_results=_test_results(state, validated, at),
         engine=engine.evolve(
-            tests_found=validated.tests_found, last_validation=last, baseline=engine.baseline or validated.baseline,
+            tests_found=engine.tests_found or validated.tests_found, last_validation=last,
+            baseline=engine.baseline or validated.baseline,
             run_writes=_merged(engine.run_writes, validated.run_writes), objections=objections,
         ),
     )  # fmt: skip
