@@ -30,8 +30,9 @@ class CycleEngine(RunState):
     """`roles`: which agent plays which role. `called`: roles that have something to do in this iteration.
 
     Of this iteration: `over`, the roles that have done all of it, in that order; `done`, keys of the steps that ended
-    well; `tries`, by key how often one failed; `wrote`, by role the files it wrote; `objections`, what vas says against
-    the result. `analysed`, `explored`, `planned`: the last iteration in which each was done (0: never).
+    well; `tries`, by key how often one failed, or was validated anew; `wrote`, by role the files it wrote;
+    `objections`, what vas says against the result. `analysed`, `explored`, `planned`: the last iteration in which each
+    was done (0: never).
     `holds`: by id of a blocker or decision the keys of the steps that wait for it; `recommended`: by id of a decision
     the option that the role would take. `mends`: tasks of the plan that stand for an issue, not for a requirement.
     `half`: by key of a step the commit with what was done of it, unmerged, when its runner died. `queue`: extensions

@@ -22,6 +22,9 @@ from loopwright.domain.cycle_standing import (
     under_way,
 )
 
+VALIDATED_AGAIN = 4
+"""How often an iteration is validated anew because the tree has changed since."""
+
 
 @dataclass(frozen=True)
 class CycleFacts:
@@ -48,10 +51,15 @@ def plan_ready(state: CycleState, facts: CycleFacts) -> bool:
 
 
 def validate_ready(state: CycleState, facts: CycleFacts) -> bool:
-    """Nobody changes the tree any more, and this tree was not validated in this iteration."""
+    """Nobody changes the tree any more, and this tree was not validated in this iteration.
+
+    A tree that somebody else changes again and again is validated as it is at some time, and then said not to be.
+    """
     if not (is_over(state, "cd") and baseline_settled(state)) or has_failed(state, "vas.validate"):
         return False
-    return not is_done(state, "vas.validate") or not validated(state, facts.tree)
+    if not is_done(state, "vas.validate"):
+        return True
+    return not validated(state, facts.tree) and state.engine.tries.get("vas.validate", 0) < VALIDATED_AGAIN
 
 
 def validated(state: CycleState, tree: str) -> bool:
