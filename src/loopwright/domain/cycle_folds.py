@@ -29,6 +29,7 @@ from loopwright.domain.cycle_border import (
 )
 from loopwright.domain.cycle_coordination import asked_for, clarified, implemented, reported
 from loopwright.domain.cycle_engine import UnderWay
+from loopwright.domain.cycle_judgement import mended_by
 from loopwright.domain.cycle_names import CycleStep, Role
 from loopwright.domain.cycle_outcomes import (
     Aggregated,
@@ -41,7 +42,7 @@ from loopwright.domain.cycle_outcomes import (
     Planned,
 )
 from loopwright.domain.cycle_plan import planned
-from loopwright.domain.cycle_standing import TRIES, standing
+from loopwright.domain.cycle_standing import TRIES, is_done, standing
 from loopwright.domain.engine_state import Checkpoint, LastValidation, Parked, Waiting
 from loopwright.domain.outcomes import (
     ActionFailed,
@@ -55,6 +56,8 @@ from loopwright.domain.parking import parked_until
 from loopwright.domain.phase_report import PhaseReport
 from loopwright.domain.run import charged, checkpointed, noted
 from loopwright.domain.words import plural
+
+VALIDATE = "vas.validate"
 
 MESSAGE_KEPT = 2000
 """Characters of a role's last message."""
@@ -274,7 +277,10 @@ def _judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
     Where there were tests, there have to be: a cycle that has lost them all proves nothing.
     """
     validated, report, engine = outcome.validated, outcome.report, state.engine
-    mended = _mended(state, validated)
+    tries = engine.tries
+    if is_done(state, VALIDATE):
+        tries = {**tries, VALIDATE: tries.get(VALIDATE, 0) + 1}
+    mended = mended_by(state, validated)
     last = LastValidation(
         tree=validated.tree, left=validated.left, passed=validated.passed, at=at, tests=len(validated.results),
         reasons=validated.reasons, touched=validated.touched or None,
@@ -287,7 +293,7 @@ def _judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
         engine=engine.evolve(
             tests_found=engine.tests_found or validated.tests_found, last_validation=last,
             baseline=engine.baseline or validated.baseline,
-            run_writes=_merged(engine.run_writes, validated.run_writes), objections=objections,
+            run_writes=_merged(engine.run_writes, validated.run_writes), objections=objections, tries=tries,
         ),
     )  # fmt: skip
     if not mended:
@@ -297,16 +303,6 @@ def _judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
         timestamp=at, source="vas", target="cd", content=words + ", ".join(mended[:10]), type="issue_fix"
     )
     return with_feedback(state, (entry,))
-
-
-def _mended(state: CycleState, validated: Validated) -> tuple[str, ...]:
-    """Tests that pass now, and failed in the validation before; at first, in the baseline."""
-    baseline = state.engine.baseline
-    if state.test_results is not None:
-        before = set(state.test_results.failed_tests)
-    else:
-        before = {key for key, test in baseline.tests.items() if test.status == "failed"} if baseline else set()
-    return tuple(result.key for result in validated.results if result.status == "passed" and result.key in before)
 
 
 def _test_results(state: CycleState, validated: Validated, at: str) -> TestResults:
