@@ -75,7 +75,12 @@ def verdict_summary(state: CycleState, validated: Validated, *, judged: bool = F
     lines += [f"- {line} (test-results.json)" for line in measured_lines(validated)]
     failing, mended = validated.failing, mended_by(state, validated)
     if mended:
-        lines += ["", "## Tests that failed before and pass now", "", *(f"- {name}" for name in mended[:NAMED])]
+        lines += [
+            "",
+            "## Tests that failed before and pass now",
+            "",
+            *(f"- {name} (test-results.json)" for name in mended[:NAMED]),
+        ]
         lines += [f"- and {len(mended) - NAMED} more"] if len(mended) > NAMED else []
     if failing:
         shown = [f"- {name}" for name in failing[:NAMED]]

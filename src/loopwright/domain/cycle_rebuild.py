@@ -46,6 +46,7 @@ from loopwright.domain.cycle_timeline import Timeline, read_timeline
 from loopwright.domain.engine_state import Waiting
 from loopwright.domain.mending import in_zone
 from loopwright.domain.record import Record
+from loopwright.domain.words import whole
 
 LOST = "(lost: the state of this cycle had to be rebuilt from its documents)"
 QUESTION = (
@@ -61,6 +62,7 @@ R = TypeVar("R", bound=Record)
 
 def rebuilt(beside: Mapping[str, str], id: str, now: str) -> CycleState | None:
     """`beside` holds the texts of the progress files by name. None where there is nothing to go by."""
+    beside = {name: whole(text) for name, text in beside.items()}
     timeline = read_timeline(beside.get(TIMELINE, ""))
     requirements, exploration = _requirements(beside, now), _exploration(beside, now)
     plan, results = _read(Plan, beside.get(PLAN, "")), _read(TestResults, beside.get(RESULTS, ""))
