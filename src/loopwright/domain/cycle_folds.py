@@ -1,36 +1,24 @@
-"""How the beginning and the end of a step change a cycle. Pure; one fold per outcome."""
+"""How the beginning and the end of a step change a cycle. Pure; one fold per outcome (see cycle_landing)."""
 
 from datetime import datetime
-from typing import Literal, assert_never
+from typing import assert_never
 
 from loopwright.domain import cycle_commands as commands
-from loopwright.domain.cycle import (
-    CHANGES_KEPT,
-    ERRORS_KEPT,
-    AgentState,
-    ChangeLog,
-    Changes,
-    CycleState,
-    Exploration,
-    FeedbackEntry,
-    PhaseError,
-    PlanStatus,
-    Requirements,
-    TestResults,
-    version_of,
-)
-from loopwright.domain.cycle_border import (
-    border_of,
-    closed,
-    feedback,
-    issues_found,
-    next_iteration,
-    with_feedback,
-)
-from loopwright.domain.cycle_coordination import asked_for, clarified, implemented, reported
+from loopwright.domain.cycle import ERRORS_KEPT, CycleState, PhaseError, PlanStatus
+from loopwright.domain.cycle_border import border_of, closed, feedback, issues_found, next_iteration
+from loopwright.domain.cycle_coordination import asked_for, implemented, reported
 from loopwright.domain.cycle_engine import UnderWay
-from loopwright.domain.cycle_judgement import mended_by
-from loopwright.domain.cycle_names import CycleStep, Role
+from loopwright.domain.cycle_landing import (
+    analysed,
+    baseline_taken,
+    changed,
+    explored,
+    judged,
+    merged,
+    was_planned,
+    with_agent,
+)
+from loopwright.domain.cycle_names import CycleStep
 from loopwright.domain.cycle_outcomes import (
     Aggregated,
     Analysed,
@@ -41,23 +29,13 @@ from loopwright.domain.cycle_outcomes import (
     Judged,
     Planned,
 )
-from loopwright.domain.cycle_plan import planned
-from loopwright.domain.cycle_standing import TRIES, is_done, standing
-from loopwright.domain.engine_state import Checkpoint, LastValidation, Parked, Waiting
-from loopwright.domain.outcomes import (
-    ActionFailed,
-    Change,
-    Interrupted,
-    LimitReached,
-    NeedsInput,
-    Validated,
-)
+from loopwright.domain.cycle_standing import TRIES, standing
+from loopwright.domain.engine_state import Checkpoint, Parked, Waiting
+from loopwright.domain.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 from loopwright.domain.parking import parked_until
 from loopwright.domain.phase_report import PhaseReport
 from loopwright.domain.run import charged, checkpointed, noted
 from loopwright.domain.words import plural
-
-VALIDATE = "vas.validate"
 
 MESSAGE_KEPT = 2000
 """Characters of a role's last message."""
@@ -70,7 +48,7 @@ def begin_step(state: CycleState, step: CycleStep, at: str, lane: int | None = N
     if step.role is not None:
         agent = state.agents.of(step.role)
         again = agent.evolve(status="running", started_at=agent.started_at or at, completed_at=None, error=None)
-        state = _with_agent(state, step.role, again)
+        state = with_agent(state, step.role, again)
     return standing(_assigned(state, step))
 
 
@@ -89,17 +67,17 @@ def _landed(state: CycleState, done: CycleStepDone) -> CycleState:
     outcome = done.outcome
     match outcome:
         case Analysed():
-            return _succeeded(_analysed(state, outcome, done.at), done, outcome.report, outcome.files)
+            return _succeeded(analysed(state, outcome, done.at), done, outcome.report, outcome.files)
         case Explored():
-            return _succeeded(_explored(state, outcome, done.at), done, outcome.report, outcome.files)
+            return _succeeded(explored(state, outcome, done.at), done, outcome.report, outcome.files)
         case Planned():
-            return _succeeded(_planned(state, outcome, done.at), done, outcome.report, outcome.files)
+            return _succeeded(was_planned(state, outcome, done.at), done, outcome.report, outcome.files)
         case Implemented():
             return _implemented(state, outcome, done)
         case BaselineTaken():
-            return _baseline(_done(state, done.step), outcome)
+            return baseline_taken(_done(state, done.step), outcome)
         case Judged():
-            state = _succeeded(_judged(state, outcome, done.at), done, outcome.report, outcome.files)
+            state = _succeeded(judged(state, outcome, done.at), done, outcome.report, outcome.files)
             return failed(state, done.step, outcome.unjudged, done.at, for_good=True) if outcome.unjudged else state
         case Aggregated():
             return aggregate(state, done.tree, done.at)
@@ -168,47 +146,22 @@ def _succeeded(state: CycleState, done: CycleStepDone, report: PhaseReport, file
     assert role is not None
     agent = state.agents.of(role)
     kept = agent.evolve(
-        output_files=_merged(agent.output_files, files),
+        output_files=merged(agent.output_files, files),
         last_message=report.summary[:MESSAGE_KEPT] or agent.last_message,
     )
-    wrote = {**state.engine.wrote, role: _merged(state.engine.wrote.get(role, ()), files)}
-    state = _with_agent(_done(state, done.step), role, kept)
+    wrote = {**state.engine.wrote, role: merged(state.engine.wrote.get(role, ()), files)}
+    state = with_agent(_done(state, done.step), role, kept)
     state = state.evolve(engine=state.engine.evolve(wrote=wrote))
     return implemented(reported(state, report, done.step), done.step.key)
 
 
 def _done(state: CycleState, step: CycleStep) -> CycleState:
-    return state.evolve(engine=state.engine.evolve(done=_merged(state.engine.done, (step.key,)), limits_in_a_row=0))
-
-
-def _analysed(state: CycleState, outcome: Analysed, at: str) -> CycleState:
-    requirements = Requirements(
-        version=version_of(state.current_iteration), specification=outcome.specification,
-        edge_cases=outcome.edge_cases, last_updated=at,
-    )  # fmt: skip
-    state = state.evolve(
-        requirements=requirements, engine=state.engine.evolve(analysed=state.current_iteration)
-    )  # fmt: skip
-    summary = outcome.report.summary
-    return clarified(state, summary) if outcome.clarifies and summary else state
-
-
-def _explored(state: CycleState, outcome: Explored, at: str) -> CycleState:
-    exploration = Exploration(
-        version=version_of(state.current_iteration), architecture_summary=outcome.architecture_summary,
-        integration_points=outcome.integration_points, identified_risks=outcome.identified_risks, last_updated=at,
-    )  # fmt: skip
-    return state.evolve(exploration=exploration, engine=state.engine.evolve(explored=state.current_iteration))
-
-
-def _planned(state: CycleState, outcome: Planned, at: str) -> CycleState:
-    plan = planned(state.plan, outcome.tasks, state.engine.mends, version_of(state.current_iteration), at)
-    return state.evolve(plan=plan, engine=state.engine.evolve(planned=state.current_iteration))
+    return state.evolve(engine=state.engine.evolve(done=merged(state.engine.done, (step.key,)), limits_in_a_row=0))
 
 
 def _implemented(state: CycleState, outcome: Implemented, done: CycleStepDone) -> CycleState:
     """What was changed stands, also by a task that failed."""
-    state = _changed(state, outcome, done)
+    state = changed(state, outcome, done)
     if not outcome.ok:
         message = outcome.report.summary or "the task was not done"
         state = reported(state, outcome.report, done.step)
@@ -221,101 +174,6 @@ def _is_kept(state: CycleState, step: CycleStep) -> bool:
     """The role has said itself what keeps it: another try would only say it again."""
     open_ids = {blocker.id for blocker in state.coordination.open_blockers}
     return any(step.key in keys for id, keys in state.engine.holds.items() if id in open_ids)
-
-
-def _changed(state: CycleState, outcome: Implemented, done: CycleStepDone) -> CycleState:
-    if not outcome.changes:
-        return state
-    known = state.changes or Changes()
-    number = state.current_iteration
-    words = outcome.report.summary or (done.step.task or done.step.name)
-    entries = change_entries(outcome.changes, number, "cd", words, done.at)
-    files = tuple(entry.file for entry in entries)
-    wrote = {**state.engine.wrote, "cd": _merged(state.engine.wrote.get("cd", ()), files)}
-    agent = state.agents.cd
-    changes = known.evolve(
-        total_files=known.total_files + len(set(files) - set(agent.output_files)),
-        changes=(*known.changes, *entries)[-CHANGES_KEPT:],
-        iteration_markers={**known.iteration_markers, str(number): done.at},
-    )
-    state = state.evolve(changes=changes, engine=state.engine.evolve(wrote=wrote))
-    return _with_agent(state, "cd", agent.evolve(output_files=_merged(agent.output_files, files)))
-
-
-def change_entries(
-    changes: tuple[Change, ...], iteration: int, agent: str, description: str, at: str
-) -> tuple[ChangeLog, ...]:
-    """Measured changes as lines of changes.log."""
-    return tuple(
-        ChangeLog(
-            timestamp=at, file=change.file, action=_action(change.action), iteration=iteration, agent=agent,
-            description=description,
-        )
-        for change in changes
-    )  # fmt: skip
-
-
-def _action(word: str) -> Literal["create", "modify", "delete"]:
-    return "create" if word == "create" else "delete" if word == "delete" else "modify"
-
-
-def _baseline(state: CycleState, outcome: BaselineTaken) -> CycleState:
-    engine = state.engine
-    return state.evolve(
-        engine=engine.evolve(
-            tests_found=outcome.tests_found,
-            baseline=outcome.baseline,
-            settings=engine.settings.evolve(test_command=outcome.test_command),
-            run_writes=_merged(engine.run_writes, outcome.run_writes),
-        )
-    )
-
-
-def _judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
-    """What was measured lands; what the role says against it is kept beside it, and never for it.
-
-    Where there were tests, there have to be: a cycle that has lost them all proves nothing.
-    """
-    validated, report, engine = outcome.validated, outcome.report, state.engine
-    tries = engine.tries
-    if is_done(state, VALIDATE):
-        tries = {**tries, VALIDATE: tries.get(VALIDATE, 0) + 1}
-    mended = mended_by(state, validated)
-    last = LastValidation(
-        tree=validated.tree, left=validated.left, passed=validated.passed, at=at, tests=len(validated.results),
-        reasons=validated.reasons, touched=validated.touched or None,
-    )  # fmt: skip
-    objections = (
-        (report.issues or (report.summary or "the result is not accepted",)) if report.status == "failed" else ()
-    )
-    state = state.evolve(
-        test_results=_test_results(state, validated, at),
-        engine=engine.evolve(
-            tests_found=engine.tests_found or validated.tests_found, last_validation=last,
-            baseline=engine.baseline or validated.baseline,
-            run_writes=_merged(engine.run_writes, validated.run_writes), objections=objections, tries=tries,
-        ),
-    )  # fmt: skip
-    if not mended:
-        return state
-    words = f"{plural(len(mended), 'test')} failed before and {'passes' if len(mended) == 1 else 'pass'} now: "
-    entry = FeedbackEntry(
-        timestamp=at, source="vas", target="cd", content=words + ", ".join(mended[:10]), type="issue_fix"
-    )
-    return with_feedback(state, (entry,))
-
-
-def _test_results(state: CycleState, validated: Validated, at: str) -> TestResults:
-    counted = [result for result in validated.results if result.status != "skipped"]
-    green = sum(result.status == "passed" for result in counted)
-    return TestResults(
-        version=version_of(state.current_iteration),
-        pass_rate=round(100 * green / len(counted), 2) if counted else 0.0,
-        coverage=validated.coverage,
-        failed_tests=validated.failing,
-        total_tests=len(validated.results),
-        last_run=at,
-    )
 
 
 def _asked(state: CycleState, outcome: NeedsInput, at: str) -> CycleState:
@@ -353,7 +211,7 @@ def _put_down(state: CycleState, step: CycleStep, at: str) -> CycleState:
     state = state.evolve(engine=state.engine.evolve(under_way=left))
     if step.role is None:
         return state
-    return _with_agent(state, step.role, state.agents.of(step.role).evolve(completed_at=at))
+    return with_agent(state, step.role, state.agents.of(step.role).evolve(completed_at=at))
 
 
 def _working_time(state: CycleState, done: CycleStepDone) -> float:
@@ -378,13 +236,3 @@ def _with_task(state: CycleState, id: str | None, status: PlanStatus) -> CycleSt
     assert state.plan is not None
     tasks = tuple(task.evolve(status=status) if task.id == id else task for task in state.plan.tasks)
     return state.evolve(plan=state.plan.evolve(tasks=tasks))
-
-
-def _with_agent(state: CycleState, role: Role, agent: AgentState) -> CycleState:
-    return state.evolve(agents=state.agents.evolve(**{role: agent}))
-
-
-def _merged(known: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
-    """Both, in order, each once; the very same tuple when nothing is new."""
-    new = tuple(dict.fromkeys(item for item in more if item not in known))
-    return (*known, *new) if new else known
