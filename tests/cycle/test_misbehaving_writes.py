@@ -14,6 +14,8 @@ import pytest
 from loopwright.domain.protocol import AgentOutput
 from tests.cycle.stage import USUAL, CycleStage, MakeCycleStage, Play, Turn, planned, said
 from tests.cycle.test_misbehaving import driven, failed_for_good, incidents, sound, told
+from tests.liars import ADD, BROKEN, CountedTests
+from tests.validation.projects import PYTEST, lay_out
 
 READERS = ("ra.analyse", "ep.explore", "ep.plan", "vas.validate")
 
@@ -261,3 +263,21 @@ async def test_cd_commits_in_its_lane(make_stage: MakeCycleStage) -> None:
     assert (stage.project / "app.txt").read_text() == "good"
     assert state.changes is not None
     assert [change.file for change in state.changes.changes] == ["app.txt"]
+
+
+async def test_cd_changes_the_tests_so_that_they_pass(make_stage: MakeCycleStage) -> None:
+    """The first version of the tests is run again on what is there: with real pytest, as in a loop."""
+    stage = make_stage()
+    lay_out(stage.project, BROKEN)
+    stage.tests = CountedTests(stage.project, is_pristine=False)  # type: ignore[assignment]  # the real runner
+
+    async def cheats(turn: Turn) -> str:
+        turn.change("tests/test_app.py", BROKEN["tests/test_app.py"].replace("== 4", "== 0"))
+        return said("cd", summary="all tests pass now", files_written=["tests/test_app.py"])
+
+    given = {"test_command": PYTEST, "test_timeout": 60.0, "parallel": 1, "max_iterations": 1}
+    state = await driven(stage, "cd.implement", cheats, **given)
+    assert (state.status, state.engine.outcome) == ("failed", "exhausted")
+    assert f"1 passing only since the tests were changed: {ADD}" in "\n".join(state.iterations[-1].issues_found)
+    assert ADD in told(state, "tests_suspicious")
+    assert "all tests pass now" in told(state, "false_claim")
