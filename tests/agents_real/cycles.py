@@ -124,22 +124,28 @@ CASTS: Mapping[str, Mapping[str, str]] = {
 """Who plays which role."""
 
 STRAYED = "notes.txt"
-"""What a reading role writes into the project."""
+"""What a role writes into the project that may not."""
 
 
 def strays(order: Ordered) -> tuple[Reply, ...]:
     """After the report: some end their turn where they are refused."""
-    return (Reply(calls=(order.changes(STRAYED, "mine\n"),)), Reply(text="That is all."))
+    project = order.folder.parents[3]
+    return Reply(calls=(WriteCall(str(project / STRAYED), "mine\n"),)), Reply(text="That is all.")
 
 
-def courses(flag: Path) -> Mapping[str, Course]:
-    """Good but for ra and ep in the first iteration, and a command of the extension's task that does not end once."""
+def courses(flag: Path, roles: Mapping[str, str]) -> Mapping[str, Course]:
+    """In the first iteration ra, ep and cd, which has a copy to work in, stray into the project.
+
+    In the second a command does not end once. As cd only qwen asks before it strays: opencode asks nobody here, gemini
+    knows no other folder, and codex may write in the system's folder for what is temporary, where tests lie.
+    """
 
     def straying(course: Course) -> Course:
         return lambda order: (*course(order)[:-1], *strays(order)) if order.iteration == 1 else course(order)
 
     return {
         **GOOD, "ra": straying(analyses), "ep.explore": straying(explores),
+        "cd.implement TASK-001": straying(mends) if roles["cd"] == "qwen" else mends,
         "cd.implement TASK-003": stuck_once(flag, extends),
     }  # fmt: skip
 
@@ -212,6 +218,7 @@ def check_first(place: Cast) -> None:
     assert "no_report" not in place.incidents
     refused = [line for line in place.heard("permission") if not line["allowed"]]
     straying = {role for role in ("ra", "ep") if place.roles[role] != "opencode"}
+    straying |= {"cd"} if place.roles["cd"] == "qwen" else set()
     assert {line["role"] for line in refused} == straying, refused
     assert ("put_back" in place.incidents) == ("opencode" in (place.roles["ra"], place.roles["ep"]))
 

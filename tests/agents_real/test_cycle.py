@@ -37,11 +37,11 @@ async def test_two_iterations_and_a_killed_runner_in_the_same_sessions(
 ) -> None:
     """The second iteration adds to the task, by another process; that is killed in the middle of cd's turn.
 
-    ra tries to write into the project and is refused; opencode, told by its user not to ask, does write there, and that
-    is put back.
+    Who tries to write into the project and may not is refused; opencode, told by its user not to ask, does write there,
+    and that is put back.
     """
     flag = project.parent / "stuck"
-    with serving(by_step(cycles.courses(flag)), fence.listen()) as model:
+    with serving(by_step(cycles.courses(flag, CASTS[name])), fence.listen()) as model:
         place = begin(CASTS[name], model)
         place.first(CASTS[name])
         check_first(place)
