@@ -119,8 +119,6 @@ class TestTime:
         ("step", "file"),
         [
             ("ra.analyse", "edge-cases.md"),
-            ("ep.explore", "architecture.md"),
-            ("ep.plan", "notes.md"),
             ("cd.implement", "begun.txt"),
             ("vas.validate", "notes.md"),
         ],
@@ -237,7 +235,7 @@ class TestReports:
         assert (state.status, state.engine.outcome) == ("failed", "exhausted")
         failed_for_good(stage, state, step)
 
-    @pytest.mark.parametrize("step", STEPS)
+    @pytest.mark.parametrize("step", ["ra.analyse", "cd.implement"])
     async def test_the_report_of_another_phase_is_asked_for_again(self, make_stage: MakeCycleStage, step: str) -> None:
         stage = make_stage()
         other = "cd" if not step.startswith("cd") else "ra"
@@ -251,7 +249,7 @@ BOAST = "all 250 tests pass and the coverage is 100 %"
 
 
 class TestBoasts:
-    @pytest.mark.parametrize("step", STEPS)
+    @pytest.mark.parametrize("step", ["ra.analyse", "cd.implement", "vas.validate"])
     async def test_numbers_come_from_what_was_measured(self, make_stage: MakeCycleStage, step: str) -> None:
         stage = make_stage(judge=lambda project: {"app": "failed", "other": "passed"})
         boast = does_and_says(step, said(step.partition(".")[0], summary=BOAST))
