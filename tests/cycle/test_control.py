@@ -79,7 +79,7 @@ class Storm:
     def _say(self, what: str) -> None:
         service = self.stage.service
         if what == "extend":
-            if len(self.asked) == MOST_EXTENSIONS:
+            if len(self.asked) == MOST_EXTENSIONS or self.frozen:  # it would go on, and nobody cancel what is frozen
                 return
             words = f"Also part {len(self.asked) + 1}"
             service.extend(self.id, words)
@@ -180,7 +180,8 @@ async def test_whatever_a_person_says_at_any_moment(make_stage: MakeCycleStage, 
     for left in range(rounds, -1, -1):
         await storm.drive(storm.acting(stops=stops and left == 1) if left else None)
         if storm.stopping is not None:
-            await storm.stopping
+            with suppress(IllegalTransition):  # it had come to its end before the stop was carried out
+                await storm.stopping
         state = storm.look()
         if state.status in FINISHED and (storm.stopping or not state.engine.queue):
             break

@@ -73,7 +73,9 @@ class CycleFlow:
         self._facts = CycleFacts(tree=await self._session.tree(), measuring=self._measuring())
         if state.coordination.undecided:
             state = await self._decided(state, running)
-        return ready(state, self._facts) if commands.control_signal(state) is Control.CONTINUE else ()
+        if commands.control_signal(state) is not Control.CONTINUE:
+            return ()
+        return tuple(step for step in ready(state, self._facts) if step not in running)
 
     def begin(self, choice: CycleStep) -> bool:
         """Commits the begin, unless the latest state would not choose this any more."""

@@ -188,13 +188,17 @@ def reopen(state: CycleState, at: str) -> CycleState:
 
 
 def extend(state: CycleState, text: str, at: str) -> CycleState:
-    """What a user adds to the task. A cycle at rest runs again with it; a running one takes it at its next border."""
+    """What a user adds to the task. A cycle at rest runs again with it; a running one takes it at its next border.
+
+    One that is paused while its runner has not put everything down yet only goes on, and takes it there too.
+    """
     require("extend", state)
     words = text.strip()
     if not words:
         raise Invalid("an extension needs text: say in a sentence what shall be added or changed")
-    if state.status == "running" or not state.current_iteration:
-        return state.evolve(engine=state.engine.evolve(queue=(*state.engine.queue, words)))
+    if state.status == "running" or state.engine.under_way or not state.current_iteration:
+        queued = state.evolve(engine=state.engine.evolve(queue=(*state.engine.queue, words)))
+        return queued if state.status == "running" else _run(queued)
     if reached := state.engine.budget.reached:
         raise Invalid(f"the {reached.words} is used up; raise it, for example {raising(reached)}")
     return _went_on(state, at, words)

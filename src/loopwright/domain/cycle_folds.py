@@ -29,7 +29,7 @@ from loopwright.domain.cycle_outcomes import (
     Judged,
     Planned,
 )
-from loopwright.domain.cycle_standing import TRIES, standing
+from loopwright.domain.cycle_standing import TRIES, standing, under_way
 from loopwright.domain.engine_state import Checkpoint, Parked, Waiting
 from loopwright.domain.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 from loopwright.domain.parking import parked_until
@@ -53,12 +53,17 @@ def begin_step(state: CycleState, step: CycleStep, at: str, lane: int | None = N
 
 
 def end_step(state: CycleState, done: CycleStepDone, checkpoint: Checkpoint | None = None) -> CycleState:
-    """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here."""
+    """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here.
+
+    What a runner comes back with from before a stop, when the cycle runs on with an extension, lands nowhere.
+    """
     known = state.engine.checkpoints
     if checkpoint is not None and known and known[-1].tree == checkpoint.tree:
         checkpoint = None  # another step has ended meanwhile
     state = noted(charged(checkpointed(state, checkpoint), _working_time(state, done), done.usage), done.incidents)
     state = state.evolve(engine=state.engine.evolve(counted=done.at))
+    if state.status == "running" and done.step not in under_way(state):
+        return state
     state = _put_down(_with_half(state, done), done.step, done.at)
     return standing(_landed(state, done))
 
