@@ -18,6 +18,7 @@ from loopwright.domain.cycle import (
     Coordination,
     CycleState,
     Exploration,
+    FeedbackEntry,
     IterationRecord,
     Plan,
     Requirements,
@@ -74,9 +75,12 @@ def rebuilt(beside: Mapping[str, str], id: str, now: str) -> CycleState | None:
     }  # fmt: skip
     if not any(known.values()) and not timeline.task and not timeline.records:
         return None
+    coordination = _coordination(beside)
+    added = _added_since(timeline, coordination)
     over = [record.number for record in timeline.records]
     changed = [line.iteration for line in changes.changes] if changes else []
-    records = _records(timeline, max([*map(iteration_of, versioned), *changed, *over], default=0), now)
+    begun = [max(over, default=0) + 1] if added else []
+    records = _records(timeline, max([*map(iteration_of, versioned), *changed, *over, *begun], default=0), added, now)
     raw = {
         "cycle_id": id,
         **_task(timeline, records),
@@ -87,7 +91,7 @@ def rebuilt(beside: Mapping[str, str], id: str, now: str) -> CycleState | None:
         "current_iteration": len(records),
         "max_iterations": max(CycleState.model_fields["max_iterations"].default, len(records) + 1),
         "completed_phases": [],
-        "coordination": _coordination(beside).model_dump(mode="json"),
+        "coordination": coordination.model_dump(mode="json"),
         **{name: part.model_dump(mode="json") for name, part in known.items() if part},
     }
     state, _ = read_cycle(raw, fallback_id=id, now=now)
@@ -134,14 +138,28 @@ def _coordination(beside: Mapping[str, str]) -> Coordination:
     )  # fmt: skip
 
 
-def _records(timeline: Timeline, last: int, now: str) -> list[IterationRecord]:
+def _added_since(timeline: Timeline, coordination: Coordination) -> FeedbackEntry | None:
+    """What the user has asked for last, when no iteration is over that was to answer it."""
+    answered = {record.extension for record in timeline.records}
+    asked = [
+        entry
+        for entry in coordination.feedback_log
+        if (entry.source, entry.type) == ("user", "requirement_update") and entry.content not in answered
+    ]
+    return asked[-1] if asked else None
+
+
+def _records(timeline: Timeline, last: int, added: FeedbackEntry | None, now: str) -> list[IterationRecord]:
     """As the timeline tells of them. The last one is open: what is there has to prove itself again."""
     by_number = {record.number: record for record in timeline.records}
     began = in_zone(timeline.created) or now
     records = [
         by_number.get(n) or IterationRecord(number=n, started_at=began, completed_at=began) for n in range(1, last + 1)
     ]
-    return [*records[:-1], *(record.evolve(completed_at=None, resolved=False) for record in records[-1:])]
+    opened = [record.evolve(completed_at=None, resolved=False) for record in records[-1:]]
+    if added is not None and last not in by_number:
+        opened = [record.evolve(extension=added.content, started_at=added.timestamp) for record in opened]
+    return [*records[:-1], *opened]
 
 
 def _task(timeline: Timeline, records: Sequence[IterationRecord]) -> dict[str, object]:
@@ -163,9 +181,11 @@ def _engine(state: CycleState) -> CycleEngine:
     of = {name: iteration_of(part.version) if part else 0 for name, part in (
         ("analysed", state.requirements), ("explored", state.exploration), ("planned", state.plan),
     )}  # fmt: skip
+    unanswered = state.iteration is not None and state.iteration.extension is not None and of["analysed"] < here
     called: tuple[Role, ...] = (
-        *(("ra",) if state.requirements is None else ()), *(("ep",) if state.exploration is None else ()),
-    )  # fmt: skip
+        *(("ra",) if state.requirements is None or unanswered else ()),
+        *(("ep",) if state.exploration is None else ()),
+    )
     return state.engine.evolve(**of, called=called if state.iteration is not None and here else ())
 
 
