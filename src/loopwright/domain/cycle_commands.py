@@ -201,7 +201,8 @@ def extend(state: CycleState, text: str, at: str) -> CycleState:
         return queued if state.status == "running" else _run(queued)
     if reached := state.engine.budget.reached:
         raise Invalid(f"the {reached.words} is used up; raise it, for example {raising(reached)}")
-    return _went_on(state, at, words)
+    first, *later = (*state.engine.queue, words)
+    return _went_on(state.evolve(engine=state.engine.evolve(queue=tuple(later))), at, first)
 
 
 def with_room(state: CycleState) -> CycleState:
