@@ -24,7 +24,10 @@ SHARE = 0.8
 """Of a turn's time that a search may take."""
 
 SECONDS = (60.0, 480.0)
-"""What the first search for a task takes at most, and the second: what others mend meanwhile may be half of it."""
+"""What the first search for a task takes at most, and the second: what others mend meanwhile may be half of it.
+
+The first one takes nothing but an edit that mends all of the task's tests: a part of them may be mended by chance.
+"""
 
 
 class Made(NamedTuple):
@@ -71,6 +74,9 @@ async def mend(
     mended: list[str] = []
     while left:
         patch, said = await _next_patch(session, step, place, left, tried)
+        if patch is not None and tried == 0 and not set(left) <= set(patch.fixes):
+            said = f"{patch.description} mends a part of them; a longer search may find what mends all"
+            patch = None
         if patch is None or not await _applied(session, place, patch):
             left_words = f"{plural(len(left), 'test')} still fail: {', '.join(left[:SHOWN])}; {said}"
             words = f"{'; '.join(mended)}. {left_words}" if mended else left_words
