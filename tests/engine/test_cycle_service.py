@@ -120,9 +120,9 @@ def test_an_extension_lets_a_cycle_at_rest_run_on(service: CycleService, launche
         service.pause(id)
     launcher.launched.clear()
     state = service.extend(id, "more")
-    assert (state.status, state.task_history[-1], state.max_iterations) == ("running", "more", 2)
+    assert (state.status, state.task_history[-1], state.max_iterations) == ("running", "queued", 2)
     assert state.iteration is not None
-    assert state.iteration.extension == "more"
+    assert (state.iteration.extension, state.engine.queue) == ("queued", ("more",)), "in the order they were given"
     assert launcher.launched == [id]
     with pytest.raises(Invalid, match="needs text"):
         service.extend(id, " ")
