@@ -73,7 +73,7 @@ def test_another_process_may_pause_and_not_finish_a_cycle_that_is_driven(
         )
         other.update(ID, lambda s: s.evolve(test_results=good.test_results), actor="forger", event=EDITED)
         state = store.update(ID, lambda s: s.evolve(max_iterations=7), actor="runner", event=EDITED, epoch=lease.epoch)
-    assert (state.status, state.iterations[-1].extension) == ("running", "more")
+    assert (state.status, state.engine.queue) == ("running", ("more",)), "its steps are under way: taken at the border"
     assert state.test_results is None
 
 
