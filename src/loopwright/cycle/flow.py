@@ -135,8 +135,8 @@ class CycleFlow:
             session.id, lambda latest: end_step(latest, done, checkpoint),
             actor="runner", event=Event(type="step_finished", data=data), epoch=session.epoch,
         )  # fmt: skip
-        publish(session, state, outcome)
         log_files(session, choice, outcome, at)
+        publish(session, state, outcome)
         session.bus.publish("result", f"{choice.key}: {words}")
 
     def _measuring(self) -> frozenset[Role]:

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import assert_never
 
 from loopwright.cycle.session import CycleSession
-from loopwright.domain.cycle import ChangeLog, CycleState, version_of
+from loopwright.domain.cycle import ChangeAction, ChangeLog, CycleState, version_of
 from loopwright.domain.cycle_documents import KEPT, archived_name, archives, coverage, render
 from loopwright.domain.cycle_headers import MAIN, version_in
-from loopwright.domain.cycle_logs import LOGS, additions, missing_lines
+from loopwright.domain.cycle_landing import implemented_lines
+from loopwright.domain.cycle_logs import LOGS, additions, changes_in, missing_lines
 from loopwright.domain.cycle_names import ROLES, CycleStep, Role
 from loopwright.domain.cycle_outcomes import (
     Aggregated,
@@ -108,23 +109,34 @@ def publish(session: CycleSession, state: CycleState, outcome: CycleOutcome | No
 
 
 def log_files(session: CycleSession, step: CycleStep, outcome: CycleOutcome, at: str) -> None:
-    """A line for each document that the role has written, in its own log."""
-    if step.role is None or not files_of(outcome):
+    """A line for each file that the role has written, in its own log: all of them, also where the state keeps fewer."""
+    if step.role is None:
         return
     number = session.state().current_iteration
-    _log_changes(session, step.role, _entries(files_of(outcome), step.role, number, step.key, at))
+    if isinstance(outcome, Implemented):
+        _log_changes(session, step.role, implemented_lines(outcome, step, number, at))
+    elif files := files_of(outcome):
+        known = {line.file for line in changes_in(_log_of(session, step.role))}
+        words = f"{step.key}: {result_words(outcome)}"
+        _log_changes(session, step.role, _entries(files, step.role, number, words, at, known))
 
 
-def _entries(files: Iterable[str], role: str, iteration: int, words: str, at: str) -> list[ChangeLog]:
-    return [
-        ChangeLog(timestamp=at, file=name, action="modify", iteration=iteration, agent=role, description=words)
-        for name in files
-    ]
+def _entries(files: Iterable[str], role: str, iteration: int, words: str, at: str, known: set[str]) -> list[ChangeLog]:
+    """Lines for documents, which are new unless they are `known`; afterwards all of them are."""
+    lines = []
+    for name in files:
+        action: ChangeAction = "modify" if name in known else "create"
+        known.add(name)
+        lines.append(
+            ChangeLog(timestamp=at, file=name, action=action, iteration=iteration, agent=role, description=words)
+        )
+    return lines
 
 
 def _documents_written(entries: Sequence[Entry], role: str) -> list[ChangeLog]:
     """What the journal knows of it; it may hold forged events, with anything in them."""
     found: list[ChangeLog] = []
+    known: set[str] = set()
     for entry in entries:
         match entry.event.type, entry.event.data:
             case "step_finished", {
@@ -132,17 +144,24 @@ def _documents_written(entries: Sequence[Entry], role: str) -> list[ChangeLog]:
                 "files": list(files),
                 "iteration": int(number),
                 "step": str(step),
+                "result": str(result),
                 "at": str(at),
             } if who == role:
-                found += _entries((str(name) for name in files), role, number, step, at)
+                found += _entries((str(name) for name in files), role, number, f"{step}: {result}", at, known)
     return found
 
 
 def _log_changes(session: CycleSession, role: str, entries: Sequence[ChangeLog]) -> None:
-    name = f"{role}/changes.log"
-    there = _there(session, (name,)).get(name, b"").decode(errors="replace")
-    lines = missing_lines(entries, there)
-    session.store.append_progress(session.id, name, [line.encode(errors="replace") for line in lines])
+    lines = missing_lines(entries, _log_of(session, role))
+    session.store.append_progress(session.id, _log_name(role), [line.encode(errors="replace") for line in lines])
+
+
+def _log_of(session: CycleSession, role: str) -> str:
+    return _there(session, (_log_name(role),)).get(_log_name(role), b"").decode(errors="replace")
+
+
+def _log_name(role: str) -> str:
+    return f"{role}/changes.log"
 
 
 def _keep(session: CycleSession, files: dict[str, bytes]) -> None:

@@ -54,8 +54,7 @@ class CycleSession(Ground[CycleState]):
 
     def agent(self, role: Role) -> str:
         """The name of the agent that plays the role."""
-        engine = self.state().engine
-        return engine.roles.get(role, engine.settings.agent)
+        return self.state().engine.agent_of(role)
 
     def able(self, role: Role) -> Capabilities:
         return self.turns(role).agent(self.agent(role)).capabilities

@@ -60,3 +60,7 @@ class CycleEngine(RunState):
     last_border: Border | None = None
     limits_in_a_row: int = 0
     counted: Timestamp | None = None
+
+    def agent_of(self, role: Role) -> str:
+        """The name of the agent that plays the role."""
+        return self.roles.get(role, self.settings.agent)

@@ -17,7 +17,7 @@ from loopwright.domain.cycle import (
 from loopwright.domain.cycle_border import with_feedback
 from loopwright.domain.cycle_coordination import clarified
 from loopwright.domain.cycle_judgement import mended_by
-from loopwright.domain.cycle_names import Role
+from loopwright.domain.cycle_names import CycleStep, Role
 from loopwright.domain.cycle_outcomes import (
     Analysed,
     BaselineTaken,
@@ -30,7 +30,7 @@ from loopwright.domain.cycle_outcomes import (
 from loopwright.domain.cycle_plan import planned
 from loopwright.domain.cycle_standing import is_done
 from loopwright.domain.engine_state import LastValidation
-from loopwright.domain.outcomes import Change, Validated
+from loopwright.domain.outcomes import Validated
 from loopwright.domain.words import plural
 
 VALIDATE = "vas.validate"
@@ -66,8 +66,7 @@ def changed(state: CycleState, outcome: Implemented, done: CycleStepDone) -> Cyc
         return state
     known = state.changes or Changes()
     number = state.current_iteration
-    words = outcome.report.summary or (done.step.task or done.step.name)
-    entries = change_entries(outcome.changes, number, "cd", words, done.at)
+    entries = implemented_lines(outcome, done.step, number, done.at)
     files = tuple(entry.file for entry in entries)
     wrote = {**state.engine.wrote, "cd": merged(state.engine.wrote.get("cd", ()), files)}
     agent = state.agents.cd
@@ -80,16 +79,15 @@ def changed(state: CycleState, outcome: Implemented, done: CycleStepDone) -> Cyc
     return with_agent(state, "cd", agent.evolve(output_files=merged(agent.output_files, files)))
 
 
-def change_entries(
-    changes: tuple[Change, ...], iteration: int, agent: str, description: str, at: str
-) -> tuple[ChangeLog, ...]:
-    """Measured changes as lines of changes.log."""
+def implemented_lines(outcome: Implemented, step: CycleStep, iteration: int, at: str) -> tuple[ChangeLog, ...]:
+    """What a task has changed, as it was measured, as lines of changes.log."""
+    words = outcome.report.summary or (step.task or step.name)
     return tuple(
         ChangeLog(
-            timestamp=at, file=change.file, action=_action(change.action), iteration=iteration, agent=agent,
-            description=description,
+            timestamp=at, file=change.file, action=_action(change.action), iteration=iteration, agent="cd",
+            description=words,
         )
-        for change in changes
+        for change in outcome.changes
     )  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from loopwright.domain.cycle import CycleState, PlanTask
+from loopwright.domain.cycle_names import ROLES, Role
 from loopwright.domain.cycle_timeline import baseline_words, tests_words
 from loopwright.domain.words import plural
 
@@ -12,7 +13,7 @@ FILES_NAMED = 20
 BUILTIN = "builtin"
 """The agent without a model; see the agents."""
 
-UNWRITTEN = {
+UNWRITTEN: dict[Role, str] = {
     "ra": "requirements beyond the task's own words and the failing tests: what the goal implies, what is out of scope,"
           " and cases that nobody wrote a test for",
     "ep": "a plan that cuts new work into tasks with dependencies, efforts and files; the risks of this very change",
@@ -103,8 +104,7 @@ def _facts(state: CycleState) -> Iterator[str]:
     spent += [plural(budget.tokens, "token")] if budget.tokens is not None else []
     spent += [f"{budget.cost:.2f} US dollars"] if budget.cost is not None else []
     yield f"- spent: {', '.join(spent)}"
-    if state.engine.roles:
-        yield "- roles: " + ", ".join(f"{role} by {agent}" for role, agent in state.engine.roles.items())
+    yield "- roles: " + ", ".join(f"{role} by {state.engine.agent_of(role)}" for role in ROLES)
 
 
 def _iterations(state: CycleState) -> Iterator[str]:
@@ -143,7 +143,7 @@ def _unwritten(state: CycleState) -> list[str]:
     return [
         f"- {role}: a model would have added {words}"
         for role, words in UNWRITTEN.items()
-        if any(agent == BUILTIN for played, agent in state.engine.roles.items() if played == role)
+        if state.engine.agent_of(role) == BUILTIN
     ]
 
 
