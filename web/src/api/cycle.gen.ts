@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 256458d8309e1e653ea6a78325cd9cdac4f47ae5d37d80259777bdef368399c9
+// schema sha256: 2356998e222edfee7d70bdd7ebd6b387abbab07f93e1d2cc20015e8bda8f333f
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -222,8 +222,9 @@ export interface Blocker {
  * `roles`: which agent plays which role. `called`: roles that have something to do in this iteration.
  *
  * Of this iteration: `over`, the roles that have done all of it, in that order; `done`, keys of the steps that ended
- * well; `tries`, by key how often one failed; `wrote`, by role the files it wrote; `objections`, what vas says against
- * the result. `analysed`, `explored`, `planned`: the last iteration in which each was done (0: never).
+ * well; `tries`, by key how often one failed, or was validated anew; `wrote`, by role the files it wrote;
+ * `objections`, what vas says against the result. `analysed`, `explored`, `planned`: the last iteration in which each
+ * was done (0: never).
  * `holds`: by id of a blocker or decision the keys of the steps that wait for it; `recommended`: by id of a decision
  * the option that the role would take. `mends`: tasks of the plan that stand for an issue, not for a requirement.
  * `half`: by key of a step the commit with what was done of it, unmerged, when its runner died. `queue`: extensions
