@@ -159,7 +159,8 @@ def test_what_is_wrong_is_said(cli: Terminal, cycle_id: str, words: list[str], c
     assert (out, told in err) == ("", True), err
 
 
-def test_list_and_show(cli: Terminal, cycle_id: str) -> None:
+def test_list_and_show(cli: Terminal, cycle_id: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
     assert cli.text("list").splitlines()[0].split() == [
         "ID", "STATUS", "PHASE", "ITERATION", "TASKS", "TESTS", "AGE", "TITLE",
     ]  # fmt: skip

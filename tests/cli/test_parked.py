@@ -74,5 +74,5 @@ def test_a_parked_loop_whose_runner_was_killed_waits_on_and_can_be_resumed(desk:
     runner.kill()
     runner.communicate()
     assert "limit" in desk.run("list").out
-    assert "no loop has been left behind" in desk.run("resume", "--all").out, "it is not due"
+    assert "nothing has been left behind" in desk.run("resume", "--all").out, "it is not due"
     assert "1 iteration is reached" in desk.run("run", "--loop-id", loop_id, "--auto").out

@@ -132,7 +132,8 @@ def test_an_extension_runs_on(office: Office, cycle: str) -> None:
     of(office, "POST", cycle, "/pause")
     extended = of(office, "POST", cycle, "/extend", {"text": "more"})
     assert (extended.data["status"], extended.body["message"]) == ("running", "Cycle extended")
-    assert extended.data["iterations"][-1]["extension"] == "more"
+    assert extended.data["iterations"][-1]["extension"] == "queued"  # what was added first comes first
+    assert extended.data["engine"]["queue"] == ["more"]
     assert of(office, "POST", cycle, "/extend", {"text": "  "}).status == 400
 
 

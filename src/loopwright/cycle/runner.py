@@ -12,6 +12,7 @@ from loopwright.cycle.board import Board
 from loopwright.cycle.flow import CycleFlow
 from loopwright.cycle.lanes import Lanes, Opener, lane_name
 from loopwright.cycle.messages import cycle_prompts
+from loopwright.cycle.publish import publish
 from loopwright.cycle.session import CycleSession
 from loopwright.cycle.takeover import take_over
 from loopwright.domain.cycle import FINISHED, CycleState
@@ -138,6 +139,7 @@ class CycleRunner:
                 while await until_it_goes_on(session, state, lanes.rest, goes_on):
                     state = await driven(CycleFlow(session), self.clock)
                 state = session.state()
+                publish(session, state)  # a stop between two steps has ended it without one
             if state.status in FINISHED:
                 await in_thread(self.worktrees.close, cycle_id)
             return state
