@@ -8,7 +8,7 @@ from loopwright.domain.cycle import FINISHED, CycleState
 from loopwright.domain.cycle_engine import CycleEngine
 from loopwright.domain.cycle_standing import standing
 from loopwright.domain.errors import IllegalTransition, LoopwrightError
-from loopwright.domain.external import BOOKKEEPING, LIMITS, all_incidents, answered, unknown
+from loopwright.domain.external import BOOKKEEPING, LIMITS, all_incidents, answered, forbidden, unknown
 
 EDITABLE = commands.TEXT_FIELDS | commands.OTHER_FIELDS
 END = frozenset({"completed_at", "failure_reason"})
@@ -26,7 +26,7 @@ def take_in(
     Returns the state to go on with, what was accepted, and what is put back, in words.
     """
     accepted: list[str] = []
-    refused = [*_forbidden(base, found)]
+    refused = [*forbidden(base, found, OWN, END)]
     state = current
     names = sorted(name for name in EDITABLE if getattr(found, name) != getattr(base, name))
     steps = [*names, *unknown(base, found)]
@@ -140,16 +140,6 @@ def _with_engine(state: CycleState, after: CycleState) -> CycleState:
             asked=answered(state.engine.asked, after.engine.asked),
         )
     )
-
-
-def _forbidden(base: CycleState, found: CycleState) -> list[str]:
-    names = [name for name in sorted(OWN) if getattr(found, name) != getattr(base, name)]
-    if found.status == base.status:
-        names += [name for name in sorted(END) if getattr(found, name) != getattr(base, name)]
-    same_end = {"outcome": base.engine.outcome} if found.status != base.status else {}
-    if found.engine.evolve(**BOOKKEEPING, **same_end) != base.engine.evolve(**BOOKKEEPING):
-        names.append("engine")
-    return names
 
 
 def _carried_over(state: CycleState, found: CycleState, name: str, now: str) -> CycleState:

@@ -5,7 +5,7 @@ from typing import Any, assert_never
 from loopwright.domain import loop_commands as commands
 from loopwright.domain.engine_state import EngineState
 from loopwright.domain.errors import IllegalTransition, Invalid
-from loopwright.domain.external import BOOKKEEPING, LIMITS, all_incidents, answered, unknown
+from loopwright.domain.external import BOOKKEEPING, LIMITS, all_incidents, answered, forbidden, unknown
 from loopwright.domain.loop import FINISHED, LoopState
 from loopwright.domain.menu import Menu
 
@@ -24,7 +24,7 @@ def take_in(
     Returns the state to go on with, what was accepted, and what is put back, in words.
     """
     accepted: list[str] = []
-    refused = [*_forbidden(base, found)]
+    refused = [*forbidden(base, found, OWN, END)]
     state = current
     names = sorted(name for name in EDITABLE if getattr(found, name) != getattr(base, name))
     steps = [*names, *(name for name in unknown(base, found) if name not in EDITABLE)]
@@ -90,16 +90,6 @@ def _chosen(before: Menu | None, after: Menu | None) -> Menu | None:
     if before is None or after is None:
         return None
     return before.evolve(choice=before.choice or (after.choice if after.choice in before.free else None))
-
-
-def _forbidden(base: LoopState, found: LoopState) -> list[str]:
-    names = [name for name in sorted(OWN) if getattr(found, name) != getattr(base, name)]
-    if found.status == base.status:
-        names += [name for name in sorted(END) if getattr(found, name) != getattr(base, name)]
-    same_end = {"outcome": base.engine.outcome} if found.status != base.status else {}
-    if found.engine.evolve(**BOOKKEEPING, **same_end) != base.engine.evolve(**BOOKKEEPING):
-        names.append("engine")
-    return names
 
 
 def _carried_over(state: LoopState, found: LoopState, name: str, now: str) -> LoopState:
