@@ -3,8 +3,8 @@
 from loopwright.domain.cycle import CycleState
 from loopwright.domain.cycle_glance import CycleNeed, cycle_need
 from loopwright.domain.engine_state import Outcome
-from loopwright.domain.words import agreeing, clean, plural
-from loopwright.mcp.hints import asking
+from loopwright.domain.words import agreeing, plural
+from loopwright.mcp.hints import standing
 
 NEXT: dict[Outcome, str] = {
     "succeeded": "`documents` and `diff` show what came of it; `extend` with `task` adds to it",
@@ -35,23 +35,7 @@ def cycle_needs(state: CycleState, *, live: bool) -> CycleNeed | None:
 
 def cycle_headline(state: CycleState, *, live: bool) -> str:
     """In a sentence."""
-    engine = state.engine
-    if engine.outcome:
-        why = f": {clean(state.failure_reason)}" if state.failure_reason else ""
-        return f"{'Done' if state.status == 'completed' else 'Not done'}, {engine.outcome}{why}"
-    if engine.waiting:
-        return f"Waits for a person: {clean(engine.waiting.question)}"
-    if engine.parked:
-        return f"Waits until {engine.parked.until}: {clean(engine.parked.reason)}"
-    match state.status:
-        case "created":
-            return "Created, not started yet"
-        case "running" if live:
-            return f"Running: {_steps(state)}{asking(engine)}"
-        case "running":
-            return "Interrupted: no process is at work on it"
-        case _:
-            return "Paused; what is under way is finished first" if live else "Paused"
+    return standing(state, live=live, asks="Waits for a person", doing=_steps(state), pausing="what is under way")
 
 
 def cycle_hint(state: CycleState, *, live: bool) -> str:

@@ -3,6 +3,7 @@
 from loopwright.domain.engine_state import Outcome, RunState
 from loopwright.domain.glance import Need, need
 from loopwright.domain.loop import LoopState
+from loopwright.domain.run import Run
 from loopwright.domain.words import clean, plural
 
 NEXT: dict[Outcome, str] = {
@@ -35,23 +36,29 @@ def needs(state: LoopState, *, live: bool) -> Need | None:
 
 def headline(state: LoopState, *, live: bool) -> str:
     """In a sentence."""
+    asks = "Waits with a question"
+    return standing(state, live=live, asks=asks, doing=_action(state), pausing="the action under way")
+
+
+def standing(state: Run, *, live: bool, asks: str, doing: str, pausing: str) -> str:
+    """Where any run stands, in a sentence: `doing` while it runs, `pausing` while it comes to rest."""
     engine = state.engine
     if engine.outcome:
         why = f": {clean(state.failure_reason)}" if state.failure_reason else ""
         return f"{'Done' if state.status == 'completed' else 'Not done'}, {engine.outcome}{why}"
     if engine.waiting:
-        return f"Waits with a question: {clean(engine.waiting.question)}"
+        return f"{asks}: {clean(engine.waiting.question)}"
     if engine.parked:
         return f"Waits until {engine.parked.until}: {clean(engine.parked.reason)}"
     match state.status:
         case "created":
             return "Created, not started yet"
         case "running" if live:
-            return f"Running: {_action(state)}{asking(state.engine)}"
+            return f"Running: {doing}{asking(engine)}"
         case "running":
             return "Interrupted: no process is at work on it"
         case _:
-            return "Paused; the action under way is finished first" if live else "Paused"
+            return f"Paused; {pausing} is finished first" if live else "Paused"
 
 
 def hint(state: LoopState, *, live: bool) -> str:
