@@ -13,7 +13,8 @@ FLOORS: dict[str, int] = {
     "domain": 0,
     "ports": 1, "prompts": 1, "config": 1, "clock": 1,
     "store": 2, "agents": 2, "workspace": 2, "validation": 2, "repair": 2, "notify": 2, "survey": 2,
-    "engine": 3, "actions": 3, "cycle": 3,
+    "skills": 2,
+    "engine": 3, "actions": 3, "cycle": 3, "tune": 3,
     "wiring": 4,
     "checkup": 5, "projects": 5,
     "mcp": 6,
@@ -23,8 +24,8 @@ FLOORS: dict[str, int] = {
 }  # fmt: skip
 """An import may only point to a lower floor, or stay in its own room."""
 
-ADAPTERS = {"store", "agents", "workspace", "validation", "repair", "notify", "survey"}
-APPLICATION = {"engine", "actions", "cycle"}
+ADAPTERS = {"store", "agents", "workspace", "validation", "repair", "notify", "survey", "skills"}
+APPLICATION = {"engine", "actions", "cycle", "tune"}
 SHARED_BY_ADAPTERS = {
     "loopwright.workspace.process", "loopwright.workspace.patience", "loopwright.workspace.conversing",
     "loopwright.workspace.marks",

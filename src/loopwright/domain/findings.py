@@ -1,0 +1,102 @@
+"""What a diagnosis finds in a skill, and what is proposed to mend it."""
+
+import hashlib
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from loopwright.domain.record import Items, Record
+
+Dimension = Literal["context", "memory", "dataflow", "agent"]
+DIMENSIONS: tuple[Dimension, ...] = ("context", "memory", "dataflow", "agent")
+Severity = Literal["critical", "high", "medium", "low"]
+SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")
+"""The worst first."""
+Confidence = Literal["certain", "likely", "hint"]
+"""A hint never counts in score or gate."""
+FixStrategy = Literal[
+    "context_summarization", "sliding_window", "structured_state", "constraint_injection", "checkpoint_restore",
+    "schema_enforcement", "orchestrator_refactor", "state_centralization", "custom",
+]  # fmt: skip
+FixLevel = Literal["mechanical", "template", "agent"]
+"""Who can say the right text: the skill itself, a sibling of the place (a person should look), or only an agent."""
+Risk = Literal["low", "medium", "high"]
+
+
+class Finding(Record):
+    """One thing that is wrong with a skill.
+
+    `file` is relative to the skill's folder, lines count from 1, `start` and `end` are its characters in the file's
+    text (newlines as they are). `excerpt` is the line it stands in. `subject` is what it is about in canonical words
+    (a path, a field, a tool): with the rule and the file it makes the fingerprint, which moved lines do not change.
+    `message` says what is wrong, `why` what that does to a model at work, `advice` what to do. `facts` are what a fix
+    needs to know.
+    """
+
+    rule: str
+    dimension: Dimension
+    severity: Severity
+    confidence: Confidence
+    file: str
+    line: int = Field(ge=1)
+    line_end: int = Field(ge=1)
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    excerpt: str
+    subject: str
+    message: str
+    why: str
+    advice: str
+    strategy: FixStrategy
+    phase: str | None = None
+    also: Items[str] = ()
+    """Other places of the same thing, as `file:line`."""
+    facts: dict[str, str] = Field(default_factory=dict)
+
+    @property
+    def fingerprint(self) -> str:
+        """16 hex digits that stay the same while the same thing is wrong in the same file."""
+        key = "\0".join((self.rule, self.file, self.subject))
+        return hashlib.blake2b(key.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
+
+    @property
+    def counts(self) -> bool:
+        return self.confidence != "hint"
+
+
+class Edit(Record):
+    """Exact bytes of one file, from `start` to `end`, that hold `old` and become `new`. Texts are UTF-8."""
+
+    file: str
+    start: int = Field(ge=0)
+    end: int = Field(ge=0)
+    old: str
+    new: str
+
+    @model_validator(mode="after")
+    def _the_range_holds_the_old_text(self) -> Self:
+        if self.end - self.start != len(self.old.encode("utf-8", "surrogateescape")):
+            raise ValueError(f"the range {self.start}–{self.end} of {self.file} is not as long as its old text")
+        return self
+
+
+class Proposal(Record):
+    """A way to mend findings: edits of files, and files that are created or deleted (by name, with their text)."""
+
+    fingerprints: Items[str] = Field(min_length=1)
+    rule: str
+    strategy: FixStrategy
+    level: FixLevel
+    description: str
+    rationale: str
+    edits: Items[Edit] = ()
+    creates: dict[str, str] = Field(default_factory=dict)
+    deletes: Items[str] = ()
+    risk: Risk = "low"
+    estimated_impact: str = ""
+    verification_steps: Items[str] = ()
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """All that it touches, sorted."""
+        return tuple(sorted({*(edit.file for edit in self.edits), *self.creates, *self.deletes}))

@@ -1,0 +1,1 @@
+"""TUNE: diagnoses an agent skill, mends it with real diffs, and verifies by diagnosing again."""

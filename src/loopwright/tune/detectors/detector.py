@@ -1,0 +1,65 @@
+"""What a detector is: a rule with its words, and a pure function from a skill to findings."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from loopwright.domain.findings import Confidence, Dimension, Finding, FixStrategy, Severity
+from loopwright.tune.skill.model import Skill
+
+EXCERPT = 160
+"""Characters of a line that a finding shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """What a detector says of one place; the rule's words and levels hold where it says nothing else."""
+
+    file: str
+    start: int
+    end: int
+    subject: str
+    message: str
+    advice: str = ""
+    severity: Severity | None = None
+    confidence: Confidence | None = None
+    strategy: FixStrategy | None = None
+    phase: str | None = None
+    also: tuple[str, ...] = ()
+    facts: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Detector:
+    """`why` tells what the fault does to a model at work; `advice` what to do, where a hit says no more."""
+
+    rule: str
+    dimension: Dimension
+    severity: Severity
+    confidence: Confidence
+    strategy: FixStrategy
+    title: str
+    why: str
+    advice: str
+    look: Callable[[Skill], Iterable[Hit]]
+
+    def findings(self, skill: Skill) -> tuple[Finding, ...]:
+        """In the order of the files; of several with one fingerprint the first."""
+        found = sorted(
+            (self._finding(skill, hit) for hit in self.look(skill)), key=lambda f: (f.file, f.start, f.subject)
+        )
+        return tuple({finding.fingerprint: finding for finding in reversed(found)}.values())[::-1]
+
+    def _finding(self, skill: Skill, hit: Hit) -> Finding:
+        page = skill.pages.get(hit.file)
+        text = page.text if page else ""
+        begin = text.rfind("\n", 0, hit.start) + 1
+        stop = text.find("\n", hit.start)
+        line = text.count("\n", 0, hit.start) + 1
+        return Finding(
+            rule=self.rule, dimension=self.dimension, severity=hit.severity or self.severity,
+            confidence=hit.confidence or self.confidence, file=hit.file, line=line,
+            line_end=line + text.count("\n", hit.start, max(hit.start, hit.end - 1)), start=hit.start, end=hit.end,
+            excerpt=text[begin : stop if stop >= 0 else None].strip()[:EXCERPT], subject=hit.subject,
+            message=hit.message, why=self.why, advice=hit.advice or self.advice, strategy=hit.strategy or self.strategy,
+            phase=hit.phase, also=hit.also, facts=hit.facts,
+        )  # fmt: skip
