@@ -5,16 +5,16 @@ from typing import Literal
 from pydantic import Field
 
 from loopwright.domain.engine_state import RunState
-from loopwright.domain.findings import DIMENSIONS, Dimension, Finding, Proposal
+from loopwright.domain.findings import DIMENSIONS, Dimension, Edit, Finding, FixLevel, Proposal
 from loopwright.domain.record import Items, Record, Timestamp, absent
 
 Level = Literal["none", "mechanical", "template", "agent"]
-"""What may be mended without asking: nothing, what follows from the skill itself, what follows from a sibling, too, or
-what an agent writes, too."""
+"""What may be mended: nothing, what follows from the skill itself, from a sibling of the place too, or by an agent."""
+RANKS: dict[Level, int] = {"none": 0, "mechanical": 1, "template": 2, "agent": 3}
 
 
 class Standing(Record):
-    """The skill at the end of an iteration's diagnosis."""
+    """The skill as an iteration's report had it. `tree`: digest of all its files."""
 
     iteration: int
     score: float
@@ -23,18 +23,24 @@ class Standing(Record):
 
 
 class UnderWay(Record):
+    """A step that has begun; `fix`: the one it is about."""
+
     step: str
     at: Timestamp
+    fix: str | None = Field(default=None, exclude_if=absent)
 
 
 class TuningEngine(RunState):
     """`id` is the session's; `path` the skill's folder as it was given, `root` the same, absolute.
 
-    `dimensions`: what was asked for. `level`: what may be mended. `size`: tokens of the skill at its first diagnosis,
-    by which all its scores are reckoned. `findings`: all of this iteration, `issue_of` the issue of each that counts, by
-    fingerprint. `diagnosed`, `reported`, `proposed`: what this iteration has done already; `standings`: the score by
-    iteration. `proposals`: by id of a fix what it is made of; `rejected`: fingerprints that a proposal could not mend,
-    with why. `baseline`: fingerprints that are known and accepted.
+    What was asked for: `dimensions`, what may be mended (`level`, by `agent` where that is one), whether a person
+    chooses among the fixes (`choosing`), and fingerprints of what is known already (`accepted`).
+    What is known: `size`, tokens of the skill at its first diagnosis, by which all its scores are reckoned; `digests`
+    of its files as they were diagnosed or mended; `findings`, of which `suppressed` more were silenced; by fingerprint
+    the id of its issue (`issue_of`) and who could mend it (`fixable`).
+    What this iteration has done: `diagnosed`, `reported`, `proposed`, and by fix the `edits` that are in the files
+    since its diagnosis. `standings`: the score by iteration. `proposals`: by id of a fix what it is made of.
+    `rejected`: fingerprints that shall not be tried again, with why.
     """
 
     id: str = ""
@@ -45,15 +51,19 @@ class TuningEngine(RunState):
     dimensions: Items[Dimension] = DIMENSIONS
     level: Level = "none"
     agent: str | None = Field(default=None, exclude_if=absent)
+    choosing: bool = False
+    accepted: Items[str] = ()
     under_way: Items[UnderWay] = ()
     size: int = Field(default=0, ge=0)
+    digests: dict[str, str] = Field(default_factory=dict)
     findings: Items[Finding] = ()
     suppressed: int = Field(default=0, ge=0)
     issue_of: dict[str, str] = Field(default_factory=dict)
-    proposals: dict[str, Proposal] = Field(default_factory=dict)
+    fixable: dict[str, FixLevel] = Field(default_factory=dict)
     diagnosed: Items[Dimension] = ()
     reported: bool = False
     proposed: bool = False
+    edits: dict[str, Items[Edit]] = Field(default_factory=dict)
     standings: Items[Standing] = ()
+    proposals: dict[str, Proposal] = Field(default_factory=dict)
     rejected: dict[str, str] = Field(default_factory=dict)
-    baseline: Items[str] = ()

@@ -121,8 +121,9 @@ class Desk:
 
 def is_launched(service: Runs[R], state: R) -> bool:
     """Whether its process may still be on the way."""
-    age = service.clock.now() - datetime.fromisoformat(state.updated_at)
-    return state.status == "running" and age < LAUNCH
+    if state.status != "running" or state.updated_at is None:
+        return False
+    return service.clock.now() - datetime.fromisoformat(state.updated_at) < LAUNCH
 
 
 def _place(project: Project) -> Place:

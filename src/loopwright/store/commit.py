@@ -62,9 +62,9 @@ def refuse_old_epoch(epoch: int | None, state: Stored) -> None:
         raise Conflict(f"another runner has taken over: epoch {epoch} is over, {state.engine.epoch} runs")
 
 
-def later(before: str, now: str) -> str:
+def later(before: str | None, now: str) -> str:
     """The later of two times, as it was written; a clock that went back does not take the state along."""
-    return max(before, now, key=datetime.fromisoformat)
+    return max(before or now, now, key=datetime.fromisoformat)
 
 
 def _line(kind: Kind[S], known: Known[S], state: S, seq: int, stamp: Stamp) -> tuple[patch.Doc, Draft]:

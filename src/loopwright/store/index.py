@@ -5,7 +5,6 @@ import threading
 from bisect import bisect_left, insort
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from pathlib import Path
 from typing import Generic, NamedTuple
 
@@ -13,7 +12,7 @@ from loopwright.domain.errors import LoopwrightError, NotFound
 from loopwright.ports import Page
 from loopwright.store import projection
 from loopwright.store.disk import Disk
-from loopwright.store.kind import S, is_found
+from loopwright.store.kind import S, age, is_found
 from loopwright.store.known import Deleted, journal_of, projection_in
 from loopwright.store.paths import Paths, id_in
 from loopwright.store.source import Source
@@ -180,5 +179,5 @@ class Index(Generic[S]):
             del order[bisect_left(order, (summary.age, id))]
 
 
-def _summary(status: str, updated_at: str, rev: int) -> Summary:
-    return Summary(status, -datetime.fromisoformat(updated_at).timestamp(), rev)
+def _summary(status: str, updated_at: str | None, rev: int) -> Summary:
+    return Summary(status, age(updated_at), rev)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
@@ -32,7 +33,7 @@ class Stored(Frozen, Protocol):
     @property
     def status(self) -> str: ...
     @property
-    def updated_at(self) -> str: ...
+    def updated_at(self) -> str | None: ...
     @property
     def engine(self) -> Bookkeeping: ...
     @classmethod
@@ -96,3 +97,8 @@ def with_incident(state: S, kind: str, message: str, now: str) -> S:
 def with_next_epoch(state: S) -> S:
     """The state under a new lease."""
     return state.evolve(engine=state.engine.evolve(epoch=state.engine.epoch + 1))
+
+
+def age(updated_at: str | None) -> float:
+    """By which lists are in order, the latest change first; what was never changed is last."""
+    return -datetime.fromisoformat(updated_at).timestamp() if updated_at else 0.0

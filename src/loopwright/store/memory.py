@@ -4,7 +4,6 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import Generic
 
@@ -17,7 +16,7 @@ from loopwright.store import patch, progress, projection
 from loopwright.store.closing import Closing
 from loopwright.store.commit import later, refuse_old_epoch, refuse_other_id
 from loopwright.store.disk import Disk
-from loopwright.store.kind import Kind, S, is_found, with_next_epoch
+from loopwright.store.kind import Kind, S, age, is_found, with_next_epoch
 from loopwright.store.lease import HeldLease
 from loopwright.store.paths import Paths
 
@@ -113,7 +112,7 @@ class MemoryStore(Closing, Generic[S]):
                 for *_, state in self._history.values()
                 if status in (None, state.status) and is_found(self._kind, state, search)
             ]
-        states.sort(key=lambda state: (-datetime.fromisoformat(state.updated_at).timestamp(), self._kind.id_of(state)))
+        states.sort(key=lambda state: (age(state.updated_at), self._kind.id_of(state)))
         return Page(tuple(states[offset : offset + limit]), len(states))
 
     def damaged(self) -> Mapping[str, str]:

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from loopwright.domain.skill_files import Surroundings as Surroundings
+
 BlockKind = Literal["front", "heading", "paragraph", "item", "code", "row", "quote", "html", "rule"]
 """`item` is one entry of a list, `row` one line of a table (head and separator too)."""
 Use = Literal["instruction", "prompt", "template", "negative", "reference", "quotation"]
@@ -113,8 +115,8 @@ class Call:
     """A tool or function that is called, in a code block or in running text: `Task({...})`, `Read("a.md")`.
 
     `target`: the variable that takes the result. `repeat`: index of the innermost repeat it lies in, or -1. `prompt`:
-    index of the prompt whose text it is part of, or -1 (then the model itself makes the call). `handled`: a failure of it has
-    a branch (try, catch, `if (!…)`, `|| `).
+    index of the prompt whose text it is part of, or -1 (then the model itself makes the call). `handled`: a failure of
+    it has a branch (try, catch, `if (!…)`, `|| `).
     """
 
     name: str
@@ -259,19 +261,6 @@ class Phase:
     end: int
     section: int = -1
     tokens: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What stands beside the skill: names of skills and agents of the workspace, and files of the project it may name.
-
-    `complete`: the whole workspace was looked at, so that a name which is not there does not exist.
-    """
-
-    skills: frozenset[str] = frozenset()
-    agents: frozenset[str] = frozenset()
-    files: frozenset[str] = frozenset()
-    complete: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,53 @@
+"""A skill's folder as it was read, and what is written into it. Bytes by name, relative to the folder, with `/`."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What stands beside the skill: names of skills and agents of the workspace, and files of the project it may name.
+
+    `complete`: the whole workspace was looked at, so that a name which is not there does not exist.
+    """
+
+    skills: frozenset[str] = frozenset()
+    agents: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
+    complete: bool = False
+
+
+@dataclass(frozen=True)
+class SkillFiles:
+    """`unread`: files that are too large to be text for a model, with their sizes. `digests`: of every file."""
+
+    name: str
+    files: Mapping[str, bytes]
+    unread: Mapping[str, int]
+    digests: Mapping[str, str]
+    around: Surroundings = field(default_factory=Surroundings)
+
+    @property
+    def tree(self) -> str:
+        """One digest of all."""
+        return tree_digest(self.digests)
+
+
+def digest(data: bytes) -> str:
+    """Of a file's content: 32 hex digits."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def tree_digest(digests: Mapping[str, str]) -> str:
+    """Of a whole folder, out of its files' digests."""
+    lines = (f"{name}\0{one}\n" for name, one in sorted(digests.items()))
+    return digest("".join(lines).encode("utf-8", "surrogateescape"))
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """New contents by name; None: the file is deleted. `expected`: the digests that they have now, None for no file."""
+
+    contents: Mapping[str, bytes | None]
+    expected: Mapping[str, str | None]

@@ -1,0 +1,117 @@
+"""Every command on a tuning session, as a pure function over the status table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from loopwright.domain.engine_state import Limits
+from loopwright.domain.errors import Conflict, Invalid, NotFound
+from loopwright.domain.findings import Finding, FixLevel
+from loopwright.domain.loop_commands import STOPPED_BY_USER as STOPPED_BY_USER
+from loopwright.domain.tuning import AppliedFix, TuningState
+from loopwright.domain.tuning_folds import finished, found, undone
+from loopwright.domain.tuning_statuses import COMMANDS as COMMANDS
+from loopwright.domain.tuning_statuses import Command as Command
+from loopwright.domain.tuning_statuses import command_for as command_for
+from loopwright.domain.tuning_statuses import control_signal as control_signal
+from loopwright.domain.tuning_statuses import require as require
+
+EDITABLE = frozenset({"max_iterations", "user_issue_description"})
+NOT_CHOSEN = "a person did not choose it"
+
+
+def start(state: TuningState) -> TuningState:
+    """A pending session needs nothing but a runner; its first step begins it."""
+    require("start", state)
+    return state
+
+
+def pause(state: TuningState, *, now: bool = False) -> TuningState:
+    require("pause", state)
+    return state
+
+
+def resume(state: TuningState, *, live: bool) -> TuningState:
+    """A session whose runner died is taken up again, and so is one that has an answer."""
+    require("resume", state, live=live)
+    return state
+
+
+def reopen(state: TuningState, at: str) -> TuningState:
+    require("reopen", state)
+    return state
+
+
+def stop(state: TuningState, at: str) -> TuningState:
+    """Ends it. What is applied and not verified has to be rolled back by whoever holds the lease: see `unverified`."""
+    require("stop", state)
+    for fix in unverified(state):
+        state = undone(state, fix.fix_id)
+    return finished(state, "stopped", STOPPED_BY_USER).evolve(updated_at=at)
+
+
+def unverified(state: TuningState) -> tuple[AppliedFix, ...]:
+    """Fixes in the skill's files that nobody has verified."""
+    return tuple(fix for fix in state.applied_fixes if fix.verification_result == "pending")
+
+
+def choose(state: TuningState, ids: Sequence[str]) -> TuningState:
+    """Takes the fixes that a person wants; none ends the session. Those not taken are not proposed again."""
+    require("choose", state)
+    waiting = state.engine.waiting
+    if waiting is None:
+        raise Conflict("this tuning session does not ask for a choice at the moment")
+    if strange := [id for id in ids if id not in waiting.options]:
+        raise Invalid(f"no fix {', '.join(strange)} is offered; there are: {', '.join(waiting.options)}")
+    left = (id for id in waiting.options if id not in ids)
+    refused = {print: NOT_CHOSEN for id in left for print in state.engine.proposals[id].fingerprints}
+    engine = state.engine.evolve(waiting=None, rejected={**state.engine.rejected, **refused})
+    chosen = tuple(id for id in waiting.options if id in ids)
+    return state.evolve(pending_fixes=chosen, engine=engine)
+
+
+def require_rollback(state: TuningState, id: str) -> AppliedFix:
+    """The entry of a fix that can be rolled back. NotFound, Conflict, IllegalTransition while it is at work."""
+    require("roll back", state)
+    entry = next((fix for fix in reversed(state.applied_fixes) if fix.fix_id == id), None)
+    if entry is None:
+        known = ", ".join(fix.fix_id for fix in state.applied_fixes) or "none"
+        raise NotFound(f"no fix {id} was applied (applied: {known})")
+    if not entry.rollback_available:
+        raise Conflict(f"{id} is rolled back already")
+    return entry
+
+
+def rolled_back(
+    state: TuningState,
+    id: str,
+    findings: tuple[Finding, ...],
+    fixable: Mapping[str, FixLevel],
+    digests: Mapping[str, str],
+) -> TuningState:
+    """Without that fix, and with what was found in the skill since."""
+    require_rollback(state, id)
+    state = undone(state, id)
+    engine = state.engine.evolve(digests=dict(digests), fixable=dict(fixable))
+    return found(state.evolve(engine=engine), findings)
+
+
+def limited(state: TuningState, limits: Limits) -> TuningState:
+    """Sets the limits that are given; the others stay."""
+    given = {name: value for name, value in asdict(limits).items() if value is not None}
+    iterations = given.pop("max_iterations", state.max_iterations)
+    if (iterations, given) == (state.max_iterations, {}):
+        return state
+    require("edit", state)
+    budget = state.engine.budget.evolve(**given)
+    return state.evolve(max_iterations=iterations, engine=state.engine.evolve(budget=budget))
+
+
+def edit(state: TuningState, changes: dict[str, Any]) -> TuningState:  # Any: parsed JSON; the model checks each value
+    """Changes what is a person's."""
+    unknown = sorted(changes.keys() - EDITABLE)
+    if unknown or not changes:
+        problem = f"can not edit {', '.join(unknown)}" if unknown else "nothing to change"
+        raise Invalid(f"{problem}; editable are {', '.join(sorted(EDITABLE))}")
+    require("edit", state)
+    return state.evolve(**changes)

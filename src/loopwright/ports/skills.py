@@ -1,0 +1,33 @@
+"""The port to the folders of skills."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from loopwright.domain.skill_files import Rewrite, SkillFiles
+
+
+class Skills(Protocol):
+    """Reads skills, and changes their files so that a crash at any moment can be undone. Calls block."""
+
+    def read(self, root: Path) -> SkillFiles:
+        """All files below `root`, without skills nested in it, hidden folders and what git ignores.
+
+        NotFound: no such folder. Invalid: no SKILL.md in it.
+        """
+
+    def find(self, folder: Path) -> tuple[Path, ...]:
+        """Every folder at or below this one that holds a SKILL.md, sorted; nested ones too. NotFound."""
+
+    def apply(self, root: Path, change: Rewrite, backup: Path) -> Mapping[str, str | None]:
+        """Writes the change, once what it touches lies in `backup` durably; gives the new digests.
+
+        Conflict, and nothing was written, where a file is not what the change expects. An error halfway undoes all.
+        """
+
+    def roll_back(self, root: Path, backup: Path) -> Mapping[str, str | None]:
+        """Makes what the backup's change has touched byte for byte what it was; gives the digests.
+
+        Idempotent, and right after a crash at any moment of `apply` or of itself. Conflict, and nothing was written,
+        where somebody else has changed one of these files since. NotFound: no such backup.
+        """
