@@ -7,14 +7,14 @@ from loopwright.actions.messages import compose, loop_prompts
 from loopwright.domain.claims import claims_green_tests, quoted, refused_updates
 from loopwright.domain.loop import ActionName, LoopState, SkillState
 from loopwright.domain.protocol import ActionReport, AgentOutput, Message
-from loopwright.engine.ground import Ground
+from loopwright.engine.ground import TestedGround
 from loopwright.engine.turns import Turns, takes_prose
 from loopwright.ports import Debugger, Person
 from loopwright.prompts import Prompts
 
 
 @dataclass(kw_only=True)
-class Session(Ground[LoopState]):
+class Session(TestedGround[LoopState]):
     """One runner's hold on one loop.
 
     `published`: the state that the progress files show. `told`: the answer of a person that an agent has been told.

@@ -18,7 +18,7 @@ from loopwright.domain.phase_report import read as read_phase
 from loopwright.domain.protocol import Capabilities, Message
 from loopwright.domain.testing import TestRun
 from loopwright.engine.bus import Bus
-from loopwright.engine.ground import Ground
+from loopwright.engine.ground import TestedGround
 from loopwright.engine.threads import in_thread
 from loopwright.engine.turns import Turns
 from loopwright.ports import Debugger, Person, Snapshot, Surveyor, Worktrees
@@ -29,7 +29,7 @@ SHOWN = 10
 
 
 @dataclass(kw_only=True)
-class CycleSession(Ground[CycleState]):
+class CycleSession(TestedGround[CycleState]):
     """One runner's hold on one cycle.
 
     `ears`: where what a role does is told under its name. `debugger` locates faults in a folder. `merging` is held

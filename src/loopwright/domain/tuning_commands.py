@@ -43,11 +43,21 @@ def reopen(state: TuningState, at: str) -> TuningState:
 
 
 def stop(state: TuningState, at: str) -> TuningState:
-    """Ends it. What is applied and not verified has to be rolled back by whoever holds the lease: see `unverified`."""
+    """Ends it. What is in the skill's files and nobody has verified is to be put back (`undo`) by its runner, or by
+    whoever takes the lease of one that is gone.
+    """
     require("stop", state)
+    begun = [one.fix for one in state.engine.under_way if one.step == "action-apply-fix" and one.fix]
+    undo = tuple(dict.fromkeys((*(fix.fix_id for fix in unverified(state)), *begun)))
     for fix in unverified(state):
         state = undone(state, fix.fix_id)
+    state = state.evolve(engine=state.engine.evolve(undo=undo))
     return finished(state, "stopped", STOPPED_BY_USER).evolve(updated_at=at)
+
+
+def put_back(state: TuningState) -> TuningState:
+    """Nothing is left to undo."""
+    return state.evolve(engine=state.engine.evolve(undo=())) if state.engine.undo else state
 
 
 def unverified(state: TuningState) -> tuple[AppliedFix, ...]:

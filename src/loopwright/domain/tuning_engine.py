@@ -40,7 +40,7 @@ class TuningEngine(RunState):
     the id of its issue (`issue_of`) and who could mend it (`fixable`).
     What this iteration has done: `diagnosed`, `reported`, `proposed`, and by fix the `edits` that are in the files
     since its diagnosis. `standings`: the score by iteration. `proposals`: by id of a fix what it is made of.
-    `rejected`: fingerprints that shall not be tried again, with why.
+    `rejected`: fingerprints that shall not be tried again, with why. `undo`: fixes whose files shall be put back.
     """
 
     id: str = ""
@@ -67,3 +67,4 @@ class TuningEngine(RunState):
     standings: Items[Standing] = ()
     proposals: dict[str, Proposal] = Field(default_factory=dict)
     rejected: dict[str, str] = Field(default_factory=dict)
+    undo: Items[str] = ()

@@ -9,13 +9,13 @@ from loopwright.domain.run import R
 from loopwright.domain.test_material import is_mixed, is_test_material, settings_of
 from loopwright.domain.testing import TestRun
 from loopwright.domain.verdict import Doubt, compare, repaired
-from loopwright.engine.ground import Ground
+from loopwright.engine.ground import TestedGround
 from loopwright.engine.threads import in_thread
 from loopwright.ports import FileChange, Snapshot, TestOrder
 
 
 async def doubt_about(
-    ground: Ground[R], baseline: Baseline, run: TestRun, here: Snapshot, command: str, *, allowed: bool
+    ground: TestedGround[R], baseline: Baseline, run: TestRun, here: Snapshot, command: str, *, allowed: bool
 ) -> Doubt | None:
     """What a comparison has to know of changed tests; None where nothing can owe its pass to them.
 
@@ -35,7 +35,7 @@ async def doubt_about(
     return Doubt(doubt.material, ground.first_runs[here.tree])
 
 
-def _changed_material(ground: Ground[R], first: str, now: str) -> tuple[FileChange, ...]:
+def _changed_material(ground: TestedGround[R], first: str, now: str) -> tuple[FileChange, ...]:
     """Test material that differs between two snapshots, without what test runs have left behind."""
     written = frozenset(ground.state().engine.run_writes)
     changes = [change for change in ground.workspace.changes(first, now) if change.file not in written]
@@ -43,7 +43,7 @@ def _changed_material(ground: Ground[R], first: str, now: str) -> tuple[FileChan
     return tuple(change for change in changes if is_test_material(change.file) or change.file in mixed)
 
 
-def _differing_settings(ground: Ground[R], first: str, now: str, files: Sequence[str]) -> frozenset[str]:
+def _differing_settings(ground: TestedGround[R], first: str, now: str, files: Sequence[str]) -> frozenset[str]:
     """Those of the mixed files that say something else about the tests than they did."""
     if not files:
         return frozenset()
@@ -59,7 +59,9 @@ def _settings(folder: Path, file: str) -> object:
     return settings_of(file, path.read_bytes().decode("utf-8", "replace")) if path.is_file() else None
 
 
-async def _run_first(ground: Ground[R], first: str, now: str, changes: Sequence[FileChange], command: str) -> TestRun:
+async def _run_first(
+    ground: TestedGround[R], first: str, now: str, changes: Sequence[FileChange], command: str
+) -> TestRun:
     """One run in a copy: the files of `now`, what changed in the tests put back to what it was in `first`."""
     project, settings = ground.workspace.root, ground.state().engine.settings
     with tempfile.TemporaryDirectory(prefix="loopwright-first-", ignore_cleanup_errors=True) as name:
@@ -71,7 +73,7 @@ async def _run_first(ground: Ground[R], first: str, now: str, changes: Sequence[
         ))  # fmt: skip
 
 
-def _lay_out(ground: Ground[R], first: str, now: str, changes: Sequence[FileChange], copy: Path) -> None:
+def _lay_out(ground: TestedGround[R], first: str, now: str, changes: Sequence[FileChange], copy: Path) -> None:
     ground.workspace.export(now, copy, without=[change.file for change in changes])
     ground.workspace.export(first, copy, paths=[change.file for change in changes if change.action != "create"])
     ground.workspace.link_ignored(copy)

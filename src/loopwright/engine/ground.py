@@ -13,32 +13,18 @@ from loopwright.ports import Clock, Snapshot, Store, TestRunner, Workspace
 
 @dataclass(kw_only=True)
 class Ground(Generic[R]):
-    """One runner's hold on one state, under `epoch`.
-
-    `verdicts`: trees that this very process has validated, and whether they passed. `first_runs`: by tree, what the
-    first version of the tests said of it. `incidents` wait for the next commit; `claims`, what agents said of the
-    tests, for the next validation.
-    """
+    """One runner's hold on one state, under `epoch`. `incidents` wait for the next commit."""
 
     id: str
     project: str
     store: Store[R]
-    workspace: Workspace
-    tests: TestRunner
     clock: Clock
     bus: Bus
     epoch: int
-    verdicts: dict[str, bool] = field(default_factory=dict)
-    first_runs: dict[str, TestRun] = field(default_factory=dict)
     incidents: list[Incident] = field(default_factory=list)
-    claims: list[str] = field(default_factory=list)
 
     def state(self) -> R:
         return self.store.read(self.id)
-
-    def may_change_tests(self) -> bool:
-        """Whether changed tests are what was asked for, and no doubt about a pass."""
-        return self.state().engine.allow_test_changes
 
     def now(self) -> str:
         return self.clock.now().isoformat(timespec="milliseconds")
@@ -54,6 +40,27 @@ class Ground(Generic[R]):
         taken = tuple(self.incidents)
         self.incidents.clear()
         return taken
+
+
+@dataclass(kw_only=True)
+class TestedGround(Ground[R]):
+    """That of a run which works on the project's files, and is judged by the project's tests.
+
+    `verdicts`: trees that this very process has validated, and whether they passed. `first_runs`: by tree, what the
+    first version of the tests said of it. `claims`, what agents said of the tests, wait for the next validation.
+    """
+
+    __test__ = False
+
+    workspace: Workspace
+    tests: TestRunner
+    verdicts: dict[str, bool] = field(default_factory=dict)
+    first_runs: dict[str, TestRun] = field(default_factory=dict)
+    claims: list[str] = field(default_factory=list)
+
+    def may_change_tests(self) -> bool:
+        """Whether changed tests are what was asked for, and no doubt about a pass."""
+        return self.state().engine.allow_test_changes
 
     async def tree(self) -> str:
         """Hash of the work tree, without what test runs have written."""

@@ -9,7 +9,7 @@ from loopwright.domain.run import R
 from loopwright.domain.testing import TestRun, left_behind, unsettled
 from loopwright.domain.verdict import TROUBLES, Comparison, baseline_of, compare, told, verdict
 from loopwright.engine.first_tests import doubt_about
-from loopwright.engine.ground import Ground
+from loopwright.engine.ground import TestedGround
 from loopwright.engine.threads import in_thread
 from loopwright.ports import Snapshot, TestOrder
 
@@ -31,7 +31,7 @@ class Measured:
     touched: tuple[str, ...] = ()
 
 
-async def run_tests(ground: Ground[R], command: str) -> Measured:
+async def run_tests(ground: TestedGround[R], command: str) -> Measured:
     """Runs the tests between two looks at the tree; the first is taken before anything runs."""
     settings = ground.state().engine.settings
     before = await ground.snapshot("before tests")
@@ -56,13 +56,13 @@ async def run_tests(ground: Ground[R], command: str) -> Measured:
     return Measured(run, before, tree, left, writes, touched)
 
 
-def first_of(ground: Ground[R], measured: Measured) -> Baseline:
+def first_of(ground: TestedGround[R], measured: Measured) -> Baseline:
     """The run as what all later ones are compared with."""
     baseline = baseline_of(measured.run, measured.tree, ground.now(), measured.here.commit)
     return baseline.evolve(touched=measured.touched) if measured.touched else baseline
 
 
-async def validate_tree(ground: Ground[R], command: str, *, counted: bool) -> Validated:
+async def validate_tree(ground: TestedGround[R], command: str, *, counted: bool) -> Validated:
     """Runs the tests and judges the result against the baseline."""
     measured = await run_tests(ground, command)
     run, settings = measured.run, ground.state().engine.settings
@@ -95,7 +95,7 @@ async def validate_tree(ground: Ground[R], command: str, *, counted: bool) -> Va
     return outcome
 
 
-async def _compared(ground: Ground[R], measured: Measured, command: str) -> Comparison:
+async def _compared(ground: TestedGround[R], measured: Measured, command: str) -> Comparison:
     baseline = ground.state().engine.baseline
     if baseline is None:
         return Comparison()
@@ -107,7 +107,7 @@ async def _compared(ground: Ground[R], measured: Measured, command: str) -> Comp
     return comparison
 
 
-def _loose(ground: Ground[R], measured: Measured) -> tuple[str, ...]:
+def _loose(ground: TestedGround[R], measured: Measured) -> tuple[str, ...]:
     """Files that changed under the run, so that it proves nothing about what is there now."""
     engine = ground.state().engine
     first = (engine.baseline.touched if engine.baseline else measured.touched) or ()
@@ -115,7 +115,7 @@ def _loose(ground: Ground[R], measured: Measured) -> tuple[str, ...]:
     return unsettled(measured.touched, first, last)
 
 
-def _remember(ground: Ground[R], outcome: Validated) -> None:
+def _remember(ground: TestedGround[R], outcome: Validated) -> None:
     """What this process has seen for itself, and what an agent had said about it."""
     ground.verdicts.update({outcome.tree: outcome.passed, outcome.left: outcome.passed})
     if not outcome.passed:

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 from loopwright.domain.run import R
 from loopwright.domain.words import plural
-from loopwright.engine.ground import Ground
+from loopwright.engine.ground import TestedGround
 from loopwright.engine.threads import in_thread
 from loopwright.engine.turns import Turns
 from loopwright.ports import Snapshot
@@ -15,7 +15,7 @@ SHOWN = 10
 
 
 @asynccontextmanager
-async def only_reading(ground: Ground[R], turns: Turns, before: Snapshot, who: str) -> AsyncIterator[None]:
+async def only_reading(ground: TestedGround[R], turns: Turns, before: Snapshot, who: str) -> AsyncIterator[None]:
     """However the block ends, files are put back that the tool calls of these `turns` wrote in it.
 
     Other changes may be the user's: they stay, and are told.
@@ -27,7 +27,7 @@ async def only_reading(ground: Ground[R], turns: Turns, before: Snapshot, who: s
         await _put_back(ground, before, who, turns.written())
 
 
-async def _put_back(ground: Ground[R], before: Snapshot, who: str, wrote: frozenset[str]) -> None:
+async def _put_back(ground: TestedGround[R], before: Snapshot, who: str, wrote: frozenset[str]) -> None:
     if await in_thread(ground.workspace.tree) == before.tree:
         return
     now = await ground.snapshot(f"after {who}")
