@@ -1,0 +1,101 @@
+"""Where fenced code begins and ends, also where authors nest fences of one length."""
+
+import re
+from dataclasses import dataclass
+
+_FENCE = re.compile(r"((?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})[ \t]*(.*)")
+_LANG = re.compile(r"[{.]*([\w#+.-]*)")
+PATIENCE = 16
+"""Fences that are never closed, after which nesting is no longer looked for: each costs a look through all that follow."""
+
+
+@dataclass(slots=True)
+class Fence:
+    """A line that opens or closes: `bare` has nothing behind its marks. `close` is the closing line, None if there is none."""
+
+    line: int
+    mark: str
+    indent: int
+    info: str
+    close: int | None = None
+
+    @property
+    def bare(self) -> bool:
+        return not self.info
+
+    @property
+    def lang(self) -> str:
+        """The first word of the info string, in small letters."""
+        found = _LANG.match(self.info)
+        return found[1].casefold().rstrip(".") if found else ""
+
+    def closes(self, opening: "Fence") -> bool:
+        return self.bare and self.mark[0] == opening.mark[0] and len(self.mark) >= len(opening.mark)
+
+
+def fences(lines: list[str], first: int = 0) -> dict[int, Fence]:
+    """The outermost fences by their first line, of the lines from `first` on."""
+    marks = [
+        mark
+        for number in range(first, len(lines))
+        if ("```" in lines[number] or "~~~" in lines[number]) and (mark := _read(lines[number], number))
+    ]
+    found: dict[int, Fence] = {}
+    index, patience = 0, PATIENCE
+    while index < len(marks):
+        opening = marks[index]
+        closing = _nested_end(marks, index) if patience else None
+        if closing is None:
+            patience -= bool(patience)
+            closing = _plain_end(marks, index)
+        opening.close = None if closing is None else marks[closing].line
+        found[opening.line] = opening
+        if closing is None:
+            break
+        index = closing + 1
+    return found
+
+
+def _read(line: str, number: int) -> Fence | None:
+    bare = line.strip()
+    found = _FENCE.match(bare)
+    if not found:
+        return None
+    info = found[3].strip()
+    if found[2][0] == "`" and "`" in info:
+        return None
+    indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
+    return Fence(number, found[2], indent + len(found[1] or ""), info)
+
+
+def _plain_end(marks: list[Fence], index: int) -> int | None:
+    """What CommonMark says: the first line that may close it."""
+    opening = marks[index]
+    return next((i for i in range(index + 1, len(marks)) if marks[i].closes(opening)), None)
+
+
+def _nested_end(marks: list[Fence], index: int) -> int | None:
+    """Each fence with a language that stands in another opens one inside; None where that comes out uneven."""
+    stack = [marks[index]]
+    for at in range(index + 1, len(marks)):
+        mark, top = marks[at], stack[-1]
+        if mark.mark[0] != top.mark[0] or len(mark.mark) < len(top.mark):
+            continue
+        if not mark.bare or _opens_deeper(marks, at, top):
+            stack.append(mark)
+            continue
+        stack.pop()
+        if not stack:
+            return at
+    return None
+
+
+def _opens_deeper(marks: list[Fence], at: int, top: Fence) -> bool:
+    """Two bare fences, further in than the one they stand in, are a pair."""
+    mark = marks[at]
+    return (
+        mark.indent >= top.indent + 2
+        and at + 1 < len(marks)
+        and marks[at + 1].bare
+        and marks[at + 1].indent == mark.indent
+    )
