@@ -1,0 +1,56 @@
+"""Words and conditions that say how often something is repeated at most, or for how long."""
+
+import re
+
+_UNIT = (
+    r"(?:times?|rounds?|attempts?|retries|retry|tries|iterations?|cycles?|passes|loops?|polls?|turns?|reminders?|steps?|repeats?"
+    r"|seconds?|secs?|minutes?|mins?|hours?|ms|s\b)"
+)
+_NUMBER = r"(?:\d+|one|two|three|four|five|six|seven|eight|nine|ten|N|\$?\{?\w*(?:max|MAX|limit|LIMIT)\w*\}?)"
+_LIMIT = re.compile(
+    rf"""\b(?:max(?:imum)?(?:\s+of)?|at\s+most|up\s+to|no\s+more\s+than|not\s+more\s+than|limit(?:ed)?(?:\s+(?:of|to|is))?|within
+        |for|after|until|exceeds?|reach(?:es|ed)?|hard\s+cap(?:\s+of)?|capp?(?:ed)?(?:\s+(?:at|of))?|never\s+more\s+than|more\s+than|≤|<=)
+        [\s:*_`=~]{{0,4}}{_NUMBER}\+?[\s*_`-]{{1,3}}(?:\w+[\s-]){{0,2}}?{_UNIT}
+    |\b{_NUMBER}[\s*_-]{{1,3}}(?:\w+\s){{0,2}}?{_UNIT}\s+(?:at\s+most|max(?:imum)?|or\s+(?:fewer|less)|in\s+total|in\s+a\s+row|limit|cap)
+    |\b{_NUMBER}\s*(?:consecutive|failed|unsuccessful)\s+\w+
+    |\b(?:max|maximum)[\s_-]*(?:\w+[\s_-])?{_UNIT}\b
+    |\b\w*max_?(?:\w+_)?(?:attempts?|retries|retry|rounds?|iterations?|loops?|tries|cycles?|steps?|turns?|passes|count|polls?|wait)\w*
+    |\b(?:max|MAX)[A-Z_]\w+|\b(?:limit|timeout|deadline|time[\s-]?limit|budget)\b|\w+_(?:limit|timeout)\b|\btimeout\w*|\w+_TIMEOUT\w*
+    |\b(?:retry|retries|rounds|attempts|iterations|iteration|round|attempt|cycle)\s*(?:limit|budget|cap|count|[<>]=?|≥|≤|reaches|==)\s*\w*
+    |\b(?:once|twice|thrice|one\s+more\s+time|once\s+more|one\s+retry|single\s+retry|a\s+single\s+time|one\s+time)\b
+    |\b{_NUMBER}\s*[x×]\b|\b{_NUMBER}\s+(?:times|attempts|retries|rounds|iterations|tries|cycles|passes)\b
+    |\b(?:rounds?|retries|attempts|iterations)\s*[:=]\s*\d+|[≤<]=?\s*\d+\s*(?:次|轮|rounds?|times)
+    |(?:最多|至多|不超过|不多于|上限|最大|限制?在?|超过|达到|满|未满|不足|累计|连续|仅|只|共|各|再)[^，。；\n|]{{0,12}}?[\d一二两三四五六七八九十N]+\s*(?:次|轮|遍|回|秒|分钟|步)
+    |[\d一二两三四五六七八九十]+\s*(?:次|轮|遍|回)(?:以内|之内|为限|上限|后|机会|仍|还)?|最大(?:次数|轮数|重试|迭代)\w*|(?:次数|轮次|轮数|重试|迭代)上限|超时|一次""",
+    re.VERBOSE | re.IGNORECASE,
+)
+_COUNTER = r"(?:\w*(?:attempt|iteration|iter|round|retr|tries|count|cycle|step|turn|poll|loop|elapsed|depth|pass)\w*|i|n|k|r|t)"
+_HEAD = re.compile(
+    rf"""[\w.$]*\b{_COUNTER}(?:\+\+)?\s*(?:<=?|!==?|≤)\s*[\w.$]+|[\w.$()]+\s*(?:<=?|≤)\s*(?:[\w.$]*(?:max|MAX|limit|LIMIT|deadline|timeout)[\w.$]*|\d+)
+    |(?:--)?\w*(?:retries|attempts|tries|remaining|left|budget)\w*(?:--)?\s*(?:>=?\s*\d+)?(?=\s*(?:\)|&&|\|\||:|and|$))
+    |[\w.$]*(?:max|MAX)[\w.$]*\s*>=?\s*[\w.$]+|range\([^)\n]*\)|\b\d+\s*(?:times|次|轮)""",
+    re.VERBOSE,
+)
+_EXIT = re.compile(
+    rf"""(?:if|elif|when|unless|break)\b[^\n]{{0,80}}?(?:\b{_COUNTER}\s*(?:>=?|===?|≥)\s*[\w.$]+|[\w.$]*(?:max|MAX|limit|LIMIT|timeout|TIMEOUT|deadline)[\w.$]*)
+    |if\s*\(?\s*(?:\+\+|--)\w+\s*(?:>=?|===?|<=?)\s*[\w.$]+""",
+    re.VERBOSE,
+)
+
+
+def limit_in(text: str, start: int, end: int) -> str | None:
+    """The first words between the two positions that say a limit."""
+    found = _LIMIT.search(text, start, end)
+    return found[0].strip() if found else None
+
+
+def limit_of_head(text: str, start: int, end: int) -> str | None:
+    """The part of a loop's condition that ends it for certain: a counter, or a limit by name."""
+    found = _HEAD.search(text, start, end)
+    return found[0].strip() if found else None
+
+
+def exit_in(text: str, start: int, end: int) -> str | None:
+    """A condition in a loop's body that leaves it after so many rounds."""
+    found = _EXIT.search(text, start, end)
+    return found[0].strip() if found else None
