@@ -1,0 +1,242 @@
+"""Object literals as authors write them: JSON, JSON with comments and gaps, JavaScript, in one tolerant pass."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+ShapeKind = Literal["string", "number", "boolean", "null", "array", "object", "other"]
+
+_TOKEN = re.compile(
+    r'"(?:[^"\\\n]|\\.){0,4000}"'
+    r"|'(?:[^'\\\n]|\\.){0,4000}'"
+    r"|`(?:[^`\\]|\\.){0,4000}`"
+    r"|//[^\n]*"
+    r"|\#[^\n]*"
+    r"|/\*"
+    r"|\.\.\."
+    r"|\n"
+    r"|=>"
+    r"|[A-Za-z_$\u0080-\U0010ffff][\w$.\-]*"
+    r"|\d[\w.\-]*"
+    r"|[^\s]",
+    re.DOTALL,
+)
+TOKENS = 20_000
+"""Tokens of one literal that are looked at."""
+DEPTH = 40
+"""Brackets within brackets that are told apart."""
+_CLOSING = {"{": "}", "[": "]", "(": ")"}
+_VALUE = re.compile(r"[\w.:/+\-]+\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`kind`: s string, w word or number, n newline, # comment, … three dots, or the character itself."""
+
+    kind: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A key with its value. `path` from the outermost object: `a.b`, `items[].id`. `start`, `end` of the key.
+
+    `values`: strings that the value may be; `elements`: those of an array. `source`: the value, where it is short.
+    """
+
+    path: str
+    start: int
+    end: int
+    kind: ShapeKind
+    values: tuple[str, ...] = ()
+    elements: tuple[str, ...] = ()
+    shorthand: bool = False
+    source: str = ""
+
+
+def tokens(text: str, start: int, end: int) -> Iterator[Token]:
+    """At most `TOKENS`; comments of several lines are one, the rest of a line after # is one only at its begin."""
+    at, count = start, 0
+    while at < end and count < TOKENS:
+        found = _TOKEN.search(text, at, end)
+        if found is None:
+            return
+        begin, at = found.span()
+        raw = found[0]
+        first = raw[0]
+        count += 1
+        if raw == "\n":
+            kind = "n"
+        elif raw == "...":
+            kind = "…"
+        elif raw == "/*":
+            close = text.find("*/", at, end)
+            at = end if close < 0 else close + 2
+            raw, kind = text[begin:at], "#"
+        elif raw.startswith("//") or first == "#":
+            kind = "#"
+        elif first in "\"'`" and len(raw) > 1:
+            kind = "s"
+        elif first.isalnum() or first in "_$" or first >= "\u0080":
+            kind = "w"
+        else:
+            kind = raw
+        yield Token(kind, begin, at, raw)
+
+
+@dataclass(slots=True)
+class _Frame:
+    bracket: str
+    prefix: str
+    entry: int = -1
+
+
+@dataclass(slots=True)
+class _Reading:
+    """`key` waits for its value; `opaque` counts brackets of an expression whose inside is nobody's."""
+
+    text: str
+    stack: list[_Frame] = field(default_factory=list)
+    entries: list[Entry] = field(default_factory=list)
+    key: Token | None = None
+    value: list[Token] = field(default_factory=list)
+    colon: bool = False
+    opaque: int = 0
+    spread: bool = False
+
+    def feed(self, token: Token) -> bool:
+        """False when the outermost bracket has closed."""
+        if token.kind in "n#":
+            if token.kind == "n" and self.key is not None and not self.colon and self.stack[-1].bracket == "{":
+                self.key = None
+            return True
+        if self.opaque:
+            self.opaque += (token.kind in "{[(") - (token.kind in "}])")
+            self.value.append(token)
+            return True
+        if token.kind in ("}", "]", ")"):
+            self._finish()
+            self.stack.pop()
+            self.key, self.colon = None, False
+            return bool(self.stack)
+        frame = self.stack[-1]
+        if frame.bracket == "[":
+            self._element(frame, token)
+        elif token.kind == "…":
+            self.spread = self.spread or len(self.stack) == 1
+            self.key, self.colon, self.value = None, True, [token]
+        elif token.kind == ",":
+            self._finish()
+        elif not self.colon:
+            self._named(token)
+        elif not self.value and token.kind in ("{", "[") and self.key is not None:
+            self._open(token)
+        else:
+            self.value.append(token)
+            self.opaque += token.kind in "{[("
+        return True
+
+    def _element(self, frame: _Frame, token: Token) -> None:
+        if token.kind == "{":
+            self.stack.append(_Frame("{", frame.prefix + "[]"))
+        elif token.kind == "[":
+            self.stack.append(_Frame("[", frame.prefix + "[]", -1))
+        elif token.kind == "(":
+            self.opaque = 1
+        elif token.kind == "s" and frame.entry >= 0:
+            entry = self.entries[frame.entry]
+            if len(entry.elements) < 60:
+                self.entries[frame.entry] = Entry(
+                    entry.path, entry.start, entry.end, "array", entry.values, (*entry.elements, token.text[1:-1])
+                )
+
+    def _named(self, token: Token) -> None:
+        if token.kind == ":" and self.key is not None:
+            self.colon = True
+        elif token.kind == "?" and self.key is not None:
+            pass
+        elif token.kind in "sw":
+            self.key = token
+        elif token.kind in ("{", "[", "("):
+            self.key, self.colon, self.value, self.opaque = None, True, [], 1
+        else:
+            self.key = None
+
+    def _path(self, key: Token) -> str:
+        name = key.text[1:-1] if key.kind == "s" else key.text
+        prefix = self.stack[-1].prefix
+        return f"{prefix}.{name}" if prefix else name
+
+    def _open(self, token: Token) -> None:
+        key = self.key
+        assert key is not None
+        path = self._path(key)
+        self.entries.append(Entry(path, key.start, key.end, "object" if token.kind == "{" else "array"))
+        index = len(self.entries) - 1
+        self.stack.append(_Frame(token.kind, path, index if token.kind == "[" else -1))
+        self.key, self.colon, self.value = None, False, []
+
+    def _finish(self) -> None:
+        key, value = self.key, self.value
+        if key is not None and self.stack[-1].bracket == "{":
+            if self.colon and value:
+                source = self.text[value[0].start : min(value[-1].end, value[0].start + 120)]
+                self.entries.append(
+                    Entry(self._path(key), key.start, key.end, _kind(value), _values(value), (), False, source)
+                )
+            elif not self.colon and key.kind == "w":
+                self.entries.append(Entry(self._path(key), key.start, key.end, "other", shorthand=True))
+        self.key, self.value, self.colon = None, [], False
+
+
+def _kind(value: list[Token]) -> ShapeKind:
+    first = value[0]
+    if len(value) > 1:
+        return "string" if all(token.kind in "s|" for token in value) else "other"
+    if first.kind == "s":
+        return "string"
+    if first.text in ("true", "false"):
+        return "boolean"
+    if first.text == "null":
+        return "null"
+    return "number" if first.text[0].isdigit() else "other"
+
+
+def _values(value: list[Token]) -> tuple[str, ...]:
+    """`'a'`, `ok ? 'a' : 'b'`, `"a" | "b"`; nothing for any other expression."""
+    kinds = [token.kind for token in value]
+    strings = tuple(token.text[1:-1] for token in value if token.kind == "s")
+    if not strings or any("${" in string for string in strings):
+        return ()
+    if len(value) == 1 or all(kind in "s|" for kind in kinds):
+        return strings
+    if "?" in kinds and ":" in kinds and "(" not in kinds and kinds.count("s") == kinds[kinds.index("?") :].count("s"):
+        return strings
+    return ()
+
+
+def entries(text: str, start: int, end: int) -> tuple[list[Entry], int, bool]:
+    """Those of the object or array that begins at or after `start`; where it ends; whether it takes in another one."""
+    reading = _Reading(text)
+    last = start
+    for token in tokens(text, start, end):
+        last = token.end
+        if not reading.stack:
+            if token.kind in ("{", "["):
+                reading.stack.append(_Frame(token.kind, ""))
+            continue
+        if len(reading.stack) > DEPTH or not reading.feed(token):
+            break
+    return reading.entries, last, reading.spread
+
+
+def choices(value: str) -> tuple[str, ...]:
+    """`pending | running | done` and `a/b/c` in angle brackets: what a template says a value may be."""
+    inner = value.strip().strip("<>{}").strip()
+    if "|" not in inner:
+        return ()
+    found = tuple(part.strip().strip("\"'`") for part in inner.split("|"))
+    return found if len(found) > 1 and all(_VALUE.match(part) for part in found) else ()
