@@ -13,6 +13,7 @@ from loopwright.domain.loop import FINISHED, LoopStatus
 from loopwright.domain.permissions import request_words
 from loopwright.domain.record import Items, Record, Timestamp, absent
 from loopwright.domain.run import Run
+from loopwright.domain.tuning import TuningStatus
 from loopwright.domain.words import clean, clipped, plural, whole
 
 Event = Literal["finished", "needs_person", "parked"]
@@ -27,7 +28,7 @@ class Told(Run, Protocol):
     """A state that there is news of."""
 
     @property
-    def status(self) -> LoopStatus: ...
+    def status(self) -> LoopStatus | TuningStatus: ...
     @property
     def completed_at(self) -> str | None: ...
     @property
@@ -63,9 +64,10 @@ class Letter(Record):
     text: str
     loop_id: str | None = Field(default=None, exclude_if=absent)
     cycle_id: str | None = Field(default=None, exclude_if=absent)
+    tuning_id: str | None = Field(default=None, exclude_if=absent)
     title: str
     project: str
-    status: LoopStatus
+    status: LoopStatus | TuningStatus
     outcome: Outcome | None = None
     failure_reason: str | None = None
     question: str | None = None
@@ -78,13 +80,13 @@ class Letter(Record):
 
     @model_validator(mode="after")
     def _is_about_one(self) -> Self:
-        if (self.loop_id is None) == (self.cycle_id is None):
-            raise ValueError("a letter is about one loop or one cycle")
+        if [self.loop_id, self.cycle_id, self.tuning_id].count(None) != 2:
+            raise ValueError("a letter is about one loop, one cycle or one tuning session")
         return self
 
     @property
     def id(self) -> str:
-        return self.loop_id or self.cycle_id or ""
+        return self.loop_id or self.cycle_id or self.tuning_id or ""
 
 
 def news(before: T, after: T, more: Callable[[T, T], Notice | None] | None = None) -> Notice | None:
@@ -99,7 +101,7 @@ def news(before: T, after: T, more: Callable[[T, T], Notice | None] | None = Non
 
 def letter(
     notice: Notice, state: Told, project: str, at: str, masked: Callable[[str], str], *, loop_id: str | None = None,
-    cycle_id: str | None = None,
+    cycle_id: str | None = None, tuning_id: str | None = None,
 ) -> Letter:  # fmt: skip
     """About the one whose id is given. `masked` takes the secrets out of a text."""
 
@@ -113,6 +115,7 @@ def letter(
         text=told(f"{clean(state.title)}: {clean(notice.words)}"),
         loop_id=loop_id,
         cycle_id=cycle_id,
+        tuning_id=tuning_id,
         title=told(state.title),
         project=project,
         status=state.status,

@@ -12,6 +12,7 @@ from loopwright.domain.loop import ActionName, DevelopTask
 from loopwright.domain.record import Items, Record
 from loopwright.domain.statuses import PhaseStatus
 from loopwright.domain.statuses import ReportStatus as ReportStatus
+from loopwright.domain.tuning_steps import StepName as TuningStepName
 
 
 class Control(Enum):
@@ -34,7 +35,7 @@ class Message(Record):
     writable though it lies below `.workflow`. Empty: there is none.
     """
 
-    action: ActionName | StepName
+    action: ActionName | StepName | TuningStepName
     text: str
     task: DevelopTask | None = None
     definition: LoopTask | None = None

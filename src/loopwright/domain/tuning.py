@@ -242,6 +242,15 @@ class TuningState(Record):
         return self.engine.id
 
     @property
+    def current_iteration(self) -> int:
+        return self.iteration_count
+
+    @property
+    def completed_at(self) -> str | None:
+        """When it ended: what has ended does not change by itself any more."""
+        return self.updated_at if self.status in FINISHED else None
+
+    @property
     def failure_reason(self) -> str | None:
         return self.engine.reason
 

@@ -1,6 +1,6 @@
 """The steps of a tuning session, by the names they have in its state."""
 
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from loopwright.domain.findings import DIMENSIONS, Dimension
 
@@ -27,3 +27,9 @@ class TuningStep(NamedTuple):
     @property
     def dimension(self) -> Dimension | None:
         return next((one for one in DIMENSIONS if DIAGNOSES[one] == self.name), None)
+
+
+def step_of(name: str, fix: str | None) -> TuningStep:
+    """The step of that name. ValueError for one that there is not."""
+    known: tuple[StepName, ...] = get_args(StepName)
+    return TuningStep(next(one for one in known if one == name), fix)

@@ -2,7 +2,14 @@
 
 import unicodedata
 
-IRREGULAR = {"process": "processes", "hypothesis": "hypotheses", "is": "are", "there is": "there are", "passes": "pass"}
+IRREGULAR = {
+    "fix": "fixes",
+    "process": "processes",
+    "hypothesis": "hypotheses",
+    "is": "are",
+    "there is": "there are",
+    "passes": "pass",
+}
 
 
 def plural(n: float, thing: str) -> str:

@@ -1,6 +1,7 @@
 """The port to the folders of skills."""
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
@@ -15,6 +16,9 @@ class Skills(Protocol):
 
         NotFound: no such folder. Invalid: no SKILL.md in it.
         """
+
+    def copied(self, root: Path) -> AbstractContextManager[Path]:
+        """A copy of the skill in a folder of the same name that goes away, for somebody to change."""
 
     def find(self, folder: Path) -> tuple[Path, ...]:
         """Every folder at or below this one that holds a SKILL.md, sorted; nested ones too. NotFound."""

@@ -1,0 +1,190 @@
+"""Every command on tuning sessions, as all surfaces call it."""
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from loopwright.domain import tuning_commands as commands
+from loopwright.domain.engine_state import Budget, RunSettings
+from loopwright.domain.errors import Conflict, Invalid, NotFound
+from loopwright.domain.events import Event
+from loopwright.domain.findings import DIMENSIONS, Dimension
+from loopwright.domain.ids import new_tuning_id
+from loopwright.domain.skill_files import SkillFiles
+from loopwright.domain.tuning import MAX_ITERATIONS, Fix, TuningState
+from loopwright.domain.tuning_engine import Level, TuningEngine
+from loopwright.engine.progress_files import whole
+from loopwright.engine.runs import Rules, Runs
+from loopwright.ports import Skills
+from loopwright.tune.diagnosis import diagnose, fixable, load
+from loopwright.tune.publish import BACKUPS, REPORT, publish
+
+RULES = Rules[TuningState](
+    id_of=lambda state: state.tuning_id,
+    start=commands.start,
+    pause=commands.pause,
+    resume=commands.resume,
+    stop=commands.stop,
+    reopen=commands.reopen,
+    limited=commands.limited,
+    edit=commands.edit,
+    require_delete=lambda state: commands.require("delete", state),
+)
+
+
+@dataclass(frozen=True)
+class TuningService(Runs[TuningState]):
+    """Every command; see Access for what it is made of. `skills`: where skills are read and changed."""
+
+    skills: Skills | None = None
+
+    kind: ClassVar[str] = "tuning session"
+
+    @property
+    def rules(self) -> Rules[TuningState]:
+        return RULES
+
+    def create(
+        self,
+        path: str,
+        root: Path,
+        *,
+        description: str = "",
+        focus: Sequence[str] = (),
+        dimensions: Collection[Dimension] = DIMENSIONS,
+        level: Level = "none",
+        agent: str | None = None,
+        choosing: bool = False,
+        accepted: Collection[str] = (),
+        max_iterations: int = MAX_ITERATIONS,
+        settings: RunSettings | None = None,
+        budget: Budget | None = None,
+    ) -> TuningState:
+        """A new session, status pending, for the skill in the folder `root`, which the user calls `path`.
+
+        `dimensions`: what is diagnosed; `focus`: the user's own words for it. `level`: what may be mended, and
+        `choosing`: only what a person takes. `accepted`: fingerprints that are known already. NotFound, Invalid.
+        """
+        self._skills.read(root)
+        if not dimensions:
+            raise Invalid(f"nothing to diagnose; dimensions are {', '.join(DIMENSIONS)}")
+        now = self.clock.now()
+        id = new_tuning_id(now, self.clock.token())
+        folder = self.store.progress_path(id).relative_to(self.workspace.root)
+        engine = TuningEngine(
+            id=id, path=path, root=str(root), created_at=now.isoformat(timespec="milliseconds"),
+            dimensions=tuple(one for one in DIMENSIONS if one in dimensions), level=level, agent=agent,
+            choosing=choosing, accepted=tuple(sorted(accepted)),
+            settings=settings or RunSettings(), budget=budget or Budget(),
+        )  # fmt: skip
+        state = TuningState(
+            user_issue_description=description.strip(), focus_areas=tuple(focus), work_dir=str(folder),
+            backup_dir=str(folder / BACKUPS), engine=engine,
+        ).evolve(max_iterations=max_iterations)  # fmt: skip
+        return self.store.create(state, actor=self.actor)
+
+    def choose(self, id: str, fixes: Sequence[str]) -> TuningState:
+        """Takes these of the fixes that are offered, and no other; the session goes on with them."""
+        return self._launched(
+            id, self.commit(id, lambda s: commands.choose(s, fixes), "chosen", fixes=", ".join(fixes))
+        )
+
+    def answer(self, id: str, text: str) -> TuningState:
+        """The same in words: ids of fixes, `all` or `none`."""
+        waiting = self.read(id).engine.waiting
+        offered = waiting.options if waiting else ()
+        words = text.replace(",", " ").split()
+        given = {"all": offered, "none": ()}.get(text.strip().lower(), tuple(word.upper() for word in words))
+        return self.choose(id, given)
+
+    def roll_back(self, id: str, fix: str) -> TuningState:
+        """Makes what the fix had changed byte for byte what it was, and diagnoses again. NotFound, Conflict."""
+        state = self.read(id)
+        commands.require_rollback(state, fix)
+        self._refuse_later_ones(state, fix)
+        root = Path(state.engine.root)
+        with self.store.lease(id) as lease:
+            self._skills.roll_back(root, self._backup(id, fix))
+            files = self._skills.read(root)
+            skill = load(files)
+            found = diagnose(skill, state.engine.dimensions, state.engine.accepted).findings
+            mendable = fixable(skill, found)
+            state = self.store.update(
+                id, lambda s: commands.rolled_back(self._unmoved(id, s), fix, found, mendable, files.digests),
+                actor=self.actor, event=Event(type="rolled_back", data={"fix": fix}), epoch=lease.epoch,
+            )  # fmt: skip
+            publish(self.store, state)
+        return state
+
+    def fix(self, id: str, fix: str) -> Fix:
+        """NotFound names those there are."""
+        state = self.read(id)
+        found = state.fix(fix)
+        if found is None:
+            known = ", ".join(one.id for one in state.proposed_fixes) or "none"
+            raise NotFound(f"Fix {fix} not found (the session has: {known})")
+        return found
+
+    def report(self, id: str) -> str:
+        """The session's report.md. NotFound before it has one."""
+        self.read(id)
+        return whole(self.store.progress_path(id), REPORT).decode(errors="replace")
+
+    def source(self, id: str) -> SkillFiles:
+        """The skill's files as they are now. NotFound once they are gone."""
+        return self._skills.read(Path(self.read(id).engine.root))
+
+    def whole_diff(self, id: str) -> str:
+        """The diffs of all fixes that are in the files, one after the other."""
+        state = self.read(id)
+        kept = [fix.fix_id for fix in state.applied_fixes if fix.success and fix.rollback_available]
+        changes = (change for id in kept if (fix := state.fix(id)) for change in fix.changes)
+        return "".join(change.diff or "" for change in changes)
+
+    def latest_of(self, root: Path, has: Callable[[TuningState], bool]) -> TuningState:
+        """The last session of the skill in that folder for which `has` holds. NotFound."""
+        offset = 0
+        while page := self.list(limit=100, offset=offset).items:
+            for state in page:
+                if state.engine.root == str(root) and has(state):
+                    return state
+            offset += len(page)
+        raise NotFound(f"no tuning session of {root} has that; see loopwright tune list")
+
+    @property
+    def _skills(self) -> Skills:
+        if self.skills is None:
+            raise Invalid("this engine has no access to skills")
+        return self.skills
+
+    def _backup(self, id: str, fix: str) -> Path:
+        return self.store.progress_path(id) / BACKUPS / fix
+
+    def _refuse_later_ones(self, state: TuningState, id: str) -> None:
+        """A file is put back as a whole: what later fixes have changed in it would be lost."""
+        target = state.fix(id)
+        files = {change.file for change in target.changes} if target else set()
+        standing = [fix.fix_id for fix in state.applied_fixes if fix.rollback_available]
+        later = standing[standing.index(id) + 1 :] if id in standing else []
+        touching = [one for one in later if (fix := state.fix(one)) and files.intersection(c.file for c in fix.changes)]
+        if touching:
+            words = ", ".join(reversed(touching))
+            raise Conflict(f"{words} changed the same file after {id}; roll back first: {words}")
+
+    def _concluded(self, state: TuningState) -> TuningState:
+        """With what was unverified taken out of the skill's files, and its documents written."""
+        id = state.tuning_id
+        try:
+            with self.store.lease(id) as lease:
+                for fix in reversed(state.engine.undo):
+                    with suppress(NotFound):
+                        self._skills.roll_back(Path(state.engine.root), self._backup(id, fix))
+                ended = self.store.update(
+                    id, commands.put_back, actor=self.actor, event=Event(type="put_back"), epoch=lease.epoch
+                )
+                publish(self.store, ended)
+                return ended
+        except Conflict:  # a runner again, which does it
+            return state

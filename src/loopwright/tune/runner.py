@@ -1,0 +1,152 @@
+"""Driving a tuning session in this process: lease, take-over, kernel, and everything closed at the end."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Protocol, get_args
+
+from loopwright.domain.events import Event
+from loopwright.domain.notices import Event as NoticeKind
+from loopwright.domain.protocol import Usage
+from loopwright.domain.secrets import Secrets
+from loopwright.domain.transcript import TRANSCRIPT
+from loopwright.domain.tuning import TuningState
+from loopwright.domain.tuning_commands import put_back
+from loopwright.domain.tuning_folds import end_step
+from loopwright.domain.tuning_notices import tuning_letter, tuning_news
+from loopwright.domain.tuning_outcomes import Broken, TuningStepDone
+from loopwright.domain.tuning_steps import step_of
+from loopwright.engine.bus import Bus
+from loopwright.engine.driving import driven, held_until_it_rests
+from loopwright.engine.heralding import Herald
+from loopwright.engine.permits import Permits
+from loopwright.engine.recall import Recall
+from loopwright.engine.recorded import RecordedTurns
+from loopwright.engine.transcript import Transcript
+from loopwright.engine.turns import Turns
+from loopwright.ports import Agent, Clock, Notifier, Person, Processes, Rule, Skills, Store, Surroundings
+from loopwright.prompts import Prompts
+from loopwright.tune.flow import TuningFlow
+from loopwright.tune.messages import tuning_prompts
+from loopwright.tune.publish import publish
+from loopwright.tune.session import TuningSession
+from loopwright.tune.steps import undo
+
+BROKEN_OFF = "the runner died"
+NO_VALUES = Secrets()
+"""Only what looks like a secret is one."""
+
+
+class SkillAgents(Protocol):
+    """The agent of that name, in these surroundings, at work in a folder. AgentError."""
+
+    def __call__(self, name: str, around: Surroundings, at: Path | None = None) -> Agent: ...
+
+
+def unknown(usage: Usage) -> float | None:
+    """No price is known for anything."""
+    return None
+
+
+@dataclass(frozen=True)
+class TuningRunner:
+    """The ports a runner needs; `drive` may be called for one session after another. See CycleRunner for the rest."""
+
+    project: str
+    store: Store[TuningState]
+    skills: Skills
+    clock: Clock
+    processes: Processes
+    agents: SkillAgents
+    price: Callable[[Usage], float | None] = unknown
+    prompts: Prompts = field(default_factory=tuning_prompts)
+    secrets: Secrets = NO_VALUES
+    notifiers: tuple[Notifier, ...] = ()
+    notify_on: frozenset[NoticeKind] = frozenset(get_args(NoticeKind))
+
+    async def drive(
+        self, tuning_id: str, *, take_up: Rule[TuningState], bus: Bus, person: Person | None = None
+    ) -> TuningState:
+        """Takes the lease, applies `take_up` under it, and runs until the session rests.
+
+        Conflict when another runner has the lease.
+        """
+        herald = Herald(
+            tuning_id, self.project, tuning_news, tuning_letter, self.store, self.clock, self.notifiers,
+            self.notify_on, self.secrets, say=partial(bus.publish, "activity"),
+        )  # fmt: skip
+
+        async def hold(rule: Rule[TuningState]) -> TuningState:
+            return await self._held(tuning_id, rule, bus, herald, person)
+
+        state = await held_until_it_rests(self.store, tuning_id, take_up, hold)
+        await herald.end(state)
+        return state
+
+    async def _held(
+        self, id: str, take_up: Rule[TuningState], shown: Bus, herald: Herald[TuningState], person: Person | None
+    ) -> TuningState:
+        """What `drive` does while it has the lease."""
+        told = Transcript(self.store, self.clock, id, TRANSCRIPT)
+        with self.store.lease(id) as lease, closing(shown.also(told, self.secrets, None)) as bus:
+            begun = self.store.update(id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
+            permits = Permits(id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets)
+            permits.forget_old()
+            async with self.processes.owning(id), herald.watching(begun):
+                session = TuningSession(
+                    id=id, project=self.project, store=self.store, clock=self.clock, bus=bus, epoch=lease.epoch,
+                    root=Path(begun.engine.root), skills=self.skills, prompts=self.prompts,
+                    turns=partial(self._turns, id, lease.epoch, bus, permits),
+                )  # fmt: skip
+                await _take_over(session)
+                await driven(TuningFlow(session), self.clock)
+                return await _closed(session)
+
+    @asynccontextmanager
+    async def _turns(
+        self, id: str, epoch: int, bus: Bus, permits: Permits[TuningState], at: Path
+    ) -> AsyncIterator[Turns]:
+        """An agent's turns in a copy of the skill."""
+        around = Surroundings(id, bus.hear, partial(bus.publish, "output"), permits)
+        recall = Recall(self.store, id, epoch, tell=lambda state, said: "", prefix="")
+        turns = RecordedTurns(
+            lambda name: self.agents(name, around, at), recall, self.clock, bus, self.price, str(at)
+        )  # fmt: skip
+        async with turns:
+            yield turns
+
+
+async def _take_over(session: TuningSession) -> None:
+    """What the last runner had begun is undone, and begun again."""
+    state = session.state()
+    for one in state.engine.under_way:
+        if one.step == "action-apply-fix" and one.fix:
+            await undo(session, one.fix)
+    await _closed(session)
+    if not state.engine.under_way:
+        return
+    at, broken = session.now(), state.engine.under_way
+
+    def rule(latest: TuningState) -> TuningState:
+        for one in broken:
+            done = TuningStepDone(step=step_of(one.step, one.fix), outcome=Broken(BROKEN_OFF), begun=one.at, at=at)
+            latest = end_step(latest, done)
+        return latest
+
+    event = Event(type="taken_over", data={"steps": [one.step for one in broken]})
+    session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
+
+
+async def _closed(session: TuningSession) -> TuningState:
+    """With nothing left to undo, and its documents written."""
+    state = session.state()
+    for fix in reversed(state.engine.undo):
+        await undo(session, fix)
+    if state.engine.undo:
+        state = session.store.update(
+            session.id, put_back, actor="runner", event=Event(type="put_back"), epoch=session.epoch
+        )
+    publish(session.store, state)
+    return state

@@ -1,0 +1,179 @@
+"""The steps of a tuning session, one function each."""
+
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+
+from loopwright.domain.errors import NotFound
+from loopwright.domain.findings import Proposal
+from loopwright.domain.skill_files import Rewrite, SkillFiles
+from loopwright.domain.tuning import TuningState
+from loopwright.domain.tuning_commands import unverified
+from loopwright.domain.tuning_engine import RANKS
+from loopwright.domain.tuning_outcomes import (
+    Applied,
+    Diagnosed,
+    Ended,
+    Iterated,
+    Offered,
+    Proposed,
+    Refused,
+    Reported,
+    Scoped,
+    TuningOutcome,
+    Verified,
+)
+from loopwright.domain.tuning_selector import may_be_fixed
+from loopwright.domain.tuning_steps import StepName, TuningStep
+from loopwright.engine.threads import in_thread
+from loopwright.tune.agent_fixes import written_by_agent
+from loopwright.tune.diagnosis import Diagnosis, diagnose, fixable, load, rules_of
+from loopwright.tune.fixes import propose
+from loopwright.tune.fixes.edits import Stale, contents_of, rebased_on
+from loopwright.tune.fixes.presenting import fix_of
+from loopwright.tune.gate import judge
+from loopwright.tune.session import TuningSession
+
+Handler = Callable[[TuningSession, TuningStep], Awaitable[TuningOutcome]]
+NO_REPAIR = "no repair is known for it"
+
+
+async def init(session: TuningSession, step: TuningStep) -> TuningOutcome:
+    """What the skill is."""
+    files, skill = await session.read()
+    return Scoped(
+        name=skill.name, mode=skill.mode, phases=tuple(dict.fromkeys(phase.file for phase in skill.phases)),
+        specs=tuple(path for path, page in skill.pages.items() if page.kind == "spec"),
+        size=sum(page.tokens for page in skill.pages.values()), digests=files.digests,
+    )  # fmt: skip
+
+
+async def diagnose_dimension(session: TuningSession, step: TuningStep) -> TuningOutcome:
+    files, skill = await session.read()
+    dimension = step.dimension
+    assert dimension is not None, step
+    since = session.clock.monotonic()
+    found = await in_thread(diagnose, skill, (dimension,), session.state().engine.accepted)
+    return Diagnosed(
+        dimension=dimension, findings=found.findings, checked=tuple(rule.rule for rule in rules_of((dimension,))),
+        suppressed=len(found.silenced), took=(session.clock.monotonic() - since) * 1000, digests=files.digests,
+        problem=found.problems.get(dimension),
+    )  # fmt: skip
+
+
+async def report(session: TuningSession, step: TuningStep) -> TuningOutcome:
+    files, skill = await session.read()
+    return Reported(await in_thread(fixable, skill, session.state().engine.findings), files.tree)
+
+
+async def propose_fixes(session: TuningSession, step: TuningStep) -> TuningOutcome:
+    """A fix for each finding that the chosen level may mend; an agent is asked for what nothing else mends."""
+    state = session.state()
+    files, skill = await session.read()
+    wanted = may_be_fixed(state)
+    own = await in_thread(propose, skill, wanted)
+    proposals = [one for one in own if RANKS[one.level] <= RANKS[state.engine.level]]
+    mended = {print for one in proposals for print in one.fingerprints}
+    left = tuple(finding for finding in wanted if finding.fingerprint not in mended)
+    if left and state.engine.level == "agent":
+        proposals += await written_by_agent(session, files, skill, left, proposals)
+        mended = {print for one in proposals for print in one.fingerprints}
+    return Proposed(
+        _offers(state, files, proposals),
+        {finding.fingerprint: NO_REPAIR for finding in left if finding.fingerprint not in mended},
+    )
+
+
+def _offers(state: TuningState, files: SkillFiles, proposals: list[Proposal]) -> tuple[Offered, ...]:
+    """With ids that go on from those there are."""
+    first = len(state.proposed_fixes) + 1
+    offers = []
+    for number, proposal in enumerate(proposals, first):
+        known = (state.engine.issue_of.get(print) for print in proposal.fingerprints)
+        fix = fix_of(proposal, files.files, f"FIX-{number:03}", tuple(id for id in known if id))
+        offers.append(Offered(fix, proposal))
+    return tuple(offers)
+
+
+async def apply_fix(session: TuningSession, step: TuningStep) -> TuningOutcome:
+    """Into the files, if they are what the fix was made for, but for the fixes that were applied since."""
+    state, id = session.state(), step.fix or ""
+    proposal, known = state.engine.proposals[id], state.proposed_fixes
+    fix = next(one for one in known if one.id == id)
+    files = (await session.read()).files
+    changed = [file for file in proposal.files if files.digests.get(file) != state.engine.digests.get(file)]
+    if changed:
+        return Refused(id, f"{', '.join(changed)} changed since the diagnosis")
+    try:
+        moved = rebased_on(proposal, state.engine.edits.values())
+        contents = contents_of(moved, files.files)
+    except Stale as error:
+        return Refused(id, str(error))
+    backup = session.backup(id)
+    expected = {file: files.digests.get(file) for file in contents}
+    digests = await in_thread(session.skills.apply, session.root, Rewrite(contents, expected), backup)
+    session.bus.publish("activity", f"applied {id}: {fix.description}")
+    return Applied(fix_of(moved, files.files, id, fix.issue_ids), str(backup), moved.edits, digests)
+
+
+async def verify(session: TuningSession, step: TuningStep) -> TuningOutcome:
+    """Diagnoses the whole skill from scratch; what does not hold is rolled back at once."""
+    state, id = session.state(), step.fix or ""
+    proposal = state.engine.proposals[id]
+    fix = next(one for one in state.proposed_fixes if one.id == id)
+    session.last = None
+    files, skill = await session.read()
+    found = await in_thread(diagnose, skill, state.engine.dimensions, state.engine.accepted)
+    before = await in_thread(_before, files, fix.changes)
+    reasons = await in_thread(
+        judge, proposal, load(before), state.engine.findings, before, skill, found.findings, files
+    )
+    reasons += tuple(_problems(found))
+    if not reasons:
+        return Verified(id, True, (), found.findings, await in_thread(fixable, skill, found.findings))
+    digests = await in_thread(session.skills.roll_back, session.root, session.backup(id))
+    session.note("rolled_back", f"{id} did not hold and was rolled back: {'; '.join(reasons)}")
+    return Verified(id, False, reasons, (), {}, digests)
+
+
+def _problems(found: Diagnosis) -> list[str]:
+    return [f"the {dimension} dimension could not be diagnosed: {why}" for dimension, why in found.problems.items()]
+
+
+async def next_iteration(session: TuningSession, step: TuningStep) -> TuningOutcome:
+    session.last = None
+    return Iterated()
+
+
+async def complete(session: TuningSession, step: TuningStep) -> TuningOutcome:
+    return Ended()
+
+
+async def fail(session: TuningSession, step: TuningStep) -> TuningOutcome:
+    """After too many errors: nothing unverified stays in the files."""
+    undone = [fix.fix_id for fix in unverified(session.state())]
+    for id in reversed(undone):
+        await undo(session, id)
+    return Ended(failed=True, undone=tuple(undone))
+
+
+async def undo(session: TuningSession, fix: str) -> None:
+    """Puts back what a fix has changed, as far as it got."""
+    with suppress(NotFound):  # nothing was touched yet
+        await in_thread(session.skills.roll_back, session.root, session.backup(fix))
+        session.bus.publish("activity", f"rolled back {fix}")
+
+
+HANDLERS: dict[StepName, Handler] = {
+    "action-init": init,
+    "action-diagnose-context": diagnose_dimension,
+    "action-diagnose-memory": diagnose_dimension,
+    "action-diagnose-dataflow": diagnose_dimension,
+    "action-diagnose-agent": diagnose_dimension,
+    "action-report": report,
+    "action-propose-fixes": propose_fixes,
+    "action-apply-fix": apply_fix,
+    "action-verify": verify,
+    "action-next-iteration": next_iteration,
+    "action-complete": complete,
+    "action-fail": fail,
+}
