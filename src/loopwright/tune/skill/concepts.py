@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 
+from loopwright.tune.skill.cues import Cue, Cues
 from loopwright.tune.skill.model import Concept
 
 TITLES: dict[Concept, tuple[str, ...]] = {
@@ -107,32 +108,47 @@ TITLES: dict[Concept, tuple[str, ...]] = {
 }  # fmt: skip
 """Whole titles, in small letters, without numbers, marks and emojis."""
 
-PATTERNS: tuple[tuple[Concept, str], ...] = (
-    ("steps", r"^(?:phase|step|stage|round|action|part) ?(?:\d|[a-z]\b|[ivx]+\b)|^(?:第.{1,3}[步阶轮]|步骤|阶段) ?[\d一二三四五六七八九十]"),
-    ("negative", r"\banti-?patterns?\b|\bmistakes?\b|\bpitfalls?\b|\bwhat not to\b|\bred flags\b|反模式|反例|错误示例|错误做法|常见错误|陷阱"),
-    ("example", r"\bexamples?\b|\bsamples?\b|示例|样例|举例|用例演示"),
-    ("when", r"\bwhen (?:not )?to (?:use|activate|apply|trigger|call|invoke|skip)\b|\btriggers?\b|使用场景|适用场景|何时|触发"),
-    ("auto", r"\b(?:auto|automatic|autonomous|headless|unattended|non-?interactive|yolo) ?mode|--(?:yes|auto)\b|自动模式|无人值守"),
-    ("recovery", r"\bresum(?:e|es|ing|ption|able)\b|\brecover(?:y|ing)?\b|断点|续传|恢复|续跑"),
-    ("errors", r"\berrors?\b|\bfail(?:ure|ures|s|ed|ing)\b|\bfallbacks?\b|\btroubleshoot|错误|异常|失败|故障|降级|容错"),
-    ("auto", r"\binteractive\b.*\bauto|\bauto\b.*\binteractive\b"),
-    ("return", r"\breturns?\b|\bresponse (?:format|contract|schema|shape)\b|返回|回复格式"),
-    ("checkpoint", r"\bcheckpoint|\bprogress (?:tracking|file|log)|检查点|进度"),
-    ("limits", r"\blimits?\b|\bbudgets?\b|\btime-?outs?\b|\b(?:stop|exit|termination|halt) (?:conditions?|criteria)|上限|预算|超时|终止条件|停止条件|限制"),
-    ("validation", r"\bvalidat|\bverif|\bquality (?:gate|check|bar|standard|criteria|assurance)|\bchecklist\b|\b(?:acceptance|success) (?:criteria|metrics)|验证|校验|质量|检查|验收"),
-    ("state", r"\bstate\b|\bschema\b|\bdata (?:model|structure)|状态|数据结构|数据模型"),
-    ("constraints", r"\bconstraints?\b|\bguard-?rails?\b|\brules?\b|\bmust\b|\bnever\b|\bnon-?negotiables?\b|\bprinciples?\b|\bbest practices\b|\bboundar(?:y|ies)\b|\bguidelines?\b|\bhard (?:stops?|gates?)|\bdo not\b|\binvariants?\b|约束|规则|禁止|必须|原则|边界|铁律|红线|注意事项|最佳实践"),
-    ("output", r"\boutputs?\b|\bdeliverables?\b|\bartifacts?\b|\bartefacts?\b|\breport (?:format|structure|template)|输出|产出|交付|产物"),
-    ("input", r"\binputs?\b|\barguments?\b|\bparameters?\b|\bprerequisites?\b|\bpreconditions?\b|输入|参数|前置|前提"),
-    ("goal", r"\bgoals?\b|\bobjectives?\b|\bpurpose\b|\bmission\b|目标|目的|任务(?:说明|描述|概述)"),
-    ("reference", r"\bhow (?:it|this|they) works?\b|\bbackground\b|\bfaq\b|\bchangelog\b|\bconcepts?\b|\bcheat ?sheet\b|\bwhy\b|\brationale\b|\bquick reference\b|背景|原理|常见问题|更新日志|速查"),
-    ("tools", r"\btools?\b|\btooling\b|工具"),
-    ("steps", r"\bsteps?\b|\bworkflow\b|\bprocess\b|\bprocedure\b|\binstructions?\b|\bpipeline\b|\bphases?\b|步骤|流程|阶段|工作流"),
+WORDS: Cues[Concept] = Cues(
+    Cue("negative", "anti-pattern, anti-patterns, antipatterns, anti pattern, anti patterns, common mistakes, pitfalls, what not to do,"
+        " red flags, mistakes to avoid", "反模式, 反例, 错误示例, 错误做法, 常见错误, 陷阱"),
+    Cue("example", "example, examples, sample, samples", "示例, 样例, 举例, 例子"),
+    Cue("when", "when to use, when not to use, when to activate, when to apply, when to trigger, when to invoke, when to skip,"
+        " trigger, triggers", "使用场景, 适用场景, 何时, 触发"),
+    Cue("auto", "auto mode, automatic mode, autonomous mode, headless, unattended, non-interactive, yolo, --yes, --auto",
+        "自动模式, 无人值守"),
+    Cue("recovery", "resume, resuming, resumption, resumable, recovery, recover, recovering", "断点, 续传, 恢复, 续跑"),
+    Cue("errors", "error, errors, failure, failures, fail, fails, failed, failing, fallback, fallbacks, troubleshooting,"
+        " troubleshoot", "错误, 异常, 失败, 故障, 降级, 容错"),
+    Cue("return", "return, returns, response format, response contract, response schema, response shape", "返回, 回复格式"),
+    Cue("checkpoint", "checkpoint, checkpoints, checkpointing, progress tracking, progress file, progress log", "检查点, 进度"),
+    Cue("limits", "limit, limits, budget, budgets, timeout, timeouts, time-out, stop conditions, stop condition, exit criteria,"
+        " exit conditions, stopping criteria, termination", "上限, 预算, 超时, 终止条件, 停止条件, 限制"),
+    Cue("validation", "validate, validation, validating, verify, verification, verifying, quality gate, quality gates,"
+        " quality bar, quality check, quality checks, quality standards, quality assurance, checklist, acceptance criteria,"
+        " success criteria, success metrics, definition of done", "验证, 校验, 质量, 检查, 验收"),
+    Cue("state", "state, schema, data model, data structure, data structures", "状态, 数据结构, 数据模型"),
+    Cue("constraints", "constraint, constraints, guardrail, guardrails, rules, rule, must, never, non-negotiable, non-negotiables,"
+        " principles, best practices, boundaries, guidelines, hard stops, hard gates, do not, invariants",
+        "约束, 规则, 禁止, 必须, 原则, 边界, 铁律, 红线, 注意事项, 最佳实践"),
+    Cue("output", "output, outputs, deliverable, deliverables, artifact, artifacts, artefact, artefacts, report format,"
+        " report structure, report template", "输出, 产出, 交付, 产物"),
+    Cue("input", "input, inputs, arguments, parameters, prerequisite, prerequisites, preconditions", "输入, 参数, 前置, 前提"),
+    Cue("goal", "goal, goals, objective, objectives, purpose, mission", "目标, 目的, 任务说明, 任务描述, 任务概述"),
+    Cue("reference", "how it works, how this works, how they work, background, faq, changelog, cheat sheet, cheatsheet, rationale,"
+        " quick reference, core concepts, key concepts", "背景, 工作原理, 常见问题, 更新日志, 速查"),
+    Cue("tools", "tool, tools, tooling", "工具"),
+    Cue("steps", "step, steps, workflow, workflows, process, procedure, instructions, pipeline, phase, phases",
+        "步骤, 流程, 阶段, 工作流"),
 )  # fmt: skip
-"""Words in a longer title; the first pattern that is found decides."""
+"""Words in a longer title; the first row that is found decides."""
 
+_STEP = re.compile(
+    r"(?:phase|step|stage|round|part) ?(?:\d|[a-z]\b|[ivx]+\b)|第.{1,3}[步阶轮]|(?:步骤|阶段) ?[\d一二三四五六七八九十]"
+)
+_SEARCHES = re.compile(
+    r"(?:check|detect|find|identify|scan|review|fix|log|record|learn|analy[sz]e|report|hunt|flag)\b|检测|识别|扫描|查找"
+)
 _EXACT: dict[str, Concept] = {title: concept for concept, titles in TITLES.items() for title in titles}
-_WORDS: tuple[tuple[Concept, re.Pattern[str]], ...] = tuple((concept, re.compile(words)) for concept, words in PATTERNS)
 _NUMBER = re.compile(r"(?:\d+(?:\.\d+)*|[ivx]+|[a-h]|[一二三四五六七八九十]+)[.)、:：]+\s*|\d+(?:\.\d+)*\s+")
 _MARKUP = re.compile(r"[*_`~\[\]<>]+")
 _ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]\s*")
@@ -157,4 +173,7 @@ def concept_of(title: str) -> Concept | None:
     words = plain(title)
     if found := _EXACT.get(words) or _EXACT.get(_ASIDE.sub(" ", words).strip()):
         return found
-    return next((concept for concept, pattern in _WORDS if pattern.search(words)), None)
+    if _STEP.match(words):
+        return "steps"
+    found = WORDS.find(words)
+    return "steps" if found == "negative" and _SEARCHES.match(words) else found

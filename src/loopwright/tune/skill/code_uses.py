@@ -1,0 +1,140 @@
+"""What a fenced block is: work to do, a prompt, the shape of something to write, or code that is only shown."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from loopwright.tune.skill.labels import Label
+from loopwright.tune.skill.model import PageKind, Use
+
+Stance = Literal["", "negative", "good", "example", "reference", "template", "prompt", "state"]
+"""What a section's title or a tag says of what is in it; empty: nothing."""
+
+TEXT: Final = frozenset(
+    {"", "text", "txt", "plain", "plaintext", "markdown", "md", "mdx", "xml", "html", "none", "output"}
+)
+MARKDOWN: Final = frozenset({"markdown", "md", "mdx"})
+SHAPES: Final = frozenset({
+    "json", "jsonc", "json5", "jsonl", "ndjson", "yaml", "yml", "toml", "ini", "xml", "csv", "tsv", "env", "properties", "dotenv",
+    "gitignore", "diff", "patch",
+})  # fmt: skip
+SHELLS: Final = frozenset(
+    {"bash", "sh", "shell", "zsh", "console", "powershell", "ps1", "cmd", "bat", "terminal", "shell-session"}
+)
+PSEUDO: Final = frozenset({
+    "javascript", "js", "typescript", "ts", "python", "py", "python3", "pseudo", "pseudocode", "pseudo-code", "mjs", "node",
+})  # fmt: skip
+GRAPHS: Final = frozenset({"dot", "mermaid", "graphviz", "plantuml"})
+LOGS: Final = frozenset({"console", "output", "log", "shell-session", "terminal"})
+TOOLS: Final = frozenset({
+    "Task", "Agent", "Skill", "Read", "Write", "Edit", "MultiEdit", "Bash", "Glob", "Grep", "AskUserQuestion", "TodoWrite",
+    "TodoRead", "TaskCreate", "TaskUpdate", "TaskOutput", "TaskStop", "TaskGet", "TaskList", "SendMessage", "TeamCreate",
+    "TeamDelete", "WebFetch", "WebSearch", "SlashCommand", "ExitPlanMode", "EnterPlanMode", "NotebookEdit", "ToolSearch",
+    "BashOutput", "KillShell", "SubAgent",
+    "spawn_agent", "spawn_agents", "spawn_agents_on_csv", "wait_agent", "send_input", "followup_task", "assign_task",
+    "close_agent", "resume_agent", "list_agents", "request_user_input", "update_plan", "apply_patch", "exec_command",
+    "write_stdin", "read_file", "write_file", "run_shell_command", "ask_user", "delegate_to_agent", "wait",
+})  # fmt: skip
+"""Names of tools that only agents call; `wait` and `read_file` of a program count too where nothing else is known."""
+_CALLED = re.compile(r"(?<![\w.])([A-Z]\w{3,}|[a-z]+_[a-z_]+|wait|mcp__\w+)[ \t]?\(")
+_COMMAND = re.compile(r"^[ \t]*(?:ccw (?:cli|tool)|codex exec|claude -p|gemini -p|qwen -p)\b", re.MULTILINE)
+_BAD_COMMENT = re.compile(
+    r"(?:#|//|--|/\*|<!--|;|%)[ \t]*(?:\d+[.)][ \t]*)?(?:❌|✗|✘|🚫|⛔|(?:BAD|WRONG|INCORRECT|AVOID|DON'?T|NEVER|NOT|Bad|Wrong|Incorrect|Avoid|Don't"
+    r"|Anti-?pattern|BEFORE|Before)\b|错误|反例|不要|避免)"
+)
+_SCHEMA = re.compile(r"\"\$schema\"|\"properties\"[ \t]*:|\"additionalProperties\"|\"\$ref\"")
+_DECLARED = re.compile(
+    r"^[ \t]*(?:export[ \t]+)?(?:interface|type|enum)[ \t]+\w+|^class \w+\((?:TypedDict|BaseModel)\)", re.MULTILINE
+)
+_PRODUCT = re.compile(
+    r"^[ \t]*(?:import[ \t]+(?:[\w{*\"']|type\b)|from[ \t]+[\w.]+[ \t]+import\b|export[ \t]+(?:default|const|function|class|async)\b|@\w+|describe\("
+    r"|(?:it|test)\(|class[ \t]+\w+|def[ \t]+test_|#!/|const[ \t]+\w+[ \t]*=[ \t]*require\()",
+    re.MULTILINE,
+)
+_SLASH = re.compile(r"(?:[$>][ \t]*)?/[a-z][\w:-]*(?:[ \t]|$)")
+_SPOKEN = re.compile(r"(?:User|Human|Assistant|Claude|Agent|You|用户|助手)[ \t]*[:：>]|[\"“]", re.IGNORECASE)
+_PLACEHOLDER = re.compile(
+    r"\{\{?[\w .|/-]+\}?\}|<[a-z][\w .|/-]*>|\[[A-Za-z][^\]\n]{2,60}\](?!\()|\bX+\b|\$\{\w+\}|\.\.\.|…"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What is known where a block of code stands. `works`: its page calls tools of agents, or is part of such a course."""
+
+    stance: Stance
+    label: Label | None
+    kind: PageKind
+    default: Use
+    works: bool
+
+
+def calls_tools(code: str) -> bool:
+    """It calls what only agents have."""
+    return not TOOLS.isdisjoint(_CALLED.findall(code)) or "mcp__" in code or bool(_COMMAND.search(code))
+
+
+def use_of_code(code: str, lang: str, around: Around) -> Use:
+    """The use of one fenced block."""
+    if around.stance == "negative" or around.label == "negative":
+        return "negative"
+    if bad := _BAD_COMMENT.search(code):
+        return "negative" if not code[: bad.start()].strip() else "reference"
+    if lang == "prompt" or (lang in TEXT and "prompt" in (around.label, around.stance)):
+        return "prompt"
+    if around.default == "reference" or around.stance in ("example", "reference", "good"):
+        return "template" if lang in MARKDOWN else "reference"
+    if lang in SHAPES:
+        return _of_shape(code, around)
+    if lang in SHELLS:
+        return _of_commands(code, lang, around)
+    if lang in PSEUDO:
+        return _of_program(code, around)
+    if lang in MARKDOWN:
+        return "template"
+    if lang in TEXT:
+        return _of_text(code, around)
+    return "instruction" if lang in GRAPHS else "reference"
+
+
+def _of_shape(code: str, around: Around) -> Use:
+    """A schema and the declared state are work; any other JSON is the shape of something."""
+    if around.label == "example":
+        return "template"
+    if _SCHEMA.search(code) or around.kind == "spec" or "state" in (around.label, around.stance):
+        return "instruction"
+    return "template"
+
+
+def _of_commands(code: str, lang: str, around: Around) -> Use:
+    if around.label in ("example", "quotation") or _SLASH.match(code.lstrip()):
+        return "reference"
+    if lang in LOGS and around.label == "template":
+        return "quotation"
+    return "instruction"
+
+
+def _of_program(code: str, around: Around) -> Use:
+    if around.label in ("example", "good"):
+        return "reference"
+    if calls_tools(code):
+        return "instruction"
+    if _DECLARED.search(code):
+        return "instruction" if around.works or around.stance == "state" or around.kind == "spec" else "reference"
+    return "instruction" if around.works and not _PRODUCT.search(code) else "reference"
+
+
+def _of_text(code: str, around: Around) -> Use:
+    """A fence without a language: a diagram, pseudo-code, a form to fill in, something said, or commands."""
+    if calls_tools(code):
+        return "reference" if around.label == "example" else "instruction"
+    begin = code.lstrip()
+    if _SLASH.match(begin) or around.label == "example":
+        return "reference"
+    if around.label == "quotation" or _SPOKEN.match(begin):
+        return "quotation"
+    if "template" in (around.label, around.stance):
+        return "template"
+    if "├" in code or "└" in code or "→" in code or "->" in code or "│" in code:
+        return "instruction"
+    return "template" if begin[:1] in ("#", "[", "{", "<") or len(_PLACEHOLDER.findall(code)) >= 3 else "instruction"

@@ -1,0 +1,62 @@
+"""What the sentence above a block says of it: that it is bad, an example, a template, a prompt …"""
+
+import re
+from functools import lru_cache
+from typing import Final, Literal
+
+from loopwright.tune.skill.cues import Cue, Cues
+
+Label = Literal["negative", "prompt", "state", "example", "quotation", "template", "good"]
+
+TAIL = 240
+"""Characters at the end of a block that are looked at."""
+BAD: Final = ("❌", "✗", "✘", "🚫", "⛔", "👎", "❎", "✖")
+GOOD: Final = ("✅", "✓", "✔", "👍", "☑")
+CUES: Final[Cues[Label]] = Cues(
+    Cue("negative", "anti-pattern, anti-patterns, antipattern, is wrong, is bad, is incorrect, never do this, don't do this,"
+        " do not do this, avoid this, not like this, not this, common mistake, common mistakes",
+        "反例, 反模式, 错误示例, 错误做法, 错误写法, 错误用法, 错误方式, 不要这样, 不正确, 不推荐"),
+    Cue("prompt", "prompt, prompts, sub-agent instructions, agent instructions, agent message, message to the agent,"
+        " instructions for the agent, brief for the agent", "提示词, 代理指令, 智能体指令"),
+    Cue("example", "for example, for instance, e.g, such as, example, examples, sample", "示例, 例如, 比如, 举例, 样例, 例子"),
+    Cue("state", "state, schema, interface, interfaces, data model, fields", "状态, 数据结构, 字段"),
+    Cue("quotation", "user says, users say, user asks, user types, user input, user request, user might, users might, user may,"
+        " you see, you will see, you'll see, should see, prints, log, logs, console, stdout, stderr, usage, slash command",
+        "用户说, 用户输入, 用户请求, 日志, 报错, 用法, 命令行"),
+    Cue("template", "template, templates, format, formatted, looks like, look like, structure, structured, layout, skeleton, report,"
+        " shape, this form, following content, following message, following table, following markdown, message, announce,"
+        " respond, display, show, present, say, tell, ask, output, print, return, returns, reply, summary, section, sections",
+        "模板, 格式, 结构, 展示, 显示, 输出, 报告, 骨架, 返回, 内容如下, 告知, 询问"),
+    Cue("good", "good, correct, right, better, recommended, preferred", "正确, 推荐, 应该, 改为"),
+)  # fmt: skip
+_BAD_FIRST = re.compile(
+    r"(?:bad|wrong|incorrect|anti-?patterns?|mistakes?|don'?t|not|before|broken|weak|poor|worse|avoid)\b[^.;,]{0,60}$"
+    r"|(?:错误|避免|不要|不推荐|修改前)[^,，。;；]{0,12}$"
+)
+_BAD_LAST = re.compile(
+    r"[(（](?:bad|wrong|incorrect|before|anti-?pattern|avoid|don't|错误|反例)[)）]$|\b(?:instead of|rather than)$"
+)
+_ASK = re.compile(r"\bprompt(?:s|ed|ing)? (?:the |a )?(?:user|human|for|them|him|her)\b|\buser(?:'s)? prompts?\b")
+_SENTENCE = re.compile(r"[.!?;]\s+|[。！？；\n]")
+_MARKUP: Final = str.maketrans(dict.fromkeys('*_`"“”「」~#>') | {"’": "'"})
+_AROUND: Final = " \t\r:：—-–.()" + "".join((*GOOD, "️"))
+
+
+def label_of(text: str) -> Label | None:
+    """What the last sentence of a block says of the block behind it."""
+    return _label(text[-TAIL:].rstrip())
+
+
+@lru_cache(maxsize=8192)
+def _label(tail: str) -> Label | None:
+    line = tail.rpartition("\n")[2].strip("*_#>- \t")
+    if line.startswith(BAD) or line.rstrip("*:： ").endswith(BAD):
+        return "negative"
+    words = _SENTENCE.split(line.translate(_MARKUP).rstrip(" :：.。"))[-1].casefold()
+    bare = words.strip(_AROUND)
+    if _BAD_FIRST.match(bare) or _BAD_LAST.search(words):
+        return "negative"
+    if line.startswith(GOOD):
+        return "good"
+    found = CUES.find(bare)
+    return "template" if found == "prompt" and _ASK.search(bare) else found
