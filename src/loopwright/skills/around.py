@@ -1,0 +1,158 @@
+"""What stands beside a skill: the skills and agents of its workspace, by name."""
+
+import json
+import os
+import re
+import stat
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from loopwright.domain.skill_files import Surroundings
+from loopwright.skills.names import main_in
+
+HOSTS = (".claude", ".codex", ".gemini", ".agents", ".cursor", ".opencode", ".qwen", ".github")
+PLUGINS = (".claude-plugin", ".codex-plugin", ".cursor-plugin")
+"""Folders that make the one they lie in a plugin, with agents, skills and commands of its own."""
+LEVELS = 8
+HEAD = 2_048
+"""Bytes of an agent's file in which its name is looked for."""
+DEEPEST = 3
+"""Folders below `agents` or `commands` that are looked into."""
+
+_NAME = re.compile(rb"^\s*name\s*[:=]\s*[\"']?([^\s\"'#]+)", re.MULTILINE)
+
+
+class Neighbours:
+    """Looks at every folder once: made anew for every session, as it does not see what changes meanwhile."""
+
+    def __init__(self, home: Path | None = None) -> None:
+        self._home = os.path.realpath(home or Path.home())
+        self._known: dict[str, Surroundings] = {}
+        self._in_folder = cache(_in_folder)
+
+    def around(self, root: Path) -> Surroundings:
+        """Goes up from the skill's real folder to its repository, the user's home, or eight levels."""
+        parent = os.path.dirname(os.path.realpath(root))
+        if parent not in self._known:
+            self._known[parent] = self._collected(parent)
+        return self._known[parent]
+
+    def _collected(self, parent: str) -> Surroundings:
+        found = [self._in_folder(at) for at in _upwards(parent, self._home)]
+        skills = frozenset(_skills_in(parent)).union(*(names.skills for names in found))
+        agents = frozenset[str]().union(*(names.agents for names in found))
+        return Surroundings(skills, agents, complete=_is_workspace(parent))
+
+
+def _upwards(parent: str, home: str) -> Iterator[str]:
+    at = parent
+    for _ in range(LEVELS):
+        yield at
+        above = os.path.dirname(at)
+        if at == home or above == at or os.path.exists(os.path.join(at, ".git")):
+            return
+        at = above
+
+
+def _is_workspace(parent: str) -> bool:
+    """Whether a skill in that folder lies where a host looks for skills, so that what it may name stands there too."""
+    if os.path.basename(parent) != "skills":
+        return False
+    above = os.path.dirname(parent)
+    return os.path.basename(above) in HOSTS or _is_plugin(above)
+
+
+def _is_plugin(folder: str) -> bool:
+    return any(os.path.isdir(os.path.join(folder, name)) for name in PLUGINS)
+
+
+def _in_folder(folder: str) -> Surroundings:
+    """What a folder on the way up offers: as a host's own folder, as a project, as a plugin or beside plugins."""
+    skills: set[str] = set()
+    agents: set[str] = set()
+    for place, prefix in _places(folder):
+        skills.update(_skills_in(os.path.join(place, "skills")))
+        for kind in ("commands", "prompts"):
+            skills.update(_named(os.path.join(place, kind), (".md", ".toml")))
+        agents.update(_agents_in(os.path.join(place, "agents")))
+        if prefix:
+            skills.update(f"{prefix}:{name}" for name in [*skills])
+            agents.update(f"{prefix}:{name}" for name in [*agents])
+    return Surroundings(frozenset(skills), frozenset(agents))
+
+
+def _places(folder: str) -> Iterator[tuple[str, str]]:
+    """Folders that hold `agents`, `skills` and `commands`, with the prefix that a plugin gives to its names."""
+    if os.path.basename(folder) in HOSTS:
+        yield folder, ""
+    for host in HOSTS:
+        if os.path.isdir(place := os.path.join(folder, host)):
+            yield place, ""
+    if _is_plugin(folder):
+        yield folder, _plugin_name(folder)
+    if os.path.basename(folder) == "plugins":
+        for name in _listed(folder):
+            if _is_plugin(place := os.path.join(folder, name)):
+                yield place, _plugin_name(place)
+
+
+def _plugin_name(folder: str) -> str:
+    for kind in PLUGINS:
+        try:
+            told = json.loads(_head(os.path.join(folder, kind, "plugin.json"), 64 * HEAD))
+        except ValueError:
+            continue
+        if isinstance(told, dict) and isinstance(name := told.get("name"), str):
+            return name
+    return os.path.basename(folder)
+
+
+def _skills_in(folder: str) -> Iterable[str]:
+    """Folder names, as far as a SKILL.md lies in them."""
+    return [name for name in _listed(folder) if main_in(os.path.join(folder, name))]
+
+
+def _agents_in(folder: str) -> Iterator[str]:
+    """By the name of the file, and by the one that is written in it."""
+    for path, stem in _files(folder, (".md", ".toml")):
+        yield stem.rpartition(":")[2]
+        if written := _NAME.search(_head(path, HEAD)):
+            yield written.group(1).decode("utf-8", "replace")
+
+
+def _named(folder: str, endings: tuple[str, ...]) -> Iterator[str]:
+    """Names of commands: `workflow/plan.md` is `plan` and `workflow:plan`."""
+    for _, stem in _files(folder, endings):
+        yield from {stem, stem.rpartition(":")[2]}
+
+
+def _files(folder: str, endings: tuple[str, ...], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    for name in _listed(folder):
+        path = os.path.join(folder, name)
+        stem, ending = os.path.splitext(name)
+        if ending in endings:
+            yield path, prefix + stem
+        elif depth < DEEPEST and not ending and os.path.isdir(path):
+            yield from _files(path, endings, f"{prefix}{name}:", depth + 1)
+
+
+def _listed(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _head(path: str, size: int) -> bytes:
+    """The beginning of a file; nothing where there is none that can be read."""
+    try:
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return b""
+    try:
+        return os.read(fd, size) if stat.S_ISREG(os.fstat(fd).st_mode) else b""
+    except OSError:
+        return b""
+    finally:
+        os.close(fd)

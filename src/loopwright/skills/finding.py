@@ -1,0 +1,47 @@
+"""Finds the skills below a folder."""
+
+import os
+from pathlib import Path
+
+from loopwright.domain.errors import NotFound
+from loopwright.skills.names import MAIN, SKIPPED, is_main, main_in
+
+
+def find_skills(folder: Path) -> tuple[Path, ...]:
+    """Folders with a SKILL.md, sorted; each real folder once. NotFound.
+
+    Hidden folders are looked into (`.claude/skills`), links only as far as they are a skill themselves.
+    """
+    if not folder.is_dir():
+        raise NotFound(f"there is no folder {folder}")
+    found: list[str] = []
+    links: list[str] = []
+    waiting = [str(folder)]
+    while waiting:
+        at = waiting.pop()
+        if _look(at, waiting, links):
+            found.append(at)
+    real = {os.path.realpath(path) for path in found}
+    for link in sorted(links):
+        if (leads_to := os.path.realpath(link)) not in real:
+            real.add(leads_to)
+            found.append(link)
+    return tuple(sorted(Path(path) for path in found))
+
+
+def _look(at: str, waiting: list[str], links: list[str]) -> bool:
+    """Whether the folder is a skill; its folders go to `waiting`, links that are skills to `links`."""
+    is_skill = False
+    try:
+        with os.scandir(at) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in SKIPPED:
+                        waiting.append(entry.path)
+                elif entry.name.lower() == MAIN:
+                    is_skill = is_skill or is_main(entry.path, os.path.realpath(at))
+                elif entry.is_symlink() and entry.is_dir() and main_in(entry.path):
+                    links.append(entry.path)
+    except OSError:  # may not be read, or is gone
+        return False
+    return is_skill

@@ -1,0 +1,61 @@
+"""Which names count in a skill's folder, and which a change may have."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from loopwright.domain.errors import Invalid
+
+MAIN = "skill.md"
+"""The file that makes a folder a skill; whatever its case, `SKILL.md` first."""
+SKIPPED = frozenset({
+    ".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".nox", ".cache", ".workflow",
+    ".loop", ".mypy_cache", ".pytest_cache", ".ruff_cache",
+})  # fmt: skip
+"""Folders in which nobody keeps skills: of version control, of installed packages, of caches, of ours."""
+TEMPORARY = ".loopwright-"
+"""What our own files begin with while a change is made."""
+
+
+def main_among(names: Iterable[str]) -> str | None:
+    """The main file of a folder that holds these names, or None where it is no skill."""
+    return max(
+        (name for name in names if name.lower() == MAIN), key=lambda name: (name == "SKILL.md", name), default=None
+    )
+
+
+def main_in(folder: str) -> str | None:
+    """The name of the folder's own SKILL.md; a link counts only where it stays inside of the folder."""
+    try:
+        names = [name for name in os.listdir(folder) if name.lower() == MAIN]
+    except OSError:
+        return None
+    real = os.path.realpath(folder)
+    return main_among(name for name in names if is_main(os.path.join(folder, name), real))
+
+
+def is_main(path: str, real: str) -> bool:
+    """Whether a file stands there, in the folder of that real path."""
+    if not os.path.isfile(path):
+        return False
+    return not os.path.islink(path) or Path(os.path.realpath(path)).is_relative_to(real)
+
+
+def is_left_out(folder: str) -> bool:
+    """Whether what lies in a folder of that name is no part of a skill."""
+    return folder.startswith(".") or folder in SKIPPED
+
+
+def shown(name: str) -> str:
+    """A name as text that every JSON reader takes; bytes that are no UTF-8 are written out."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def checked(name: str) -> tuple[str, ...]:
+    """The parts of a name that a change may write to. Invalid for all that leads elsewhere."""
+    parts = tuple(name.split("/"))
+    if not name or "\0" in name or any(part in ("", ".", "..") for part in parts):
+        raise Invalid(f"{name!r} is no name of a file in the skill's folder; right is a relative one like phases/01.md")
+    if any(is_left_out(part) for part in parts[:-1]) or parts[-1] in SKIPPED or parts[-1].startswith(TEMPORARY):
+        raise Invalid(f"{name} lies where no file of a skill is kept (hidden folders, version control, packages)")
+    return parts

@@ -1,0 +1,79 @@
+"""Exact edits of a file's bytes: made from positions in its text, applied, and moved by what was applied before."""
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from loopwright.domain.errors import Conflict, Invalid
+from loopwright.domain.findings import Edit
+
+
+class Text(Protocol):
+    """What an edit needs to know of a page."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def newline(self) -> str: ...
+
+
+def edit(page: Text, start: int, end: int, new: str) -> Edit:
+    """Characters `start` to `end` of the page become `new`, with the page's own line ends. Nothing else is touched."""
+    if not 0 <= start <= end <= len(page.text):
+        raise Invalid(f"{page.path} has {len(page.text)} characters; there is no range {start}–{end}")
+    old = page.text[start:end]
+    begin = len(_bytes(page.text[:start]))
+    plain = new.replace("\r\n", "\n")
+    return Edit(
+        file=page.path, start=begin, end=begin + len(_bytes(old)), old=old, new=plain.replace("\n", page.newline)
+    )
+
+
+def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
+    """The bytes with all edits made; their ranges are those of `data`. Conflict where it does not hold the old text.
+
+    Invalid for edits that overlap, or that insert at the same place.
+    """
+    pieces, at, last = [], 0, None
+    for one in in_order(edits):
+        if last is not None and overlap(last, one):
+            raise Invalid(f"two edits of {one.file} overlap at byte {one.start:,}; one edit has to do both")
+        if data[one.start : one.end] != _bytes(one.old):
+            raise Conflict(f"{one.file} has changed: at byte {one.start:,} it does not hold what the edit replaces")
+        pieces += [data[at : one.start], _bytes(one.new)]
+        at, last = one.end, one
+    return b"".join([*pieces, data[at:]])
+
+
+def rebased(edit: Edit, before: Iterable[Edit]) -> Edit | None:
+    """The edit as it has to be made once `before` is in the file; None where they overlap.
+
+    All ranges are those of one and the same text, the file as it was diagnosed: keep edits as they were proposed.
+    """
+    others = [one for one in before if one.file == edit.file]
+    if any(overlap(one, edit) for one in others):
+        return None
+    shift = sum(len(_bytes(one.new)) - (one.end - one.start) for one in others if _is_before(one, edit))
+    return edit.evolve(start=edit.start + shift, end=edit.end + shift) if shift else edit
+
+
+def overlap(one: Edit, other: Edit) -> bool:
+    """Whether both want the same bytes, or insert at the same place."""
+    if one.file != other.file:
+        return False
+    if one.start == one.end == other.start == other.end:
+        return True
+    return one.start < other.end and other.start < one.end
+
+
+def in_order(edits: Iterable[Edit]) -> Sequence[Edit]:
+    return sorted(edits, key=lambda one: (one.start, one.end))
+
+
+def _is_before(one: Edit, other: Edit) -> bool:
+    return (one.start, one.end) < (other.start, other.end)
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
