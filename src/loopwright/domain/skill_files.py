@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 class Surroundings:
     """What stands beside the skill: names of skills and agents of the workspace, and files of the project it may name.
 
-    `complete`: the whole workspace was looked at, so that a name which is not there does not exist.
+    `complete`: the whole workspace was looked at, so that a name which is not there does not exist. `catalogues`: what
+    the user has written of tools and roles, as (file, TOML).
     """
 
     skills: frozenset[str] = frozenset()
     agents: frozenset[str] = frozenset()
     files: frozenset[str] = frozenset()
     complete: bool = False
+    catalogues: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)

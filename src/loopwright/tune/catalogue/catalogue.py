@@ -1,0 +1,195 @@
+"""The volumes of the catalogue as one: what a name is to the hosts that a skill is written for."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from functools import lru_cache
+from importlib import resources
+from typing import get_args
+
+from loopwright.tune.catalogue.entries import Entry, Old, Tool, Volume, read_volume
+from loopwright.tune.skill.model import Host, Skill
+
+HOSTS: frozenset[Host] = frozenset(get_args(Host))
+BUILT_IN = ("claude.toml", "codex.toml", "gemini.toml", "functions.toml")
+ALIKE = 0.84
+"""How much two names have in common where one is taken for a slip of the other."""
+
+BEGUN = 4
+"""Characters of a name that say which parameter is meant, where only one begins so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a name. `elsewhere`: hosts that have it, of which the skill is written for none.
+
+    `function`: a language's, or a method; `mcp`: a tool of a server that the user has connected.
+    """
+
+    name: str
+    tool: Tool | None = None
+    old: Old | None = None
+    elsewhere: frozenset[Host] = frozenset()
+    function: bool = False
+    mcp: bool = False
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """`tools` and `old` by name, of several hosts each; names of tools may end with `*`, for all that begin so.
+
+    Wherever `hosts` are asked for, none means all.
+    """
+
+    tools: Mapping[str, tuple[Tool, ...]]
+    old: Mapping[str, tuple[Old, ...]]
+    kinds: Mapping[Host, frozenset[str]]
+    namespaces: frozenset[str] = frozenset()
+    functions: frozenset[str] = frozenset()
+    patterns: tuple[Tool, ...] = ()
+    _tool: dict[tuple[str, frozenset[Host]], Tool | None] = field(default_factory=dict, repr=False, compare=False)
+
+    def tool(self, name: str, hosts: Collection[Host] = ()) -> Tool | None:
+        """The tool of that name; where several of these hosts have one, what all of them together take."""
+        key = (self.plain(name), frozenset(hosts))
+        if key not in self._tool:
+            self._tool[key] = _merged([tool for tool in self._named(key[0]) if _of(tool, hosts)])
+        return self._tool[key]
+
+    def hosts_of(self, name: str) -> frozenset[Host]:
+        """The hosts that have, or had, a tool of that name."""
+        plain = self.plain(name)
+        entries: tuple[Entry, ...] = (*self._named(plain), *self.old.get(plain, ()))
+        return frozenset(host for entry in entries for host in ((entry.host,) if entry.host else HOSTS))
+
+    def roles(self, host: Host | None = None) -> frozenset[str]:
+        """The kinds of agent that a host has by itself; of all where none is named."""
+        return self.kinds.get(host, frozenset()) if host else frozenset().union(*self.kinds.values())
+
+    def deprecated(self, name: str, hosts: Collection[Host] = (), parameters: Collection[str] = ()) -> Old | None:
+        """What the tool was, if it has another name by now or is no more; `parameters` are those of the call."""
+        plain = self.plain(name)
+        found = (old for old in self.old.get(plain, ()) if _of(old, hosts))
+        return next((old for old in found if not old.when or set(old.when) & set(parameters)), None)
+
+    def resolve(self, name: str, hosts: Collection[Host] = (), parameters: Collection[str] = ()) -> Known:
+        """All that is known of a name in a call with these parameters."""
+        plain = self.plain(name)
+        tool, old = self.tool(plain, hosts), self.deprecated(plain, hosts, parameters)
+        known = self.hosts_of(plain)
+        return Known(
+            name=plain, tool=tool, old=old,
+            elsewhere=known if hosts and not tool and not known & frozenset(hosts) else frozenset(),
+            function="." in plain or plain in self.functions, mcp=plain.startswith("mcp__"),
+        )  # fmt: skip
+
+    def nearest(self, name: str, hosts: Collection[Host] = ()) -> str | None:
+        """The tool that was probably meant by a name that none has: `AskUserQuestions`, `spawnAgent`."""
+        plain = self.plain(name)
+        names = {one: _bare(one) for one, tools in self.tools.items() if any(_of(tool, hosts) for tool in tools)}
+        return None if plain in names else closest(plain, names)
+
+    def plain(self, name: str) -> str:
+        """The name without the namespace that it may carry: `functions.exec_command`."""
+        head, dot, rest = name.partition(".")
+        return rest if dot and head in self.namespaces and rest else name
+
+    def _named(self, plain: str) -> tuple[Tool, ...]:
+        fitting = (tool for tool in self.patterns if plain.startswith(tool.name[:-1]))
+        return (*self.tools.get(plain, ()), *fitting)
+
+
+def closest(name: str, names: Mapping[str, str]) -> str | None:
+    """Of `names`, with how each is compared, the one that differs by its spelling only, or by a slip."""
+    bare = _bare(name)
+    same = [one for one, compared in names.items() if compared == bare]
+    if same:
+        return min(same)
+    near = get_close_matches(bare, names.values(), 1, ALIKE)
+    return min((one for one, compared in names.items() if compared == near[0]), default=None) if near else None
+
+
+def nearest_parameter(tool: Tool, parameter: str) -> str | None:
+    """The parameter of the tool that is meant: by its old name, otherwise spelled, or only its beginning."""
+    names = {one: _bare(one) for one in tool.parameters}
+    if found := tool.renamed.get(parameter) or closest(parameter, names):
+        return found
+    begun = [one for one, compared in names.items() if compared.startswith(_bare(parameter))]
+    return begun[0] if len(begun) == 1 and len(parameter) >= BEGUN else None
+
+
+def catalogue_of(skill: Skill) -> Catalogue:
+    """What this product knows, and what the skill's user has added."""
+    return joined(skill.around.catalogues)
+
+
+@lru_cache(maxsize=8)
+def joined(added: tuple[tuple[str, str], ...] = ()) -> Catalogue:
+    """The catalogue with files of the user, as (name, text); a tool that both have is the user's.
+
+    Invalid names the file.
+    """
+    return _joined([*_built_in(), *(read_volume(origin, text) for origin, text in added)])
+
+
+@lru_cache(maxsize=1)
+def _built_in() -> tuple[Volume, ...]:
+    folder = resources.files(__package__)
+    return tuple(read_volume(name, (folder / name).read_text("utf-8")) for name in BUILT_IN)
+
+
+def _joined(volumes: Iterable[Volume]) -> Catalogue:
+    tools: defaultdict[str, dict[Host | None, Tool]] = defaultdict(dict)
+    old: defaultdict[str, dict[Host | None, Old]] = defaultdict(dict)
+    roles: defaultdict[Host, set[str]] = defaultdict(set)
+    namespaces: set[str] = set()
+    functions: set[str] = set()
+    for volume in volumes:
+        for tool in volume.tools.values():
+            for name in (tool.name, *tool.also):
+                tools[name][tool.host] = tool
+        for gone in volume.old.values():
+            old[gone.name][gone.host] = gone
+        for host in (volume.host,) if volume.host else HOSTS:
+            roles[host].update(volume.roles)
+        namespaces.update(volume.namespaces)
+        functions.update(volume.functions)
+    return Catalogue(
+        tools={name: tuple(by_host.values()) for name, by_host in tools.items() if not name.endswith("*")},
+        old={name: tuple(by_host.values()) for name, by_host in old.items()},
+        kinds={host: frozenset(names) for host, names in roles.items()},
+        namespaces=frozenset(namespaces), functions=frozenset(functions),
+        patterns=tuple(tool for name, by_host in tools.items() if name.endswith("*") for tool in by_host.values()),
+    )  # fmt: skip
+
+
+def _of(entry: Entry, hosts: Collection[Host]) -> bool:
+    return not hosts or entry.host is None or entry.host in hosts
+
+
+def _merged(tools: list[Tool]) -> Tool | None:
+    """One tool that takes whatever one of these does, and needs what all of them need."""
+    if len(tools) < 2:
+        return tools[0] if tools else None
+    first = tools[0]
+    named = list(dict.fromkeys(parameter for tool in tools for parameter in tool.parameters))
+    required = [one for one in named if all(one in tool.required for tool in tools)]
+    return first.model_copy(
+        update={
+            "host": None,
+            "required": tuple(required),
+            "optional": tuple(one for one in named if one not in required),
+            "closed": all(tool.closed for tool in tools),
+            "values": {},
+            "renamed": {old: new for tool in tools for old, new in tool.renamed.items() if old not in named},
+            "gone": {old: why for tool in tools for old, why in tool.gone.items() if old not in named},
+            "ignored": {old: why for tool in tools for old, why in tool.ignored.items() if old not in named},
+            "prompt": tuple(dict.fromkeys(one for tool in tools for one in tool.prompt)),
+        }
+    )
+
+
+def _bare(name: str) -> str:
+    """As names are compared: without case and what stands between words."""
+    return name.casefold().replace("_", "").replace("-", "")
