@@ -66,6 +66,6 @@ def test_a_letter_names_the_cycle_and_what_it_asks() -> None:
 def test_a_letter_is_about_one() -> None:
     told = cycle_letter(Notice("finished", "done"), done, "/project", AT, str)
     for ids in ({"loop_id": "loop-1"}, {"cycle_id": None}):
-        with pytest.raises(Invalid, match="one loop or one cycle"):
+        with pytest.raises(Invalid, match="one loop, one cycle or one tuning session"):
             told.evolve(**ids)
     assert Letter.model_validate_json(told.model_dump_json()) == told
