@@ -7,13 +7,14 @@ from typing import Final, Literal
 from loopwright.tune.skill.labels import Label
 from loopwright.tune.skill.model import PageKind, Use
 
-Stance = Literal["", "negative", "good", "example", "reference", "template", "prompt", "state"]
+Stance = Literal["", "negative", "good", "example", "reference", "shown", "template", "prompt", "state"]
 """What a section's title or a tag says of what is in it; empty: nothing."""
 
 TEXT: Final = frozenset(
-    {"", "text", "txt", "plain", "plaintext", "markdown", "md", "mdx", "xml", "html", "none", "output"}
+    {"", "text", "txt", "plain", "plaintext", "markdown", "md", "mdx", "none", "output"}
 )
 MARKDOWN: Final = frozenset({"markdown", "md", "mdx"})
+JSON: Final = frozenset({"json", "jsonc", "json5", "jsonl"})
 SHAPES: Final = frozenset({
     "json", "jsonc", "json5", "jsonl", "ndjson", "yaml", "yml", "toml", "ini", "xml", "csv", "tsv", "env", "properties", "dotenv",
     "gitignore", "diff", "patch",
@@ -40,7 +41,7 @@ _CALLED = re.compile(r"(?<![\w.])([A-Z]\w{3,}|[a-z]+_[a-z_]+|wait|mcp__\w+)[ \t]
 _COMMAND = re.compile(r"^[ \t]*(?:ccw (?:cli|tool)|codex exec|claude -p|gemini -p|qwen -p)\b", re.MULTILINE)
 _BAD_COMMENT = re.compile(
     r"(?:#|//|--|/\*|<!--|;|%)[ \t]*(?:\d+[.)][ \t]*)?(?:❌|✗|✘|🚫|⛔|(?:BAD|WRONG|INCORRECT|AVOID|DON'?T|NEVER|NOT|Bad|Wrong|Incorrect|Avoid|Don't"
-    r"|Anti-?pattern|BEFORE|Before)\b|错误|反例|不要|避免)"
+    r"|Anti-?pattern|BEFORE|Before|(?:bad|wrong|incorrect)(?=:))\b|错误|反例|不要|避免)"
 )
 _SCHEMA = re.compile(r"\"\$schema\"|\"properties\"[ \t]*:|\"additionalProperties\"|\"\$ref\"")
 _DECLARED = re.compile(
@@ -80,10 +81,11 @@ def use_of_code(code: str, lang: str, around: Around) -> Use:
         return "negative"
     if bad := _BAD_COMMENT.search(code):
         return "negative" if not code[: bad.start()].strip() else "reference"
-    if lang == "prompt" or (lang in TEXT and "prompt" in (around.label, around.stance)):
+    shown = around.stance in ("example", "reference", "good", "shown")
+    if lang == "prompt" or (lang in TEXT and not shown and "prompt" in (around.label, around.stance)):
         return "prompt"
-    if around.default == "reference" or around.stance in ("example", "reference", "good"):
-        return "template" if lang in MARKDOWN else "reference"
+    if around.default == "reference" or shown:
+        return "template" if lang in MARKDOWN or lang in JSON else "reference"
     if lang in SHAPES:
         return _of_shape(code, around)
     if lang in SHELLS:
@@ -99,7 +101,7 @@ def use_of_code(code: str, lang: str, around: Around) -> Use:
 
 def _of_shape(code: str, around: Around) -> Use:
     """A schema and the declared state are work; any other JSON is the shape of something."""
-    if around.label == "example":
+    if around.label == "example" or code.startswith("---"):
         return "template"
     if _SCHEMA.search(code) or around.kind == "spec" or "state" in (around.label, around.stance):
         return "instruction"
@@ -109,6 +111,8 @@ def _of_shape(code: str, around: Around) -> Use:
 def _of_commands(code: str, lang: str, around: Around) -> Use:
     if around.label in ("example", "quotation") or _SLASH.match(code.lstrip()):
         return "reference"
+    if code.startswith("#!"):
+        return "template"
     if lang in LOGS and around.label == "template":
         return "quotation"
     return "instruction"
@@ -133,8 +137,10 @@ def _of_text(code: str, around: Around) -> Use:
         return "reference"
     if around.label == "quotation" or _SPOKEN.match(begin):
         return "quotation"
+    if "├─" in code or "└─" in code or begin.partition("\n")[0].endswith("/"):
+        return "instruction"
     if "template" in (around.label, around.stance):
         return "template"
-    if "├" in code or "└" in code or "→" in code or "->" in code or "│" in code:
+    if "→" in code or "->" in code or "│" in code:
         return "instruction"
     return "template" if begin[:1] in ("#", "[", "{", "<") or len(_PLACEHOLDER.findall(code)) >= 3 else "instruction"

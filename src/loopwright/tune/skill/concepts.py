@@ -17,12 +17,12 @@ TITLES: dict[Concept, tuple[str, ...]] = {
         "after", "示例", "例子", "例", "用法", "使用示例", "快速开始", "使用方法", "正确示例",
     ),
     "reference": (
-        "how it works", "background", "faq", "changelog", "version history", "history", "introduction", "why",
-        "why this matters", "rationale", "motivation", "theory", "glossary", "installation", "install", "license",
+        "how it works", "background", "faq", "changelog", "version history", "introduction", "why",
+        "why this matters", "rationale", "motivation", "installation", "install", "license",
         "credits", "acknowledgements", "further reading", "learn more", "core concepts", "key concepts", "concepts",
         "quick reference", "cheat sheet", "real-world impact", "real-world examples", "case study",
         "背景", "工作原理", "运作方式", "原理", "常见问题", "更新日志", "变更日志", "版本历史", "简介", "介绍", "核心概念",
-        "快速参考", "术语表", "安装", "设计理念", "设计思路",
+        "快速参考", "安装", "设计理念", "设计思路",
     ),
     "constraints": (
         "constraints", "constraint", "guardrails", "rules", "core rules", "key rules", "critical rules", "hard rules",
@@ -134,8 +134,8 @@ WORDS: Cues[Concept] = Cues(
         " report structure, report template", "输出, 产出, 交付, 产物"),
     Cue("input", "input, inputs, arguments, parameters, prerequisite, prerequisites, preconditions", "输入, 参数, 前置, 前提"),
     Cue("goal", "goal, goals, objective, objectives, purpose, mission", "目标, 目的, 任务说明, 任务描述, 任务概述"),
-    Cue("reference", "how it works, how this works, how they work, background, faq, changelog, cheat sheet, cheatsheet, rationale,"
-        " quick reference, core concepts, key concepts", "背景, 工作原理, 常见问题, 更新日志, 速查"),
+    Cue("reference", "how it works, how this works, how they work, background, faq, cheat sheet, cheatsheet, rationale, quick reference",
+        "背景, 工作原理, 常见问题, 速查"),
     Cue("tools", "tool, tools, tooling", "工具"),
     Cue("steps", "step, steps, workflow, workflows, process, procedure, instructions, pipeline, phase, phases",
         "步骤, 流程, 阶段, 工作流"),

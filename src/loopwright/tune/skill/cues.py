@@ -34,14 +34,21 @@ class Cues(Generic[T]):
     def find(self, text: str) -> T | None:
         """What `text` (small letters) tells; None where no word of the table is in it."""
         best = len(self._means)
-        for word in _WORD.findall(text):
+        words = _WORD.findall(text)
+        for word in words:
             best = min(best, self._words.get(word, best))
-            for phrase, rank in self._phrases.get(word, ()):
-                if rank < best and phrase in text:
-                    best = rank
+        if not self._phrases.keys().isdisjoint(words):
+            best = min(best, self._phrase(words))
         if not text.isascii():
             best = min(best, next((rank for word, rank in self._chinese if word in text), best))
         return self._means[best] if best < len(self._means) else None
+
+    def _phrase(self, words: list[str]) -> int:
+        whole = f" {' '.join(words)} "
+        return min(
+            (rank for word in words for phrase, rank in self._phrases.get(word, ()) if f" {phrase} " in whole),
+            default=len(self._means),
+        )
 
 
 def _split(words: str) -> list[str]:

@@ -10,16 +10,14 @@ Label = Literal["negative", "prompt", "state", "example", "quotation", "template
 
 TAIL = 240
 """Characters at the end of a block that are looked at."""
-BAD: Final = ("❌", "✗", "✘", "🚫", "⛔", "👎", "❎", "✖")
+BAD: Final = ("❌", "✗", "✘", "👎", "❎", "✖")
 GOOD: Final = ("✅", "✓", "✔", "👍", "☑")
 CUES: Final[Cues[Label]] = Cues(
     Cue("negative", "anti-pattern, anti-patterns, antipattern, is wrong, is bad, is incorrect, never do this, don't do this,"
         " do not do this, avoid this, not like this, not this, common mistake, common mistakes",
-        "反例, 反模式, 错误示例, 错误做法, 错误写法, 错误用法, 错误方式, 不要这样, 不正确, 不推荐"),
-    Cue("prompt", "prompt, prompts, sub-agent instructions, agent instructions, agent message, message to the agent,"
-        " instructions for the agent, brief for the agent", "提示词, 代理指令, 智能体指令"),
-    Cue("example", "for example, for instance, e.g, such as, example, examples, sample", "示例, 例如, 比如, 举例, 样例, 例子"),
-    Cue("state", "state, schema, interface, interfaces, data model, fields", "状态, 数据结构, 字段"),
+        "反例, 反模式, 错误示例, 错误做法, 错误写法, 错误用法, 错误方式, 不要这样, 不要模仿, 不要照抄, 不正确, 不推荐"),
+    Cue("example", "for example, for instance, e g, such as, example, examples, sample, samples", "示例, 例如, 比如, 举例, 样例, 例子"),
+    Cue("state", "state, schema, interface, interfaces, data model", "状态, 数据结构"),
     Cue("quotation", "user says, users say, user asks, user types, user input, user request, user might, users might, user may,"
         " you see, you will see, you'll see, should see, prints, log, logs, console, stdout, stderr, usage, slash command",
         "用户说, 用户输入, 用户请求, 日志, 报错, 用法, 命令行"),
@@ -30,13 +28,19 @@ CUES: Final[Cues[Label]] = Cues(
     Cue("good", "good, correct, right, better, recommended, preferred", "正确, 推荐, 应该, 改为"),
 )  # fmt: skip
 _BAD_FIRST = re.compile(
-    r"(?:bad|wrong|incorrect|anti-?patterns?|mistakes?|don'?t|not|before|broken|weak|poor|worse|avoid)\b[^.;,]{0,60}$"
-    r"|(?:错误|避免|不要|不推荐|修改前)[^,，。;；]{0,12}$"
+    r"(?:bad|wrong|incorrect|anti-?patterns?|mistakes?|don'?t|do not|never|not|broken|weak|poor|worse|avoid)\b[^.;,]{0,60}$|before$"
+    r"|(?:错误|避免|不要|不推荐|禁止)[^,，。;；]{0,12}$|修改前"
 )
+_FORBIDS = re.compile(r"(?:never|do not|must not|don't|avoid)\b|禁止|不要|避免")
 _BAD_LAST = re.compile(
     r"[(（](?:bad|wrong|incorrect|before|anti-?pattern|avoid|don't|错误|反例)[)）]$|\b(?:instead of|rather than)$"
 )
-_ASK = re.compile(r"\bprompt(?:s|ed|ing)? (?:the |a )?(?:user|human|for|them|him|her)\b|\buser(?:'s)? prompts?\b")
+_PROMPT = re.compile(
+    r"^(?:the |this |each |use )?(?:[\w-]+ ){0,3}prompts?(?: (?:template|text|shape|format|structure|skeleton|to send)| (?:for|to) (?!(?:the )?(?:user|human|confirm|decision))\w+.{0,40})?$"
+    r"|\bprompts?(?: template)?$|\bagent (?:instructions|message|brief)$|\b(?:message|instructions|brief) (?:to|for) (?:the |each |every )?[\w-]*\s?agents?$"
+    r"|提示词(?:模板)?$|^提示词"
+)
+_ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]")
 _SENTENCE = re.compile(r"[.!?;]\s+|[。！？；\n]")
 _MARKUP: Final = str.maketrans(dict.fromkeys('*_`"“”「」~#>') | {"’": "'"})
 _AROUND: Final = " \t\r:：—-–.()" + "".join((*GOOD, "️"))
@@ -47,16 +51,28 @@ def label_of(text: str) -> Label | None:
     return _label(text[-TAIL:].rstrip())
 
 
+def forbids(text: str) -> bool:
+    """The sentence is a prohibition: what follows are rules to keep, though they name what is bad."""
+    return bool(_FORBIDS.match(text[-TAIL:].rpartition("\n")[2].translate(_MARKUP).strip(" -").casefold()))
+
+
+def names_prompt(title: str) -> bool:
+    """The title is of a prompt: `Prompt template for reviewers`, and not `Prompt the user`."""
+    return bool(_PROMPT.search(_ASIDE.sub("", title.translate(_MARKUP).casefold()).strip(_AROUND)))
+
+
 @lru_cache(maxsize=8192)
 def _label(tail: str) -> Label | None:
     line = tail.rpartition("\n")[2].strip("*_#>- \t")
     if line.startswith(BAD) or line.rstrip("*:： ").endswith(BAD):
         return "negative"
-    words = _SENTENCE.split(line.translate(_MARKUP).rstrip(" :：.。"))[-1].casefold()
-    bare = words.strip(_AROUND)
-    if _BAD_FIRST.match(bare) or _BAD_LAST.search(words):
+    said = line.translate(_MARKUP).rstrip(" :：.。").casefold()
+    words = _SENTENCE.split(_ASIDE.sub("", said) or said)[-1].strip(_AROUND)
+    if _BAD_FIRST.match(words) or _BAD_LAST.search(said):
         return "negative"
     if line.startswith(GOOD):
         return "good"
-    found = CUES.find(bare)
-    return "template" if found == "prompt" and _ASK.search(bare) else found
+    found = CUES.find(words)
+    if found != "negative" and not line.endswith((".", "}", "。")) and _PROMPT.search(words):
+        return "prompt"
+    return found

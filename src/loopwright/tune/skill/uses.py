@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from loopwright.tune.skill.code_uses import Around, Stance, use_of_code
-from loopwright.tune.skill.labels import BAD, GOOD, Label, label_of
+from loopwright.tune.skill.labels import BAD, GOOD, Label, forbids, label_of, names_prompt
 from loopwright.tune.skill.model import PageKind, Section, Use
 from loopwright.tune.skill.scanner import Piece
 
@@ -17,12 +17,16 @@ STANCES: Final[dict[Stance, Use]] = {
     "negative": "negative", "example": "reference", "good": "reference", "reference": "reference",
 }  # fmt: skip
 """Stances that hold for all kinds of blocks and for sections below; the others are for code and quotes."""
-_PROMPT_TITLE = re.compile(r"\bprompts?\b(?! (?:the |a )?user)|提示词", re.IGNORECASE)
 _TEMPLATE_TITLE = re.compile(
     r"\btemplates?\b|\b(?:report|output|file|document|summary|message|commit|response|issue|pr|display|review)"
     r" (?:format|structure|template|layout)\b|\bformat$|模板|格式",
     re.IGNORECASE,
 )
+_GOOD_TITLE = re.compile(r"(?:good|correct|right|do|better|recommended|preferred|after)\b|正确|推荐", re.IGNORECASE)
+_SHOWN_TITLE = re.compile(
+    r"\bworks?\b|\bconcepts?\b|\breference\b|\bintroduction\b|\busage\b|\bquick ?start\b|用法|使用方法|快速开始|原理|方式|概念|参考|介绍|简介|速查", re.IGNORECASE
+)
+"""Titles of background that often stand above the work itself: only their code is looked away from."""
 _TAG_NAME = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^>]*?(/?)>")
 _TAGS: Final[dict[str, Stance]] = {
     "bad": "negative", "wrong": "negative", "incorrect": "negative", "dont": "negative", "red-flags": "negative",
@@ -163,9 +167,8 @@ class _Reader:
         piece = self._pieces[at]
         cells = [cell.strip(" \t*_`") for cell in self._text[piece.body : piece.stop].split("|")]
         if at == 0 or self._pieces[at - 1].kind != "row":
-            heads = {cell.strip("".join((*BAD, *GOOD, " "))).casefold().replace("’", "'") for cell in cells}
-            marked = any(cell.startswith(BAD) for cell in cells)
-            self._table = "negative" if marked or not _BAD_COLUMNS.isdisjoint(heads) else None
+            bad = cells[0].startswith(BAD) or _column(cells[0]) in _BAD_COLUMNS
+            self._table = "negative" if bad or (len(cells) == 2 and _column(cells[1]) in _BAD_COLUMNS) else None
         if any(cell.startswith(BAD) and len(cell) > 3 for cell in cells):
             return "negative"
         return self._table
@@ -173,21 +176,32 @@ class _Reader:
     def _quote(self, at: int, stance: Stance) -> Use:
         piece = self._pieces[at]
         label = label_of(words) if (words := self._words(at)) else None
-        if label in ("negative", "template", "prompt"):
+        if label in _QUOTED:
             return _QUOTED[label]
+        if self._text.startswith(BAD, piece.body):
+            return "negative"
         if stance in ("template", "prompt"):
             return _QUOTED[stance]
-        lead = self._text[piece.body : min(piece.body + 40, piece.stop)]
-        return "instruction" if _CALLOUT.match(lead) else "quotation"
+        lead = self._text[piece.body : min(piece.body + 400, piece.stop)]
+        return "instruction" if _CALLOUT.match(lead) or "**" in lead or "`" in lead else "quotation"
 
 
-_QUOTED: Final[dict[str, Use]] = {"negative": "negative", "template": "template", "prompt": "prompt"}
+_QUOTED: Final[dict[Label | Stance | None, Use]] = {
+    "negative": "negative", "template": "template", "prompt": "prompt", "example": "quotation", "quotation": "quotation",
+}  # fmt: skip
 _LISTED: Final[dict[Label | None, Use]] = {"negative": "negative", "example": "reference", "quotation": "quotation"}
+
+
+def _column(head: str) -> str:
+    return head.strip("".join((*BAD, *GOOD, "️ "))).casefold().replace("’", "'")
 
 
 def _of_list(words: str) -> Use | None:
     """What the paragraph above says of all entries of a list."""
-    return _LISTED.get(label_of(words)) if words.endswith((":", "：", "**")) else None
+    if not words.endswith((":", "：", "**")):
+        return None
+    found = _LISTED.get(label_of(words))
+    return None if found == "negative" and forbids(words) else found
 
 
 def _stances(sections: tuple[Section, ...]) -> list[Stance]:
@@ -198,7 +212,7 @@ def _stances(sections: tuple[Section, ...]) -> list[Stance]:
         above: Stance = stances[section.parent] if section.parent >= 0 else ""
         if above in STANCES and own not in ("negative", "good"):
             own = above
-        stances.append(own or above)
+        stances.append(own or (above if above != "shown" else ""))
     return stances
 
 
@@ -206,11 +220,13 @@ def _own(section: Section) -> Stance:
     title = section.title
     if title.startswith(BAD):
         return "negative"
-    if title.startswith(GOOD):
+    if title.startswith(GOOD) and _GOOD_TITLE.match(title.lstrip("".join((*GOOD, "️ ")))):
         return "good"
-    if section.concept == "negative" or section.concept == "example" or section.concept == "reference":
-        return section.concept
-    if _PROMPT_TITLE.search(title):
+    if section.concept == "example" or section.concept == "reference":
+        return "shown" if _SHOWN_TITLE.search(title) else section.concept
+    if section.concept == "negative":
+        return "negative"
+    if names_prompt(title):
         return "prompt"
     if section.concept in ("output", "return") or _TEMPLATE_TITLE.search(title):
         return "template"
@@ -229,5 +245,6 @@ def _tags(text: str, pieces: list[Piece]) -> dict[int, Stance]:
         if not tag[1]:
             opened.setdefault(name, at)
         elif name in opened:
-            found.update(dict.fromkeys(range(opened.pop(name), at + 1), _TAGS[name]))
+            for inside in range(opened.pop(name), at + 1):
+                found.setdefault(inside, _TAGS[name])
     return found
