@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from loopwright.domain.findings import Finding
-from loopwright.tune.skill.model import Block, Page, Skill
+from loopwright.tune.skill.model import Block, Page, Section, Skill
 
 MARK = "loopwright:"
 ALL = "all"
@@ -70,19 +70,19 @@ def ignores(page: Page) -> tuple[Ignore, ...]:
 
 def _ignores(page: Page) -> Iterator[Ignore]:
     text = page.text
-    starts = [block.start for block in page.blocks]
-    at = text.find(MARK)
+    at, line, counted = text.find(MARK), 1, 0
     while at >= 0:
-        holder = _at(page, starts, at)
+        line, counted = line + text.count("\n", counted, at), at
+        holder = _at(page, at)
         if (opener := _opener(text, at)) and (opener == "<!--" or _is_code(page, holder)):
             begin = text.rfind(opener, 0, at)
             close = text.find(_OPENERS[opener], at, at + LONGEST)
             close = close if close >= 0 else _line_end(text, at)
             words = _WORDS.match(text, at + len(MARK), close)
-            reach = _reach(page, starts, words[1], begin, close + len(_OPENERS[opener].strip())) if words else None
+            reach = _reach(page, words[1], begin, close + len(_OPENERS[opener].strip())) if words else None
             if words and reach:
                 rules = frozenset(rule.strip() for rule in words[2].split(","))
-                yield Ignore(rules, _reason(text[words.end() : close]), text.count("\n", 0, at) + 1, *reach)
+                yield Ignore(rules, _reason(text[words.end() : close]), line, *reach)
         at = text.find(MARK, at + 1)
 
 
@@ -98,8 +98,8 @@ def _opener(text: str, at: int) -> str | None:
     return next((opener for opener in _OPENERS if before.endswith(opener)), None)
 
 
-def _at(page: Page, starts: list[int], at: int) -> Block | None:
-    index = bisect_right(starts, at) - 1
+def _at(page: Page, at: int) -> Block | None:
+    index = bisect_right(page.blocks, at, key=_start) - 1
     return page.blocks[index] if index >= 0 and at <= page.blocks[index].end else None
 
 
@@ -108,14 +108,14 @@ def _is_code(page: Page, block: Block | None) -> bool:
     return page.kind in ("script", "data") or (block is not None and block.kind in ("code", "front"))
 
 
-def _reach(page: Page, starts: list[int], verb: str, begin: int, end: int) -> tuple[int, int] | None:
+def _reach(page: Page, verb: str, begin: int, end: int) -> tuple[int, int] | None:
     """From where to where a comment holds, which itself lies from `begin` to `end`."""
     text = page.text
-    block = _at(page, starts, begin)
+    block = _at(page, begin)
     fenced = block is not None and block.kind == "code" and page.kind not in ("script", "data")
     if verb == "ignore-file":
-        top = page.front.end if page.front else 0
-        first = text.count("\n", min(top, begin), begin) < FIRST_LINES
+        top = min(page.front.end if page.front else 0, begin)
+        first = begin - top < LONGEST * FIRST_LINES and text.count("\n", top, begin) < FIRST_LINES
         return (0, len(text) + 1) if first and not fenced else None
     if verb == "ignore-section":
         return None if fenced else _section(page, begin)
@@ -124,20 +124,24 @@ def _reach(page: Page, starts: list[int], verb: str, begin: int, end: int) -> tu
         return bol, eol + 1
     if block is not None and block.kind in ("code", "front"):
         return bol, _line_end(text, eol + 1) + 1
-    return bol, _next_end(page, starts, eol) + 1
+    return bol, _next_end(page, eol) + 1
 
 
 def _section(page: Page, at: int) -> tuple[int, int]:
     """The innermost section around a place; before the first heading all up to it."""
-    around = [section for section in page.sections if section.start <= at < section.end]
-    if around:
-        return around[-1].start, around[-1].end
-    return 0, min((section.start for section in page.sections), default=len(page.text) + 1)
+    index = bisect_right(page.sections, at, key=_start) - 1
+    if index >= 0:
+        return page.sections[index].start, page.sections[index].end
+    return 0, page.sections[0].start if page.sections else len(page.text) + 1
 
 
-def _next_end(page: Page, starts: list[int], at: int) -> int:
+def _start(part: Block | Section) -> int:
+    return part.start
+
+
+def _next_end(page: Page, at: int) -> int:
     """Where the block ends that follows; of a table the last row."""
-    index = bisect_left(starts, at)
+    index = bisect_left(page.blocks, at, key=_start)
     if index == len(page.blocks):
         return len(page.text)
     while page.blocks[index].kind == "row" and index + 1 < len(page.blocks) and page.blocks[index + 1].kind == "row":
