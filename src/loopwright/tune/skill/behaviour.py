@@ -1,19 +1,24 @@
 """What a page makes a model do: its calls, prompts, repeats and assignments."""
 
-from bisect import bisect_right
 from dataclasses import dataclass
 
 from loopwright.tune.skill.assignments import Settings, read_settings
 from loopwright.tune.skill.calls import Found, read_calls
-from loopwright.tune.skill.code import read_source
+from loopwright.tune.skill.code import Source, read_source
 from loopwright.tune.skill.commands import read_commands
 from loopwright.tune.skill.failures import Failures
 from loopwright.tune.skill.loops import Loop, read_loops
 from loopwright.tune.skill.model import Assignment, Call, Page, Prompt, Repeat, Use
-from loopwright.tune.skill.places import Places, Stretch, stretches
-from loopwright.tune.skill.prompts import Given, fenced_prompts, page_prompt, prompted, prompts_of_calls
-from loopwright.tune.skill.repeats import said_repeats
-from loopwright.tune.skill.spoken import spoken_calls, told_calls
+from loopwright.tune.skill.places import Places, Stretch, done, prompted
+from loopwright.tune.skill.prompts import Given, fenced_prompts, page_prompt, prompts_of_calls
+from loopwright.tune.skill.repeats import Said
+from loopwright.tune.skill.spoken import spoken_calls
+from loopwright.tune.skill.told import told_calls, told_spawns
+from loopwright.tune.skill.toolnames import AMBIGUOUS, present
+from loopwright.tune.skill.within import Within
+
+_HOLES = 3
+"""Templates in expressions of templates are read to this depth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,76 +33,109 @@ class Code:
 
 def read_code(page: Page) -> Code:
     """Reads the behaviour of one page; whatever its text is, it does not fail."""
-    places = Places(page)
-    parts = stretches(page)
-    if not parts:
+    if page.kind == "data":
         return Code()
-    calls: list[Found] = []
-    loops: list[tuple[Loop, Use]] = []
-    settings: dict[int, Settings] = {}
-    for part in parts:
-        if part.manner == "prose":
-            calls += _prose(places, part)
-            continue
-        source = read_source(page.text, part.start, part.end)
-        settings[part.start] = read_settings(source)
-        calls += read_calls(source, places, part.use, settings[part.start].targets)
-        calls += read_commands(places, part.start, part.end, part.use)
-        loops += [(loop, part.use) for loop in read_loops(source)]
-    loops += [(said.loop, said.use) for said in said_repeats(page, places, [p for p in parts if p.manner == "prose"])]
-    given = [*prompts_of_calls(calls, settings, places), *fenced_prompts(page, places)]
-    return _joined(page, places, calls, loops, settings, given)
+    reading = _Reading(page)
+    reading.code()
+    reading.prose()
+    reading.prompts()
+    return reading.code_of_page()
 
 
-def _prose(places: Places, part: Stretch) -> list[Found]:
-    return [
-        *spoken_calls(places, part.start, part.end, part.use),
-        *told_calls(places, part.start, part.end, part.use),
-        *read_commands(places, part.start, part.end, part.use),
-    ]
+class _Reading:
+    """One page while it is read: first what is code, then what is said, then what others are told."""
 
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.places = Places(page)
+        self.tools = present(page.text)
+        self.calls: list[Found] = []
+        self.loops: list[tuple[Loop, Use]] = []
+        self.settings: list[tuple[Settings, Use]] = []
+        self.given: list[Given] = []
 
-def _joined(
-    page: Page, places: Places, calls: list[Found], loops: list[tuple[Loop, Use]], settings: dict[int, Settings],
-    given: list[Given],
-) -> Code:  # fmt: skip
-    taken = {(one.start, one.end) for one in given}
-    for one in given:
-        inner = _prose(places, Stretch(one.start, one.end, "prose", one.use, 0))
-        calls += [call for call in inner if (call.start, call.end) not in {(c.start, c.end) for c in calls}]
-    whole = page_prompt(page, places)
-    if whole and (whole.start, whole.end) not in taken:
-        given = [whole, *given]
-    given.sort(key=lambda one: (one.start, -one.end))
-    calls = sorted({(call.start, call.name): call for call in calls}.values(), key=lambda one: (one.start, -one.end))
-    loops.sort(key=lambda one: (one[0].start, -one[0].end))
-    failures = Failures(page, places)
-    in_repeat = _Within([(loop.start, loop.end) for loop, _ in loops])
-    in_prompt = _Within([(one.start, one.end) for one in given])
-    index_of = {call.start: index for index, call in enumerate(calls)}
-    return Code(
-        tuple(_call(one, places, given, in_repeat, in_prompt, failures) for one in calls),
-        tuple(
-            Prompt(
-                places.at(one.start, one.end, one.use),
-                one.text,
-                one.interpolations,
-                index_of.get(one.owner, -1),
-                one.agent,
+    def code(self) -> None:
+        tools = [f"{name}(" for name in (*self.tools, *AMBIGUOUS)]
+        for block, end in self.places.code():
+            if not done(block.use) and not any(name in block.text for name in tools):
+                continue
+            source = read_source(self.page.text, block.body, end)
+            settings = read_settings(source)
+            self.settings.append((settings, block.use))
+            self.calls += read_calls(source, self.places, block.use, settings.targets)
+            self.loops += [(loop, block.use) for loop in read_loops(source)]
+            self._holes(source, block.use, 0)
+
+    def _holes(self, source: Source, use: Use, depth: int) -> None:
+        """What is called in the expressions of templates."""
+        for holes in source.holes.values():
+            for start, end in holes:
+                if source.text.find("(", start, end) >= 0:
+                    inner = read_source(source.text, start, end)
+                    self.calls += read_calls(inner, self.places, use, {})
+                    if depth < _HOLES:
+                        self._holes(inner, use, depth + 1)
+
+    def prose(self) -> None:
+        self.calls += read_commands(self.places, self.places.use)
+        for part in self.places.prose():
+            self.calls += spoken_calls(self.places, part)
+
+    def prompts(self) -> None:
+        settings = [one for one, _ in self.settings]
+        self.given = [*prompts_of_calls(self.calls, settings, self.places), *fenced_prompts(self.page, self.places)]
+        whole = page_prompt(self.page, self.places)
+        if whole:
+            self.given.append(whole)
+        for one in self.given:
+            part = Stretch(one.start, one.end, one.use)
+            self.calls += told_spawns(self.places, one.start, one.end, one.use)
+            if not self.places.is_prose(one.start):
+                self.calls += spoken_calls(self.places, part)
+        self.given.sort(key=lambda one: (one.start, -one.end))
+        self.calls += told_calls(self.places, self.tools, self._use_of_words)
+        self.loops += Said(self.places).repeats([Stretch(one.start, one.end, one.use) for one in self.given])
+
+    def _use_of_words(self, position: int) -> Use | None:
+        """The use of running text; None for code that is no prompt."""
+        if self.places.is_prose(position):
+            return self.places.use(position)
+        return next((one.use for one in self.given if one.start <= position < one.end), None)
+
+    def code_of_page(self) -> Code:
+        places = self.places
+        calls = sorted(
+            {(one.start, one.name): one for one in self.calls}.values(), key=lambda one: (one.start, -one.end)
+        )
+        loops = sorted(self.loops, key=lambda one: (one[0].start, -one[0].end))
+        in_repeat = Within([(loop.start, loop.end) for loop, _ in loops])
+        in_prompt = Within([(one.start, one.end) for one in self.given])
+        failures = Failures(self.page, places)
+        owners = {one.start: index for index, one in reversed(list(enumerate(calls)))}
+        return Code(
+            tuple(_call(one, places, in_repeat, in_prompt, failures) for one in calls),
+            tuple(
+                Prompt(places.at(one.start, one.end, one.use), one.text, one.interpolations,
+                       owners.get(one.owner, -1), one.agent)
+                for one in self.given
+            ),
+            tuple(_repeat(loop, use, places, in_prompt) for loop, use in loops),
+            tuple(self._assignments(in_repeat)),
+        )  # fmt: skip
+
+    def _assignments(self, in_repeat: Within) -> list[Assignment]:
+        text = self.page.text
+        return [
+            Assignment(
+                one.name, text[one.value_start : one.value_end], self.places.at(one.start, one.end, use), one.grows,
+                in_repeat.innermost(one.start),
             )
-            for one in given
-        ),
-        tuple(
-            Repeat(loop.kind, places.at(loop.start, loop.end, use), loop.head, loop.bound, loop.over)
-            for loop, use in loops
-        ),
-        _assignments(page, places, settings, in_repeat),
-    )
+            for settings, use in self.settings
+            for one in settings.found
+        ]  # fmt: skip
 
 
-def _call(
-    one: Found, places: Places, given: list[Given], in_repeat: "_Within", in_prompt: "_Within", failures: Failures
-) -> Call:
+def _call(one: Found, places: Places, in_repeat: Within, in_prompt: Within, failures: Failures) -> Call:
     prompt = in_prompt.innermost(one.start)
     use = prompted(one.use) if prompt >= 0 else one.use
     return Call(
@@ -106,48 +144,6 @@ def _call(
     )  # fmt: skip
 
 
-def _assignments(
-    page: Page, places: Places, settings: dict[int, Settings], in_repeat: "_Within"
-) -> tuple[Assignment, ...]:
-    found = []
-    for start, setting in sorted(settings.items()):
-        block = places.block(start)
-        use: Use = page.blocks[block].use if block >= 0 else "instruction"
-        found += [
-            Assignment(
-                one.name, page.text[one.value_start : one.value_end], places.at(one.start, one.end, use), one.grows,
-                in_repeat.innermost(one.start),
-            )
-            for one in setting.found
-        ]  # fmt: skip
-    return tuple(found)
-
-
-class _Within:
-    """Which of many ranges, sorted and maybe nested, is the innermost that holds a position."""
-
-    def __init__(self, ranges: list[tuple[int, int]]) -> None:
-        self._edges: list[int] = []
-        self._held: list[int] = []
-        stack: list[int] = []
-        for index, (start, end) in enumerate(ranges):
-            while stack and ranges[stack[-1]][1] <= start:
-                self._leave(ranges, stack)
-            stack.append(index)
-            self._mark(start, index)
-        while stack:
-            self._leave(ranges, stack)
-
-    def _leave(self, ranges: list[tuple[int, int]], stack: list[int]) -> None:
-        end = ranges[stack.pop()][1]
-        while stack and ranges[stack[-1]][1] <= end:
-            stack.pop()
-        self._mark(end, stack[-1] if stack else -1)
-
-    def _mark(self, edge: int, index: int) -> None:
-        self._edges.append(edge)
-        self._held.append(index)
-
-    def innermost(self, position: int) -> int:
-        at = bisect_right(self._edges, position) - 1
-        return self._held[at] if at >= 0 else -1
+def _repeat(loop: Loop, use: Use, places: Places, in_prompt: Within) -> Repeat:
+    use = prompted(use) if in_prompt.innermost(loop.start) >= 0 else use
+    return Repeat(loop.kind, places.at(loop.start, loop.end, use), loop.head, loop.bound, loop.over)

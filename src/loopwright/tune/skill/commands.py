@@ -1,9 +1,10 @@
 """Agents that are started by a command line: `ccw cli -p "…"`, `codex exec "…"`, `gemini -p "…"`."""
 
 import re
+from collections.abc import Callable
 
 from loopwright.tune.skill.calls import Found
-from loopwright.tune.skill.code import read_source
+from loopwright.tune.skill.code import Source
 from loopwright.tune.skill.model import Argument, Use
 from loopwright.tune.skill.places import Places
 
@@ -15,39 +16,44 @@ _HERE = re.compile(r"<<-?\s*\\?['\"]?(\w+)\\?['\"]?[^\n]*\n")
 _LONGEST = 20_000
 
 
-def read_commands(places: Places, start: int, end: int, use: Use) -> list[Found]:
-    """All such command lines of a stretch, each with its options as arguments and the text as `prompt`."""
+def read_commands(places: Places, uses: Callable[[int], Use | None]) -> list[Found]:
+    """All such command lines of a page, each with its options as arguments and the text as `prompt`.
+
+    `uses` says what a position is; None where nothing is read.
+    """
+    text = places.text
     found: list[Found] = []
     for command in _COMMANDS:
-        pos = start
-        while (pos := places.text.find(command, pos, end)) >= 0:
+        pos = 0
+        while (pos := text.find(command, pos)) >= 0:
             stop = pos + len(command)
-            if _stands_alone(places.text, pos, stop, start):
-                one = _command(places, command, pos, stop, min(end, pos + _LONGEST), use)
-                if one is not None:
-                    found.append(one)
-                    stop = one.end
+            use = uses(pos) if _stands_alone(text, pos, stop) else None
+            one = _command(places, command, pos, stop, use) if use else None
+            if one is not None:
+                found.append(one)
+                stop = one.end
             pos = stop
-    found.sort(key=lambda one: one.start)
     return found
 
 
-def _stands_alone(text: str, pos: int, stop: int, start: int) -> bool:
-    before = text[pos - 1] if pos > start else " "
+def _stands_alone(text: str, pos: int, stop: int) -> bool:
+    before = text[pos - 1] if pos else " "
     return before in " \t\n`\"'(;&|$" and text[stop : stop + 1] in (" ", "\t", "\\")
 
 
-def _command(places: Places, command: str, pos: int, stop: int, end: int, use: Use) -> Found | None:
+def _command(places: Places, command: str, pos: int, stop: int, use: Use) -> Found | None:
     text = places.text
-    if command not in _BARE and command != "ccw cli":
-        line = text[stop : places.line_end(stop)]
-        asks = _ASKS.match(line) or _ASKS.search(line[:160])
-        if asks is None:
-            return None
+    if (
+        command not in _BARE
+        and command != "ccw cli"
+        and not _ASKS.search(text, stop, min(places.line_end(stop), stop + 160))
+    ):
+        return None
+    end = min(places.block_end(pos), pos + _LONGEST)
     arguments, last = _words(places, stop, end, use, bare=command in _BARE)
     if not any(one.name == "prompt" for one in arguments):
         return None
-    return Found(command, pos, last, use, tuple(arguments), read_source(text, pos, pos), -1)
+    return Found(command, pos, last, use, tuple(arguments), Source(text, pos, last), -1)
 
 
 def _words(places: Places, pos: int, end: int, use: Use, *, bare: bool) -> tuple[list[Argument], int]:

@@ -1,12 +1,12 @@
 """Whether a failure of a call has a branch: try and catch, a check of the result, words behind it, a section about errors."""
 
 import re
-from bisect import bisect_left
 
 from loopwright.tune.skill.calls import Found
 from loopwright.tune.skill.code import Source
 from loopwright.tune.skill.model import Page
 from loopwright.tune.skill.places import Places
+from loopwright.tune.skill.toolnames import SPAWNS, TOOLS
 
 _FAILS = re.compile(
     r"""\b(?:if|when|on|in\s+case\s+of|should|unless|where|after|any)\b[^.\n]{0,60}?\b(?:fail\w*|errors?|times?\s+out|timed[\s_]out|timeouts?|crash\w*|missing|empty|unavailable|not\s+(?:found|available|respond\w*|return\w*|come|exist|succe\w*)|nothing|no\s+(?:result|answer|response|output)|invalid|malformed|blocked|does\s+not\s+\w+|doesn't|cannot|can\s+not|can't)\b
@@ -14,37 +14,62 @@ _FAILS = re.compile(
     |失败|超时|出错|报错|异常|错误时|若无|未返回|无响应|重试|降级|不可用|否则""",
     re.VERBOSE | re.IGNORECASE,
 )
-_MARKS = ("fail", "error", "time", "crash", "missing", "empty", "unavailable", "not ", "nothing", "no ", "invalid", "blocked", "retr", "otherwise", "fall", "cannot", "can't", "doesn't", "silent", "degrade", "non-zero", "失败", "超时", "出错", "报错", "异常", "错误", "若无", "未返回", "无响应", "重试", "降级", "不可用", "否则")  # fmt: skip
-_CODE_LINES = 8
-_PROSE_LINES = 6
+_LINES = 12
+"""Lines below a call in which words of failure may stand, in its section."""
+_IF = re.compile(r"\bif\b|\|\||\?\?|\bassert\b|\bmatch\b|\bswitch\b")
+_OF_FAILURE = re.compile(
+    r"!|\bnot\b|fail|error|timed|timeout|status|null|undefined|None|\bok\b|success|complete|code|length|empty|exist|\|\||\?\?"
+)
+_NAME = re.compile(r"[\w$]+")
 
 
 class Failures:
-    """What a page says of failures, by position."""
+    """What a page says of failures, found line by line where a call asks for it."""
 
     def __init__(self, page: Page, places: Places) -> None:
         self._page = page
         self._places = places
-        self._said = self._find(page.text)
+        self._lines: dict[int, bool] = {}
         self._sections = [
             (section.start, section.end, page.sections[section.parent] if section.parent >= 0 else None)
             for section in page.sections
             if section.concept == "errors"
         ]
 
-    @staticmethod
-    def _find(text: str) -> list[int]:
-        return [match.start() for match in _FAILS.finditer(text)]
-
     def handled(self, call: Found) -> bool:
-        return (call.open >= 0 and _in_code(call)) or self._near(call) or self._section(call.start)
+        """Ordinary functions are looked at in code only."""
+        if call.open >= 0 and _in_code(call):
+            return True
+        return _is_tool(call.name) and (self._section(call.start) or self._near(call))
 
     def _near(self, call: Found) -> bool:
-        """Words of failure in the same lines or the next ones."""
-        start = self._places.line_start(call.start) if call.open < 0 else call.end
-        stop = self._places.lines_on(call.end, _CODE_LINES)
-        index = bisect_left(self._said, start)
-        return index < len(self._said) and self._said[index] < stop
+        """Words of failure in the same line or the next ones of the section."""
+        lines = self._places.lines
+        first = lines.number(call.end) - 1
+        block = self._places.block(call.start)
+        section = self._page.blocks[block].section if block >= 0 else -1
+        end = self._page.sections[section].end if section >= 0 else len(self._places.text)
+        if call.open >= 0:
+            rest = self._places.text[call.end : self._places.line_end(call.end)]
+            if _FAILS.search(rest):
+                return True
+            first += 1
+        for line in range(first, min(first + _LINES, len(lines.starts))):
+            if lines.starts[line] >= end:
+                return False
+            if self._says(line):
+                return True
+        return False
+
+    def _says(self, line: int) -> bool:
+        known = self._lines.get(line)
+        if known is None:
+            starts = self._places.lines.starts
+            stop = starts[line + 1] if line + 1 < len(starts) else len(self._places.text)
+            known = self._lines[line] = bool(
+                _FAILS.search(self._places.text, starts[line], min(stop, starts[line] + 1000))
+            )
+        return known
 
     def _section(self, position: int) -> bool:
         """A section about errors that stands beside or below the one of the call."""
@@ -52,6 +77,10 @@ class Failures:
             start <= position < end or parent is None or parent.start <= position < parent.end
             for start, end, parent in self._sections
         )
+
+
+def _is_tool(name: str) -> bool:
+    return name in TOOLS or name in SPAWNS or name.startswith(("mcp__", "functions.", "spawn"))
 
 
 def _in_code(call: Found) -> bool:
@@ -90,12 +119,11 @@ def _in_python_try(source: Source, index: int) -> bool:
 
 def _checked(source: Source, call: Found) -> bool:
     """A condition on the result in the code that follows."""
-    names = "|".join(re.escape(name) for name in (call.target or "").split(", "))
     window = source.text[call.end : min(source.end, call.end + 800)]
-    return bool(
-        re.search(
-            rf"\bif\b\s*\(?[^\n]{{0,40}}?(?:!\s*|not\s+)(?:{names})\b|\bif\b[^\n]{{0,60}}?\b(?:{names})\b[^\n]{{0,60}}?(?:fail|error|timed_out|timeout|status|null|undefined|None|ok|success|completed|code|length|empty)"
-            rf"|\b(?:{names})\b[\w.?]*\s*(?:\|\||\?\?)",
-            window,
-        )
+    if not _IF.search(window):
+        return False
+    names = set(_NAME.findall(call.target or ""))
+    return any(
+        _IF.search(line) and _OF_FAILURE.search(line) and not names.isdisjoint(_NAME.findall(line))
+        for line in window.split("\n")
     )

@@ -15,12 +15,13 @@ _LIMIT = re.compile(
     |\b{_NUMBER}\s*(?:consecutive|failed|unsuccessful)\s+\w+
     |\b(?:max|maximum)[\s_-]*(?:\w+[\s_-])?{_UNIT}\b
     |\b\w*max_?(?:\w+_)?(?:attempts?|retries|retry|rounds?|iterations?|loops?|tries|cycles?|steps?|turns?|passes|count|polls?|wait)\w*
-    |\b(?:max|MAX)[A-Z_]\w+|\b(?:limit|timeout|deadline|time[\s-]?limit|budget)\b|\w+_(?:limit|timeout)\b|\btimeout\w*|\w+_TIMEOUT\w*
+    |\b(?:max|MAX)[A-Z_]\w+|\b(?:timeout|deadline|time[\s-]?limit|budget|limit|cap)\b[\s:=*_`(]{1, 4}(?:of\s+|is\s+)?~?\d+|\b(?:time[\s-]?limit|deadline|timeout|budget|limit|cap|counter)\b[^.\n]{0, 30}\b(?:reached|exceeded|hit|expires?|runs?\s+out|exhausted)|\b(?:until|within|before)\s+the\s+(?:limit|timeout|deadline|budget|cap)|\w+_(?:limit|timeout)\b|\btimeout_\w+|\w+_TIMEOUT\w*
     |\b(?:retry|retries|rounds|attempts|iterations|iteration|round|attempt|cycle)\s*(?:limit|budget|cap|count|[<>]=?|≥|≤|reaches|==)\s*\w*
-    |\b(?:once|twice|thrice|one\s+more\s+time|once\s+more|one\s+retry|single\s+retry|a\s+single\s+time|one\s+time)\b
+    |\b(?:(?:retr(?:y|ied)|again|only|just|exactly|tried|run|try)(?:\s+\w+){0, 2}\s+once|once\s*(?=[.,;:)]|$|and\b|more|with|then)|twice|thrice|one\s+more\s+time|once\s+more|one\s+retry|single\s+retry|a\s+single\s+time|one\s+time)\b
     |\b{_NUMBER}\s*[x×]\b|\b{_NUMBER}\s+(?:times|attempts|retries|rounds|iterations|tries|cycles|passes)\b
     |\b(?:rounds?|retries|attempts|iterations)\s*[:=]\s*\d+|[≤<]=?\s*\d+\s*(?:次|轮|rounds?|times)
-    |(?:最多|至多|不超过|不多于|上限|最大|限制?在?|超过|达到|满|未满|不足|累计|连续|仅|只|共|各|再)[^，。；\n|]{{0,12}}?[\d一二两三四五六七八九十N]+\s*(?:次|轮|遍|回|秒|分钟|步)
+    |\b(?:second|third|fourth|fifth|\d(?:nd|rd|th))\b[^.\n]{0, 50}?\b(?:last|final)\b|\b(?:until|unless)\s+(?:the\s+|a\s+)?(?:user|human|you|they)\b[^.\n]{0, 40}
+    |用尽|用完|耗尽|直[到至]用户[^，。；\n]{0, 12}|(?:最多|至多|不超过|不多于|上限|最大|限制?在?|超过|达到|满|未满|不足|累计|连续|仅|只|共|各|再)[^，。；\n|]{{0,12}}?[\d一二两三四五六七八九十N]+\s*(?:次|轮|遍|回|秒|分钟|步)
     |[\d一二两三四五六七八九十]+\s*(?:次|轮|遍|回)(?:以内|之内|为限|上限|后|机会|仍|还)?|最大(?:次数|轮数|重试|迭代)\w*|(?:次数|轮次|轮数|重试|迭代)上限|超时|一次""",
     re.VERBOSE | re.IGNORECASE,
 )

@@ -8,13 +8,9 @@ from loopwright.tune.skill.calls import Found
 from loopwright.tune.skill.code import Source
 from loopwright.tune.skill.literals import Hole
 from loopwright.tune.skill.model import Argument, Block, Interpolation, Page, Use
-from loopwright.tune.skill.places import Places
+from loopwright.tune.skill.places import Places, prompted
+from loopwright.tune.skill.toolnames import SPAWNS
 
-SPAWNS = frozenset({
-    "Task", "Agent", "spawn_agent", "spawn_agents_on_csv", "delegate", "delegate_to_agent", "delegate_task", "launch_agent",
-    "run_agent", "create_agent", "invoke_agent", "dispatch_agent", "spawn", "spawnAgent", "runAgent", "call_agent", "subagent",
-    "ccw cli", "codex exec", "gemini", "claude", "qwen", "opencode run", "copilot", "cursor-agent",
-})  # fmt: skip
 _TEXT = ("prompt", "message", "instruction", "instructions", "task", "prompt_template", "text", "query", "items")
 _AGENT = (
     "subagent_type",
@@ -41,6 +37,8 @@ _NO_PROMPT = re.compile(
 _PLACEHOLDER = re.compile(
     r"\$\{([^{}\n]{1,200})\}|\{\{\s*([^{}\n]{1,120}?)\s*\}\}|(?<![\w$\"'])\{([A-Za-z_\u4e00-\u9fff][\w.\[\]\- \u4e00-\u9fff/]{0,60})\}|<([A-Za-z_\u4e00-\u9fff][\w\- |./\u4e00-\u9fff]{0,60})>|(\$ARGUMENTS\b|\$[1-9]\b)"
 )
+_SENTENCE = 40
+"""Characters below which a literal is no prompt."""
 _FENCES = frozenset({"", "text", "txt", "md", "markdown", "prompt", "plaintext", "plain", "xml"})
 
 
@@ -57,21 +55,16 @@ class Given:
     agent: str | None = None
 
 
-def prompted(use: Use) -> Use:
-    """The use of words in a prompt; one in a bad example or a tutorial stays what it is."""
-    return "prompt" if use in ("instruction", "prompt") else use
-
-
-def prompts_of_calls(calls: list[Found], settings: dict[int, Settings], places: Places) -> list[Given]:
+def prompts_of_calls(calls: list[Found], settings: list[Settings], places: Places) -> list[Given]:
     """The prompts of all spawning calls; one that is a variable or a function is read where that is set."""
     found = []
     for call in calls:
-        if call.name.rpartition(".")[2] in SPAWNS and (given := _of_call(call, calls, settings, places)):
+        if call.name.removeprefix("functions.") in SPAWNS and (given := _of_call(call, settings, places)):
             found.append(given)
     return found
 
 
-def _of_call(call: Found, calls: list[Found], settings: dict[int, Settings], places: Places) -> Given | None:
+def _of_call(call: Found, settings: list[Settings], places: Places) -> Given | None:
     argument = call.argument(*_TEXT[:6]) or call.argument(*_TEXT[6:]) or _positional(call)
     if argument is None:
         return None
@@ -130,23 +123,27 @@ def _is_lookup(source: Source, first: int, start: int, end: int) -> bool:
     return not rest.startswith(("+", "?"))
 
 
-def _elsewhere(value: str, settings: dict[int, Settings], places: Places) -> tuple[Source, list[int]] | None:
+def _elsewhere(value: str, settings: list[Settings], places: Places) -> tuple[Source, list[int]] | None:
     """The literals of the variable or function of that name, in the code of the page."""
     name = re.match(r"[\w$.]+", value)
     if name is None:
         return None
-    for setting in settings.values():
+    for setting in settings:
+        source = setting.source
         for one in setting.found:
-            if one.name == name[0] and setting.source is not None:
-                pieces = [
-                    index
-                    for index in range(setting.source.at(one.value_start), setting.source.at(one.value_end))
-                    if setting.source.kinds[index] in ("string", "template")
-                ]
-                longest = max(pieces, key=lambda at: setting.source.ends[at] - setting.source.starts[at], default=None)
-                if longest is not None and setting.source.ends[longest] - setting.source.starts[longest] > 40:
-                    return setting.source, [longest]
+            if one.name != name[0]:
+                continue
+            longest = _longest(source, one.start, one.end)
+            if longest is not None:
+                return source, [longest]
     return None
+
+
+def _longest(source: Source, start: int, end: int) -> int | None:
+    """The longest literal of a stretch, if it is long enough for a prompt."""
+    texts = [at for at in range(source.at(start), source.at(end)) if source.kinds[at] in ("string", "template")]
+    longest = max(texts, key=lambda at: source.ends[at] - source.starts[at], default=None)
+    return longest if longest is not None and source.ends[longest] - source.starts[longest] > _SENTENCE else None
 
 
 def _given(source: Source, pieces: list[int], places: Places, use: Use, owner: int, agent: str | None) -> Given:
