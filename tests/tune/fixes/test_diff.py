@@ -12,8 +12,8 @@ from loopwright.domain.errors import Invalid
 from loopwright.tune.fixes.diff import unified
 
 LINES = st.sampled_from([
-    "", "a", "b", "-- ", "++ x", "@@ -1 +1 @@", "\\ No newline", "# 标题", "\r", "x\r", "\x0c", "a\u2028b", "\ufeffz", "  ",
-    "\t",
+    "", "a", "b", "-- ", "++ x", "@@ -1 +1 @@", "\\ No newline", "# 标题", "\r", "x\r", "\x0c", "a\u2028b", "\ufeffz",
+    "  ", "\t",
 ])  # fmt: skip
 ALONE = {"PATH": os.environ["PATH"], "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
 TEXTS = st.tuples(st.lists(LINES, max_size=30), st.sampled_from(["\n", "\r\n"]), st.booleans()).map(

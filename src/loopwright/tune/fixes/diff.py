@@ -38,33 +38,58 @@ def why_no_text(data: bytes) -> str | None:
     return None
 
 
-def _lines(file: str, data: bytes) -> list[str]:
-    """Each with its newline; only `\\n` ends a line, as for git."""
-    if why := why_no_text(data):
-        raise Invalid(f"no diff of {file} can be shown: {why}")
-    lines = [f"{line}\n" for line in data.decode().split("\n")]
-    last = lines.pop()[:-1]
-    return [*lines, last] if last else lines
-
-
 def _mode(old: bytes | None, new: bytes | None) -> str:
     if old is None:
         return "new file mode 100644\n"
     return "deleted file mode 100644\n" if new is None else ""
 
 
-def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
+def _lines(file: str, data: bytes) -> list[str]:
+    if why := why_no_text(data):
+        raise Invalid(f"no diff of {file} can be shown: {why}")
+    return lines_of(data)
+
+
+Opcode = tuple[str, int, int, int, int]
+"""As `difflib` has them: equal, replace, delete or insert, and the ranges of lines before and after."""
+
+
+def opcodes(before: list[str], after: list[str]) -> list[Opcode]:
+    """What has to be done to the lines; common ones at the beginning and the end are mostly left out."""
+    matcher, skip = _matched(before, after)
+    return [_shifted(one, skip) for one in matcher.get_opcodes()]
+
+
+def _matched(before: list[str], after: list[str]) -> tuple["difflib.SequenceMatcher[str]", int]:
     """What both have in common at the beginning and at the end is cut off first: finding the rest is then fast."""
     shortest = min(len(before), len(after))
     head = next((n for n in range(shortest) if before[n] != after[n]), shortest)
     rest = shortest - head
     tail = next((n for n in range(rest) if before[-1 - n] != after[-1 - n]), rest)
     skip, cut = max(0, head - CONTEXT), max(0, tail - CONTEXT)
-    before, after = before[skip : len(before) - cut], after[skip : len(after) - cut]
-    for group in difflib.SequenceMatcher(None, before, after).get_grouped_opcodes(CONTEXT):
+    middle = before[skip : len(before) - cut], after[skip : len(after) - cut]
+    return difflib.SequenceMatcher(None, *middle), skip
+
+
+def _shifted(one: Opcode, by: int) -> Opcode:
+    tag, i, i_end, j, j_end = one
+    return tag, i + by, i_end + by, j + by, j_end + by
+
+
+def lines_of(data: bytes) -> list[str]:
+    """Each with its newline, of a text; only `\\n` ends a line, as for git."""
+    lines = [f"{line}\n" for line in data.decode().split("\n")]
+    last = lines.pop()[:-1]
+    return [*lines, last] if last else lines
+
+
+def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
+    matcher, skip = _matched(before, after)
+    for shown in matcher.get_grouped_opcodes(CONTEXT):
+        group = [_shifted(one, skip) for one in shown]
         _, old, _, new, _ = group[0]
         _, _, old_end, _, new_end = group[-1]
-        yield f"@@ -{_range(skip + old, old_end - old)} +{_range(skip + new, new_end - new)} @@\n"
+        yield f"@@ -{_range(old, old_end - old)} +{_range(new, new_end - new)} @@\n"
         for tag, i, i_end, j, j_end in group:
             if tag == "equal":
                 yield from (_ended(f" {line}") for line in before[i:i_end])

@@ -1,10 +1,10 @@
 """Exact edits of a file's bytes: made from positions in its text, applied, and moved by what was applied before."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
 from loopwright.domain.errors import Conflict, Invalid
-from loopwright.domain.findings import Edit
+from loopwright.domain.findings import Edit, Proposal
 
 
 class Text(Protocol):
@@ -49,13 +49,32 @@ def applied(data: bytes, edits: Iterable[Edit]) -> bytes:
 def rebased(edit: Edit, before: Iterable[Edit]) -> Edit | None:
     """The edit as it has to be made once `before` is in the file; None where they overlap.
 
-    All ranges are those of one and the same text, the file as it was diagnosed: keep edits as they were proposed.
+    The ranges of all that is given are those of one and the same text: the file as it was diagnosed.
     """
     others = [one for one in before if one.file == edit.file]
     if any(overlap(one, edit) for one in others):
         return None
     shift = sum(len(_bytes(one.new)) - (one.end - one.start) for one in others if _is_before(one, edit))
     return edit.evolve(start=edit.start + shift, end=edit.end + shift) if shift else edit
+
+
+def contents_of(proposal: Proposal, files: Mapping[str, bytes]) -> dict[str, bytes | None]:
+    """By name what each file that it touches becomes; None: it is deleted. Conflict, Invalid."""
+    contents: dict[str, bytes | None] = {}
+    for file in proposal.files:
+        now = files.get(file)
+        edits = [edit for edit in proposal.edits if edit.file == file]
+        if bool(edits) + (file in proposal.creates) + (file in proposal.deletes) > 1:
+            raise Invalid(f"{file} is to be changed in two ways at once; one of edit, create and delete is right")
+        if (now is None) != (file in proposal.creates):
+            raise Conflict(f"{file} {'exists already' if now is not None else 'is gone'}: the fix was made before that")
+        if file in proposal.creates:
+            contents[file] = _bytes(proposal.creates[file])
+        else:
+            contents[file] = None if file in proposal.deletes else applied(now or b"", edits)
+        if contents[file] == now:
+            raise Invalid(f"the fix leaves {file} as it is")
+    return contents
 
 
 def overlap(one: Edit, other: Edit) -> bool:
