@@ -3,28 +3,39 @@
 import select
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from loopwright.domain.errors import NotFound
-from loopwright.domain.loop import LoopState
 from loopwright.ports import Store
 from loopwright.ports.watching import Changes, Watching
 from loopwright.store.files import FileStore
+from loopwright.store.kind import Kind
 from loopwright.store.loops import LOOPS
 from loopwright.store.memory import MemoryStore
-from tests.store.making import HandClock, loop, retitle
+from tests.store.making import SHORT, HandClock, loop, retitle, tuning
 
-Watch = Callable[[Store[LoopState]], Watching]
+AnyStore = Store[Any]
+"""Any: the suite is for states side by side, and for those in folders of their own."""
+Made = Callable[..., Any]
+Watch = Callable[[AnyStore], Watching]
+KINDS: dict[str, tuple[Kind[Any], Made]] = {"loops": (LOOPS, loop), "tunings": (SHORT, tuning)}
+
+
+@pytest.fixture(params=KINDS)
+def made(request: pytest.FixtureRequest) -> Made:
+    return KINDS[request.param][1]
 
 
 @pytest.fixture(params=["memory", "files"])
-def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store[LoopState]]:
+def store(request: pytest.FixtureRequest, tmp_path: Path, made: Made) -> Iterator[AnyStore]:
+    kind = next(kind for kind, makes in KINDS.values() if makes is made)
     if request.param == "memory":
-        with MemoryStore(LOOPS, HandClock(), tmp_path) as memory:
+        with MemoryStore(kind, HandClock(), tmp_path) as memory:
             yield memory
     else:
-        with FileStore(tmp_path, LOOPS, HandClock()) as files:
+        with FileStore(tmp_path, kind, HandClock()) as files:
             yield files
 
 
@@ -32,7 +43,7 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store[Loop
 def watch() -> Iterator[Watch]:
     opened: list[Watching] = []
 
-    def begin(store: Store[LoopState]) -> Watching:
+    def begin(store: AnyStore) -> Watching:
         watching = store.watch()
         assert watching is not None
         opened.append(watching)
@@ -49,8 +60,13 @@ def taken(watching: Watching) -> Changes | None:
     return watching.changes()
 
 
-def test_a_commit_is_told_when_it_can_be_read(store: Store[LoopState], watch: Watch) -> None:
-    store.create(loop(), actor="user")
+def told(watching: Watching) -> bool:
+    """Whether anything is, at once. A descriptor may wake somebody up for nothing."""
+    return bool(select.select([watching.fileno()], [], [], 0)[0]) and watching.changes() != Changes(*[frozenset()] * 3)
+
+
+def test_a_commit_is_told_when_it_can_be_read(store: AnyStore, made: Made, watch: Watch) -> None:
+    store.create(made(), actor="user")
     watching = watch(store)
     retitle(store, "B")
     changes = taken(watching)
@@ -61,10 +77,10 @@ def test_a_commit_is_told_when_it_can_be_read(store: Store[LoopState], watch: Wa
     assert select.select([watching.fileno()], [], [], 0)[0] == []
 
 
-def test_new_loops_and_deleted_ones_are_told(store: Store[LoopState], watch: Watch) -> None:
-    store.create(loop(), actor="user")
+def test_new_loops_and_deleted_ones_are_told(store: AnyStore, made: Made, watch: Watch) -> None:
+    store.create(made(), actor="user")
     watching = watch(store)
-    store.create(loop("loop-2"), actor="user")
+    store.create(made("loop-2"), actor="user")
     assert (changes := taken(watching)) is not None
     assert "loop-2" in changes.shown
     store.delete("loop-1", actor="user")
@@ -74,11 +90,11 @@ def test_new_loops_and_deleted_ones_are_told(store: Store[LoopState], watch: Wat
         store.shown("loop-1")
 
 
-def test_progress_files_are_told_to_those_who_want_to_hear(store: Store[LoopState], watch: Watch) -> None:
-    store.create(loop(), actor="user")
+def test_progress_files_are_told_to_those_who_want_to_hear(store: AnyStore, made: Made, watch: Watch) -> None:
+    store.create(made(), actor="user")
     watching = watch(store)
     store.append_progress("loop-1", "a.log", [b"1"])
-    assert not select.select([watching.fileno()], [], [], 0)[0] or watching.changes().noted == frozenset()  # type: ignore[union-attr]  # nothing is lost here
+    assert not told(watching)
     watching.hear("loop-1")
     watching.changes()
     store.append_progress("loop-1", "a.log", [b"2"])
@@ -87,11 +103,11 @@ def test_progress_files_are_told_to_those_who_want_to_hear(store: Store[LoopStat
     watching.ignore("loop-1")
     watching.changes()
     store.append_progress("loop-1", "a.log", [b"3"])
-    assert select.select([watching.fileno()], [], [], 0)[0] == []
+    assert not told(watching)
 
 
-def test_progress_files_may_come_later(store: Store[LoopState], watch: Watch) -> None:
-    store.create(loop(), actor="user")
+def test_progress_files_may_come_later(store: AnyStore, made: Made, watch: Watch) -> None:
+    store.create(made(), actor="user")
     watching = watch(store)
     watching.hear("loop-1")
     store.append_progress("loop-1", "a.log", [b"1"])
@@ -102,8 +118,8 @@ def test_progress_files_may_come_later(store: Store[LoopState], watch: Watch) ->
     assert changes.noted == {"loop-1"}
 
 
-def test_progress_files_in_folders_are_told_too(store: Store[LoopState], watch: Watch) -> None:
-    store.create(loop(), actor="user")
+def test_progress_files_in_folders_are_told_too(store: AnyStore, made: Made, watch: Watch) -> None:
+    store.create(made(), actor="user")
     watching = watch(store)
     watching.hear("loop-1")
     for n in range(2):
@@ -122,8 +138,8 @@ def test_progress_files_in_folders_are_told_too(store: Store[LoopState], watch: 
     assert changes.noted == frozenset()
 
 
-def test_what_is_shown_are_the_state_and_what_led_to_it(store: Store[LoopState]) -> None:
-    store.create(loop(), actor="user")
+def test_what_is_shown_are_the_state_and_what_led_to_it(store: AnyStore, made: Made) -> None:
+    store.create(made(), actor="user")
     for title in "BCD":
         retitle(store, title)
     state, entries = store.shown("loop-1", 2)
@@ -135,10 +151,10 @@ def test_what_is_shown_are_the_state_and_what_led_to_it(store: Store[LoopState])
         store.shown("loop-x")
 
 
-def test_the_numbers_of_the_last_commits(store: Store[LoopState]) -> None:
+def test_the_numbers_of_the_last_commits(store: AnyStore, made: Made) -> None:
     assert store.revs() == {}
-    store.create(loop(), actor="user")
-    store.create(loop("loop-2"), actor="user")
+    store.create(made(), actor="user")
+    store.create(made("loop-2"), actor="user")
     retitle(store, "B")
     assert store.revs() == {"loop-1": 2, "loop-2": 1}
     store.delete("loop-1", actor="user")

@@ -4,7 +4,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from loopwright.store.disk import Disk
+from loopwright.store.loops import LOOPS
 from loopwright.store.place import Place
+from loopwright.store.tunings import TUNINGS
 
 
 def test_many_make_the_folder_at_the_same_time(tmp_path: Path) -> None:
@@ -12,6 +14,9 @@ def test_many_make_the_folder_at_the_same_time(tmp_path: Path) -> None:
         for n in range(200):
             root = tmp_path / str(n)
             root.mkdir()
-            places = [Place(Disk(), root, ".workflow/.loop") for _ in range(8)]
-            list(pool.map(Place.make, places))
+            kind = (LOOPS, TUNINGS)[n % 2]
+            layout = kind.layout(root / kind.folder)
+            places = [Place(Disk(), root, kind.folder) for _ in range(8)]
+            paths = [layout.paths(f"skill-tuning-{number}") for number in range(8)]
+            list(pool.map(Place.make, places, paths))
             assert (root / ".workflow" / ".gitignore").read_text() == "*\n"

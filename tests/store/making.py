@@ -1,6 +1,7 @@
-"""Loops and clocks for the store's tests."""
+"""States and clocks for the store's tests."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, TypeVar
@@ -8,14 +9,20 @@ from typing import Any, TypeVar
 from loopwright.domain.cycle import CycleState
 from loopwright.domain.events import Event
 from loopwright.domain.loop import LoopState
+from loopwright.domain.tuning import TuningState
 from loopwright.ports import Store
 from loopwright.store.files import FileStore
+from loopwright.store.kind import Kind
 from loopwright.store.loops import LOOPS
+from loopwright.store.tunings import TUNINGS
 
 START = datetime(2026, 1, 22, 10, tzinfo=timezone(timedelta(hours=8)))
 EDITED = Event(type="edited", data={"by": "a test"})
 ID = "loop-1"
-S = TypeVar("S", LoopState, CycleState)
+S = TypeVar("S", LoopState, CycleState, TuningState)
+
+SHORT: Kind[TuningState] = replace(TUNINGS, homes="loop-")
+"""Tuning sessions under the ids that the tests of every kind use."""
 
 
 class HandClock:
@@ -51,8 +58,24 @@ def cycle(id: str = ID, **fields: Any) -> CycleState:
     return CycleState.model_validate({"cycle_id": id, **known, "tags": [], "notes": None, **fields})
 
 
+def tuning(id: str = ID, **fields: Any) -> TuningState:
+    """With the words of loops, as far as a session has something like them."""
+    named = {"name": fields.pop("title", "A title"), "path": "skills/a"}
+    if fields.get("status") == "created":
+        fields["status"] = "pending"
+    known = {"user_issue_description": fields.pop("description", "What to do"), "tags": [], "notes": None}
+    engine = {"id": id, "path": "skills/a"}
+    return TuningState.model_validate({**known, "target_skill": named, "engine": engine, **fields})
+
+
+def titled(state: S, title: str) -> S:
+    if isinstance(state, TuningState):
+        return state.evolve(target_skill=state.target_skill.evolve(name=title))
+    return state.evolve(title=title)
+
+
 def retitle(store: Store[S], title: str, id: str = ID, epoch: int | None = None) -> S:
-    return store.update(id, lambda s: s.evolve(title=title), actor="user", event=EDITED, epoch=epoch)
+    return store.update(id, lambda s: titled(s, title), actor="user", event=EDITED, epoch=epoch)
 
 
 def tagging(tag: str) -> Callable[[S], S]:

@@ -1,18 +1,33 @@
 """A process that dies at any one of its system calls: what it acknowledged is there, and its place is usable."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from loopwright.domain.errors import NotFound
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
+from loopwright.store.kind import Kind
 from loopwright.store.loops import LOOPS
-from tests.store.making import EDITED, ID, HandClock, files_at, journal_of, loop, retitle, tagging
+from tests.store.making import EDITED, ID, SHORT, HandClock, loop, retitle, tagging, tuning
 from tests.store.stranger import independent_replay
 
-CALLS = ("append", "sync", "truncate", "replace", "swap", "sync_folder", "make_folder", "remove")
+CALLS = ("append", "sync", "truncate", "replace", "swap", "sync_folder", "make_folder", "remove", "remove_folder")
+
+
+class Sort(NamedTuple):
+    """States side by side, and states with folders of their own."""
+
+    kind: Kind[Any]  # Any: what is written is the same
+    made: Callable[..., Any]
+
+    def store(self, root: Path, disk: Disk | None = None) -> FileStore[Any]:
+        return FileStore(root, self.kind, HandClock(), disk=disk)
+
+
+SORTS = {"loops": Sort(LOOPS, loop), "tunings": Sort(SHORT, tuning)}
 
 
 class Died(BaseException):
@@ -64,11 +79,15 @@ class DyingDisk(Disk):
         self._live()
         super().remove(path)
 
+    def remove_folder(self, path: str) -> None:
+        self._live()
+        super().remove_folder(path)
 
-def life(root: Path, disk: Disk) -> Iterator[str | None]:
-    """A loop's life; yields its title each time it was acknowledged, None when the loop is gone."""
-    store = FileStore(root, LOOPS, HandClock(), disk=disk)
-    yield store.create(loop(title="0"), actor="user").title
+
+def life(sort: Sort, root: Path, disk: Disk) -> Iterator[str | None]:
+    """A state's life; yields its title each time it was acknowledged, None when the state is gone."""
+    store = sort.store(root, disk)
+    yield store.create(sort.made(title="0"), actor="user").title
     for n in (1, 2, 3):
         yield retitle(store, str(n)).title
     with store.lease(ID) as lease:
@@ -77,38 +96,39 @@ def life(root: Path, disk: Disk) -> Iterator[str | None]:
     store.write_progress(ID, {"develop.md": b"x"})
     store.delete(ID, actor="user")
     yield None
-    yield store.create(loop(title="5"), actor="user").title
+    yield store.create(sort.made(title="5"), actor="user").title
     store.close()
 
 
-def titles_until_death(root: Path, dies_at: int) -> tuple[list[str | None], bool]:
+def titles_until_death(sort: Sort, root: Path, dies_at: int) -> tuple[list[str | None], bool]:
     told: list[str | None] = []
     try:
-        told.extend(life(root, DyingDisk(dies_at)))
+        told.extend(life(sort, root, DyingDisk(dies_at)))
     except Died:
         return told, True
     return told, False
 
 
-def whole_life(tmp_path: Path) -> int:
+def whole_life(sort: Sort, tmp_path: Path) -> int:
     tmp_path.mkdir()
     disk = DyingDisk(10_000)
-    list(life(tmp_path, disk))
+    list(life(sort, tmp_path, disk))
     return 10_000 - disk.left
 
 
-def test_death_at_every_call(tmp_path: Path) -> None:
-    calls = whole_life(tmp_path / "whole")
+@pytest.mark.parametrize("sort", SORTS.values(), ids=SORTS)
+def test_death_at_every_call(tmp_path: Path, sort: Sort) -> None:
+    calls = whole_life(sort, tmp_path / "whole")
     assert calls > 50
     following = {None: "5", "0": "1", "1": "2", "2": "3", "3": "4", "4": None, "5": None}
     for dies_at in range(calls):
         root = tmp_path / str(dies_at)
         root.mkdir()
-        told, died = titles_until_death(root, dies_at)
+        told, died = titles_until_death(sort, root, dies_at)
         assert died
         acknowledged = told[-1] if told else "nothing"
         possible = {acknowledged, following[acknowledged]} if told else {None, "0"}
-        with files_at(root) as store:
+        with sort.store(root) as store:
             try:
                 seen: str | None = store.read(ID).title
             except NotFound:
@@ -117,12 +137,13 @@ def test_death_at_every_call(tmp_path: Path) -> None:
             assert [s.title for s in store.list().items] == ([] if seen is None else [seen])
             assert store.damaged() == {}
             if seen is None:
-                store.create(loop(title="new"), actor="user")
+                store.create(sort.made(title="new"), actor="user")
             with store.lease(ID):
                 after = store.update(ID, tagging("after"), actor="user", event=EDITED)
             assert after.engine.incidents == ()
             assert store.read(ID).tags == ("after",)
-        assert independent_replay(journal_of(root).read_bytes())["tags"] == ["after"]
+        journal = Path(sort.kind.layout(root / sort.kind.folder).paths(ID).journal)
+        assert independent_replay(journal.read_bytes())["tags"] == ["after"]
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -77,6 +77,17 @@ def test_an_overflow_is_noticed(tmp_path: Path, store: FileStore[LoopState]) -> 
         assert watching.changes() is None
 
 
+def test_nobody_is_woken_for_progress_files_that_nobody_hears(tmp_path: Path, store: FileStore[LoopState]) -> None:
+    store.create(loop(), actor="user")
+    store.append_progress("loop-1", "a.log", [b"1"])
+    with closing(begun(tmp_path)) as watching:
+        watching.hear("loop-1")
+        watching.ignore("loop-1")
+        watching.changes()
+        store.append_progress("loop-1", "a.log", [b"2"])
+        assert select.select([watching.fileno()], [], [], 0)[0] == []
+
+
 def test_no_watch_is_no_failure(tmp_path: Path, store: FileStore[LoopState], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Inotify, "opened", classmethod(lambda cls: None))
     assert store.watch() is None

@@ -6,6 +6,8 @@ from datetime import datetime
 from loopwright.domain.errors import Invalid
 
 SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}", re.ASCII)
+TUNING = "skill-tuning-"
+"""What the ids of tuning sessions begin with, and nothing else in their folder."""
 
 
 def is_safe(id: str) -> bool:
@@ -28,6 +30,11 @@ def new_loop_id(now: datetime, token: str) -> str:
 def new_cycle_id(now: datetime, token: str) -> str:
     """`cycle-v1-{YYYYMMDDTHHMMSS}-{8 hex}`; `token` holds the hex digits."""
     return f"cycle-v1-{now:%Y%m%dT%H%M%S}-{token[:8]}"
+
+
+def new_tuning_id(now: datetime, token: str) -> str:
+    """`skill-tuning-{YYYYMMDDTHHMMSS}-{8 hex}`; `token` holds the hex digits."""
+    return f"{TUNING}{now:%Y%m%dT%H%M%S}-{token[:8]}"
 
 
 def new_task_id(token: str) -> str:

@@ -35,13 +35,14 @@ class Access(Generic[S]):
     @contextlib.contextmanager
     def locked(self, paths: Paths) -> Iterator[None]:
         """The write lock of a state that exists; a mistyped id leaves no trace."""
+        self._place.clear(paths)
         try:
             lock = Flock.take(paths.lock)
         except (FileNotFoundError, NotADirectoryError):
             if paths.id not in self._source.holds:
                 with contextlib.suppress(Corrupt):
                     self._source.read(paths, self._writer.now())
-            self._place.make()
+            self._place.make(paths)
             lock = Flock.ensure(paths.lock)
         try:
             yield
@@ -57,7 +58,7 @@ class Access(Generic[S]):
             hold = self._source.holds.get(paths.id)
             try:
                 if hold and not (hold.seat.is_in_place and self._place.is_hidden):
-                    self._place.make_again(hold.real)
+                    self._place.make_again(paths, hold.real)
                     hold.seat.retake()
                 return work()
             except (FileNotFoundError, NotADirectoryError, Displaced):

@@ -158,6 +158,14 @@ class Disk:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
 
+    def remove_folder(self, path: str) -> None:
+        """Where nobody has put something in it meanwhile."""
+        try:
+            os.rmdir(path)
+        except OSError as error:
+            if error.errno not in (errno.ENOENT, errno.ENOTEMPTY):
+                raise
+
 
 def _opened(path: str) -> int:
     """Opens to read without waiting for a pipe; a file that was just written over is waited for (see `swap`)."""

@@ -7,7 +7,6 @@ from typing import Generic
 
 from loopwright.domain.errors import Conflict, Corrupt, NotFound, StoreError
 from loopwright.domain.events import Entry, Event
-from loopwright.domain.ids import checked
 from loopwright.ports import Clock, Lease, Page, Rule
 from loopwright.ports.watching import Shown, Watching
 from loopwright.store import history, progress
@@ -16,6 +15,7 @@ from loopwright.store.closing import Closing
 from loopwright.store.commit import Stamp
 from loopwright.store.disk import Disk, DiskTrouble
 from loopwright.store.grouping import Turns
+from loopwright.store.homes import HomesWatching
 from loopwright.store.index import Index
 from loopwright.store.kind import Kind, S, with_next_epoch
 from loopwright.store.known import Deleted, Known, read_journal, state_at
@@ -52,7 +52,8 @@ class FileStore(Closing, Generic[S]):
         self._folder = self._place.folder
         self._source = Source(self._disk, kind, self.root)
         self._writer = Writer(self._disk, kind, clock, self._source)
-        self._index = Index(self._disk, self._folder, self._source, self._writer.now, self._finish_deletion)
+        self._layout = kind.layout(self._folder)
+        self._index = Index(self._disk, self._layout, self._source, self._writer.now, self._finish_deletion)
         self._removal = Removal(self._disk, self._folder, self._source, self._writer.now)
         self._access = Access(self._disk, self._place, self._source, self._writer, self._removal)
         self._turns: dict[str, Turns[Request[S]]] = {}
@@ -68,7 +69,7 @@ class FileStore(Closing, Generic[S]):
     def create(self, state: S, *, actor: str) -> S:
         """See ports.Store."""
         paths = self._paths(self._kind.id_of(state))
-        self._place.make()
+        self._place.make(paths)
         lock = Flock.ensure(paths.lock)
         try:
             self._refuse_existing(paths)
@@ -145,7 +146,9 @@ class FileStore(Closing, Generic[S]):
 
     def watch(self) -> Watching | None:
         """See ports.watching.Watchable."""
-        return FolderWatching.on(self._folder, self.root)
+        if self._layout.homes is None:
+            return FolderWatching.on(self._folder, self.root)
+        return HomesWatching.on(self._layout, self.root)
 
     @DiskTrouble()
     def recover(self, id: str, *, actor: str) -> S:
@@ -181,7 +184,7 @@ class FileStore(Closing, Generic[S]):
         paths = self._paths(id)
         self.read(id)
         with DiskTrouble():
-            self._place.make()
+            self._place.make(paths)
             seat = Seat.take(self._disk, str(self.root), id, paths.lease)
         if seat is None:
             raise Conflict(f"{self._kind.name} {id} is being driven by process {self.holder(id)}")
@@ -203,25 +206,26 @@ class FileStore(Closing, Generic[S]):
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
         """See ports.Store."""
         paths = self._paths(id)
-        self._access.in_place(paths, lambda: progress.write(self._disk, paths.progress, files))
+        self._access.in_place(paths, lambda: progress.write(self._disk, paths, files))
 
     @DiskTrouble()
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
         """See ports.Store."""
         paths = self._paths(id)
-        self._access.in_place(paths, lambda: progress.append(self._disk, paths.progress, name, lines))
+        self._access.in_place(paths, lambda: progress.append(self._disk, paths, name, lines))
 
     @DiskTrouble()
     def kept(self, id: str) -> Sequence[Path]:
         """See ports.Store."""
-        return sorted(self._folder.glob(f"{checked(id)}.*.damaged-*"))
+        base = Path(self._paths(id).base)
+        return sorted(base.parent.glob(f"{base.name}.*.damaged-*"))
 
     def progress_path(self, id: str) -> Path:
         """See ports.Store."""
         return self._paths(id).progress
 
     def _paths(self, id: str) -> Paths:
-        return Paths.of(self._folder, id, self._kind.name)
+        return self._layout.paths(id)
 
     def _turn(self, paths: Paths) -> Callable[[Sequence[Request[S]], Callable[[], bool]], None]:
         def work(requests: Sequence[Request[S]], busy: Callable[[], bool]) -> None:

@@ -5,7 +5,6 @@ import threading
 from bisect import bisect_left, insort
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Generic, NamedTuple
 
 from loopwright.domain.errors import LoopwrightError, NotFound
@@ -14,7 +13,7 @@ from loopwright.store import projection
 from loopwright.store.disk import Disk
 from loopwright.store.kind import S, age, is_found
 from loopwright.store.known import Deleted, journal_of, projection_in
-from loopwright.store.paths import Paths, id_in
+from loopwright.store.paths import Layout, Paths, id_in
 from loopwright.store.source import Source
 from loopwright.store.watch import Watch
 
@@ -33,17 +32,20 @@ class Summary(NamedTuple):
 
 
 class Index(Generic[S]):
-    """`finish_deletion` is called for states that are buried but not gone."""
+    """`finish_deletion` is called for states that are buried but not gone.
+
+    Where states have folders of their own, a watch on the one above them would tell nothing: each is looked at.
+    """
 
     def __init__(
         self,
         disk: Disk,
-        folder: Path,
+        layout: Layout,
         source: Source[S],
         now: Callable[[], str],
         finish_deletion: Callable[[str], None],
     ) -> None:
-        self._disk, self._folder, self._source = disk, folder, source
+        self._disk, self._layout, self._source = disk, layout, source
         self._now, self._finish_deletion = now, finish_deletion
         self._mutex = threading.Lock()
         self._watch: Watch | None = None
@@ -88,7 +90,7 @@ class Index(Generic[S]):
             return known
         seen = self._seen.get(id)
         try:
-            state = self._source.read(Paths.of(self._folder, id), self._now())
+            state = self._source.read(self._layout.paths(id), self._now())
         except LoopwrightError:
             return None
         with self._mutex:
@@ -102,7 +104,7 @@ class Index(Generic[S]):
         names = self._watch.changed() if self._watch else None
         if names is None:
             self._unwatch()
-            self._watch = Watch.on(self._folder)
+            self._watch = Watch.on(self._layout.folder) if self._layout.homes is None else None
             self._scan()
         else:
             for id in {id for name in names if (id := id_in(name))}:
@@ -115,11 +117,7 @@ class Index(Generic[S]):
     def _scan(self) -> None:
         """Looks at everything, and into what is not as it was."""
         self._read.clear()
-        try:
-            with os.scandir(self._folder) as entries:
-                ids = {id for entry in entries if (id := id_in(entry.name))}
-        except (FileNotFoundError, NotADirectoryError):
-            ids = set()
+        ids = self._layout.ids()
         old, broken = self._source.legacy.states(self._now())
         for id in self._summaries.keys() - ids - old.keys():
             self._forget(id)
@@ -131,7 +129,7 @@ class Index(Generic[S]):
             self._keep(id, _summary(old[id].status, old[id].updated_at, old[id].engine.rev))
 
     def _signature(self, id: str) -> object:
-        paths = Paths.of(self._folder, id)
+        paths = self._layout.paths(id)
         try:
             stat = os.stat(paths.state)
         except (FileNotFoundError, NotADirectoryError):
@@ -143,7 +141,7 @@ class Index(Generic[S]):
         self._read.pop(id, None)
         self._damaged.pop(id, None)
         try:
-            self._keep(id, self._look(Paths.of(self._folder, id)))
+            self._keep(id, self._look(self._layout.paths(id)))
         except NotFound as error:
             self._forget(id)
             if isinstance(error, Deleted):

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 from loopwright.domain.engine_state import INCIDENTS_KEPT, Incident
+from loopwright.store.paths import Layout
 
 
 class Frozen(Protocol):
@@ -64,7 +65,8 @@ class Kind(Generic[S]):
     with what only the runner may change as it was, and the names of that. `side_files` are further projections by
     suffix, one JSON line an item. `rebuild` makes a state from what is beside a lost one, or None; `progress` makes
     what it needs for that. `legacy` finds files in older places, with the id each has by name. `known_by` are the texts
-    that a search looks into.
+    that a search looks into. `homes`: where each state has a folder of its own, named by its id, what such names begin
+    with; the rest of what lies there is not ours. None: the files of all states lie side by side.
     """
 
     name: str
@@ -80,6 +82,10 @@ class Kind(Generic[S]):
     progress: Callable[[S], Mapping[str, bytes]]
     legacy: Callable[[Path], Mapping[Path, str]]
     known_by: Callable[[S], Iterable[str]]
+    homes: str | None = None
+
+    def layout(self, folder: Path) -> Layout:
+        return Layout(folder, self.name, self.homes)
 
 
 def is_found(kind: Kind[S], state: S, search: str) -> bool:

@@ -153,7 +153,12 @@ def state_at(disk: Disk, kind: Kind[S], paths: Paths, rev: int, now: str) -> S |
 
 
 def beside(disk: Disk, kind: Kind[S], paths: Paths) -> dict[str, str]:
-    """The texts beside a state that could help to rebuild it: side files and progress files, those in folders too."""
+    """The texts beside a state that could help to rebuild it: side files and progress files, those in folders too.
+
+    None where a state has a folder of its own: what lies there is not told apart from what others put there.
+    """
+    if paths.home:
+        return {}
     files = {suffix: paths.side(suffix) for suffix in kind.side_files}
     if paths.progress.is_dir():
         folders = (paths.progress, *(one for one in paths.progress.iterdir() if one.is_dir() and not one.is_symlink()))

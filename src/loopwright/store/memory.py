@@ -9,7 +9,6 @@ from typing import Generic
 
 from loopwright.domain.errors import Conflict, NotFound
 from loopwright.domain.events import Entry, Event
-from loopwright.domain.ids import checked
 from loopwright.ports import Clock, Lease, Page, Rule
 from loopwright.ports.watching import Changes, Shown
 from loopwright.store import patch, progress, projection
@@ -66,7 +65,7 @@ class MemoryStore(Closing, Generic[S]):
     """States of one kind for the life of this object; progress files go to `folder`."""
 
     def __init__(self, kind: Kind[S], clock: Clock, folder: Path) -> None:
-        self._kind, self._clock, self._folder = kind, clock, folder
+        self._kind, self._clock, self._layout = kind, clock, kind.layout(folder)
         self._disk = Disk()
         self._mutex = threading.RLock()
         self._history: dict[str, list[S]] = {}
@@ -78,7 +77,7 @@ class MemoryStore(Closing, Generic[S]):
         """Nothing is open."""
 
     def create(self, state: S, *, actor: str) -> S:
-        id = checked(self._kind.id_of(state), self._kind.name)
+        id = self._paths(self._kind.id_of(state)).id
         with self._mutex:
             if id in self._history:
                 raise Conflict(f"{self._kind.name} {id} exists already")
@@ -87,7 +86,7 @@ class MemoryStore(Closing, Generic[S]):
     def read(self, id: str) -> S:
         with self._mutex:
             try:
-                return self._history[checked(id, self._kind.name)][-1]
+                return self._history[self._paths(id).id][-1]
             except KeyError:
                 raise NotFound(f"{self._kind.name} not found: {id}") from None
 
@@ -165,18 +164,21 @@ class MemoryStore(Closing, Generic[S]):
         return os.getpid() if id in self._leased else None
 
     def write_progress(self, id: str, files: Mapping[str, bytes]) -> None:
-        progress.write(self._disk, self.progress_path(id), files)
+        progress.write(self._disk, self._paths(id), files)
         self._tell(id, noted=True)
 
     def append_progress(self, id: str, name: str, lines: Sequence[bytes]) -> None:
-        progress.append(self._disk, self.progress_path(id), name, lines)
+        progress.append(self._disk, self._paths(id), name, lines)
         self._tell(id, noted=True)
 
     def kept(self, id: str) -> Sequence[Path]:
         return ()
 
     def progress_path(self, id: str) -> Path:
-        return Paths.of(self._folder, id, self._kind.name).progress
+        return self._paths(id).progress
+
+    def _paths(self, id: str) -> Paths:
+        return self._layout.paths(id)
 
     def _commit(self, id: str, before: S, state: S, actor: str, event: Event) -> S:
         """What the files would not hold is refused here as well."""

@@ -1,24 +1,32 @@
-"""Where the files of one state are."""
+"""Where the files of one state are, and which states the names in a folder speak of."""
 
+import os
 from pathlib import Path
 from typing import NamedTuple
 
+from loopwright.domain.errors import Invalid
 from loopwright.domain.ids import checked, is_safe
 
 STATE = ".json"
 JOURNAL = ".events.ndjson"
 PROGRESS = ".progress"
+OWN = "state"
+"""What the files of a state are called in a folder of its own."""
 
 
 class Paths(NamedTuple):
-    """`base` is the path without a suffix; plain texts, because they are built for every call."""
+    """`base` is the path without a suffix; plain texts, because they are built for every call.
+
+    `home`: the folder that is this state's alone, with its progress files in it; empty where states lie side by side.
+    """
 
     id: str
     base: str
+    home: str = ""
 
     @classmethod
     def of(cls, folder: Path, id: str, kind: str = "loop") -> "Paths":
-        """Invalid, with the name of the `kind`, for an id that is not safe."""
+        """Side by side with others. Invalid, with the name of the `kind`, for an id that is not safe."""
         return cls(id, f"{folder}/{checked(id, kind)}")
 
     @property
@@ -39,14 +47,51 @@ class Paths(NamedTuple):
 
     @property
     def progress(self) -> Path:
-        return Path(self.base + PROGRESS)
+        return Path(self.home or self.base + PROGRESS)
 
     def side(self, suffix: str) -> str:
         return f"{self.base}.{suffix}"
 
+    def is_own(self, name: str) -> bool:
+        """Whether a name among the progress files is one of the state's own, or of what was put aside of them."""
+        return bool(self.home) and name.split("/")[0].startswith(f"{OWN}.")
+
+
+class Layout(NamedTuple):
+    """How the states of a kind lie in its `folder`; `name` and `homes`: see `kind.Kind`."""
+
+    folder: Path
+    name: str
+    homes: str | None
+
+    def paths(self, id: str) -> Paths:
+        """Invalid for an id that is not safe, or that names a folder which is not one of ours."""
+        if self.homes is None:
+            return Paths.of(self.folder, id, self.name)
+        if not checked(id, self.name).startswith(self.homes):
+            raise Invalid(f"Invalid {self.name} ID format: {id!r} (they begin with {self.homes!r})")
+        home = f"{self.folder}/{id}"
+        return Paths(id, f"{home}/{OWN}", home)
+
+    def id_of(self, name: str) -> str | None:
+        """The id of the state whose own folder has this name; None for a folder of somebody else."""
+        is_one = self.homes is not None and name.startswith(self.homes) and is_safe(name)
+        return name if is_one else None
+
+    def ids(self) -> set[str]:
+        """All that there is something of; a folder of its own is none if it is a link."""
+        try:
+            with os.scandir(self.folder) as entries:
+                if self.homes is None:
+                    return {id for entry in entries if (id := id_in(entry.name))}
+                found = (entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+                return {id for name in found if (id := self.id_of(name))}
+        except (FileNotFoundError, NotADirectoryError):
+            return set()
+
 
 def id_in(name: str) -> str | None:
-    """The id that a file or folder name in the store's folder speaks of."""
+    """The id that a file or folder name speaks of, where states lie side by side."""
     for suffix in (JOURNAL, STATE, PROGRESS):
         if name.endswith(suffix):
             id = name.removesuffix(suffix)

@@ -10,25 +10,26 @@ from pathlib import Path
 from loopwright.domain.errors import Invalid
 from loopwright.store.aside import move_aside
 from loopwright.store.disk import CREATE, Disk
+from loopwright.store.paths import Paths
 
 DEEPEST = 3
 """Parts of a name: a role's folder, its history, a file."""
 
 
-def write(disk: Disk, folder: Path, files: Mapping[str, bytes]) -> None:
+def write(disk: Disk, paths: Paths, files: Mapping[str, bytes]) -> None:
     """Replaces files by rename; not synced."""
-    _make(folder)
+    _make(paths.progress)
     for name, data in files.items():
-        disk.replace(_inside(folder, name), data)
+        disk.replace(_inside(paths, name), data)
 
 
-def append(disk: Disk, folder: Path, name: str, lines: Sequence[bytes]) -> None:
+def append(disk: Disk, paths: Paths, name: str, lines: Sequence[bytes]) -> None:
     """Appends whole lines. A torn last line, left by a crash, is cut off first."""
     for line in lines:
         if b"\n" in line.removesuffix(b"\n"):
             raise Invalid(f"a line of {name} can not hold a line break")
-    _make(folder)
-    with disk.open(_inside(folder, name), CREATE) as fd:
+    _make(paths.progress)
+    with disk.open(_inside(paths, name), CREATE) as fd:
         size = os.fstat(fd).st_size
         end = _end_of_lines(disk, fd, size)
         if end < size:
@@ -55,11 +56,14 @@ def _end_of_lines(disk: Disk, fd: int, size: int) -> int:
     return 0
 
 
-def _inside(folder: Path, name: str) -> str:
+def _inside(paths: Paths, name: str) -> str:
     """The path of that name, its folders made, each of them one itself and no link to one."""
     *above, file = parts = name.split("/")
     if len(parts) > DEEPEST or any(part in ("", ".", "..") or "\0" in part for part in parts):
         raise Invalid(f"{name!r} is no name of a progress file")
+    if paths.is_own(name):
+        raise Invalid(f"{name!r} is no name of a progress file: the state itself is kept under such names")
+    folder = paths.progress
     for part in above:
         folder = folder / part
         _make(folder)

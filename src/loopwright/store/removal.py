@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Generic
 
@@ -38,15 +38,32 @@ class Removal(Generic[S]):
             self.clear(paths)
             self._disk.remove(paths.lease)
             self._disk.remove(paths.lock)
+            if paths.home:
+                self._disk.remove_folder(paths.home)
 
     def clear(self, paths: Paths) -> None:
         """All but the locks; the journal with its tombstone goes when nothing else can come back."""
         self._source.cache.drop(paths.id)
-        shutil.rmtree(paths.progress, ignore_errors=True)
         spared = {paths.journal, paths.lock, paths.lease}
+        if paths.home:
+            self._empty(paths.home, spared)
+        else:
+            shutil.rmtree(paths.progress, ignore_errors=True)
+            self._remove_beside(paths.id, spared)
+        self._disk.sync_folder(paths.home or str(self._folder))
+        self._disk.remove(paths.journal)
+
+    def _remove_beside(self, id: str, spared: Collection[str]) -> None:
         with os.scandir(self._folder) as entries:
             for entry in entries:
-                if entry.name.startswith(f"{paths.id}.") and entry.is_file() and entry.path not in spared:
+                if entry.name.startswith(f"{id}.") and entry.is_file() and entry.path not in spared:
                     self._disk.remove(entry.path)
-        self._disk.sync_folder(str(self._folder))
-        self._disk.remove(paths.journal)
+
+    def _empty(self, home: str, spared: Collection[str]) -> None:
+        """All that is in a state's own folder; links are removed, not followed."""
+        with os.scandir(home) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    shutil.rmtree(entry.path, ignore_errors=True)
+                elif entry.path not in spared:
+                    self._disk.remove(entry.path)

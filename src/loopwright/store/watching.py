@@ -3,6 +3,7 @@
 import contextlib
 import os
 from pathlib import Path
+from typing import NamedTuple
 
 from loopwright.ports.watching import Changes
 from loopwright.store.paths import JOURNAL, PROGRESS, STATE, Paths, id_in
@@ -10,6 +11,27 @@ from loopwright.store.watch import CREATE, DELETE, INTERESTING, IS_FOLDER, LOST,
 
 COMING = CREATE | MOVED_TO
 ANEW = LOST & ~OVERFLOW
+
+
+class Way(NamedTuple):
+    """The number of a folder that is watched; `awaited`: the next name on the way to the one that is wanted."""
+
+    main: int
+    awaited: str | None
+
+
+def begun(inotify: Inotify, folder: Path, root: Path) -> Way | None:
+    """Watches `folder`, or the last one on the way to it that is there. None, and closed, where that can not be."""
+    if (main := inotify.add(folder, INTERESTING | CREATE)) is not None:
+        return Way(main, None)
+    for child in (folder, *folder.parents):
+        if child == root:
+            break
+        main = inotify.add(child.parent, COMING | INTERESTING)
+        if main is not None and not child.exists():
+            return Way(main, child.name)
+    inotify.close()
+    return None
 
 
 class FolderWatching:
@@ -28,18 +50,8 @@ class FolderWatching:
     def on(cls, folder: Path, root: Path) -> "FolderWatching | None":
         """`folder` lies below `root`, which exists. None where the system gives no watch."""
         inotify = Inotify.opened()
-        if inotify is None:
-            return None
-        if (main := inotify.add(folder, INTERESTING | CREATE)) is not None:
-            return cls(inotify, folder, main, None)
-        for child in (folder, *folder.parents):
-            if child == root:
-                break
-            main = inotify.add(child.parent, COMING | INTERESTING)
-            if main is not None and not child.exists():
-                return cls(inotify, folder, main, child.name)
-        inotify.close()
-        return None
+        way = begun(inotify, folder, root) if inotify else None
+        return cls(inotify, folder, *way) if inotify and way else None
 
     def fileno(self) -> int:
         return self._inotify.fd

@@ -202,7 +202,7 @@ class Writer(Generic[S]):
         known = Known(state, patch.plain(state), seq, len(history), 0, file if strange else None, whole=True)
         origin = "the memory of its runner: its files had been removed or changed"
         self.restart(paths, Rescue(known, history, origin), "runner")
-        progress.write(self._disk, paths.progress, self._kind.progress(state))
+        progress.write(self._disk, paths, self._kind.progress(state))
 
     def _take_back(self, paths: Paths, fd: int, end: int) -> None:
         try:

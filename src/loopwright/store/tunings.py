@@ -1,0 +1,37 @@
+"""Tuning sessions, as the store sees them."""
+
+from loopwright.domain.engine_state import SCHEMA
+from loopwright.domain.ids import TUNING
+from loopwright.domain.tuning import TuningState
+from loopwright.domain.tuning_external import keep_own, take_in
+from loopwright.domain.tuning_reading import read_tuning
+from loopwright.store.kind import Document, Kind
+
+FOLDER = ".workflow/.scratchpad"
+
+
+def _read(document: Document) -> tuple[TuningState, tuple[str, ...]]:
+    return read_tuning(document.raw, fallback_id=document.id, now=document.now)
+
+
+def _lost(document: Document) -> TuningState | None:
+    """No document beside it holds the state: the report and the diffs tell of it, and a skill is tuned anew."""
+    return None
+
+
+TUNINGS: Kind[TuningState] = Kind(
+    name="tuning session",
+    folder=FOLDER,
+    schema=SCHEMA,
+    model=TuningState,
+    id_of=lambda state: state.tuning_id,
+    read=_read,
+    take_in=take_in,
+    keep_own=keep_own,
+    side_files={},
+    rebuild=_lost,
+    progress=lambda state: {},
+    legacy=lambda root: {},
+    known_by=lambda state: (state.tuning_id, state.title, state.engine.path, state.user_issue_description),
+    homes=TUNING,
+)
