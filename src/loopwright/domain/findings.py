@@ -52,6 +52,11 @@ class Finding(Record):
     also: Items[str] = ()
     """Other places of the same thing, as `file:line`."""
     facts: dict[str, str] = Field(default_factory=dict)
+    column: int = Field(default=1, ge=1)
+    column_end: int = Field(default=1, ge=1)
+    """Exclusive, in `line_end`; both count UTF-16 code units from 1, as editors and browsers do."""
+    marked: tuple[int, int] = Field(default=(0, 0), strict=False)
+    """The characters of `excerpt` that are meant, from and to."""
 
     @property
     def fingerprint(self) -> str:

@@ -4,10 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from loopwright.domain.findings import Confidence, Dimension, Finding, FixStrategy, Severity
+from loopwright.tune.detectors.placing import spot
 from loopwright.tune.skill.model import Skill
-
-EXCERPT = 160
-"""Characters of a line that a finding shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,15 +49,11 @@ class Detector:
 
     def _finding(self, skill: Skill, hit: Hit) -> Finding:
         page = skill.pages.get(hit.file)
-        text = page.text if page else ""
-        begin = text.rfind("\n", 0, hit.start) + 1
-        stop = text.find("\n", hit.start)
-        line = text.count("\n", 0, hit.start) + 1
+        at = spot(page.text if page else "", hit.start, hit.end)
         return Finding(
             rule=self.rule, dimension=self.dimension, severity=hit.severity or self.severity,
-            confidence=hit.confidence or self.confidence, file=hit.file, line=line,
-            line_end=line + text.count("\n", hit.start, max(hit.start, hit.end - 1)), start=hit.start, end=hit.end,
-            excerpt=text[begin : stop if stop >= 0 else None].strip()[:EXCERPT], subject=hit.subject,
-            message=hit.message, why=self.why, advice=hit.advice or self.advice, strategy=hit.strategy or self.strategy,
-            phase=hit.phase, also=hit.also, facts=hit.facts,
+            confidence=hit.confidence or self.confidence, file=hit.file, line=at.line, line_end=at.line_end,
+            start=hit.start, end=hit.end, excerpt=at.excerpt, subject=hit.subject, message=hit.message, why=self.why,
+            advice=hit.advice or self.advice, strategy=hit.strategy or self.strategy, phase=hit.phase, also=hit.also,
+            facts=hit.facts, column=at.column, column_end=at.column_end, marked=at.marked,
         )  # fmt: skip
