@@ -50,7 +50,8 @@ def mentions(text: str) -> Iterator[Mention]:
         more = _MORE.match(text, end)
         if more:
             end = more.end()
-        if text[end : end + 1] == "(":
+        # A method is no file, and the text of a link says what its target says.
+        if text[end : end + 1] == "(" or text.startswith(("](", "`]("), end):
             continue
         newline = text.rfind("\n", max(0, dot - LONGEST), dot)
         start = _begin(text, dot, max(after, newline + 1, dot - LONGEST))

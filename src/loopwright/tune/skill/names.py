@@ -22,7 +22,7 @@ _NAMES_A_FILE = re.compile(r"[\w>\-]\.[A-Za-z]\w{0,9}\Z")
 OWN = frozenset({
     "skill", "skilldir", "skill_dir", "skillroot", "skill_root", "skillpath", "skill_path", "skillfolder",
     "skill_folder", "skill_base", "skill_home", "claude_skill_dir", "claude_skill_root", "codex_skill_dir",
-    "installed_path", "install_path", "base_dir", "basedir", "__dirname", "skill_base_dir", "skillbasedir",
+    "installed_path", "base_dir", "basedir", "__dirname", "skill_base_dir", "skillbasedir",
     "thisskill", "this_skill", "skill_directory",
 })  # fmt: skip
 """Variables that authors use for the folder of the skill itself, in small letters with underscores."""

@@ -5,17 +5,19 @@ from posixpath import dirname
 from typing import TypeVar
 
 from loopwright.tune.skill import bindings
-from loopwright.tune.skill.artefacts import READERS, artefacts
+from loopwright.tune.skill.artefacts import Called, artefacts, run_of
 from loopwright.tune.skill.behaviour import read_code
-from loopwright.tune.skill.fields import fields, known
+from loopwright.tune.skill.fields import fields
 from loopwright.tune.skill.ground import Ground, ground
 from loopwright.tune.skill.hosts import hosts, mode, tools
 from loopwright.tune.skill.joining import joined
-from loopwright.tune.skill.model import Artefact, At, Call, Page, Reference, Skill, Surroundings
+from loopwright.tune.skill.known import Known, known
+from loopwright.tune.skill.model import Artefact, At, FieldUse, Page, Reference, Schema, Skill, Surroundings
 from loopwright.tune.skill.page import read_page
 from loopwright.tune.skill.phases import Course, course
-from loopwright.tune.skill.references import Files, files_of, references
+from loopwright.tune.skill.references import LOADERS, references
 from loopwright.tune.skill.schemas import schemas
+from loopwright.tune.skill.targets import Files, files_of
 
 MAIN = "SKILL.md"
 NOWHERE = Surroundings()
@@ -44,7 +46,7 @@ def read_skill(
         repeats=tuple(repeat for code in codes for repeat in code.repeats),
         assignments=tuple(assignment for code in codes for assignment in code.assignments),
         references=named, artefacts=run,
-        fields=tuple(use for one in grounds for use in _ordered(fields(one, facts), lambda use: use.at)),
+        fields=tuple(use for one in grounds for use in _uses(one, facts, shapes)),
         schemas=shapes, nested=nested, around=around,
     )  # fmt: skip
 
@@ -77,20 +79,28 @@ def _files(
     """What the pages name: files of the skill, and of its run. What the run writes is no dead reference."""
     named: list[Reference] = []
     run: list[Artefact] = []
+    told = run_of((mention.raw for one in grounds for mention in one.mentions), paths)
     for one in grounds:
         inside = _arguments(one)
-        found = _ordered(references(one, own, _reading(inside)), lambda reference: reference.at)
-        told = frozenset(r.at.start for r in found if not r.outside or r.target.startswith("../"))
+        found = _ordered(references(one, own, _reading(inside), told.files), lambda reference: reference.at)
+        names = frozenset(r.at.start for r in found if not r.outside or r.target.startswith("../"))
         named += found
-        run += _ordered(artefacts(one, told, inside, paths), lambda artefact: artefact.at)
+        run += _ordered(artefacts(one, names, inside, told), lambda artefact: artefact.at)
     written = {artefact.name for artefact in run if artefact.mode == "write"}
     kept = (r for r in named if r.resolved is not None or r.outside or f"<dir>/{r.target}" not in written)
     return tuple(kept), tuple(run)
 
 
-def _arguments(one: Ground) -> dict[int, tuple[int, Call, int]]:
+def _uses(one: Ground, facts: Known, shapes: Iterable[Schema]) -> list[FieldUse]:
+    """Fields that the page uses, but not where it declares them."""
+    path = one.page.path
+    declared = frozenset(f.at.start for shape in shapes if shape.at.file == path for f in shape.fields)
+    return _ordered(fields(one, facts, declared), lambda use: use.at)
+
+
+def _arguments(one: Ground) -> dict[int, Called]:
     """By the position of a mention: the innermost call it is an argument of, with the indices of both."""
-    found: dict[int, tuple[int, Call, int]] = {}
+    found: dict[int, Called] = {}
     for index, call in enumerate(one.code.calls):
         for place, argument in enumerate(call.arguments):
             for mention in one.mentions_in(argument.at.start, argument.at.end):
@@ -100,9 +110,9 @@ def _arguments(one: Ground) -> dict[int, tuple[int, Call, int]]:
     return found
 
 
-def _reading(inside: Mapping[int, tuple[int, Call, int]]) -> dict[int, str]:
+def _reading(inside: Mapping[int, Called]) -> dict[int, str]:
     """Mentions that a call loads, with the call's name."""
-    return {start: call.name for start, (_, call, place) in inside.items() if call.name in READERS and place == 0}
+    return {start: call.name for start, (_, call, place) in inside.items() if call.name in LOADERS and place == 0}
 
 
 def _ordered(found: Iterable[T], at: Callable[[T], At]) -> list[T]:

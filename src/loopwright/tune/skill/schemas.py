@@ -16,6 +16,7 @@ DEPTH = 5
 """Types within types that are put in."""
 _TYPED = frozenset({"typescript", "ts", "javascript", "js", "tsx"})
 _JSON = frozenset({"json", "json5", "jsonc"})
+_DATA = (".json", ".jsonl", ".ndjson", ".yaml", ".yml")
 _SHAPE = re.compile(
     r"schema|structure|data model|format|shape|interface|\bfields?\b|contract|结构|格式|模式|字段|数据模型|定义",
     re.IGNORECASE,
@@ -33,6 +34,8 @@ def schemas(ground: Ground) -> Iterator[Schema]:
             continue
         text = block.text
         if (block.lang in _TYPED or block.lang == "") and ("interface " in text or "type " in text):
+            if not _own_shape(ground, block):
+                continue
             for one in declared(ground.page.text, block.body, block.end):
                 named.setdefault(one.name, one)
                 waiting.append((one, block))
@@ -51,6 +54,17 @@ def schemas(ground: Ground) -> Iterator[Schema]:
     yield from tables(ground)
 
 
+def _own_shape(ground: Ground, block: Block) -> bool:
+    """Not the code of a product that the skill only speaks of."""
+    if block.use in ("negative", "quotation"):
+        return False
+    if block.use != "reference":
+        return True
+    section = ground.section_of(block)
+    named = ground.page.path.rsplit("/", 1)[-1] + " " + (section.title if section else "")
+    return ground.page.kind == "spec" or bool(_SHAPE.search(named))
+
+
 def _expanded(
     ground: Ground, block: Block, members: Iterable[Member], named: Mapping[str, Declared], depth: int, prefix: str = ""
 ) -> Iterator[FieldDeclared]:
@@ -61,7 +75,7 @@ def _expanded(
         at = ground.at(member.start, member.end, block)
         yield FieldDeclared(path, member.type, at, values, member.optional or "undefined" in member.names)
         if alias is not None and alias.members and depth > 0 and not {"Record", "Map"} & set(member.names):
-            listed = "[ ]" in member.type or "Array" in member.names
+            listed = "[]" in member.type or "Array" in member.names
             yield from _expanded(ground, block, alias.members, named, depth - 1, path + ("[]." if listed else "."))
 
 
@@ -101,9 +115,9 @@ def _declares(ground: Ground, block: Block) -> bool:
 
 def _name(ground: Ground, block: Block) -> str:
     """A file that is named right before it, or the section's title, or the page."""
-    before = ground.mentions_in(block.start - 300, block.start)
+    before = [m.raw for m in ground.mentions_in(block.start - 300, block.start) if m.raw.endswith(_DATA)]
     if before:
-        return before[-1].raw.rsplit("/", 1)[-1]
+        return before[-1].rsplit("/", 1)[-1]
     section = ground.section_of(block)
     return section.title if section is not None and section.title else ground.page.path.rsplit("/", 1)[-1]
 
@@ -144,7 +158,11 @@ def _of_json_schema(ground: Ground, block: Block, found: list[Entry]) -> tuple[t
         elif word == "$ref" and entry.values:
             refs.append((path, entry.values[0].rsplit("/", 1)[-1]))
     _resolve_refs(fields, refs)
-    kept = [replace(f, optional=f.path not in required) for p, f in fields.items() if not p.startswith("#")]
+    kept = [
+        replace(f, path=f.path.removeprefix("[]."), optional=f.path not in required)
+        for path, f in fields.items()
+        if not path.startswith("#")
+    ]
     return tuple(kept), opened
 
 

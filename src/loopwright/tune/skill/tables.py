@@ -23,6 +23,11 @@ _CODE = re.compile(r"`([^`\n]+)`")
 _QUOTED = re.compile(r"[\"'“‘]([\w.:/\-]+)[\"'”’]")
 _ONE_OF = re.compile(r"\bone of\b|\beither\b|枚举|之一|取值|可选值?[:：]", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z_$][\w$\-]*(?:\[\])?(?:\.[A-Za-z_$*<{][\w$\-*>}]*(?:\[\])?)*\??\Z")
+_WORD = re.compile(r"[\w.:\-]+\Z")
+_ENUM = re.compile(r"\benum\b|枚举", re.IGNORECASE)
+_FILLING = re.compile(
+    r"\b(?:or|one of|either|string|enum|null|and)\b|或|之一|枚举|[\s():：\\|,，、/.;。]", re.IGNORECASE
+)
 _SPLIT = re.compile(r"\s*(?:,|/|\\?\||、)\s*")
 _PLAIN = re.compile(r"[\w\-]+(?:\s*\\?\|\s*[\w\-]+)+\Z")
 
@@ -114,7 +119,12 @@ def _fields(ground: Ground, row: Block, columns: _Columns) -> Iterator[FieldDecl
         return
     cell = found[columns.name]
     kind = found[columns.type].text if 0 <= columns.type < len(found) else ""
-    values = _values(kind) or (_values(found[columns.values].text) if 0 <= columns.values < len(found) else ())
+    others = [one.text for one in found[columns.name + 1 :]]
+    listed = _ENUM.search(kind) is not None
+    values = _values(kind, listed)
+    for index, text in enumerate(others, columns.name + 1):
+        if not values and (listed or index == columns.values or _ONE_OF.search(text)):
+            values = _values(text, listed)
     told = found[columns.required].text.lower() if 0 <= columns.required < len(found) else ""
     optional = told.startswith(("no", "否", "optional", "可选", "✗", "❌", "n"))
     names = _CODE.findall(cell.text) or [cell.text.strip("*_ ")]
@@ -125,17 +135,18 @@ def _fields(ground: Ground, row: Block, columns: _Columns) -> Iterator[FieldDecl
             yield FieldDeclared(name.rstrip("?"), kind[:120], at, values, optional or name.endswith("?"))
 
 
-def _values(cell: str) -> tuple[str, ...]:
-    """`a`, `b`, `c`; 'a' | 'b'; one of a, b: what a cell says a field may be."""
+def _values(cell: str, listed: bool) -> tuple[str, ...]:
+    """`a`, `b`, `c`; 'a' | 'b'; one of a, b: what a cell says a field may be. `listed`: that it lists values is known."""
     ticked = [part.strip("\"'") for code in _CODE.findall(cell) for part in _SPLIT.split(code)]
-    if len(ticked) > 1 and all(re.fullmatch(r"[\w.:\-]+", part) for part in ticked):
-        rest = _SPLIT.sub("", _CODE.sub("", cell)).strip(" .;。")
-        joined = re.sub(r"\b(?:or|one of|either|string|enum|null)\b|或|之一|枚举|[():：\\|]", "", rest).strip()
-        return tuple(ticked) if not joined or _ONE_OF.search(cell) else ()
+    if len(ticked) > 1 and all(_WORD.match(part) for part in ticked):
+        rest = _FILLING.sub("", _CODE.sub("", cell)).strip()
+        return tuple(dict.fromkeys(ticked)) if not rest or listed or _ONE_OF.search(cell) else ()
     quoted = _QUOTED.findall(cell)
-    if len(quoted) > 1 and ("|" in cell or _ONE_OF.search(cell) or "/" in cell):
-        return tuple(quoted)
-    if _PLAIN.match(cell.strip("` ")) and "string" not in cell and "null" not in cell:
+    if len(quoted) > 1 and (listed or "|" in cell or "/" in cell or _ONE_OF.search(cell)):
+        return tuple(dict.fromkeys(quoted))
+    if _PLAIN.match(cell.strip("` ")) and not {"string", "null", "number", "object"} & set(
+        _SPLIT.split(cell.strip("` "))
+    ):
         return tuple(part for part in _SPLIT.split(cell.strip("` ")) if part)
     return ()
 

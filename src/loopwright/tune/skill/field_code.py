@@ -1,0 +1,188 @@
+"""Fields that code reads and writes: `state.x.y`, destructuring, objects that are put into a state."""
+
+import re
+from collections.abc import Iterator
+
+from loopwright.tune.skill.artefacts import WRITERS
+from loopwright.tune.skill.field_words import NO_FIELD
+from loopwright.tune.skill.ground import Ground
+from loopwright.tune.skill.known import Known
+from loopwright.tune.skill.model import Block, Call, FieldUse
+from loopwright.tune.skill.names import field_path
+from loopwright.tune.skill.shapes import Entry, entries
+
+_STATE_NAME = re.compile(r"(?:\w*[sS]tate|[sS]ession\w*|manifest)\Z")
+_ENDINGS = ("tate", "ession", "anifest")
+"""What names of states end in, without their first letter, which may be small or not."""
+_PATH = re.compile(r"(?:!?\??\.[A-Za-z_$][\w$]*|\??\.?\[[^\[\]\n]{0,40}\])+")
+_GETS = re.compile(r"\(\s*[\"'](\w+)[\"']")
+_MUTATES = frozenset({
+    "push", "unshift", "pop", "shift", "splice", "append", "extend", "add", "sort", "insert", "update", "set", "delete",
+})  # fmt: skip
+_METHODS = frozenset({"length", "size", "keys", "values", "entries"})
+"""What a list or a map tells of itself without being called."""
+_SETS = re.compile(r"\s*(?:\?\?=|\|\|=|&&=|[+\-*]=|\+\+|--|=(?![=>]))")
+_EQUALS = re.compile(r"\s*\)?\s*(?:[!=]==?)\s*([\"'`])([^\"'`\n$]{1,60})\1")
+_EQUALLED = re.compile(r"([\"'`])([^\"'`\n$]{1,60})\1\s*[!=]==?\s*\Z")
+_LIST = r"((?:\s*[\"'][^\"'\n]{1,60}[\"']\s*,?){1,20})"
+_INCLUDED = re.compile(rf"\[{_LIST}\]\s*\.includes\(\s*\Z")
+_IN = re.compile(rf"\s*(?:not\s+)?in\s*[(\[{{]{_LIST}[)\]}}]")
+_SWITCH = re.compile(r"\bswitch\s*\(\s*\Z")
+_CASE = re.compile(r"\bcase\s+[\"']([^\"'\n]{1,60})[\"']")
+_STRING = re.compile(r"[\"']([^\"'\n]{1,60})[\"']")
+_VALUE = re.compile(r"\s*([\"'`])([^\"'`\n$]{1,60})\1(?!\s*\+)")
+_TERNARY = re.compile(r"[^;\n?]{1,120}\?\s*[\"']([^\"'\n]{1,60})[\"']\s*:\s*[\"']([^\"'\n]{1,60})[\"']")
+_UPDATES = re.compile(
+    r"(?:update|set|save|write|patch|merge|persist|put)_?(?:\w+_?)?(?:state|session|status|manifest|progress)\w*\Z"
+    r"|(?:state|session)\w*?(?:update|set|save|write)\w*\Z|updates?\Z",
+    re.IGNORECASE,
+)
+_OBJECT_KEYS = re.compile(r"\b(?:state_?updates?|state_?changes)\s*[:=]\s*\{", re.IGNORECASE)
+_SPREAD = re.compile(r"\{\s*\.\.\.\s*([A-Za-z_$][\w$]*)\s*,")
+_LITERAL = re.compile(r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::\s*[\w<>\[\]]+\s*)?=\s*\{(?!\s*\.\.\.)")
+_TAKEN = re.compile(r"\b(?:const|let|var)\s*\{([^{}\n]{1,300})\}\s*=\s*(?:await\s+)?([A-Za-z_$][\w$]*)\b(?![.(])")
+_NAME = re.compile(r"[A-Za-z_$][\w$]*\Z")
+_USUAL = re.compile(r"[A-Za-z_$][\w$\-]*(?:\[\])*(?:\.[A-Za-z_$][\w$\-]*(?:\[\])*)*\Z")
+_STEM = re.compile(r"([A-Za-z_][\w\-]*)\.(?:jsonl?|ya?ml)\W*\Z")
+SWITCHED = 1_500
+"""Characters of a switch that are looked through for its cases."""
+
+
+def code_uses(ground: Ground, block: Block, known: Known) -> Iterator[FieldUse]:
+    text = ground.page.text
+    for root, start in _roots(text, block, known):
+        use = _use(ground, block, root, start, start + len(root))
+        if use is not None:
+            yield use
+    if "{" in block.text:
+        yield from _objects(ground, block, known)
+
+
+def _roots(text: str, block: Block, known: Known) -> Iterator[tuple[str, int]]:
+    """Where a variable stands that holds a state, with something behind it."""
+    for root in known.roots:
+        at = text.find(root, block.body, block.end)
+        while at >= 0:
+            if _begins(text, at) and text[at + len(root) : at + len(root) + 1] in (".", "?", "[", "!"):
+                yield root, at
+            at = text.find(root, at + len(root), block.end)
+    for ending in _ENDINGS:
+        at = text.find(ending, block.body, block.end)
+        while at >= 0:
+            stop = at + len(ending)
+            if text[stop : stop + 1] in (".", "?", "[", "!"):
+                begin = at
+                while begin > block.body and (text[begin - 1].isalnum() or text[begin - 1] in "_$"):
+                    begin -= 1
+                root = text[begin:stop]
+                if root not in known.roots and _STATE_NAME.match(root) and _begins(text, begin):
+                    yield root, begin
+            at = text.find(ending, stop, block.end)
+
+
+def _begins(text: str, at: int) -> bool:
+    """No name, path or other object goes on before it."""
+    before = text[at - 1 : at]
+    return not (before.isalnum() or before in ("_", "$", ".", "-", "/"))
+
+
+def _use(ground: Ground, block: Block, root: str, start: int, stop: int) -> FieldUse | None:
+    """The path behind the root that ends at `stop`, and what is done with it."""
+    text = ground.page.text
+    found = _PATH.match(text, stop, block.end)
+    if found is None:
+        return None
+    end = found.end()
+    steps = field_path(found[0]).removeprefix(".").split(".")
+    called = text[end : end + 1] == "("
+    write = called and steps[-1] in _MUTATES
+    if called:
+        got = _GETS.match(text, end, block.end) if steps[-1] in ("get", "setdefault") else None
+        steps = steps[:-1] + ([got[1]] if got else [])
+    while steps and steps[-1] in _METHODS:
+        steps = steps[:-1]
+    if not steps or steps[0] in ("[]", "") or steps[0] in NO_FIELD:
+        return None
+    sets = None if called else _SETS.match(text, end, block.end)
+    values = _compared(text, start, end, block) if sets is None else _set_to(text, sets.end(), block.end)
+    at = ground.at(start, end, block)
+    return FieldUse(root, ".".join(steps), "write" if write or sets is not None else "read", at, values)
+
+
+def _compared(text: str, start: int, end: int, block: Block) -> tuple[str, ...]:
+    if (found := _EQUALS.match(text, end, block.end)) is not None:
+        return (found[2],)
+    if (listed := _IN.match(text, end, block.end)) is not None:
+        return tuple(_STRING.findall(listed[1]))
+    before = text[max(block.body, start - 200) : start]
+    if (turned := _EQUALLED.search(before)) is not None:
+        return (turned[2],)
+    if not before.rstrip().endswith("("):
+        return ()
+    if (included := _INCLUDED.search(before)) is not None:
+        return tuple(_STRING.findall(included[1]))
+    return tuple(_CASE.findall(text, end, min(block.end, end + SWITCHED))) if _SWITCH.search(before) else ()
+
+
+def _set_to(text: str, at: int, end: int) -> tuple[str, ...]:
+    if (found := _VALUE.match(text, at, end)) is not None:
+        return (found[2],)
+    if (either := _TERNARY.match(text, at, end)) is not None:
+        return (either[1], either[2])
+    return ()
+
+
+def _objects(ground: Ground, block: Block, known: Known) -> Iterator[FieldUse]:
+    """Object literals that become the state or are put into it, and what is taken out of it by name."""
+    text, piece = ground.page.text, block.text
+    start, end = block.body, block.end
+    if "tate" in piece:
+        for found in _OBJECT_KEYS.finditer(text, start, end):
+            yield from _written(ground, block, "state", found.end() - 1)
+    for found in _LITERAL.finditer(text, start, end) if "= {" in piece or "={" in piece else ():
+        if found[1] in known.roots or _STATE_NAME.match(found[1]):
+            yield from _written(ground, block, found[1], found.end() - 1)
+    for found in _SPREAD.finditer(text, start, end) if "..." in piece else ():
+        if found[1] in known.roots or _STATE_NAME.match(found[1]):
+            yield from _written(ground, block, found[1], found.start())
+    for found in _TAKEN.finditer(text, start, end) if "} = " in piece else ():
+        if found[2] in known.roots or _STATE_NAME.match(found[2]):
+            yield from _taken(ground, block, found)
+    for call in ground.calls_in(start, end):
+        yield from _given(ground, block, call)
+
+
+def _given(ground: Ground, block: Block, call: Call) -> Iterator[FieldUse]:
+    """Objects that a call puts into a state, or writes into a file as it is."""
+    name = call.name.rsplit(".", 1)[-1]
+    if call.name in WRITERS and len(call.arguments) > 1:
+        stem = _STEM.search(call.arguments[0].value)
+        place = call.arguments[1].value.find("JSON.stringify({")
+        if stem is not None and place >= 0 and not _SPREAD.match(call.arguments[1].value, place + 15):
+            yield from _written(ground, block, stem[1], call.arguments[1].at.start + place)
+    elif _UPDATES.match(name):
+        for argument in call.arguments:
+            if argument.value.startswith("{") and argument.name is None and not _SPREAD.match(argument.value):
+                yield from _written(ground, block, "state", argument.at.start)
+
+
+def _taken(ground: Ground, block: Block, found: re.Match[str]) -> Iterator[FieldUse]:
+    offset = found.start(1)
+    for piece in found[1].split(","):
+        name = piece.split(":", 1)[0].split("=", 1)[0].strip()
+        if _NAME.match(name):
+            at = offset + piece.index(name)
+            yield FieldUse(found[2], name, "read", ground.at(at, at + len(name), block))
+        offset += len(piece) + 1
+
+
+def _written(ground: Ground, block: Block, root: str, start: int) -> Iterator[FieldUse]:
+    listed, _, _ = entries(ground.page.text, start, block.end)
+    for entry in listed:
+        if usual(entry):
+            yield FieldUse(root, entry.path, "write", ground.at(entry.start, entry.end, block), entry.values)
+
+
+def usual(entry: Entry) -> bool:
+    """Its keys are names, no text and no placeholders."""
+    return _USUAL.match(entry.path) is not None
