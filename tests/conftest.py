@@ -1,7 +1,10 @@
 """What all tests share: the event loop, and a stage for whole loops."""
 
+import compileall
 import os
+import re
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +18,10 @@ from tests.fakes import FakeClock
 from tests.javascript import Toolbox, Unavailable, toolbox
 from tests.stage import MakeStage, Stage
 
+HERE = Path(__file__).parent
+NOT_STARTED = re.compile(r"/(test_[^/]*|conftest)\.py$|/samples/")
+"""What no process imports but pytest, which compiles it in its own way; and what is none of ours."""
+
 
 def pytest_configure() -> None:
     """What is started in the background or by nohup ignores signals, and hands that on; commands under test shall not.
@@ -25,6 +32,15 @@ def pytest_configure() -> None:
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
+    compiled_once()
+
+
+def compiled_once() -> None:
+    """Commands under test find everything compiled, also where the environment keeps them from keeping it."""
+    sys.dont_write_bytecode = False  # for the tests; what they start still has the environment
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        for folder in ("src", "bench", "tests"):
+            compileall.compile_dir(HERE.parent / folder, quiet=2, rx=NOT_STARTED)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
