@@ -28,13 +28,14 @@ _DATA = frozenset({
 })  # fmt: skip
 _PROJECT_FILES = frozenset({
     "package.json", "package-lock.json", "tsconfig.json", "readme.md", "claude.md", "agents.md", "gemini.md",
-    "skill.md", "changelog.md", "contributing.md", "license.md", "pyproject.toml", "cargo.toml", "go.mod", "requirements.txt",
-    "composer.json", "pom.xml", "yarn.lock", "pnpm-lock.yaml", "docker-compose.yml", "docker-compose.yaml",
-    "settings.json", "settings.local.json", ".mcp.json", "config.toml", "memory.md", "cargo.lock", "poetry.lock",
-    "uv.lock", "package.lock", "robots.txt", "sitemap.xml", "tsconfig.base.json", "openapi.yaml", "openapi.json",
-    "design.md", "index.html", "llms.txt", "security.md", "pubspec.yaml", "biome.json", "turbo.json", "deno.json",
-    "mkdocs.yml", "conftest.py", "mix.lock", "gemfile.lock", "composer.lock", "vercel.json", "angular.json", "nx.json",
-    "lerna.json", "pnpm-workspace.yaml", "hooks.json", "plugin.json", "marketplace.json", "claude.local.md",
+    "skill.md", "changelog.md", "contributing.md", "license.md", "pyproject.toml", "cargo.toml", "go.mod",
+    "requirements.txt", "composer.json", "pom.xml", "yarn.lock", "pnpm-lock.yaml", "docker-compose.yml",
+    "docker-compose.yaml", "settings.json", "settings.local.json", ".mcp.json", "config.toml", "memory.md",
+    "cargo.lock", "poetry.lock", "uv.lock", "package.lock", "robots.txt", "sitemap.xml", "tsconfig.base.json",
+    "openapi.yaml", "openapi.json", "design.md", "index.html", "llms.txt", "security.md", "pubspec.yaml",
+    "biome.json", "turbo.json", "deno.json", "mkdocs.yml", "conftest.py", "mix.lock", "gemfile.lock",
+    "composer.lock", "vercel.json", "angular.json", "nx.json", "lerna.json", "pnpm-workspace.yaml", "hooks.json",
+    "plugin.json", "marketplace.json", "claude.local.md",
 })  # fmt: skip
 """Files that projects have anyway."""
 _JOINED = re.compile(r"\b(?:path\.)?join\(([^()\n]{1,120})\Z|\b([A-Za-z_]\w*)\s*/\s*\Z")

@@ -29,12 +29,14 @@ _WRITES = re.compile(
     re.IGNORECASE,
 )
 _BECOMES = re.compile(
-    r"\s*(?:置为|设为|改为|更新为|变为|记为|写为|加一|加 1|增加|becomes\b|is set\b|goes to\b|gets\b|(?:is )?incremented\b|\+= ?1|→)",
+    r"\s*(?:置为|设为|改为|更新为|变为|记为|写为|加一|加 1|增加|→"
+    r"|becomes\b|is set\b|goes to\b|gets\b|(?:is )?incremented\b|\+= ?1)",
     re.IGNORECASE,
 )
 _ONCE = re.compile(r"\b(?:if|when|while|where|unless|until|once|whose)\b|若|如果|当|直到", re.IGNORECASE)
 _CHANGES = re.compile(
-    r"(?:changes?|updates?|writes?) (?:to|of|in) (?:the )?state|state (?:changes|updates?|writes)|状态(?:更新|变更|改动|写入)",
+    r"(?:changes?|updates?|writes?) (?:to|of|in) (?:the )?state|state (?:changes|updates?|writes)"
+    r"|状态(?:更新|变更|改动|写入)",
     re.IGNORECASE,
 )
 _OF_STATE = re.compile(

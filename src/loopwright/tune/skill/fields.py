@@ -11,8 +11,8 @@ from loopwright.tune.skill.shapes import choices, entries
 
 _JSON = frozenset({"json", "json5", "jsonc", "jsonl", "ndjson"})
 _STORED = (".json", ".jsonl", ".ndjson")
-NEAR = 300
-"""Characters before an example in which the file is named that it is of."""
+NEAR, FAR = 300, 4_000
+"""Characters before an example in which the file is named that it is of; in its own section they may be more."""
 
 
 def fields(ground: Ground, known: Known, declared: frozenset[int]) -> Iterator[FieldUse]:
@@ -32,11 +32,13 @@ def _example(ground: Ground, block: Block) -> Iterator[FieldUse]:
     """Fields of an example in JSON; what it is of is told by a file that is named before it."""
     if "{" not in block.text or '"properties"' in block.text:
         return
-    near = [m.raw for m in ground.mentions_in(block.start - NEAR, block.start) if m.raw.endswith(_STORED)]
+    section = ground.section_of(block)
+    begin = min(block.start - NEAR, max(section.start, block.start - FAR) if section else block.start)
+    near = [m.raw for m in ground.mentions_in(begin, block.start) if m.raw.endswith(_STORED)]
     root = near[-1].rsplit("/", 1)[-1].rsplit(".", 1)[0] if near else ""
     listed, _, _ = entries(ground.page.text, block.body, block.end)
     for entry in listed:
         path = entry.path.removeprefix("[].")
-        if usual(entry) or path != entry.path:
+        if not entry.shorthand and (usual(entry) or path != entry.path):
             values = () if len(entry.values) == 1 and choices(entry.values[0]) else entry.values
             yield FieldUse(root, path, "example", ground.at(entry.start, entry.end, block), values)

@@ -36,21 +36,23 @@ PROJECT = frozenset({
 """Variables for the project that the skill works on."""
 HOME = frozenset({
     "~", "home", "userprofile", "codex_home", "claude_home", "claude_config_dir", "gemini_home",
-    "xdg_config_home",
+    "xdg_config_home", "homedir",
 })  # fmt: skip
 PLUGIN = frozenset({"claude_plugin_root", "plugin_root", "extension_path", "extensionpath"})
 _NO_SESSION = PROJECT | HOME | OWN | PLUGIN
-_CALLS = frozenset({"process_cwd", "process_env_home", "os_homedir"})
 
 
 def variable(segment: str) -> str | None:
-    """The name of the variable that a part of a path is, in small letters with underscores; None for a literal."""
+    """The name of the variable that a part of a path is, in small letters with underscores; None for a literal.
+
+    Of `${state.work_dir}` it is the last name.
+    """
     if segment == "~":
         return "~"
     found = _VARIABLE.fullmatch(segment)
     if found is None:
         return None
-    return "_".join(word.lower() for word in _WORD.findall(segment)) or "x"
+    return "_".join(word.lower() for word in _WORD.findall(segment.rsplit(".", 1)[-1])) or "x"
 
 
 def parts(path: str) -> list[str]:
@@ -98,7 +100,7 @@ def artefact(raw: str, bindings: Mapping[str, str] | None = None) -> str:
     path = expand(raw, bindings) if bindings else raw
     pieces = [part for part in parts(path.strip().replace("\\", "/")) if part not in ("", ".")]
     absolute = path.startswith("/")
-    while pieces and (name := variable(pieces[0])) is not None and (name in PROJECT or name in _CALLS):
+    while pieces and (name := variable(pieces[0])) is not None and name in PROJECT:
         pieces = pieces[1:]
     if not pieces:
         return DIR

@@ -4,96 +4,98 @@ import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from posixpath import basename, dirname
 
 from loopwright.tune.skill.model import Block, Page, Phase, Section
+from loopwright.tune.skill.tables import cells, rows
 
-_FOLDERS = ("phases", "actions", "steps", "stages", "workflow", "tasks")
-"""Folders whose pages are steps of the course; the first that has some is taken."""
+FEWEST = 2
+"""Steps that make a course."""
+TITLE = 80
+"""Characters of a step's text that name it."""
+_FOLDERS = ("phases", "actions", "steps", "stages")
+"""Folders whose pages are steps of the course; the first that has enough of them is taken."""
+_ASIDE = re.compile(
+    r"(?:readme|index|orchestrator|state-?schema|.*schema|_.*|template|constraints|overview|.*-index)\.md\Z",
+    re.IGNORECASE,
+)
 _NUMBER = re.compile(r"(?:^|[^0-9])(\d{1,3})")
-_STEP_FILE = re.compile(r"(?:step|phase|stage)-?_?(\d{1,3})[a-z]?[-_.]", re.IGNORECASE)
+_STEP_FILE = re.compile(r"(?:step|phase|stage)[-_]?(\d{1,3})[a-z]?[-_.]", re.IGNORECASE)
 _HEADED = re.compile(
-    r"[\W_]*(?:(?:phase|step|stage|阶段|步骤)\s*[#:]?\s*(\d+(?:\.\d+)?)|第\s*([0-9一二三四五六七八九十]+)\s*(?:阶段|步|阶|章))",
+    r"[\W_]*(?:(?:phase|step|stage|阶段|步骤)\s*[#:：-]?\s*(?:\d|[IVX]+\b|[A-E]\b|[一二三四五六七八九十])"
+    r"|第\s*[0-9一二三四五六七八九十]+\s*(?:阶段|步|阶|章))",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"[\W_]*(\d{1,2})[.):、]\s*\S")
-_HAN = {char: number for number, char in enumerate("零一二三四五六七八九十")}
-FEWEST = 2
-"""Steps that make a course."""
+_FIRST_COLUMN = re.compile(r"(?:phase|stage|step|阶段|步骤|#|no\.?|序号|order|action|动作)s?\Z", re.IGNORECASE)
+_COURSE = re.compile(
+    r"workflow|process|procedure|\bsteps?\b|\bhow\b|execution|instructions|pipeline|\bflow\b|\bdo\b|流程|步骤|执行|过程|做法|ワークフロー|手順|절차|워크플로|단계|adım|süreç",
+    re.IGNORECASE,
+)
+_MARK = re.compile(r"(\d{1,2})[.)、]\s?")
+_PAGE = re.compile(r"[\w./\-]+\.md\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """`phases` in order; looked up by file, or by position where they are sections of one file."""
+    """`phases` in order; looked up by file, or by position where they are parts of SKILL.md."""
 
     phases: tuple[Phase, ...]
     by_file: Mapping[str, str]
-    begins: Mapping[str, tuple[int, ...]]
-    sections: Mapping[str, tuple[Phase, ...]]
+    main: str
+    begins: tuple[int, ...]
+    parts: tuple[Phase, ...]
 
     def phase(self, file: str, position: int) -> str | None:
         """The path of the phase's file, or the title of its section."""
         if (path := self.by_file.get(file)) is not None:
             return path
-        begins = self.begins.get(file)
-        if not begins:
+        if file != self.main:
             return None
-        index = bisect_right(begins, position) - 1
-        if index < 0:
-            return None
-        phase = self.sections[file][index]
-        return phase.name if position < phase.end else None
+        index = bisect_right(self.begins, position) - 1
+        return self.parts[index].name if index >= 0 and position < self.parts[index].end else None
 
 
 def course(pages: Mapping[str, Page], main: str) -> Course:
     phases = tuple(_phases(pages, main))
-    own = {phase.file: phase.file for phase in phases if phase.section < 0 and phase.file != main}
-    inner = [phase for phase in phases if phase.file not in own]
-    ordered = tuple(sorted(inner, key=lambda phase: phase.start))
-    return Course(phases, own, {main: tuple(p.start for p in ordered)} if ordered else {}, {main: ordered})
+    parts = tuple(sorted((phase for phase in phases if phase.file == main), key=lambda phase: phase.start))
+    files = {phase.file: phase.file for phase in phases if phase.file != main}
+    return Course(phases, files, main, tuple(phase.start for phase in parts), parts)
 
 
 def _phases(pages: Mapping[str, Page], main: str) -> list[Phase]:
-    files = _files(pages, main)
-    if files:
-        order = _order_told(pages.get(main), files)
-        return [_of_file(pages[path], number) for number, path in enumerate(order, 1)]
     page = pages.get(main)
+    if files := _files(pages, main):
+        return [_of_file(pages[path], number) for number, path in enumerate(_as_told(page, files), 1)]
     if page is None:
         return []
-    sections = _headed(page) or _numbered(page)
-    if sections:
+    if sections := _headed(page) or _numbered(page):
         return [_of_section(page, index, number) for number, index in enumerate(sections, 1)]
-    return _steps(page)
+    return _table(pages, page) or _steps(page)
 
 
 def _files(pages: Mapping[str, Page], main: str) -> list[str]:
-    for folder in _FOLDERS:
-        found = [
-            path
-            for path, page in pages.items()
-            if path.endswith(".md")
-            and path != main
-            and (f"{folder}/" in path.rsplit("/", 1)[0] + "/" and path.split("/")[-2] == folder)
-            and not path.rsplit("/", 1)[-1].lower().startswith(("readme", "_", "orchestrator"))
-        ]
-        if found:
-            return sorted(found, key=_by_number)
-    found = [path for path in pages if path.endswith(".md") and _STEP_FILE.match(path.rsplit("/", 1)[-1])]
-    return sorted(found, key=_by_number) if len(found) >= FEWEST else []
+    found = [path for path in pages if path.endswith(".md") and path != main and not _ASIDE.match(basename(path))]
+    folders = {folder: [path for path in found if basename(dirname(path)) == folder] for folder in _FOLDERS}
+    for fewest in (FEWEST, 1):
+        for folder in _FOLDERS:
+            if len(folders[folder]) >= fewest:
+                return sorted(folders[folder], key=_by_number)
+    steps = [path for path in found if _STEP_FILE.match(basename(path))]
+    return sorted(steps, key=_by_number) if len(steps) >= FEWEST else []
 
 
 def _by_number(path: str) -> tuple[str, int, str]:
-    folder, _, name = path.rpartition("/")
-    found = _NUMBER.search(name)
-    return (folder, int(found[1]) if found else 1_000, name)
+    found = _NUMBER.search(basename(path))
+    return dirname(path), int(found[1]) if found else 1_000, path
 
 
-def _order_told(page: Page | None, files: Sequence[str]) -> list[str]:
+def _as_told(page: Page | None, files: Sequence[str]) -> list[str]:
     """As numbered by their names; those without numbers as SKILL.md names them first."""
-    if page is None or all(_NUMBER.search(path.rsplit("/", 1)[-1]) for path in files):
+    if page is None or all(_NUMBER.search(basename(path)) for path in files):
         return list(files)
-    place = {path: page.text.find(path.rsplit("/", 1)[-1]) for path in files}
-    return sorted(files, key=lambda path: (place[path] < 0, place[path], files.index(path)))
+    place = {path: page.text.find(basename(path)) for path in files}
+    return sorted(files, key=lambda path: (place[path] < 0, place[path], path))
 
 
 def _of_file(page: Page, order: int) -> Phase:
@@ -105,77 +107,90 @@ def _share(page: Page, start: int, end: int) -> int:
     return round(page.tokens * (end - start) / max(1, len(page.text)))
 
 
+def _part(page: Page, name: str, order: int, start: int, end: int, section: int = -1) -> Phase:
+    return Phase(name, order, page.path, start, end, section, _share(page, start, end))
+
+
 def _of_section(page: Page, index: int, order: int) -> Phase:
     section = page.sections[index]
-    tokens = _share(page, section.start, section.end)
-    return Phase(section.title, order, page.path, section.start, section.end, index, tokens)
+    return _part(page, section.title, order, section.start, section.end, index)
 
 
 def _headed(page: Page) -> list[int]:
-    """Sections titled "Phase 1: …", "Step 2", 阶段 3, of the highest level that has two."""
-    return _outermost(page, [index for index, s in enumerate(page.sections) if _HEADED.match(_title(page, s))])
+    """Sections titled "Phase 1: …", "Step 2", 阶段三, of the highest level that has some."""
+    return _family(page, [index for index, s in enumerate(page.sections) if _HEADED.match(_title(page, s))])
 
 
 def _numbered(page: Page) -> list[int]:
-    """Sections titled "1. …" that count from 0 or 1."""
-    found = _outermost(page, [index for index, s in enumerate(page.sections) if _NUMBERED.match(_title(page, s))])
+    """Sections titled "1. …" that count from 0 or 1, in a section about the course: no principles, no topics."""
+    found = _family(page, [index for index, s in enumerate(page.sections) if _NUMBERED.match(_title(page, s))])
     numbers = [int(m[1]) for index in found if (m := _NUMBERED.match(_title(page, page.sections[index])))]
-    return found if numbers and numbers[0] in (0, 1) and numbers == sorted(numbers) else []
+    if not numbers or numbers[0] not in (0, 1) or numbers != sorted(set(numbers)):
+        return []
+    parent = page.sections[found[0]].parent
+    return found if parent < 0 or page.sections[parent].level == 1 or _about_course(page.sections[parent]) else []
 
 
 def _title(page: Page, section: Section) -> str:
-    """The heading as it is written, without its marks; `title` may have lost its number."""
-    line = page.text[section.start : page.text.find("\n", section.start) if section.line_end else None]
-    return line.lstrip("# ").strip() or section.title
+    """The heading as it is written; `title` may have lost its number."""
+    end = page.text.find("\n", section.start)
+    return page.text[section.start : end if end >= 0 else None].lstrip("# ").strip()
 
 
-def _outermost(page: Page, found: list[int]) -> list[int]:
-    levels = sorted({page.sections[index].level for index in found})
-    for level in levels:
+def _family(page: Page, found: list[int]) -> list[int]:
+    """Those of one parent, and of the highest level that has several."""
+    for level in sorted({page.sections[index].level for index in found}):
         same = [index for index in found if page.sections[index].level == level]
         if len(same) >= FEWEST:
             parents = [page.sections[index].parent for index in same]
-            family = max(set(parents), key=lambda parent: (parents.count(parent), -parent))
-            kept = [index for index in same if page.sections[index].parent == family]
-            return kept if len(kept) >= FEWEST else same
+            counts = {parent: parents.count(parent) for parent in set(parents[:200])}
+            most = max(counts, key=lambda parent: (counts[parent], -parent))
+            return [index for index in same if page.sections[index].parent == most] if counts[most] >= FEWEST else same
     return []
 
 
-def _steps(page: Page) -> list[Phase]:
-    """The longest numbered list of instructions, as a last resort."""
-    runs: list[list[Block]] = []
-    last = -2
-    for index, block in enumerate(page.blocks):
-        if block.kind != "item" or not _marked(page, block) or block.use != "instruction":
+def _table(pages: Mapping[str, Page], page: Page) -> list[Phase]:
+    """A table of phases or actions, whose rows name their pages or nothing."""
+    for table in rows(page.blocks):
+        head = cells(page.text, table[0].start, table[0].end)
+        if len(table) < FEWEST + 2 or not head or not _FIRST_COLUMN.match(head[0].text.strip("*_` ")):
             continue
-        number = int(_marked(page, block) or 0)
-        if number in (0, 1) or not runs or index - last > 12:
+        files = [path for row in table[2:] if (path := _named(pages, page, row)) is not None]
+        if len(files) >= FEWEST and len(set(files)) == len(files):
+            return [_of_file(pages[path], number) for number, path in enumerate(files, 1)]
+    return []
+
+
+def _named(pages: Mapping[str, Page], page: Page, row: Block) -> str | None:
+    found = (match[0].removeprefix("./") for match in _PAGE.finditer(page.text, row.start, row.end))
+    return next((path for path in found if path in pages and path != page.path), None)
+
+
+def _steps(page: Page) -> list[Phase]:
+    """The longest numbered list of instructions in a section about the course, as a last resort."""
+    runs: list[list[Block]] = []
+    last = ""
+    for block in page.blocks:
+        if block.kind != "item" or block.level > 1 or block.use != "instruction" or not _of_course(page, block):
+            continue
+        mark = _MARK.match(page.text[block.start : block.start + 12].lstrip())
+        if mark is None:
+            continue
+        if not runs or mark[1] in ("0", "1") or f"{int(last) + 1}" != mark[1]:
             runs.append([])
+        last = mark[1]
         runs[-1].append(block)
-        last = index
     best = max(runs, key=len, default=[])
-    if len(best) < 3:
+    if len(best) < FEWEST + 1:
         return []
     ends = [*(block.start for block in best[1:]), best[-1].end]
-    return [
-        Phase(
-            block.text.strip().split("\n", 1)[0][:80],
-            number,
-            page.path,
-            block.start,
-            end,
-            -1,
-            _share(page, block.start, end),
-        )
-        for number, (block, end) in enumerate(zip(best, ends, strict=True), 1)
-    ]
+    named = ((block, block.text.strip().split("\n", 1)[0][:TITLE], end) for block, end in zip(best, ends, strict=True))
+    return [_part(page, name, number, block.start, end) for number, (block, name, end) in enumerate(named, 1)]
 
 
-_MARK = re.compile(r"(\d{1,2})[.)]\s")
+def _of_course(page: Page, block: Block) -> bool:
+    return block.section < 0 or _about_course(page.sections[block.section])
 
 
-def _marked(page: Page, block: Block) -> str | None:
-    if block.level > 1:
-        return None
-    found = _MARK.match(page.text[block.start : block.start + 12].lstrip())
-    return found[1] if found else None
+def _about_course(section: Section) -> bool:
+    return section.concept == "steps" or (section.concept in (None, "goal") and bool(_COURSE.search(section.title)))

@@ -25,7 +25,8 @@ _LOADS = re.compile(
 _MAYBE = re.compile(
     r"\b(?:if (?:it |they |one |any |(?:the|that|this) file )?(?:is |are )?(?:exist|present|available|there\b|found)"
     r"|when (?:it is )?(?:present|available|exists)|if exists|optional|where present|may (?:not )?exist"
-    r"|does(?:n['o]t| not) exist|not exist|if any\b|missing)|若存在|如果存在|如存在|存在则|存在时|可选|如有|若有|不存在",
+    r"|does(?:n['o]t| not) exist|not exist|if any\b|missing)"
+    r"|若存在|如果存在|如存在|存在则|存在时|可选|如有|若有|不存在",
     re.IGNORECASE,
 )
 _STORED = frozenset({"json", "jsonl", "log", "db", "csv", "txt"})

@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
+from loopwright.tune.skill.field_tables import tables
 from loopwright.tune.skill.ground import Ground
 from loopwright.tune.skill.model import Block, FieldDeclared, Schema
 from loopwright.tune.skill.shapes import Entry, choices, entries
-from loopwright.tune.skill.tables import tables
 from loopwright.tune.skill.typescript import Declared, Member, declared
 
 FIELDS = 400
@@ -126,7 +126,7 @@ def _of_template(ground: Ground, block: Block, found: Iterable[Entry]) -> Iterat
     seen: set[str] = set()
     for entry in found:
         path = entry.path.removeprefix("[].")
-        if path in seen or not _FIELD.match(path):
+        if path in seen or entry.shorthand or not _FIELD.match(path):
             continue
         seen.add(path)
         values = entry.values if len(entry.values) > 1 else choices(entry.values[0]) if entry.values else ()

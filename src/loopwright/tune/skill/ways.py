@@ -8,7 +8,7 @@ Way = Literal["read", "write", "declare"]
 _WRITE = re.compile(
     r"\b(?:writ(?:e|es|ing|ten)|sav(?:e|es|ed|ing)|creat(?:e|es|ed|ing)|generat(?:e|es|ed|ing)|produc(?:e|es|ed|ing)"
     r"|append(?:s|ed)?|stor(?:e|es|ed)|persist(?:s|ed)?|export(?:s|ed)?|emit(?:s|ted)?|dump(?:s|ed)?|record(?:s|ed)?"
-    r"|updat(?:e|es|ed|ing)|puts?|fill(?:s|ed)?|output(?:s|ted)? (?:\w+ )?(?:to|in|as)|log(?:s|ged)? to|initiali[sz]e)\b"
+    r"|updat(?:e|es|ed|ing)|puts?|fill(?:s|ed)?|output(?:s|ted)? (?:\w+ )?(?:to|in|as)|logs? to|initiali[sz]e)\b"
     r"|写入|写到|保存|生成|创建|输出到|输出为|落盘|更新|记录到|追加|存入|存储|写",
     re.IGNORECASE,
 )
@@ -40,8 +40,8 @@ _BECOMES = re.compile(
 _TAKES = frozenset({"read", "loaded", "consumed", "读取", "加载"})
 _COMMAND = re.compile(r"(?:^|[;&|\n`(])\s*(?:sudo\s+)?([A-Za-z_][\w\-]*)[^;&|\n`]*\Z")
 _SHELL_READS = frozenset({
-    "cat", "jq", "head", "tail", "grep", "rg", "less", "source", "wc", "test", "ls", "stat", "awk", "sed", "diff", "sort",
-    "yq",
+    "cat", "jq", "head", "tail", "grep", "rg", "less", "source", "wc", "test", "ls", "stat", "awk", "sed", "diff",
+    "sort", "yq",
 })  # fmt: skip
 _SHELL_WRITES = frozenset({"tee", "touch"})
 _CARRIERS = frozenset({"mv", "cp", "rsync", "install", "ln"})
