@@ -10,46 +10,55 @@ from loopwright.tune.skill.model import PageKind, Use
 Stance = Literal["", "negative", "good", "example", "reference", "shown", "template", "prompt", "state"]
 """What a section's title or a tag says of what is in it; empty: nothing."""
 
-TEXT: Final = frozenset(
-    {"", "text", "txt", "plain", "plaintext", "markdown", "md", "mdx", "none", "output"}
-)
+TEXT: Final = frozenset({"", "text", "txt", "plain", "plaintext", "markdown", "md", "mdx", "none", "output"})
 MARKDOWN: Final = frozenset({"markdown", "md", "mdx"})
 JSON: Final = frozenset({"json", "jsonc", "json5", "jsonl"})
 SHAPES: Final = frozenset({
-    "json", "jsonc", "json5", "jsonl", "ndjson", "yaml", "yml", "toml", "ini", "xml", "csv", "tsv", "env", "properties", "dotenv",
-    "gitignore", "diff", "patch",
+    "json", "jsonc", "json5", "jsonl", "ndjson", "yaml", "yml", "toml", "ini", "xml", "csv", "tsv", "env",
+    "properties", "dotenv", "gitignore", "diff", "patch",
 })  # fmt: skip
 SHELLS: Final = frozenset(
     {"bash", "sh", "shell", "zsh", "console", "powershell", "ps1", "cmd", "bat", "terminal", "shell-session"}
 )
 PSEUDO: Final = frozenset({
-    "javascript", "js", "typescript", "ts", "python", "py", "python3", "pseudo", "pseudocode", "pseudo-code", "mjs", "node",
+    "javascript", "js", "typescript", "ts", "python", "py", "python3", "pseudo", "pseudocode", "pseudo-code", "mjs",
+    "node",
 })  # fmt: skip
 GRAPHS: Final = frozenset({"dot", "mermaid", "graphviz", "plantuml"})
 LOGS: Final = frozenset({"console", "output", "log", "shell-session", "terminal"})
 TOOLS: Final = frozenset({
-    "Task", "Agent", "Skill", "Read", "Write", "Edit", "MultiEdit", "Bash", "Glob", "Grep", "AskUserQuestion", "TodoWrite",
-    "TodoRead", "TaskCreate", "TaskUpdate", "TaskOutput", "TaskStop", "TaskGet", "TaskList", "SendMessage", "TeamCreate",
-    "TeamDelete", "WebFetch", "WebSearch", "SlashCommand", "ExitPlanMode", "EnterPlanMode", "NotebookEdit", "ToolSearch",
-    "BashOutput", "KillShell", "SubAgent",
-    "spawn_agent", "spawn_agents", "spawn_agents_on_csv", "wait_agent", "send_input", "followup_task", "assign_task",
-    "close_agent", "resume_agent", "list_agents", "request_user_input", "update_plan", "apply_patch", "exec_command",
-    "write_stdin", "read_file", "write_file", "run_shell_command", "ask_user", "delegate_to_agent", "wait",
+    "Task", "Agent", "Skill", "Read", "Write", "Edit", "MultiEdit", "Bash", "Glob", "Grep", "AskUserQuestion",
+    "TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskOutput", "TaskStop", "TaskGet", "TaskList",
+    "SendMessage", "TeamCreate", "TeamDelete", "WebFetch", "WebSearch", "SlashCommand", "ExitPlanMode",
+    "EnterPlanMode", "NotebookEdit", "ToolSearch", "BashOutput", "KillShell", "SubAgent", "spawn_agent",
+    "spawn_agents", "spawn_agents_on_csv", "wait_agent", "send_input", "followup_task", "assign_task", "close_agent",
+    "resume_agent", "list_agents", "request_user_input", "update_plan", "apply_patch", "exec_command", "write_stdin",
+    "read_file", "write_file", "run_shell_command", "ask_user", "delegate_to_agent", "wait",
 })  # fmt: skip
 """Names of tools that only agents call; `wait` and `read_file` of a program count too where nothing else is known."""
-_CALLED = re.compile(r"(?<![\w.])([A-Z]\w{3,}|[a-z]+_[a-z_]+|wait|mcp__\w+)[ \t]?\(")
+_TOOL_ENDS: Final = tuple(f"{name}(" for name in sorted(TOOLS))
+_TOOL_CALLED = re.compile(rf"(?<![\w.])(?:{'|'.join(sorted(TOOLS))})\(")
+_PROGRAMS: Final = ("ccw ", "codex ", "claude ", "gemini ", "qwen ")
 _COMMAND = re.compile(r"^[ \t]*(?:ccw (?:cli|tool)|codex exec|claude -p|gemini -p|qwen -p)\b", re.MULTILINE)
+_BAD_WORDS: Final = (
+    "❌", "✗", "✘", "🚫", "⛔", "BAD", "WRONG", "INCORRECT", "AVOID", "DON'T", "DONT", "NEVER", "NOT", "Bad", "Wrong",
+    "Incorrect", "Avoid", "Don't", "nti-pattern", "ntipattern", "BEFORE", "Before", "bad:", "wrong:", "incorrect:",
+    "错误", "反例", "不要", "避免",
+)  # fmt: skip
 _BAD_COMMENT = re.compile(
-    r"(?:#|//|--|/\*|<!--|;|%)[ \t]*(?:\d+[.)][ \t]*)?(?:❌|✗|✘|🚫|⛔|(?:BAD|WRONG|INCORRECT|AVOID|DON'?T|NEVER|NOT|Bad|Wrong|Incorrect|Avoid|Don't"
-    r"|Anti-?pattern|BEFORE|Before|(?:bad|wrong|incorrect)(?=:))\b|错误|反例|不要|避免)"
+    r"(?:#|//|--|/\*|<!--|;|%)[ \t]*(?:\d+[.)][ \t]*)?"
+    r"(?:❌|✗|✘|🚫|⛔|错误|反例|不要|避免|(?:BAD|WRONG|INCORRECT|AVOID|DON'?T|NEVER|NOT|Bad|Wrong|Incorrect|Avoid|Don't"
+    r"|[Aa]nti-?pattern|BEFORE|Before|(?:bad|wrong|incorrect)(?=:))\b)"
 )
 _SCHEMA = re.compile(r"\"\$schema\"|\"properties\"[ \t]*:|\"additionalProperties\"|\"\$ref\"")
 _DECLARED = re.compile(
     r"^[ \t]*(?:export[ \t]+)?(?:interface|type|enum)[ \t]+\w+|^class \w+\((?:TypedDict|BaseModel)\)", re.MULTILINE
 )
+_DECLARES: Final = ("interface ", "type ", "enum ", "(TypedDict)", "(BaseModel)")
 _PRODUCT = re.compile(
-    r"^[ \t]*(?:import[ \t]+(?:[\w{*\"']|type\b)|from[ \t]+[\w.]+[ \t]+import\b|export[ \t]+(?:default|const|function|class|async)\b|@\w+|describe\("
-    r"|(?:it|test)\(|class[ \t]+\w+|def[ \t]+test_|#!/|const[ \t]+\w+[ \t]*=[ \t]*require\()",
+    r"^[ \t]*(?:import[ \t]+(?:[\w{*\"']|type\b)|from[ \t]+[\w.]+[ \t]+import\b|@\w+|#!/|class[ \t]+\w+|def[ \t]+test_"
+    r"|export[ \t]+(?:default|const|function|class|async)\b|(?:describe|it|test)\("
+    r"|const[ \t]+\w+[ \t]*=[ \t]*require\()",
     re.MULTILINE,
 )
 _SLASH = re.compile(r"(?:[$>][ \t]*)?/[a-z][\w:-]*(?:[ \t]|$)")
@@ -61,7 +70,7 @@ _PLACEHOLDER = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What is known where a block of code stands. `works`: its page calls tools of agents, or is part of such a course."""
+    """What is known where a block of code stands. `works`: its page is the course of an agent, or calls its tools."""
 
     stance: Stance
     label: Label | None
@@ -72,14 +81,17 @@ class Around:
 
 def calls_tools(code: str) -> bool:
     """It calls what only agents have."""
-    return not TOOLS.isdisjoint(_CALLED.findall(code)) or "mcp__" in code or bool(_COMMAND.search(code))
+    # The names are looked for one by one first: that is many times faster than the pattern, and most code has none.
+    if any(name in code for name in _TOOL_ENDS) and _TOOL_CALLED.search(code):
+        return True
+    return "mcp__" in code or (any(name in code for name in _PROGRAMS) and bool(_COMMAND.search(code)))
 
 
 def use_of_code(code: str, lang: str, around: Around) -> Use:
     """The use of one fenced block."""
     if around.stance == "negative" or around.label == "negative":
         return "negative"
-    if bad := _BAD_COMMENT.search(code):
+    if any(word in code for word in _BAD_WORDS) and (bad := _BAD_COMMENT.search(code)):
         return "negative" if not code[: bad.start()].strip() else "reference"
     shown = around.stance in ("example", "reference", "good", "shown")
     if lang == "prompt" or (lang in TEXT and not shown and "prompt" in (around.label, around.stance)):
@@ -123,7 +135,7 @@ def _of_program(code: str, around: Around) -> Use:
         return "reference"
     if calls_tools(code):
         return "instruction"
-    if _DECLARED.search(code):
+    if any(word in code for word in _DECLARES) and _DECLARED.search(code):
         return "instruction" if around.works or around.stance == "state" or around.kind == "spec" else "reference"
     return "instruction" if around.works and not _PRODUCT.search(code) else "reference"
 

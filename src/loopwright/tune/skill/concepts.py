@@ -17,36 +17,35 @@ TITLES: dict[Concept, tuple[str, ...]] = {
         "after", "示例", "例子", "例", "用法", "使用示例", "快速开始", "使用方法", "正确示例",
     ),
     "reference": (
-        "how it works", "background", "faq", "changelog", "version history", "introduction", "why",
-        "why this matters", "rationale", "motivation", "installation", "install", "license",
-        "credits", "acknowledgements", "further reading", "learn more", "core concepts", "key concepts", "concepts",
-        "quick reference", "cheat sheet", "real-world impact", "real-world examples", "case study",
-        "背景", "工作原理", "运作方式", "原理", "常见问题", "更新日志", "变更日志", "版本历史", "简介", "介绍", "核心概念",
-        "快速参考", "安装", "设计理念", "设计思路",
+        "how it works", "background", "faq", "changelog", "version history", "introduction", "why", "why this matters",
+        "rationale", "motivation", "installation", "install", "license", "credits", "acknowledgements",
+        "further reading", "learn more", "core concepts", "key concepts", "concepts", "quick reference", "cheat sheet",
+        "real-world impact", "real-world examples", "case study", "背景", "工作原理", "运作方式", "原理", "常见问题",
+        "更新日志", "变更日志", "版本历史", "简介", "介绍", "核心概念", "快速参考", "安装", "设计理念", "设计思路",
     ),
     "constraints": (
         "constraints", "constraint", "guardrails", "rules", "core rules", "key rules", "critical rules", "hard rules",
         "must not", "must", "boundaries", "non-negotiables", "principles", "core principles", "best practices",
-        "requirements", "do's and don'ts", "important", "critical", "guidelines", "key design principles", "invariants",
-        "mandatory", "forbidden", "prohibited", "policy", "policies",
-        "约束", "约束条件", "规则", "核心规则", "关键规则", "禁止", "必须遵守", "禁止事项", "原则", "核心原则", "注意事项",
-        "边界", "限制条件", "最佳实践", "铁律", "红线", "强制要求", "要求", "设计原则", "行为约束", "重要",
+        "requirements", "do's and don'ts", "important", "critical", "guidelines", "key design principles",
+        "invariants", "mandatory", "forbidden", "prohibited", "policy", "policies", "约束", "约束条件", "规则",
+        "核心规则", "关键规则", "禁止", "必须遵守", "禁止事项", "原则", "核心原则", "注意事项", "边界", "限制条件",
+        "最佳实践", "铁律", "红线", "强制要求", "要求", "设计原则", "行为约束", "重要",
     ),
     "goal": (
         "goal", "goals", "objective", "objectives", "purpose", "mission", "task", "your task", "aim", "intent",
-        "step goal", "the task", "what this skill does", "what it does", "what you do", "the job",
-        "目标", "目的", "任务", "任务目标", "任务描述", "核心目标", "使命", "用途",
+        "step goal", "the task", "what this skill does", "what it does", "what you do", "the job", "目标", "目的",
+        "任务", "任务目标", "任务描述", "核心目标", "使命", "用途",
     ),
     "input": (
         "input", "inputs", "arguments", "parameters", "input parameters", "prerequisites", "preconditions", "context",
-        "expected input", "required input", "args", "what you get", "what you need", "requires", "you receive",
-        "输入", "参数", "前置条件", "前提条件", "输入参数", "输入数据", "先决条件", "上下文",
+        "expected input", "required input", "args", "what you get", "what you need", "requires", "you receive", "输入",
+        "参数", "前置条件", "前提条件", "输入参数", "输入数据", "先决条件", "上下文",
     ),
     "output": (
         "output", "outputs", "deliverables", "deliverable", "output format", "output files", "artifacts", "artefacts",
         "output artifacts", "report format", "output structure", "output template", "results", "result", "produces",
-        "writes", "output contract", "output schema", "outputs and artifacts", "output specification",
-        "输出", "产出", "交付物", "输出格式", "输出文件", "产物", "输出结构", "输出规范", "输出产物", "产出物",
+        "writes", "output contract", "output schema", "outputs and artifacts", "output specification", "输出", "产出",
+        "交付物", "输出格式", "输出文件", "产物", "输出结构", "输出规范", "输出产物", "产出物",
     ),
     "return": (
         "return", "returns", "return format", "return value", "return values", "response format", "return contract",
@@ -55,24 +54,24 @@ TITLES: dict[Concept, tuple[str, ...]] = {
     ),
     "recovery": (
         "recovery", "resume", "resuming", "resume protocol", "recovery protocol", "session recovery", "restart",
-        "checkpoint recovery", "resumption", "crash recovery", "continue", "continuing", "resume support",
-        "恢复", "断点续传", "断点恢复", "会话恢复", "恢复机制", "续跑", "恢复执行", "中断恢复", "恢复协议",
+        "checkpoint recovery", "resumption", "crash recovery", "continue", "continuing", "resume support", "恢复",
+        "断点续传", "断点恢复", "会话恢复", "恢复机制", "续跑", "恢复执行", "中断恢复", "恢复协议",
     ),
     "errors": (
         "error handling", "errors", "failure handling", "failure modes", "failures", "fallback", "fallbacks",
         "on failure", "if something fails", "troubleshooting", "error recovery", "when things go wrong", "escalation",
-        "exceptions", "edge cases", "halt conditions", "when it fails",
-        "错误处理", "异常处理", "失败处理", "错误", "异常", "故障排查", "降级策略", "错误恢复", "故障排除", "容错",
+        "exceptions", "edge cases", "halt conditions", "when it fails", "错误处理", "异常处理", "失败处理", "错误",
+        "异常", "故障排查", "降级策略", "错误恢复", "故障排除", "容错",
     ),
     "limits": (
         "limits", "limit", "budget", "budgets", "token budget", "timeouts", "timeout", "iteration limits", "bounds",
-        "rate limits", "stop conditions", "termination", "exit conditions", "termination conditions", "caps",
-        "限制", "上限", "预算", "超时", "迭代上限", "终止条件", "停止条件", "超时设置", "退出条件", "执行限制",
+        "rate limits", "stop conditions", "termination", "exit conditions", "termination conditions", "caps", "限制",
+        "上限", "预算", "超时", "迭代上限", "终止条件", "停止条件", "超时设置", "退出条件", "执行限制",
     ),
     "auto": (
         "auto mode", "automatic mode", "--yes", "--auto", "headless mode", "autonomous mode", "unattended mode",
-        "non-interactive mode", "auto mode defaults", "yolo mode", "two modes", "modes", "headless",
-        "自动模式", "无人值守", "全自动模式", "自动执行", "自动模式默认值", "交互模式",
+        "non-interactive mode", "auto mode defaults", "yolo mode", "two modes", "modes", "headless", "自动模式",
+        "无人值守", "全自动模式", "自动执行", "自动模式默认值", "交互模式",
     ),
     "checkpoint": (
         "checkpoint", "checkpoints", "checkpointing", "progress tracking", "save points", "saving progress",
@@ -86,8 +85,8 @@ TITLES: dict[Concept, tuple[str, ...]] = {
     ),
     "state": (
         "state", "state schema", "state management", "state structure", "state file", "session state", "state machine",
-        "session structure", "data model", "initial state", "state fields", "schema", "data structures",
-        "状态", "状态管理", "状态结构", "状态文件", "状态定义", "状态模式", "会话结构", "数据结构", "会话状态",
+        "session structure", "data model", "initial state", "state fields", "schema", "data structures", "状态",
+        "状态管理", "状态结构", "状态文件", "状态定义", "状态模式", "会话结构", "数据结构", "会话状态",
     ),
     "tools": (
         "tools", "allowed tools", "available tools", "tool usage", "tool requirements", "mcp tools", "tooling",
@@ -96,45 +95,65 @@ TITLES: dict[Concept, tuple[str, ...]] = {
     "when": (
         "when to use", "when not to use", "when to activate", "use when", "do not use when", "trigger", "triggers",
         "activation", "on activation", "when to use it", "when to use this skill", "use_when", "do_not_use_when",
-        "trigger conditions", "when to apply",
-        "何时使用", "何时激活", "何时启用", "使用场景", "适用场景", "使用时机", "触发条件", "触发", "何时不使用", "不适用场景",
+        "trigger conditions", "when to apply", "何时使用", "何时激活", "何时启用", "使用场景", "适用场景", "使用时机",
+        "触发条件", "触发", "何时不使用", "不适用场景",
     ),
     "steps": (
         "steps", "workflow", "process", "procedure", "instructions", "execution", "execution flow", "execution steps",
         "phases", "protocol", "implementation", "sequence", "flow", "core workflow", "actions", "approach",
-        "execution process", "how it runs", "method", "pipeline",
-        "步骤", "流程", "工作流程", "工作流", "执行流程", "执行步骤", "执行过程", "阶段", "操作步骤", "执行", "流程概览",
+        "execution process", "how it runs", "method", "pipeline", "步骤", "流程", "工作流程", "工作流", "执行流程",
+        "执行步骤", "执行过程", "阶段", "操作步骤", "执行", "流程概览",
     ),
 }  # fmt: skip
 """Whole titles, in small letters, without numbers, marks and emojis."""
 
 WORDS: Cues[Concept] = Cues(
-    Cue("negative", "anti-pattern, anti-patterns, antipatterns, anti pattern, anti patterns, common mistakes, pitfalls, what not to do,"
-        " red flags, mistakes to avoid", "反模式, 反例, 错误示例, 错误做法, 常见错误, 陷阱"),
+    Cue("negative",
+        "anti-pattern, anti-patterns, antipatterns, anti pattern, anti patterns, common mistakes, pitfalls,"
+        " what not to do, red flags, mistakes to avoid",
+        "反模式, 反例, 错误示例, 错误做法, 常见错误, 陷阱"),
     Cue("example", "example, examples, sample, samples", "示例, 样例, 举例, 例子"),
-    Cue("when", "when to use, when not to use, when to activate, when to apply, when to trigger, when to invoke, when to skip,"
-        " trigger, triggers", "使用场景, 适用场景, 何时, 触发"),
-    Cue("auto", "auto mode, automatic mode, autonomous mode, headless, unattended, non-interactive, yolo, --yes, --auto",
+    Cue("when",
+        "when to use, when not to use, when to activate, when to apply, when to trigger, when to invoke,"
+        " when to skip, trigger, triggers",
+        "使用场景, 适用场景, 何时, 触发"),
+    Cue("auto",
+        "auto mode, automatic mode, autonomous mode, headless, unattended, non-interactive, yolo, --yes, --auto",
         "自动模式, 无人值守"),
     Cue("recovery", "resume, resuming, resumption, resumable, recovery, recover, recovering", "断点, 续传, 恢复, 续跑"),
-    Cue("errors", "error, errors, failure, failures, fail, fails, failed, failing, fallback, fallbacks, troubleshooting,"
-        " troubleshoot", "错误, 异常, 失败, 故障, 降级, 容错"),
-    Cue("return", "return, returns, response format, response contract, response schema, response shape", "返回, 回复格式"),
-    Cue("checkpoint", "checkpoint, checkpoints, checkpointing, progress tracking, progress file, progress log", "检查点, 进度"),
-    Cue("limits", "limit, limits, budget, budgets, timeout, timeouts, time-out, stop conditions, stop condition, exit criteria,"
-        " exit conditions, stopping criteria, termination", "上限, 预算, 超时, 终止条件, 停止条件, 限制"),
-    Cue("validation", "validate, validation, validating, verify, verification, verifying, quality gate, quality gates,"
-        " quality bar, quality check, quality checks, quality standards, quality assurance, checklist, acceptance criteria,"
-        " success criteria, success metrics, definition of done", "验证, 校验, 质量, 检查, 验收"),
+    Cue("errors",
+        "error, errors, failure, failures, fail, fails, failed, failing, fallback, fallbacks, troubleshooting,"
+        " troubleshoot, edge cases, halt conditions",
+        "错误, 异常, 失败, 故障, 降级, 容错"),
+    Cue("return", "return, returns, response format, response contract, response schema, response shape",
+        "返回, 回复格式"),
+    Cue("checkpoint", "checkpoint, checkpoints, checkpointing, progress tracking, progress file, progress log",
+        "检查点, 进度"),
+    Cue("limits",
+        "limit, limits, budget, budgets, timeout, timeouts, time-out, stop conditions, stop condition,"
+        " exit criteria, exit conditions, stopping criteria, termination",
+        "上限, 预算, 超时, 终止条件, 停止条件, 限制"),
+    Cue("validation",
+        "validate, validation, validating, verify, verification, verifying, quality gate, quality gates,"
+        " quality bar, quality check, quality checks, quality standards, quality assurance, checklist,"
+        " acceptance criteria, success criteria, success metrics, definition of done",
+        "验证, 校验, 质量, 检查, 验收"),
     Cue("state", "state, schema, data model, data structure, data structures", "状态, 数据结构, 数据模型"),
-    Cue("constraints", "constraint, constraints, guardrail, guardrails, rules, rule, must, never, non-negotiable, non-negotiables,"
-        " principles, best practices, boundaries, guidelines, hard stops, hard gates, do not, invariants",
+    Cue("constraints",
+        "constraint, constraints, guardrail, guardrails, rules, rule, must, never, non-negotiable,"
+        " non-negotiables, principles, best practices, boundaries, guidelines, hard stops, hard gates, do not,"
+        " invariants, restrictions, requirements",
         "约束, 规则, 禁止, 必须, 原则, 边界, 铁律, 红线, 注意事项, 最佳实践"),
-    Cue("output", "output, outputs, deliverable, deliverables, artifact, artifacts, artefact, artefacts, report format,"
-        " report structure, report template", "输出, 产出, 交付, 产物"),
-    Cue("input", "input, inputs, arguments, parameters, prerequisite, prerequisites, preconditions", "输入, 参数, 前置, 前提"),
+    Cue("output",
+        "output, outputs, deliverable, deliverables, artifact, artifacts, artefact, artefacts, report format,"
+        " report structure, report template",
+        "输出, 产出, 交付, 产物"),
+    Cue("input", "input, inputs, arguments, parameters, prerequisite, prerequisites, preconditions",
+        "输入, 参数, 前置, 前提"),
     Cue("goal", "goal, goals, objective, objectives, purpose, mission", "目标, 目的, 任务说明, 任务描述, 任务概述"),
-    Cue("reference", "how it works, how this works, how they work, background, faq, cheat sheet, cheatsheet, rationale, quick reference",
+    Cue("reference",
+        "how it works, how this works, how they work, background, faq, cheat sheet, cheatsheet, rationale,"
+        " quick reference",
         "背景, 工作原理, 常见问题, 速查"),
     Cue("tools", "tool, tools, tooling", "工具"),
     Cue("steps", "step, steps, workflow, workflows, process, procedure, instructions, pipeline, phase, phases",
@@ -143,14 +162,17 @@ WORDS: Cues[Concept] = Cues(
 """Words in a longer title; the first row that is found decides."""
 
 _STEP = re.compile(
-    r"(?:phase|step|stage|round|part) ?(?:\d|[a-z]\b|[ivx]+\b)|第.{1,3}[步阶轮]|(?:步骤|阶段) ?[\d一二三四五六七八九十]"
+    r"(?:phase|step|stage|round|part) ?(?:\d|[a-z]\b|[ivx]+\b)|第.{1,3}[步阶轮]"
+    r"|(?:步骤|阶段) ?[\d一二三四五六七八九十]"
 )
 _SEARCHES = re.compile(
     r"(?:check|detect|find|identify|scan|review|fix|log|record|learn|analy[sz]e|report|hunt|flag)\b|检测|识别|扫描|查找"
 )
 _EXACT: dict[str, Concept] = {title: concept for concept, titles in TITLES.items() for title in titles}
 _NUMBER = re.compile(r"(?:\d+(?:\.\d+)*|[ivx]+|[a-h]|[一二三四五六七八九十]+)[.)、:：]+\s*|\d+(?:\.\d+)*\s+")
-_MARKUP = re.compile(r"[*_`~\[\]<>]+")
+_MARKUP = str.maketrans({**dict.fromkeys("*`~[]<>"), "’": "'"})
+_BEFORE = re.compile(r"[^\w-]*_*")
+_AFTER = "_ \t.:：!！?？。#-—–✅❌⚠️🚫"
 _ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]\s*")
 LONGEST = 120
 """Characters of a title that are looked at."""
@@ -158,21 +180,24 @@ LONGEST = 120
 
 def plain(title: str) -> str:
     """A title in small letters without numbers, markup, emojis and punctuation around it."""
-    words = _MARKUP.sub("", title[:LONGEST]).strip().casefold().replace("’", "'")
-    begin = next((at for at, char in enumerate(words) if char.isalnum() or char == "-"), len(words))
-    words = words[begin:]
+    words = title[:LONGEST].translate(_MARKUP).casefold()
+    words = _BEFORE.sub("", words, count=1)
     number = _NUMBER.match(words)
-    words = words[number.end() :] if number and number.end() < len(words) else words
-    begin = next((at for at, char in enumerate(words) if char.isalnum() or char == "-"), len(words))
-    return words[begin:].rstrip(" \t.:：!！?？。#-—–✅❌⚠️🚫").rstrip()
+    if number and number.end() < len(words):
+        words = words[number.end() :]
+        words = _BEFORE.sub("", words, count=1)
+    return words.rstrip(_AFTER)
 
 
 @lru_cache(maxsize=8192)
 def concept_of(title: str) -> Concept | None:
     """The concept of a section with this title, or None where its title does not tell."""
     words = plain(title)
-    if found := _EXACT.get(words) or _EXACT.get(_ASIDE.sub(" ", words).strip()):
-        return found
+    whole = _EXACT.get(words)
+    if whole is None and words.endswith((")", "）")):
+        whole = _EXACT.get(_ASIDE.sub(" ", words).strip())
+    if whole is not None:
+        return whole
     if _STEP.match(words):
         return "steps"
     found = WORDS.find(words)

@@ -6,22 +6,19 @@ from dataclasses import dataclass
 _FENCE = re.compile(r"((?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})[ \t]*(.*)")
 _LANG = re.compile(r"[{.]*([\w#+.-]*)")
 PATIENCE = 16
-"""Fences that are never closed, after which nesting is no longer looked for: each costs a look through all that follow."""
+"""Fences that are never closed, after which nesting is no longer looked for: each costs a look at all that follow."""
 
 
 @dataclass(slots=True)
 class Fence:
-    """A line that opens or closes: `bare` has nothing behind its marks. `close` is the closing line, None if there is none."""
+    """A line that opens or closes; `bare`: nothing stands behind its marks. `close` is the line that closes it."""
 
     line: int
     mark: str
     indent: int
     info: str
+    bare: bool
     close: int | None = None
-
-    @property
-    def bare(self) -> bool:
-        return not self.info
 
     @property
     def lang(self) -> str:
@@ -35,11 +32,7 @@ class Fence:
 
 def fences(lines: list[str], first: int = 0) -> dict[int, Fence]:
     """The outermost fences by their first line, of the lines from `first` on."""
-    marks = [
-        mark
-        for number in range(first, len(lines))
-        if ("```" in lines[number] or "~~~" in lines[number]) and (mark := _read(lines[number], number))
-    ]
+    marks = [mark for number in _candidates(lines, first) if (mark := _read(lines[number], number))]
     found: dict[int, Fence] = {}
     index, patience = 0, PATIENCE
     while index < len(marks):
@@ -56,6 +49,10 @@ def fences(lines: list[str], first: int = 0) -> dict[int, Fence]:
     return found
 
 
+def _candidates(lines: list[str], first: int) -> list[int]:
+    return [number for number, line in enumerate(lines) if ("```" in line or "~~~" in line) and number >= first]
+
+
 def _read(line: str, number: int) -> Fence | None:
     bare = line.strip()
     found = _FENCE.match(bare)
@@ -64,8 +61,8 @@ def _read(line: str, number: int) -> Fence | None:
     info = found[3].strip()
     if found[2][0] == "`" and "`" in info:
         return None
-    indent = len(line.expandtabs(4)) - len(line.expandtabs(4).lstrip())
-    return Fence(number, found[2], indent + len(found[1] or ""), info)
+    margin = line[: len(line) - len(line.lstrip())]
+    return Fence(number, found[2], len(margin.expandtabs(4)) + len(found[1] or ""), info, not info)
 
 
 def _plain_end(marks: list[Fence], index: int) -> int | None:

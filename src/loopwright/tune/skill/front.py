@@ -15,7 +15,11 @@ MOST_ALIASES = 16
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _FENCE = re.compile(r"---[ \t\r]*")
 _END = re.compile(r"(?:---|\.\.\.)[ \t\r]*")
+_MARKS = ("---", "...")
 _KEY = re.compile(r"([^\W\d][\w.-]*)[ \t]*[:：](?:[ \t]*(\S.*)|[ \t\r]*$)")
+_SIMPLE = re.compile(r"""([a-z][a-z_-]*): (?:"([^"\\]*)"|'([^']*)'|([A-Za-z\u4e00-\u9fff].*))""")
+_NO_TEXT = frozenset({"true", "false", "yes", "no", "on", "off", "null"})
+"""Words that YAML takes for something other than text."""
 _STARTS = (yaml.MappingStartEvent, yaml.SequenceStartEvent)
 _ENDS = (yaml.MappingEndEvent, yaml.SequenceEndEvent)
 
@@ -31,14 +35,15 @@ class Span:
 
 
 def front_span(lines: list[str]) -> Span | None:
-    """Where front matter stands: at the top, between two lines `---`. One that is not closed ends where no key follows."""
+    """Where front matter stands: at the top, between two lines `---`. One that is not closed ends at a blank line."""
     first = next((number for number, line in enumerate(lines) if line.strip(" \t\r\ufeff")), None)
     if first is None or not _FENCE.fullmatch(lines[first].removeprefix("\ufeff")):
         return None
-    inner = next((line for line in lines[first + 1 :] if line.strip() and not line.startswith("#")), "")
+    following = (lines[number] for number in range(first + 1, len(lines)))
+    inner = next((line for line in following if line.strip() and not line.startswith("#")), "")
     if not _KEY.match(inner) and not _END.fullmatch(inner):
         return None
-    last = next((n for n in range(first + 1, len(lines)) if _END.fullmatch(lines[n])), None)
+    last = next((n for n in range(first + 1, len(lines)) if lines[n][:3] in _MARKS and _END.fullmatch(lines[n])), None)
     if last is not None:
         return Span(first, last, last + 1, closed=True)
     last = next((n for n in range(first + 1, len(lines)) if not lines[n].strip() or lines[n][0] == "#"), len(lines))
@@ -48,10 +53,9 @@ def front_span(lines: list[str]) -> Span | None:
 def read_front(lines: list[str], span: Span, start: int, end: int) -> Front:
     """Its values and the line of each key; `start` and `end` are its place in the text."""
     inner, first = lines[span.first + 1 : span.last], span.first + 2
-    text = "\n".join(inner)
+    broken = None
     try:
-        values, at = _parsed(text)
-        broken = None
+        values, at = _simple(inner) or _parsed("\n".join(inner))
     except (yaml.YAMLError, ValueError) as error:
         values, at = _leniently(inner)
         broken = _why(error, first)
@@ -80,6 +84,21 @@ def _split(text: str) -> list[str]:
         else:
             name += char
     return [clean for one in [*names, name] if (clean := one.strip("\"'`"))]
+
+
+def _simple(inner: list[str]) -> tuple[Mapping[str, object], Mapping[str, int]] | None:
+    """What most skills have, lines of `key: text`, without the long way through YAML; None for anything else."""
+    values: dict[str, object] = {}
+    at: dict[str, int] = {}
+    for number, line in enumerate(inner):
+        found = _SIMPLE.fullmatch(line)
+        if not found or found[1] in values or found[1] in _NO_TEXT or not line.isprintable():
+            return None
+        plain = found[4]
+        if plain is not None and (": " in plain or " #" in plain or plain[-1] in ": " or plain.casefold() in _NO_TEXT):
+            return None
+        values[found[1]], at[found[1]] = next(one for one in found.groups()[1:] if one is not None), number
+    return values, at
 
 
 def _parsed(text: str) -> tuple[Mapping[str, object], Mapping[str, int]]:

@@ -31,8 +31,13 @@ FOLDERS: Final[dict[str, PageKind]] = {
 """What lies in a folder of this name; the innermost that is known decides."""
 _STEMS: Final[tuple[tuple[PageKind, re.Pattern[str]], ...]] = (
     ("template", re.compile(r"(?:^|[-_.])template$|^template[-_.]|模板")),
-    ("reference", re.compile(r"^(?:readme|changelog|license|notice|contributing|reference|references|examples?|faq|troubleshooting|tutorial|background|glossary|credits|history)\b|[-_](?:reference|examples?|tutorial|guide|cheatsheet)$")),
-    ("phase", re.compile(r"^(?:phase|step|stage)[-_ ]?\d|^\d{1,2}[a-z]?[-_.]\w|^orchestrator$|^workflow$|^(?:phase|step)-\w")),
+    ("reference", re.compile(
+        r"^(?:readme|changelog|license|notice|contributing|references?|examples?|faq|troubleshooting|tutorial"
+        r"|background|glossary|credits|history)\b|[-_](?:reference|examples?|tutorial|guide|cheatsheet)$"
+    )),
+    ("phase", re.compile(
+        r"^(?:phase|step|stage)[-_ ]?\d|^\d{1,2}[a-z]?[-_.]\w|^(?:orchestrator|workflow)$|^(?:phase|step)-\w"
+    )),
     ("action", re.compile(r"^action-\w")),
     ("role", re.compile(r"^(?:agent|role)-\w|[-_](?:agent|role|prompt)$|^(?:agent|role|prompt)$")),
     ("spec", re.compile(r"(?:^|[-_])(?:schema|spec|contract|standards?|criteria)s?$")),

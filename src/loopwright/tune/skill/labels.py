@@ -13,31 +13,40 @@ TAIL = 240
 BAD: Final = ("❌", "✗", "✘", "👎", "❎", "✖")
 GOOD: Final = ("✅", "✓", "✔", "👍", "☑")
 CUES: Final[Cues[Label]] = Cues(
-    Cue("negative", "anti-pattern, anti-patterns, antipattern, is wrong, is bad, is incorrect, never do this, don't do this,"
+    Cue("negative",
+        "anti-pattern, anti-patterns, antipattern, is wrong, is bad, is incorrect, never do this, don't do this,"
         " do not do this, avoid this, not like this, not this, common mistake, common mistakes",
         "反例, 反模式, 错误示例, 错误做法, 错误写法, 错误用法, 错误方式, 不要这样, 不要模仿, 不要照抄, 不正确, 不推荐"),
-    Cue("example", "for example, for instance, e g, such as, example, examples, sample, samples", "示例, 例如, 比如, 举例, 样例, 例子"),
+    Cue("example", "for example, for instance, e g, such as, example, examples, sample, samples",
+        "示例, 例如, 比如, 举例, 样例, 例子"),
     Cue("state", "state, schema, interface, interfaces, data model", "状态, 数据结构"),
-    Cue("quotation", "user says, users say, user asks, user types, user input, user request, user might, users might, user may,"
-        " you see, you will see, you'll see, should see, prints, log, logs, console, stdout, stderr, usage, slash command",
+    Cue("quotation",
+        "user says, users say, user asks, user types, user input, user request, user might, users might, user may,"
+        " you see, you will see, you'll see, should see, prints, log, logs, console, stdout, stderr, usage,"
+        " slash command",
         "用户说, 用户输入, 用户请求, 日志, 报错, 用法, 命令行"),
-    Cue("template", "template, templates, format, formatted, looks like, look like, structure, structured, layout, skeleton, report,"
-        " shape, this form, following content, following message, following table, following markdown, message, announce,"
-        " respond, display, show, present, say, tell, ask, output, print, return, returns, reply, summary, section, sections",
+    Cue("template",
+        "template, templates, format, formatted, looks like, look like, structure, structured, layout, skeleton,"
+        " report, shape, this form, following content, following message, following table, following markdown,"
+        " message, announce, respond, display, show, present, say, tell, ask, output, print, return, returns,"
+        " reply, summary, section, sections",
         "模板, 格式, 结构, 展示, 显示, 输出, 报告, 骨架, 返回, 内容如下, 告知, 询问"),
     Cue("good", "good, correct, right, better, recommended, preferred", "正确, 推荐, 应该, 改为"),
 )  # fmt: skip
 _BAD_FIRST = re.compile(
-    r"(?:bad|wrong|incorrect|anti-?patterns?|mistakes?|don'?t|do not|never|not|broken|weak|poor|worse|avoid)\b[^.;,]{0,60}$|before$"
-    r"|(?:错误|避免|不要|不推荐|禁止)[^,，。;；]{0,12}$|修改前"
+    r"(?:bad|wrong|incorrect|anti-?patterns?|mistakes?|don'?t|do not|never|not|broken|weak|poor|worse|avoid)\b"
+    r"[^.;,]{0,60}$|before$|(?:错误|避免|不要|不推荐|禁止)[^,，。;；]{0,12}$|修改前"
 )
 _FORBIDS = re.compile(r"(?:never|do not|must not|don't|avoid)\b|禁止|不要|避免")
 _BAD_LAST = re.compile(
     r"[(（](?:bad|wrong|incorrect|before|anti-?pattern|avoid|don't|错误|反例)[)）]$|\b(?:instead of|rather than)$"
 )
 _PROMPT = re.compile(
-    r"^(?:the |this |each |use )?(?:[\w-]+ ){0,3}prompts?(?: (?:template|text|shape|format|structure|skeleton|to send)| (?:for|to) (?!(?:the )?(?:user|human|confirm|decision))\w+.{0,40})?$"
-    r"|\bprompts?(?: template)?$|\bagent (?:instructions|message|brief)$|\b(?:message|instructions|brief) (?:to|for) (?:the |each |every )?[\w-]*\s?agents?$"
+    r"^(?:the |this |each |use )?(?:[\w-]+ ){0,3}prompts?"
+    r"(?: (?:template|text|shape|format|structure|skeleton|to send)"
+    r"| (?:for|to) (?!(?:the )?(?:user|human|confirm|decision))\w+.{0,40})?$"
+    r"|\bprompts?(?: template)?$|\bagent (?:instructions|message|brief)$"
+    r"|\b(?:message|instructions|brief) (?:to|for) (?:the |each |every )?[\w-]*\s?agents?$"
     r"|提示词(?:模板)?$|^提示词"
 )
 _ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]")

@@ -2,7 +2,7 @@
 
 import re
 
-from loopwright.tune.skill.concepts import concept_of
+from loopwright.tune.skill.concepts import LONGEST, concept_of
 from loopwright.tune.skill.model import Section
 from loopwright.tune.skill.scanner import Piece
 
@@ -28,7 +28,7 @@ def sections_of(text: str, starts: tuple[int, ...], pieces: list[Piece]) -> tupl
                 line=piece.first + 1,
                 line_end=following.first if following else last,
                 parent=parents[number],
-                concept=concept_of(title),
+                concept=concept_of(title[:LONGEST]),
             )
         )
     return tuple(sections)

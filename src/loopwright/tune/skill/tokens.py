@@ -4,6 +4,8 @@ import re
 
 PROSE, CODE = 4.0, 3.3
 """Characters a token, of Latin prose and of code. Of Chinese, Japanese and Korean each character is about one token."""
+SAMPLE = 6_000
+"""Characters that tell the language of a page."""
 _NOT_A_LEAD_BYTE_OF_CJK = bytes(byte for byte in range(256) if not 0xE3 <= byte <= 0xED)
 _KANA = re.compile("[\u3041-\u30ff]+")
 _LATIN = re.compile("[A-Za-z]+")
@@ -27,9 +29,10 @@ def estimated(length: int, cjk: int, *, code: bool = False) -> int:
 
 
 def is_chinese(prose: str) -> bool:
-    """More Chinese characters than Latin words, and no Japanese."""
+    """More Chinese characters than Latin words, and no Japanese, as far as its beginning tells."""
+    prose = prose[:SAMPLE]
     han = wide(prose)
-    if han == 0:
+    if han * 20 < len(prose):
         return False
     kana = sum(map(len, _KANA.findall(prose)))
     return kana * 10 < han and han > len(_LATIN.findall(prose))

@@ -22,9 +22,12 @@ _TEMPLATE_TITLE = re.compile(
     r" (?:format|structure|template|layout)\b|\bformat$|模板|格式",
     re.IGNORECASE,
 )
+_FORMS = re.compile(r"[tT]emplate|[fF]ormat|[sS]tructure|[lL]ayout|模板|格式")
 _GOOD_TITLE = re.compile(r"(?:good|correct|right|do|better|recommended|preferred|after)\b|正确|推荐", re.IGNORECASE)
 _SHOWN_TITLE = re.compile(
-    r"\bworks?\b|\bconcepts?\b|\breference\b|\bintroduction\b|\busage\b|\bquick ?start\b|用法|使用方法|快速开始|原理|方式|概念|参考|介绍|简介|速查", re.IGNORECASE
+    r"\bworks?\b|\bconcepts?\b|\breference\b|\bintroduction\b|\busage\b|\bquick ?start\b"
+    r"|用法|使用方法|快速开始|原理|方式|概念|参考|介绍|简介|速查",
+    re.IGNORECASE,
 )
 """Titles of background that often stand above the work itself: only their code is looked away from."""
 _TAG_NAME = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^>]*?(/?)>")
@@ -39,23 +42,28 @@ _TAGS: Final[dict[str, Stance]] = {
     "prompt": "prompt", "prompt-template": "prompt",
 }  # fmt: skip
 _BAD_LEAD = re.compile(
-    r"[*_]*(?:bad|wrong|incorrect|anti-?pattern|don't|错误(?:示例|做法|写法)?|反例|反模式)(?: example)?[*_]*[ \t]*[:：]",
+    r"(?:bad|wrong|incorrect|anti-?pattern|don't|错误(?:示例|做法|写法)?|反例|反模式)(?: example)?[*_]*[ \t]*[:：]",
     re.IGNORECASE,
 )
 _EXAMPLE_LEAD = re.compile(
-    r"[*_(]*(?:for example|for instance|e\.g\.|examples?\b[^.]{0,30}[:：]|例如|比如|示例|举例)", re.IGNORECASE
+    r"(?:for example|for instance|e\.g\.|examples?\b[^.]{0,30}[:：]|例如|比如|示例|举例)", re.IGNORECASE
 )
-_SPOKEN = re.compile(r"[*_]*(?:user|human|assistant|用户|助手)[*_]*[ \t]*[:：]", re.IGNORECASE)
+_SPOKEN = re.compile(r"(?:user|human|assistant|用户|助手)[*_]*[ \t]*[:：]", re.IGNORECASE)
+_LEADS: Final = frozenset({
+    "ba", "wr", "in", "an", "do", "错误", "反例", "反模", "fo", "e.", "ex", "例如", "比如", "示例", "举例", "us", "hu",
+    "as", "用户", "助手",
+})  # fmt: skip
+"""How the words of the three patterns above begin: most lines need not be tried."""
 _QUOTES: Final = {'"': '"', "“": "”", "「": "」", "'": "'"}
 _CALLOUT = re.compile(
-    r"\[!|\*\*|__|[⚠❗‼💡📌🔴🚨ℹ⛔🔥⭐🛑]|(?:note|important|warning|tip|caution|critical|must|never|always|do not|rule|hard)\b"
-    r"|注意|重要|警告|提示|说明|关键|必须|禁止|规则|原则",
+    r"\[!|\*\*|__|[⚠❗‼💡📌🔴🚨ℹ⛔🔥⭐🛑]|注意|重要|警告|提示|说明|关键|必须|禁止|规则|原则"
+    r"|(?:note|important|warning|tip|caution|critical|must|never|always|do not|rule|hard)\b",
     re.IGNORECASE,
 )
 _BAD_COLUMNS: Final = frozenset({
-    "bad", "wrong", "don't", "dont", "anti-pattern", "antipattern", "anti-patterns", "mistake", "incorrect", "excuse", "avoid",
-    "rationalization", "thought", "wrong way", "instead of", "common mistake", "pitfall", "反例", "错误", "反模式", "错误做法",
-    "错误示例", "常见错误", "before",
+    "bad", "wrong", "don't", "dont", "anti-pattern", "antipattern", "anti-patterns", "mistake", "incorrect", "excuse",
+    "avoid", "rationalization", "thought", "wrong way", "instead of", "common mistake", "pitfall", "反例", "错误",
+    "反模式", "错误做法", "错误示例", "常见错误", "before",
 })  # fmt: skip
 _NAMES: Final = (
     "Task(",
@@ -99,7 +107,7 @@ class _Reader:
 
     def __init__(self, text: str, pieces: list[Piece], kind: PageKind, default: Use) -> None:
         self._text, self._pieces, self._kind, self._default = text, pieces, kind, default
-        self._works = kind in ("phase", "action", "role") or any(name in text for name in _NAMES)
+        self._works: bool | None = None
         self._table: Use | None = None
         self._list: Use | None = None
         self._entry: tuple[int, Use | None] = (0, None)
@@ -134,19 +142,24 @@ class _Reader:
     def _code(self, at: int, stance: Stance) -> Use:
         piece = self._pieces[at]
         words = self._words(at)
+        if self._works is None:
+            self._works = self._kind in ("phase", "action", "role") or any(name in self._text for name in _NAMES)
         around = Around(stance, label_of(words) if words else None, self._kind, self._default, self._works)
         return use_of_code(self._text[piece.body : piece.stop], piece.lang, around)
 
     def _prose(self, piece: Piece) -> Use | None:
         text = self._text
-        lead = text[piece.body : min(piece.body + 48, piece.stop)].replace("’", "'")
-        bare = lead.lstrip("*_ ")
-        if bare.startswith(BAD) or _BAD_LEAD.match(lead):
+        lead = text[piece.body : min(piece.body + 48, piece.stop)]
+        bare = lead.lstrip("*_( ")
+        if bare[:1] in BAD:
             return "negative"
-        if _EXAMPLE_LEAD.match(lead):
-            return "reference"
-        if _SPOKEN.match(lead):
-            return "quotation"
+        if bare[:2].casefold() in _LEADS:
+            if _BAD_LEAD.match(bare.replace("’", "'")):
+                return "negative"
+            if _EXAMPLE_LEAD.match(bare):
+                return "reference"
+            if _SPOKEN.match(bare):
+                return "quotation"
         close = _QUOTES.get(lead[:1])
         return "quotation" if close and text[piece.body + 1 : piece.stop].rstrip(" .。,，").endswith(close) else None
 
@@ -187,7 +200,8 @@ class _Reader:
 
 
 _QUOTED: Final[dict[Label | Stance | None, Use]] = {
-    "negative": "negative", "template": "template", "prompt": "prompt", "example": "quotation", "quotation": "quotation",
+    "negative": "negative", "template": "template", "prompt": "prompt", "example": "quotation",
+    "quotation": "quotation",
 }  # fmt: skip
 _LISTED: Final[dict[Label | None, Use]] = {"negative": "negative", "example": "reference", "quotation": "quotation"}
 
@@ -226,9 +240,9 @@ def _own(section: Section) -> Stance:
         return "shown" if _SHOWN_TITLE.search(title) else section.concept
     if section.concept == "negative":
         return "negative"
-    if names_prompt(title):
+    if ("rompt" in title or "ROMPT" in title or "提示词" in title) and names_prompt(title):
         return "prompt"
-    if section.concept in ("output", "return") or _TEMPLATE_TITLE.search(title):
+    if section.concept in ("output", "return") or (_FORMS.search(title) and _TEMPLATE_TITLE.search(title)):
         return "template"
     return "state" if section.concept == "state" else ""
 
