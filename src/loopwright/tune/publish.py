@@ -3,6 +3,7 @@
 from loopwright.domain.tuning import Fix, TuningState
 from loopwright.domain.tuning_outcomes import Applied, Proposed, Reported, TuningOutcome, Verified
 from loopwright.ports import Store
+from loopwright.tune.report.checked import of_session
 from loopwright.tune.report.markdown import report
 from loopwright.tune.report.sarif import sarif
 from loopwright.tune.session import BACKUPS
@@ -33,7 +34,7 @@ def render(state: TuningState) -> dict[str, bytes]:
     """All documents of the session, by name; nothing before its first report."""
     if not state.engine.standings:
         return {}
-    documents = {REPORT: report(state).encode(errors="replace"), SARIF: sarif([state])}
+    documents = {REPORT: report(state).encode(errors="replace"), SARIF: sarif([of_session(state)])}
     return documents | {
         diff_name(fix.id): diff_of(fix).encode(errors="surrogateescape") for fix in state.proposed_fixes
     }

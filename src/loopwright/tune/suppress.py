@@ -55,6 +55,13 @@ def split(skill: Skill, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...
     return tuple(kept), tuple(silenced)
 
 
+def reason(skill: Skill, finding: Finding) -> str | None:
+    """Why the author accepts the finding, as the comment beside it says; None where none does."""
+    page = skill.pages.get(finding.file)
+    around = ignores(page) if page and MARK in page.text else ()
+    return next((ignore.reason for ignore in around if ignore.reason and ignore.covers(finding)), None)
+
+
 def _told(finding: Finding, ignore: Ignore) -> Finding:
     note = (
         f"The comment in line {ignore.line} that would accept this does not count, for want of a reason:"

@@ -1,0 +1,1 @@
+"""The commands of tuning sessions, and how they look on a terminal."""

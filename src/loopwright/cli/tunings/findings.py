@@ -1,0 +1,144 @@
+"""What was found in skills, as a person reads it: what is wrong, where, why it matters and what to do. Pure."""
+
+import posixpath
+from collections.abc import Iterator, Sequence
+
+from loopwright.cli.text import clean, columns, width
+from loopwright.cli.tunings.layout import Look, Style, labelled, source, wrapped
+from loopwright.domain.findings import SEVERITIES, Finding, FixLevel
+from loopwright.domain.tuning import Gate
+from loopwright.domain.tuning_score import counts
+from loopwright.domain.words import plural
+from loopwright.tune.report.checked import Checked
+
+INDENT = 8
+"""Cells before the texts of a finding; the source's line number fits in."""
+ALSO = 6
+"""Further places that are named."""
+HEAD = ("GATE", "SCORE", "CRITICAL", "HIGH", "MEDIUM", "LOW", "HINTS", "SKILL")
+GATES: dict[Gate, Style] = {"pass": "good", "review": "medium", "fail": "critical"}
+REPAIRS: dict[FixLevel, str] = {
+    "mechanical": "with --fix",
+    "template": "with --fix=all; look at the diff, its text is taken from a similar place of the skill",
+    "agent": "with --fix=all --agent NAME, by that agent",
+}
+
+
+def skill_page(skill: Checked, look: Look) -> str:
+    """One skill: where it stands, then all that was found, the worst first, and what can be done at once."""
+    lines = [*_head(skill, look)]
+    for finding in _ordered(skill.counted):
+        lines += ["", *_finding(skill, finding, look)]
+    if skill.hints:
+        lines += ["", *_hints(skill, look)]
+    return "\n".join([*lines, *_next(skill, look)])
+
+
+def overview(skills: Sequence[Checked], look: Look) -> str:
+    """Many skills, a line each, the worst first, and how many passed."""
+    if not skills:
+        return "no skills here: a skill is a folder with a SKILL.md"
+    worst = sorted(skills, key=lambda skill: (skill.score, -len(skill.counted), skill.path))
+    rows = [_row(skill) for skill in worst]
+    table = columns([HEAD, *rows])
+    if max(width(line) for line in table) > look.cells:
+        lines = [line for skill in worst for line in _stacked(skill, look)]
+    else:
+        gates: list[Style | None] = [None, *(GATES[skill.gate] for skill in worst)]
+        lines = [
+            look.paint(style, line[:6]) + line[6:] if style else look.paint("faint", line)
+            for style, line in zip(gates, table, strict=True)
+        ]
+    passed = sum(skill.gate == "pass" for skill in skills)
+    return "\n".join([*lines, "", f"{passed:,} of {plural(len(skills), 'skill')} passed"])
+
+
+def _row(skill: Checked) -> tuple[str, ...]:
+    found = counts(skill.findings)
+    numbers = (found.critical, found.high, found.medium, found.low, len(skill.hints))
+    return (skill.gate.upper(), f"{skill.score:g}", *(f"{n}" if n else "-" for n in numbers), clean(skill.path))
+
+
+def _stacked(skill: Checked, look: Look) -> list[str]:
+    head = f"{look.paint(GATES[skill.gate], f'{skill.gate.upper():<7}')}{clean(skill.path)}"
+    return [head, *(f"       {line}" for line in wrapped(f"score {skill.score:g}; {_found(skill)}", look.cells - 7))]
+
+
+def _head(skill: Checked, look: Look) -> Iterator[str]:
+    verdict = {"pass": "passed", "review": "needs review", "fail": "failed"}[skill.gate]
+    yield f"{look.paint('strong', clean(skill.name))}  {look.paint('faint', clean(skill.path))}"
+    facts = [
+        ("gate", f"{verdict}, score {skill.score:g} of 100"),
+        ("found", _found(skill)),
+        ("accepted", f"{skill.suppressed:,}, by a comment or the baseline" if skill.suppressed else ""),
+        ("not asked", ", ".join(skill.unasked)),
+        *((f"{dimension}", f"could not be looked at: {problem}") for dimension, problem in skill.problems.items()),
+    ]
+    for name, value in facts:
+        lines = wrapped(value, look.cells - 13) if value else []
+        for index, line in enumerate(lines):
+            label = look.paint("faint", f"  {name if not index else '':<10} ")
+            yield label + (look.paint(GATES[skill.gate], line) if name == "gate" else line)
+
+
+def _found(skill: Checked) -> str:
+    found = counts(skill.findings).model_dump()
+    told = ", ".join(f"{found[severity]} {severity}" for severity in SEVERITIES if found[severity]) or "nothing"
+    return f"{told}; {plural(len(skill.hints), 'hint')} beside" if skill.hints else told
+
+
+def _ordered(findings: Sequence[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda f: (SEVERITIES.index(f.severity), f.file, f.start, f.rule))
+
+
+def _finding(skill: Checked, finding: Finding, look: Look) -> Iterator[str]:
+    severity = finding.severity
+    likely = "" if finding.confidence == "certain" else " (likely)"
+    first, *rest = wrapped(f"{severity}: {clean(finding.message)}", look.cells)
+    told = first.removeprefix(f"{severity}:")
+    yield look.paint(severity, f"{severity}:") + look.paint("strong", told)
+    yield from (look.paint("strong", line) for line in rest)
+    place, rule = f"   --> {_place(skill, finding)}", finding.rule + likely
+    fits = width(place) + 2 + width(rule) <= look.cells
+    yield f"{place}  {look.paint('faint', rule)}" if fits else place
+    if not fits:
+        yield f"       {look.paint('faint', rule)}"
+    if finding.excerpt:
+        yield from source(finding.line, finding.excerpt, finding.marked, severity, look)
+    yield from labelled("   why", finding.why, look, INDENT)
+    yield from labelled("   do", finding.advice, look, INDENT)
+    if finding.also:
+        more = len(finding.also) - ALSO
+        places = ", ".join(finding.also[:ALSO]) + (f" and {more:,} more" if more > 0 else "")
+        yield from labelled("   also", places, look, INDENT)
+    level = skill.fixable.get(finding.fingerprint)
+    if level:
+        yield from labelled("   fix", REPAIRS[level], look, INDENT)
+
+
+def _place(skill: Checked, finding: Finding) -> str:
+    """`path:line`, as editors and terminals open it."""
+    path = posixpath.normpath(posixpath.join(skill.path, finding.file))
+    last = f"–{finding.line_end}" if finding.line_end > finding.line else ""
+    return f"{clean(path)}:{finding.line}{last}"
+
+
+def _hints(skill: Checked, look: Look) -> Iterator[str]:
+    yield look.paint("strong", "Hints") + look.paint("faint", " (they may be wrong, and do not count)")
+    for finding in sorted(skill.hints, key=lambda f: (f.file, f.start, f.rule)):
+        yield f"  {finding.rule}  {look.paint('faint', _place(skill, finding))}"
+        yield from (f"    {line}" for line in wrapped(finding.message, look.cells - 4))
+
+
+def _next(skill: Checked, look: Look) -> list[str]:
+    """What can be typed next, if something can be mended without a person."""
+    levels = [skill.fixable.get(finding.fingerprint) for finding in skill.counted]
+    plain, all_ = levels.count("mechanical"), levels.count("mechanical") + levels.count("template")
+    if not all_:
+        return []
+    offers = [f"{n} with {flag}" for n, flag in ((plain, "--fix"), (all_, "--fix=all")) if n]
+    told = offers if plain != all_ else offers[:1]
+    return [
+        "",
+        *wrapped(f"{all_} of {plural(len(levels), 'finding')} can be mended now: {', '.join(told)}.", look.cells),
+    ]

@@ -1,0 +1,127 @@
+"""One skill and all that was found in it: what every report is made of. Pure."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from loopwright.domain.findings import DIMENSIONS, Dimension, Edit, Finding, FixLevel
+from loopwright.domain.skill_files import SkillFiles
+from loopwright.domain.tuning import Gate, TuningState
+from loopwright.domain.tuning_score import gate, score
+from loopwright.tune.diagnosis import diagnose, load
+from loopwright.tune.fixes import propose
+from loopwright.tune.suppress import reason
+
+
+@dataclass(frozen=True)
+class Silenced:
+    """A finding that is accepted: by a comment, which gives the reason, or by the baseline, which gives none."""
+
+    finding: Finding
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A way to mend findings that has not been taken. `texts`: the files that it edits, as they are."""
+
+    fingerprints: tuple[str, ...]
+    level: FixLevel
+    description: str
+    edits: tuple[Edit, ...]
+    texts: Mapping[str, str]
+    creates: tuple[str, ...] = ()
+    deletes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Checked:
+    """`path` of the skill's folder, from where the user stands. `findings` as people read them, hints too.
+
+    `suppressed`: how many are accepted; `silenced` are they, as far as they are known. `problems`: why a dimension
+    could not be looked at. `fixable`: by fingerprint who could mend it without being told how.
+    """
+
+    path: str
+    name: str
+    dimensions: tuple[Dimension, ...]
+    findings: tuple[Finding, ...]
+    score: float
+    gate: Gate
+    tokens: int
+    silenced: tuple[Silenced, ...] = ()
+    suppressed: int = 0
+    problems: Mapping[Dimension, str] = field(default_factory=dict)
+    fixable: Mapping[str, FixLevel] = field(default_factory=dict)
+    repairs: tuple[Repair, ...] = ()
+
+    @property
+    def counted(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.counts)
+
+    @property
+    def hints(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if not finding.counts)
+
+    @property
+    def unasked(self) -> tuple[Dimension, ...]:
+        return tuple(dimension for dimension in DIMENSIONS if dimension not in self.dimensions)
+
+
+def check(
+    files: SkillFiles, path: str, dimensions: Collection[Dimension] = DIMENSIONS, accepted: Collection[str] = ()
+) -> Checked:
+    """Reads, diagnoses and scores a skill. `accepted`: fingerprints of what is known already."""
+    skill = load(files)
+    found = diagnose(skill, dimensions, accepted)
+    tokens = sum(page.tokens for page in skill.pages.values())
+    reached = score(found.findings, tokens)
+    proposals = propose(skill, found.findings)
+    return Checked(
+        path=path, name=skill.name, dimensions=_in_order(dimensions), findings=found.findings, score=reached,
+        gate=gate(reached, found.findings, all_ran=not found.problems), tokens=tokens,
+        silenced=tuple(Silenced(finding, reason(skill, finding)) for finding in found.silenced),
+        suppressed=len(found.silenced), problems=found.problems,
+        fixable={print: one.level for one in reversed(proposals) for print in one.fingerprints},
+        repairs=tuple(
+            Repair(
+                one.fingerprints, one.level, one.description, one.edits,
+                {edit.file: skill.pages[edit.file].text for edit in one.edits}, tuple(one.creates), one.deletes,
+            )
+            for one in proposals
+        ),
+    )  # fmt: skip
+
+
+def of_session(state: TuningState) -> Checked:
+    """The skill as the session's last report has it."""
+    engine = state.engine
+    last = engine.standings[-1] if engine.standings else None
+    failed = (one for one in engine.dimensions if (result := state.diagnosis.of(one)) and result.status == "failed")
+    return Checked(
+        path=engine.path, name=state.title, dimensions=engine.dimensions, findings=engine.findings,
+        score=last.score if last else state.quality_score, gate=last.gate if last else state.quality_gate,
+        tokens=engine.size, suppressed=engine.suppressed,
+        problems=dict.fromkeys(failed, "could not be looked at, see the session's errors"), fixable=engine.fixable,
+        repairs=tuple(_repairs(state)),
+    )  # fmt: skip
+
+
+def _repairs(state: TuningState) -> list[Repair]:
+    tried = {fix.fix_id for fix in state.applied_fixes}
+    found = []
+    for fix in state.proposed_fixes:
+        proposal = state.engine.proposals.get(fix.id)
+        if proposal is None or fix.id in tried or any(p in state.engine.rejected for p in proposal.fingerprints):
+            continue
+        texts = {change.file: change.old_content for change in fix.changes if change.old_content is not None}
+        found.append(
+            Repair(
+                proposal.fingerprints, proposal.level, fix.description, proposal.edits, texts,
+                tuple(proposal.creates), proposal.deletes,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _in_order(dimensions: Collection[Dimension]) -> tuple[Dimension, ...]:
+    return tuple(dimension for dimension in DIMENSIONS if dimension in dimensions)
