@@ -16,12 +16,15 @@ CURED_BY_DELETION = frozenset({
     "contradicting-constraints", "dead-reference", "duplicated-block", "eager-loading", "content-in-prompt",
     "unbounded-accumulator", "tables-disagree", "split-state", "written-never-read", "read-never-written",
     "nested-spawn", "blocking-question", "oversized-skill", "deprecated-tool", "undeclared-tool", "wrong-parameter",
+    "undeclared-field",
 })  # fmt: skip
 """Rules whose finding may go by taking away the sentence it stands in; all others need words in its place."""
 MUCH, TIMES = 12, 3
 """So many words may be replaced by fewer; more only by at least a third as many."""
 ALIKE = 0.2
 """The share of its words that a sentence keeps in a new wording."""
+SHORT = 3
+"""Words of a sentence that may be said with others altogether."""
 SHOWN = 3
 
 
@@ -171,10 +174,15 @@ def _licensed(case: Case, one: Sentence, gone: Sequence[Sentence]) -> bool:
     edit = _edit_over(case, one)
     said = {word for fresh in newly_said(one.file, case.before, case.after) for word in fresh.words}
     instead = [word for word in words_of(edit.new) if word in said] if edit else []
-    if len(said.intersection(instead, one.words)) < ALIKE * len({*one.words}):
+    if not instead or len(said.intersection(instead, one.words)) < _alike(one):
         return False
     replaced = sum(len(other.words) for other in gone if _edit_over(case, other) == edit)
     return replaced <= max(MUCH, TIMES * len(instead))
+
+
+def _alike(one: Sentence) -> float:
+    words = {*one.words}
+    return ALIKE * len(words) if len(words) > SHORT else 0
 
 
 def _edit_over(case: Case, one: Sentence) -> Edit | None:

@@ -14,8 +14,10 @@ KEPT = 0.5
 """The share of a sentence's pairs of words that have to be found in a new wording of it."""
 
 _END = re.compile(r"[.!?;](?=\s)|[。！？；\n]")
-_SLASHES = re.compile(r"(?:^|(?<=\s))//[^\n]*|/\*.*?\*/", re.MULTILINE | re.DOTALL)
-_HASHES = re.compile(r"(?:^|(?<=\s))#[^\n]*", re.MULTILINE)
+_STRING = r"""\\.|"(?:\\.|[^"\\\n])*+"|'(?:\\.|[^'\\\n])*+'|`(?:\\.|[^`\\])*+`"""
+_SLASHES = re.compile(rf"(?P<kept>{_STRING})|(?:^|(?<=\s))//[^\n]*", re.MULTILINE | re.DOTALL)
+_STARS = re.compile(rf"(?P<kept>{_STRING}|(?:^|(?<=\s))//[^\n]*)|/\*.*?\*/", re.MULTILINE | re.DOTALL)
+_HASHES = re.compile(rf"(?P<kept>{_STRING})|(?:^|(?<=\s))#[^\n]*", re.MULTILINE | re.DOTALL)
 _MARKDOWN = frozenset({"markdown", "md", "mdx", "html", "xml", "prompt"})
 _HASHED = frozenset({"python", "py", "python3", "bash", "sh", "shell", "zsh", "yaml", "yml", "toml", "ruby", "rb", "r"})
 _BOTH = frozenset({"", "text", "txt", "pseudo", "pseudocode", "plaintext"})
@@ -47,7 +49,8 @@ def substance(page: Page | None) -> tuple[str, ...]:
     for block in page.blocks:
         if block.kind in ("front", "rule"):
             continue
-        text = _without(page.text, block.start, block.end, comments)
+        start = block.body if block.kind == "code" else block.start
+        text = _without(page.text, start, block.end, comments)
         said += words_of(_code(text, block.lang.lower()) if block.kind == "code" else text)
     return tuple(said)
 
@@ -133,5 +136,13 @@ def _code(text: str, lang: str) -> str:
     if lang in _PLAIN or lang in _MARKDOWN:
         return text
     if lang in _HASHED:
-        return _HASHES.sub("", text)
-    return _HASHES.sub("", _SLASHES.sub("", text)) if lang in _BOTH else _SLASHES.sub("", text)
+        return _stripped(_HASHES, text)
+    closed = text.rfind("*/") + 2
+    text = _stripped(_STARS, text[:closed]) + text[closed:] if closed > 1 else text
+    text = _stripped(_SLASHES, text)
+    return _stripped(_HASHES, text) if lang in _BOTH else text
+
+
+def _stripped(comments: "re.Pattern[str]", text: str) -> str:
+    """Without comments; what stands in strings is none."""
+    return comments.sub(lambda found: found["kept"] or " ", text)
