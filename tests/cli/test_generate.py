@@ -118,7 +118,7 @@ async def test_a_job_that_takes_too_long_ends_itself(desk: Desk, monkeypatch: py
     killed: list[int] = []
     monkeypatch.setattr(asyncio.subprocess.Process, "kill", lambda process: killed.append(process.pid))
     with pytest.raises(AgentError, match="it took longer than 4 s, and was ended"):
-        await RunnerLauncher(desk.project, ".workflow/.loop", ("run", "--loop-id")).job(
+        await RunnerLauncher(desk.project, desk.project.joinpath, ("run", "--loop-id")).job(
             ("tasks", loop_id, "generate", "--for", "api"), 4
         )
     assert (killed, at_work(loop_id)) == ([], [])

@@ -96,6 +96,8 @@ def _landed(state: TuningState, done: TuningStepDone) -> TuningState:
             return _proposed(state, done.outcome, done.at)
         case Applied():
             return _applied(state, done.outcome, done.at)
+        case Refused(fix_id=id, again=True):
+            return state.evolve(pending_fixes=_without(state.pending_fixes, id))
         case Refused(fix_id=id, reason=reason):
             return _dropped(state, id, reason)
         case Verified():
@@ -126,7 +128,7 @@ def _scoped(state: TuningState, found: Scoped) -> TuningState:
 
 def _diagnosed(state: TuningState, seen: Diagnosed, at: str) -> TuningState:
     first = not state.engine.diagnosed
-    kept = () if first else tuple(f for f in state.engine.findings if f.dimension != seen.dimension)
+    kept = tuple(f for f in state.engine.findings if f.dimension != seen.dimension)
     engine = state.engine.evolve(
         diagnosed=(*state.engine.diagnosed, seen.dimension), digests=dict(seen.digests),
         suppressed=(0 if first else state.engine.suppressed) + seen.suppressed,
@@ -230,9 +232,17 @@ def _ended(state: TuningState, outcome: Ended) -> TuningState:
         state = undone(state, id)
     if not outcome.failed:
         return finished(state, "succeeded", None)
-    last = state.errors[-1].message if state.errors else "unknown"
-    reason = TOO_MANY_ERRORS.format(errors=plural(state.error_count, "error"), last=last)
-    return finished(state, "failed", reason)
+    return finished(state, "failed", _why(state))
+
+
+def _why(state: TuningState) -> str:
+    """The errors that it failed by: too many of them, or the one that no other try helps against."""
+    if not state.errors:
+        return f"{plural(state.error_count, 'error')} happened"
+    last = state.errors[-1]
+    if not last.recoverable and len(state.errors) < state.error_count:
+        return f"{last.action} failed: {last.message}"
+    return TOO_MANY_ERRORS.format(errors=plural(state.error_count, "error"), last=last.message)
 
 
 def finished(state: TuningState, outcome: Outcome, reason: str | None) -> TuningState:
@@ -243,12 +253,24 @@ def finished(state: TuningState, outcome: Outcome, reason: str | None) -> Tuning
 
 
 def _failed(state: TuningState, step: TuningStep, failure: Failed, at: str) -> TuningState:
+    why = _why(state)
     state = _error(state, step.name, failure.message, at, recoverable=failure.recoverable)
+    if step.name == "action-fail":
+        return _given_up(state, f"{why}; and not all was put back: {failure.message}")
     if failure.recoverable:
         return state
     if step.fix is not None and step.name == "action-apply-fix":
         return _dropped(state, step.fix, failure.message)
     return state.evolve(error_count=max(state.error_count, state.max_errors))
+
+
+def _given_up(state: TuningState, why: str) -> TuningState:
+    """It ends all the same: what could not be taken out of the skill's files is left to be put back."""
+    left = tuple(fix.fix_id for fix in state.applied_fixes if fix.verification_result == "pending")
+    state = state.evolve(engine=state.engine.evolve(undo=left))
+    for id in left:
+        state = undone(state, id)
+    return finished(state, "failed", why)
 
 
 def _error(state: TuningState, action: str, message: str, at: str, *, recoverable: bool) -> TuningState:

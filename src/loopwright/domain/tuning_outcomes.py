@@ -74,10 +74,11 @@ class Applied:
 
 @dataclass(frozen=True)
 class Refused:
-    """A fix that was not applied: the files are no longer what it was made for."""
+    """A fix that was not applied: the files are no longer what it was made for. `again`: it may be proposed anew."""
 
     fix_id: str
     reason: str
+    again: bool = False
 
 
 @dataclass(frozen=True)

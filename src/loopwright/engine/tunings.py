@@ -19,7 +19,8 @@ from loopwright.engine.progress_files import whole
 from loopwright.engine.runs import Rules, Runs
 from loopwright.ports import Skills
 from loopwright.tune.diagnosis import diagnose, fixable, load
-from loopwright.tune.publish import BACKUPS, REPORT, publish
+from loopwright.tune.publish import REPORT, publish
+from loopwright.tune.session import BACKUPS
 
 RULES = Rules[TuningState](
     id_of=lambda state: state.tuning_id,
@@ -67,7 +68,7 @@ class TuningService(Runs[TuningState]):
         `dimensions`: what is diagnosed; `focus`: the user's own words for it. `level`: what may be mended, and
         `choosing`: only what a person takes. `accepted`: fingerprints that are known already. NotFound, Invalid.
         """
-        self._skills.read(root)
+        self.folders.read(root)
         if not dimensions:
             raise Invalid(f"nothing to diagnose; dimensions are {', '.join(DIMENSIONS)}")
         now = self.clock.now()
@@ -106,8 +107,8 @@ class TuningService(Runs[TuningState]):
         self._refuse_later_ones(state, fix)
         root = Path(state.engine.root)
         with self.store.lease(id) as lease:
-            self._skills.roll_back(root, self._backup(id, fix))
-            files = self._skills.read(root)
+            self.folders.roll_back(root, self._backup(id, fix))
+            files = self.folders.read(root)
             skill = load(files)
             found = diagnose(skill, state.engine.dimensions, state.engine.accepted).findings
             mendable = fixable(skill, found)
@@ -134,7 +135,7 @@ class TuningService(Runs[TuningState]):
 
     def source(self, id: str) -> SkillFiles:
         """The skill's files as they are now. NotFound once they are gone."""
-        return self._skills.read(Path(self.read(id).engine.root))
+        return self.folders.read(Path(self.read(id).engine.root))
 
     def whole_diff(self, id: str) -> str:
         """The diffs of all fixes that are in the files, one after the other."""
@@ -154,7 +155,8 @@ class TuningService(Runs[TuningState]):
         raise NotFound(f"no tuning session of {root} has that; see loopwright tune list")
 
     @property
-    def _skills(self) -> Skills:
+    def folders(self) -> Skills:
+        """Where skills are read and changed."""
         if self.skills is None:
             raise Invalid("this engine has no access to skills")
         return self.skills
@@ -180,7 +182,7 @@ class TuningService(Runs[TuningState]):
             with self.store.lease(id) as lease:
                 for fix in reversed(state.engine.undo):
                     with suppress(NotFound):
-                        self._skills.roll_back(Path(state.engine.root), self._backup(id, fix))
+                        self.folders.roll_back(Path(state.engine.root), self._backup(id, fix))
                 ended = self.store.update(
                     id, commands.put_back, actor=self.actor, event=Event(type="put_back"), epoch=lease.epoch
                 )

@@ -10,7 +10,7 @@ from loopwright.domain.skill_files import SkillFiles
 from loopwright.domain.spending import added
 from loopwright.domain.tuning import TuningState
 from loopwright.engine.threads import in_thread
-from loopwright.tune.fixes.edits import between
+from loopwright.tune.fixes.between import Change, between
 from loopwright.tune.messages import mend_order
 from loopwright.tune.session import TuningSession
 
@@ -83,9 +83,8 @@ async def _mended(
                 )
         after = await in_thread(session.skills.read, folder)
     change = between(before.files, after.files)
-    if change.lines == 0 or change.lines > lines:
-        told = "changed nothing" if change.lines == 0 else f"changed {change.lines} lines, more than {lines}"
-        session.note("no_fix", f"{agent} {told} for {names} in {group[0].file}")
+    if problem := _problem(change, lines):
+        session.note("no_fix", f"{agent} {problem} for {names} in {group[0].file}")
         return None
     return Proposal(
         fingerprints=tuple(finding.fingerprint for finding in group), rule=group[0].rule, strategy=group[0].strategy,
@@ -93,3 +92,12 @@ async def _mended(
         creates=dict(change.creates), deletes=change.deletes, risk="medium",
         estimated_impact=f"mends {names}", verification_steps=("diagnose the whole skill again",),
     )  # fmt: skip
+
+
+def _problem(change: Change, lines: int) -> str | None:
+    """Why what the agent has done can not be proposed."""
+    if change.unreadable:
+        return f"wrote what is no text into {', '.join(change.unreadable)}"
+    if change.lines == 0:
+        return "changed nothing"
+    return f"changed {change.lines} lines, more than {lines}," if change.lines > lines else None

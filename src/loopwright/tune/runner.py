@@ -22,7 +22,6 @@ from loopwright.engine.bus import Bus
 from loopwright.engine.driving import driven, held_until_it_rests
 from loopwright.engine.heralding import Herald
 from loopwright.engine.permits import Permits
-from loopwright.engine.recall import Recall
 from loopwright.engine.recorded import RecordedTurns
 from loopwright.engine.transcript import Transcript
 from loopwright.engine.turns import Turns
@@ -35,6 +34,7 @@ from loopwright.tune.session import TuningSession
 from loopwright.tune.steps import undo
 
 BROKEN_OFF = "the runner died"
+
 NO_VALUES = Secrets()
 """Only what looks like a secret is one."""
 
@@ -48,6 +48,18 @@ class SkillAgents(Protocol):
 def unknown(usage: Usage) -> float | None:
     """No price is known for anything."""
     return None
+
+
+class Forgetful:
+    """Every turn begins anew: it is about a copy that no session has seen."""
+
+    def session(self, agent: str) -> str | None:
+        return None
+
+    def remember(self, agent: str, session: str | None) -> None: ...
+
+    def brief(self, said: str) -> str:
+        return ""
 
 
 @dataclass(frozen=True)
@@ -98,21 +110,18 @@ class TuningRunner:
                 session = TuningSession(
                     id=id, project=self.project, store=self.store, clock=self.clock, bus=bus, epoch=lease.epoch,
                     root=Path(begun.engine.root), skills=self.skills, prompts=self.prompts,
-                    turns=partial(self._turns, id, lease.epoch, bus, permits),
+                    turns=partial(self._turns, id, bus, permits),
                 )  # fmt: skip
                 await _take_over(session)
                 await driven(TuningFlow(session), self.clock)
                 return await _closed(session)
 
     @asynccontextmanager
-    async def _turns(
-        self, id: str, epoch: int, bus: Bus, permits: Permits[TuningState], at: Path
-    ) -> AsyncIterator[Turns]:
+    async def _turns(self, id: str, bus: Bus, permits: Permits[TuningState], at: Path) -> AsyncIterator[Turns]:
         """An agent's turns in a copy of the skill."""
         around = Surroundings(id, bus.hear, partial(bus.publish, "output"), permits)
-        recall = Recall(self.store, id, epoch, tell=lambda state, said: "", prefix="")
         turns = RecordedTurns(
-            lambda name: self.agents(name, around, at), recall, self.clock, bus, self.price, str(at)
+            lambda name: self.agents(name, around, at), Forgetful(), self.clock, bus, self.price, str(at)
         )  # fmt: skip
         async with turns:
             yield turns

@@ -2,11 +2,12 @@
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
+from dataclasses import replace
 
 from loopwright.domain.errors import NotFound
 from loopwright.domain.findings import Proposal
-from loopwright.domain.skill_files import Rewrite, SkillFiles
-from loopwright.domain.tuning import TuningState
+from loopwright.domain.skill_files import SkillFiles
+from loopwright.domain.tuning import Fix, TuningState
 from loopwright.domain.tuning_commands import unverified
 from loopwright.domain.tuning_engine import RANKS
 from loopwright.domain.tuning_outcomes import (
@@ -28,8 +29,8 @@ from loopwright.engine.threads import in_thread
 from loopwright.tune.agent_fixes import written_by_agent
 from loopwright.tune.diagnosis import Diagnosis, diagnose, fixable, load, rules_of
 from loopwright.tune.fixes import propose
-from loopwright.tune.fixes.edits import Stale, contents_of, rebased_on
-from loopwright.tune.fixes.presenting import fix_of
+from loopwright.tune.fixes.edits import rebased
+from loopwright.tune.fixes.presenting import fix_of, rewrite_of
 from loopwright.tune.gate import judge
 from loopwright.tune.session import TuningSession
 
@@ -75,7 +76,7 @@ async def propose_fixes(session: TuningSession, step: TuningStep) -> TuningOutco
     mended = {print for one in proposals for print in one.fingerprints}
     left = tuple(finding for finding in wanted if finding.fingerprint not in mended)
     if left and state.engine.level == "agent":
-        proposals += await written_by_agent(session, files, skill, left, proposals)
+        proposals += await written_by_agent(session, files, left, proposals)
         mended = {print for one in proposals for print in one.fingerprints}
     return Proposed(
         _offers(state, files, proposals),
@@ -97,42 +98,56 @@ def _offers(state: TuningState, files: SkillFiles, proposals: list[Proposal]) ->
 async def apply_fix(session: TuningSession, step: TuningStep) -> TuningOutcome:
     """Into the files, if they are what the fix was made for, but for the fixes that were applied since."""
     state, id = session.state(), step.fix or ""
-    proposal, known = state.engine.proposals[id], state.proposed_fixes
-    fix = next(one for one in known if one.id == id)
+    proposal = state.engine.proposals[id]
     files = (await session.read()).files
     changed = [file for file in proposal.files if files.digests.get(file) != state.engine.digests.get(file)]
     if changed:
         return Refused(id, f"{', '.join(changed)} changed since the diagnosis")
-    try:
-        moved = rebased_on(proposal, state.engine.edits.values())
-        contents = contents_of(moved, files.files)
-    except Stale as error:
-        return Refused(id, str(error))
-    backup = session.backup(id)
-    expected = {file: files.digests.get(file) for file in contents}
-    digests = await in_thread(session.skills.apply, session.root, Rewrite(contents, expected), backup)
+    moved = _moved(state, id)
+    if moved is None:
+        return Refused(id, "another fix changed the same place first", again=True)
+    fix, backup = fix_of(moved, files.files, id, _fix(state, id).issue_ids), session.backup(id)
+    digests = await in_thread(session.skills.apply, session.root, rewrite_of(moved, files.files), backup)
     session.bus.publish("activity", f"applied {id}: {fix.description}")
-    return Applied(fix_of(moved, files.files, id, fix.issue_ids), str(backup), moved.edits, digests)
+    return Applied(fix, str(backup.relative_to(session.project)), proposal.edits, digests)
+
+
+def _fix(state: TuningState, id: str) -> Fix:
+    return next(fix for fix in state.proposed_fixes if fix.id == id)
+
+
+def _moved(state: TuningState, id: str) -> Proposal | None:
+    """The proposal for the files after the fixes that came before it; None where one of these lies in its way."""
+    proposal = state.engine.proposals[id]
+    before = [edit for fix, edits in state.engine.edits.items() if fix != id for edit in edits]
+    moved = [rebased(edit, before) for edit in proposal.edits]
+    edits = tuple(edit for edit in moved if edit is not None)
+    return proposal.evolve(edits=edits) if len(edits) == len(moved) else None
 
 
 async def verify(session: TuningSession, step: TuningStep) -> TuningOutcome:
     """Diagnoses the whole skill from scratch; what does not hold is rolled back at once."""
     state, id = session.state(), step.fix or ""
-    proposal = state.engine.proposals[id]
-    fix = next(one for one in state.proposed_fixes if one.id == id)
     session.last = None
     files, skill = await session.read()
     found = await in_thread(diagnose, skill, state.engine.dimensions, state.engine.accepted)
-    before = await in_thread(_before, files, fix.changes)
-    reasons = await in_thread(
-        judge, proposal, load(before), state.engine.findings, before, skill, found.findings, files
+    before = load(_without(files, _fix(state, id)))
+    reasons = (
+        *judge(_moved(state, id) or state.engine.proposals[id], before, skill, state.engine.findings, found.findings),
+        *_problems(found),
     )
-    reasons += tuple(_problems(found))
     if not reasons:
         return Verified(id, True, (), found.findings, await in_thread(fixable, skill, found.findings))
     digests = await in_thread(session.skills.roll_back, session.root, session.backup(id))
     session.note("rolled_back", f"{id} did not hold and was rolled back: {'; '.join(reasons)}")
     return Verified(id, False, reasons, (), {}, digests)
+
+
+def _without(files: SkillFiles, fix: Fix) -> SkillFiles:
+    """The files as they were before that fix."""
+    was = {change.file: change.old_content for change in fix.changes}
+    kept = {file: data for file, data in files.files.items() if file not in was}
+    return replace(files, files=kept | {file: text.encode() for file, text in was.items() if text is not None})
 
 
 def _problems(found: Diagnosis) -> list[str]:

@@ -1,7 +1,7 @@
 """Settings → engine: with `agents`, the only place that joins concrete classes."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -16,15 +16,22 @@ from loopwright.domain.cycle import CycleState
 from loopwright.domain.cycle_names import ROLES, Role
 from loopwright.domain.engine_state import Budget, RunSettings
 from loopwright.domain.errors import AgentError, Invalid, NotFound
+from loopwright.domain.findings import DIMENSIONS, Dimension
 from loopwright.domain.loop import LoopState
 from loopwright.domain.secrets import Secrets, secret_values
+from loopwright.domain.tuning import MAX_ITERATIONS as TUNING_ITERATIONS
+from loopwright.domain.tuning import TuningState
+from loopwright.domain.tuning_engine import Level
 from loopwright.engine.cycles import CycleService
 from loopwright.engine.service import LoopService
-from loopwright.ports import Clock, Workspace
+from loopwright.engine.tunings import TuningService
+from loopwright.ports import NOWHERE, Clock, Workspace
+from loopwright.skills.folders import SkillFolders
 from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
 from loopwright.store.issues import IssueFiles
 from loopwright.store.loops import LOOPS
+from loopwright.store.tunings import TUNINGS
 from loopwright.wiring.agents import Agents as Agents
 from loopwright.workspace.git import GitWorkspace, private_directory, project_root
 from loopwright.workspace.own import OwnProcesses, RunnerLauncher
@@ -35,16 +42,18 @@ if TYPE_CHECKING:
     from loopwright.cycle.runner import CycleRunner
     from loopwright.ports import Notifier
     from loopwright.prompts import Prompts
+    from loopwright.tune.runner import TuningRunner
 
 
 @dataclass(frozen=True)
 class Engine:
-    """One project's engine: the commands, and the means to drive a loop or a cycle in this process."""
+    """One project's engine: the commands, and the means to drive a run of any kind in this process."""
 
     project: Path
     config: Config
     service: LoopService
     cycles: CycleService
+    tunings: TuningService
     agents: Agents
 
     def load_prompts(self) -> "Prompts":
@@ -54,6 +63,10 @@ class Engine:
     def load_cycle_prompts(self) -> "Prompts":
         """Those of cycles."""
         return read_cycle_prompts(self.project, self.config.settings)
+
+    def load_tuning_prompts(self) -> "Prompts":
+        """Those of tuning sessions."""
+        return read_tuning_prompts(self.project, self.config.settings)
 
     def create(
         self, task: str, *, title: str | None = None, interactive: bool, given: Mapping[str, object] | None = None
@@ -93,6 +106,39 @@ class Engine:
             settings=cycle_settings(settings, cycle, interactive=interactive).evolve(agent=agent),
             budget=budget(settings), roles=roles, parallel=cycle.parallel,
             allow_test_changes=settings.allow_test_changes,
+        )  # fmt: skip
+
+    def create_tuning(
+        self,
+        path: Path,
+        *,
+        description: str = "",
+        focus: Sequence[str] = (),
+        dimensions: Collection[Dimension] = DIMENSIONS,
+        level: Level = "none",
+        agent: str | None = None,
+        choosing: bool = False,
+        accepted: Collection[str] = (),
+        max_iterations: int = TUNING_ITERATIONS,
+    ) -> TuningState:
+        """A new session for the skill at `path`, a folder or its SKILL.md, relative to the project.
+
+        AgentError, Invalid, NotFound: what it would need is not there, and nothing was made.
+        """
+        root = (self.project / path).resolve()
+        if root.is_file():
+            root = root.parent
+        if agent is not None:
+            agent = self.agents.chosen(agent)
+            self.agents.check(agent)
+            if not self.agents.make(agent, NOWHERE).capabilities.plans:
+                raise Invalid(f"{agent} has no model to write fixes with; name another agent, or use --fix=all")
+        settings = run_settings(self.config.settings, interactive=choosing)
+        return self.tunings.create(
+            str(path), root, description=description, focus=focus, dimensions=dimensions,
+            level="agent" if agent else level, agent=agent, choosing=choosing,
+            accepted=accepted, max_iterations=max_iterations,
+            settings=settings.evolve(agent=agent) if agent else settings, budget=budget(self.config.settings),
         )  # fmt: skip
 
     def cast(self, agent: str, roles: Mapping[Role, str]) -> tuple[str, dict[Role, str]]:
@@ -145,6 +191,19 @@ class Engine:
             debugger=lambda id, bus, folder: PythonDebugger(id, partial(bus.publish, "output"), root), price=price,
             prompts=self.load_cycle_prompts(), secrets=loops.secrets, notifiers=loops.notifiers,
             notify_on=loops.notify_on,
+        )  # fmt: skip
+
+    @cached_property
+    def tuning_runner(self) -> "TuningRunner":
+        """The same for tuning sessions."""
+        from loopwright.agents.pricing import price
+        from loopwright.tune.runner import TuningRunner
+
+        service, loops = self.tunings, self.runner
+        return TuningRunner(
+            str(self.project), service.store, service.folders, service.clock, service.processes,
+            agents=self.agents.make, price=price, prompts=self.load_tuning_prompts(), secrets=loops.secrets,
+            notifiers=loops.notifiers, notify_on=loops.notify_on,
         )  # fmt: skip
 
     @property
@@ -203,17 +262,22 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     with (
         FileStore(root, LOOPS, clock, unsafe_fs=unsafe) as loops,
         FileStore(root, CYCLES, clock, unsafe_fs=unsafe) as cycles,
+        FileStore(root, TUNINGS, clock, unsafe_fs=unsafe) as tunings,
     ):
         service = LoopService(
-            loops, workspace, clock, RunnerLauncher(root, LOOPS.folder, ("run", "--loop-id")), processes, actor, names,
-            issues=IssueFiles(root),
+            loops, workspace, clock, RunnerLauncher(root, loops.progress_path, ("run", "--loop-id")), processes,
+            actor, names, issues=IssueFiles(root),
         )  # fmt: skip
-        launcher = RunnerLauncher(root, CYCLES.folder, ("cycle", "run", "--cycle-id"))
+        launcher = RunnerLauncher(root, cycles.progress_path, ("cycle", "run", "--cycle-id"))
         worktrees = GitWorktrees(root, _checkpoints(config.settings))
         of_cycles = CycleService(
             cycles, workspace, clock, launcher, processes, actor, names, worktrees=worktrees
         )  # fmt: skip
-        yield Engine(root, config, service, of_cycles, agents)
+        of_tunings = TuningService(
+            tunings, workspace, clock, RunnerLauncher(root, tunings.progress_path, ("tune", "--tuning-id")), processes,
+            actor, names, skills=SkillFolders(),
+        )  # fmt: skip
+        yield Engine(root, config, service, of_cycles, of_tunings, agents)
 
 
 def read_config(project: Path, flags: dict[str, object]) -> Config:
@@ -261,6 +325,13 @@ def read_cycle_prompts(project: Path, settings: Settings) -> "Prompts":
     from loopwright.cycle.messages import cycle_prompts
 
     return cycle_prompts(_prompts(project, settings))
+
+
+def read_tuning_prompts(project: Path, settings: Settings) -> "Prompts":
+    """Those of tuning sessions, in the same way."""
+    from loopwright.tune.messages import tuning_prompts
+
+    return tuning_prompts(_prompts(project, settings))
 
 
 def _prompts(project: Path, settings: Settings) -> Path | None:

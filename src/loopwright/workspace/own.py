@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 
@@ -96,18 +96,18 @@ class OwnProcesses:
 class RunnerLauncher:
     """Implements ports.Launcher: a command of ours in a session of its own, its output in the run's runner.log.
 
-    `states` is the folder of the states below the project; the words of the `command` end before the id.
+    `folder` is where a run's own files are, by its id; the words of the `command` end before the id.
     """
 
-    def __init__(self, project: Path, states: str, command: Sequence[str]) -> None:
+    def __init__(self, project: Path, folder: Callable[[str], Path], command: Sequence[str]) -> None:
         self._project = project
-        self._states = states
+        self._folder = folder
         self._command = tuple(command)
         self._launched: set[int] = set()
 
     def launch(self, loop_id: str) -> int:
         self._bury()
-        folder = self._project / self._states / f"{loop_id}.progress"
+        folder = self._folder(loop_id)
         folder.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "loopwright", *self._command, loop_id, "--project", str(self._project)]
         with (folder / "runner.log").open("ab") as log:
