@@ -28,31 +28,38 @@ class Neighbours:
 
     def __init__(self, home: Path | None = None) -> None:
         self._home = os.path.realpath(home or Path.home())
-        self._known: dict[str, Surroundings] = {}
+        self._above = cache(self._from)
         self._in_folder = cache(_in_folder)
 
     def around(self, root: Path) -> Surroundings:
         """Goes up from the skill's real folder to its repository, the user's home, or eight levels."""
-        parent = os.path.dirname(os.path.realpath(root))
-        if parent not in self._known:
-            self._known[parent] = self._collected(parent)
-        return self._known[parent]
+        real = os.path.realpath(root)
+        own = _in_folder(real)
+        if _is_top(real, self._home):
+            return own
+        parent = os.path.dirname(real)
+        above = self._above(parent)
+        return Surroundings(
+            above.skills.union(own.skills), above.agents.union(own.agents), complete=_is_workspace(parent)
+        )
 
-    def _collected(self, parent: str) -> Surroundings:
+    def _from(self, parent: str) -> Surroundings:
         found = [self._in_folder(at) for at in _upwards(parent, self._home)]
         skills = frozenset(_skills_in(parent)).union(*(names.skills for names in found))
-        agents = frozenset[str]().union(*(names.agents for names in found))
-        return Surroundings(skills, agents, complete=_is_workspace(parent))
+        return Surroundings(skills, frozenset[str]().union(*(names.agents for names in found)))
 
 
 def _upwards(parent: str, home: str) -> Iterator[str]:
     at = parent
     for _ in range(LEVELS):
         yield at
-        above = os.path.dirname(at)
-        if at == home or above == at or os.path.exists(os.path.join(at, ".git")):
+        if _is_top(at, home):
             return
-        at = above
+        at = os.path.dirname(at)
+
+
+def _is_top(folder: str, home: str) -> bool:
+    return folder in (home, os.path.dirname(folder)) or os.path.exists(os.path.join(folder, ".git"))
 
 
 def _is_workspace(parent: str) -> bool:

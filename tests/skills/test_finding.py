@@ -1,0 +1,52 @@
+"""Which folders are skills."""
+
+from pathlib import Path
+
+import pytest
+
+from loopwright.domain.errors import NotFound
+from loopwright.skills.folders import SkillFolders
+
+
+def skill(root: Path, main: str = "SKILL.md") -> Path:
+    root.mkdir(parents=True, exist_ok=True)
+    (root / main).write_text("# X\n")
+    return root
+
+
+def test_all_of_them_nested_and_hidden_ones_too(tmp_path: Path) -> None:
+    wanted = [
+        skill(tmp_path / ".claude/skills/a"), skill(tmp_path / ".claude/skills/a/inner"),
+        skill(tmp_path / "b", "skill.md"), skill(tmp_path / "plugins/x/skills/c"),
+    ]  # fmt: skip
+    for folder in ("node_modules/x", ".git/x", ".venv/x", ".workflow/x"):
+        skill(tmp_path / folder)
+    (tmp_path / "no/SKILL.md").mkdir(parents=True)
+    assert SkillFolders().find(tmp_path) == tuple(sorted(wanted))
+    assert SkillFolders().find(wanted[0]) == (wanted[0], wanted[1])
+
+
+def test_a_link_to_a_skill_counts_where_the_skill_itself_is_not_found(tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    skill(here / "real")
+    skill(there / "far/inner")
+    skill(there / "far")
+    (here / "a-link").symlink_to("real")
+    (here / "b-link").symlink_to(there / "far")
+    (here / "c-link").symlink_to(there / "far")
+    (here / "up").symlink_to("..")
+    (here / "dead").symlink_to("nowhere")
+    assert SkillFolders().find(here) == (here / "b-link", here / "real")
+
+
+def test_no_folder_and_no_skills(tmp_path: Path) -> None:
+    assert SkillFolders().find(tmp_path) == ()
+    with pytest.raises(NotFound, match="no folder"):
+        SkillFolders().find(tmp_path / "nowhere")
+
+
+def test_thousands_of_folders(tmp_path: Path) -> None:
+    wanted = [skill(tmp_path / f"group-{n % 30:02}/skill-{n:04}") for n in range(1500)]
+    for n in range(0, 1500, 3):
+        (wanted[n] / "phases/deep").mkdir(parents=True)
+    assert SkillFolders().find(tmp_path) == tuple(sorted(wanted))
