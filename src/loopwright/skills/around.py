@@ -31,9 +31,8 @@ class Neighbours:
         self._above = cache(self._from)
         self._in_folder = cache(_in_folder)
 
-    def around(self, root: Path) -> Surroundings:
-        """Goes up from the skill's real folder to its repository, the user's home, or eight levels."""
-        real = os.path.realpath(root)
+    def around(self, real: str) -> Surroundings:
+        """Goes up from the skill's folder, by its real path, to its repository, the user's home, or eight levels."""
         own = _in_folder(real)
         if _is_top(real, self._home):
             return own
@@ -71,7 +70,7 @@ def _is_workspace(parent: str) -> bool:
 
 
 def _is_plugin(folder: str) -> bool:
-    return any(os.path.isdir(os.path.join(folder, name)) for name in PLUGINS)
+    return not {*_listed(folder)}.isdisjoint(PLUGINS)
 
 
 def _in_folder(folder: str) -> Surroundings:
@@ -93,10 +92,11 @@ def _places(folder: str) -> Iterator[tuple[str, str]]:
     """Folders that hold `agents`, `skills` and `commands`, with the prefix that a plugin gives to its names."""
     if os.path.basename(folder) in HOSTS:
         yield folder, ""
+    names = {*_listed(folder)}
     for host in HOSTS:
-        if os.path.isdir(place := os.path.join(folder, host)):
-            yield place, ""
-    if _is_plugin(folder):
+        if host in names:
+            yield os.path.join(folder, host), ""
+    if not names.isdisjoint(PLUGINS):
         yield folder, _plugin_name(folder)
     if os.path.basename(folder) == "plugins":
         for name in _listed(folder):

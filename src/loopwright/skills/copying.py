@@ -21,7 +21,7 @@ def copied(root: Path) -> Iterator[Path]:
 
     Links are links to copies: what is written through them reaches nothing but the copy, and is no part of it.
     """
-    files = read_folder(root, Surroundings())
+    files = read_folder(root, lambda real: Surroundings())
     with tempfile.TemporaryDirectory(prefix="loopwright-", ignore_cleanup_errors=True) as place:
         folder, beside = Path(place) / files.name, Path(place) / "linked"
         folder.mkdir()

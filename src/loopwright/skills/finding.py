@@ -39,7 +39,7 @@ def _look(at: str, waiting: list[str], links: list[str]) -> bool:
                     if entry.name not in SKIPPED:
                         waiting.append(entry.path)
                 elif entry.name.lower() == MAIN:
-                    is_skill = is_skill or is_main(entry.path, os.path.realpath(at))
+                    is_skill = is_skill or is_main(entry.path, at)
                 elif entry.is_symlink() and entry.is_dir() and main_in(entry.path):
                     links.append(entry.path)
     except OSError:  # may not be read, or is gone

@@ -19,7 +19,7 @@ class SkillFolders:
         self._neighbours = Neighbours(home)
 
     def read(self, root: Path) -> SkillFiles:
-        return read_folder(root, self._neighbours.around(root))
+        return read_folder(root, self._neighbours.around)
 
     def copied(self, root: Path) -> AbstractContextManager[Path]:
         return copied(root)

@@ -30,15 +30,14 @@ def main_in(folder: str) -> str | None:
         names = [name for name in os.listdir(folder) if name.lower() == MAIN]
     except OSError:
         return None
-    real = os.path.realpath(folder)
-    return main_among(name for name in names if is_main(os.path.join(folder, name), real))
+    return main_among(name for name in names if is_main(os.path.join(folder, name), folder))
 
 
-def is_main(path: str, real: str) -> bool:
-    """Whether a file stands there, in the folder of that real path."""
-    if not os.path.isfile(path):
-        return False
-    return not os.path.islink(path) or Path(os.path.realpath(path)).is_relative_to(real)
+def is_main(path: str, folder: str) -> bool:
+    """Whether a file stands there, and not behind a link that leads out of the folder."""
+    if not os.path.islink(path):
+        return os.path.isfile(path)
+    return os.path.isfile(path) and Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder))
 
 
 def is_left_out(folder: str) -> bool:

@@ -7,7 +7,7 @@ large or may not be read is listed as `unread`: it exists, so that nobody calls 
 import hashlib
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -26,21 +26,22 @@ CHUNK = 1 << 20
 _OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-def read_folder(root: Path, around: Surroundings) -> SkillFiles:
-    """The skill in `root`; its name is the folder's. NotFound, Invalid."""
-    if not root.is_dir():
-        raise NotFound(f"there is no folder {root}")
+def read_folder(root: Path, around: Callable[[str], Surroundings]) -> SkillFiles:
+    """The skill in `root`; its name is the folder's. `around`: of its real path. NotFound, Invalid."""
     real = os.path.realpath(root)
+    if not os.path.isdir(real):
+        raise NotFound(f"there is no folder {root}")
     reading = _Reading(real)
     names = reading.entries(real)
     main = main_among(entry.name for entry in names if is_main(entry.path, real))
     if main is None:
         raise Invalid(f"{root} is no skill: a skill's folder holds a file SKILL.md")
-    reading.read(main, os.path.realpath(os.path.join(real, main)))
+    path = os.path.join(real, main)
+    reading.read(main, os.path.realpath(path) if os.path.islink(path) else path)
     if main not in reading.files:
         raise Invalid(f"{root / main} can not be read: it is {_why_unread(reading.unread.get(main, 0))}")
     reading.walk()
-    return SkillFiles(os.path.basename(real), reading.files, reading.unread, reading.digests, around)
+    return SkillFiles(os.path.basename(real), reading.files, reading.unread, reading.digests, around(real))
 
 
 @dataclass(frozen=True, slots=True)
