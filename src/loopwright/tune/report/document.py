@@ -1,4 +1,4 @@
-"""Findings as one JSON document, for programs: what `--format json` prints. `docs/tuning.md` describes it. Pure."""
+"""Findings as one JSON document, for programs: what `--format json` prints. `docs/findings.md` describes it. Pure."""
 
 from collections import Counter
 from collections.abc import Sequence

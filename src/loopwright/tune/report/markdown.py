@@ -19,8 +19,9 @@ ALSO = 8
 
 def report(state: TuningState) -> str:
     """What was found, where, why it matters, what to do, and what was done."""
-    parts = [_head(state), _standings(state), _fixes(state), *(_dimension(state, one) for one in DIMENSIONS)]
-    return "\n".join([*(line for part in parts for line in part), *_ending(state), ""])
+    parts = [_head(state), _standings(state), _fixes(state), [""], *(_dimension(state, one) for one in DIMENSIONS)]
+    lines = [line for part in parts for line in part]
+    return "\n".join([*lines, *_ending(state)]).rstrip() + "\n"
 
 
 def _head(state: TuningState) -> Iterator[str]:
@@ -85,21 +86,22 @@ def _dimension(state: TuningState, dimension: Dimension) -> Iterator[str]:
     if dimension not in state.engine.dimensions:
         return
     findings = [finding for finding in state.engine.findings if finding.dimension == dimension]
-    yield from ("", f"## {TITLES[dimension]}", "")
+    yield from (f"## {TITLES[dimension]}", "")
     if not findings:
         result = state.diagnosis.of(dimension)
         yield "Could not be looked at." if result and result.status == "failed" else "Nothing was found."
+        yield ""
     for finding in findings:
         yield from _finding(state, finding)
 
 
 def _finding(state: TuningState, finding: Finding) -> Iterator[str]:
     issue = state.engine.issue_of.get(finding.fingerprint) if finding.counts else None
-    weight = finding.severity if finding.counts else "hint"
+    weight = f"{finding.severity}, {finding.confidence}" if finding.counts else "hint"
     yield f"### {f'{issue} ' if issue else ''}{_text(finding.message)}"
     yield ""
     last = f"–{finding.line_end}" if finding.line_end > finding.line else ""
-    yield f"{weight}, {finding.confidence}, `{finding.rule}`, `{_code(finding.file)}` line {finding.line}{last}"
+    yield f"{weight}, `{finding.rule}`, `{_code(finding.file)}` line {finding.line}{last}"
     yield ""
     yield from _source(finding)
     yield f"- Why it matters: {_text(finding.why)}"
