@@ -131,7 +131,7 @@ class TestTheSource:
         end = min(begin + length, len(text))
         lines = source(12345, text, (begin, end), "high", Look(cells, plain))
         assert all(width(line) <= max(cells, NARROWEST) + 1 for line in lines)
-        if len(lines) == 2:
+        if len(lines) == 2 and text[begin:end].strip():
             assert width(lines[1].rstrip("^")) <= width(lines[0]) + 1
         shown = lines[0].split("| ", 1)[1] if "| " in lines[0] else ""
         first = text[begin:end][:1]
