@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from loopwright.tune.skill.labels import Label
 from loopwright.tune.skill.model import PageKind, Use
+from loopwright.tune.skill.toolnames import TOOLS
 
 Stance = Literal["", "negative", "good", "example", "reference", "shown", "template", "prompt", "state"]
 """What a section's title or a tag says of what is in it; empty: nothing."""
@@ -26,16 +27,6 @@ PSEUDO: Final = frozenset({
 })  # fmt: skip
 GRAPHS: Final = frozenset({"dot", "mermaid", "graphviz", "plantuml"})
 LOGS: Final = frozenset({"console", "output", "log", "shell-session", "terminal"})
-TOOLS: Final = frozenset({
-    "Task", "Agent", "Skill", "Read", "Write", "Edit", "MultiEdit", "Bash", "Glob", "Grep", "AskUserQuestion",
-    "TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskOutput", "TaskStop", "TaskGet", "TaskList",
-    "SendMessage", "TeamCreate", "TeamDelete", "WebFetch", "WebSearch", "SlashCommand", "ExitPlanMode",
-    "EnterPlanMode", "NotebookEdit", "ToolSearch", "BashOutput", "KillShell", "SubAgent", "spawn_agent",
-    "spawn_agents", "spawn_agents_on_csv", "wait_agent", "send_input", "followup_task", "assign_task", "close_agent",
-    "resume_agent", "list_agents", "request_user_input", "update_plan", "apply_patch", "exec_command", "write_stdin",
-    "read_file", "write_file", "run_shell_command", "ask_user", "delegate_to_agent", "wait",
-})  # fmt: skip
-"""Names of tools that only agents call; `wait` and `read_file` of a program count too where nothing else is known."""
 _TOOL_ENDS: Final = tuple(f"{name}(" for name in sorted(TOOLS))
 _TOOL_CALLED = re.compile(rf"(?<![\w.])(?:{'|'.join(sorted(TOOLS))})\(")
 _PROGRAMS: Final = ("ccw ", "codex ", "claude ", "gemini ", "qwen ")

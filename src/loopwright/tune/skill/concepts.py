@@ -169,7 +169,7 @@ _SEARCHES = re.compile(
     r"(?:check|detect|find|identify|scan|review|fix|log|record|learn|analy[sz]e|report|hunt|flag)\b|检测|识别|扫描|查找"
 )
 _EXACT: dict[str, Concept] = {title: concept for concept, titles in TITLES.items() for title in titles}
-_NUMBER = re.compile(r"(?:\d+(?:\.\d+)*|[ivx]+|[a-h]|[一二三四五六七八九十]+)[.)、:：]+\s*|\d+(?:\.\d+)*\s+")
+_NUMBER = re.compile(r"(?:\d++(?:\.\d++)*+|[ivx]+|[a-h]|[一二三四五六七八九十]+)(?:[.)、:：]+\s*|(?<=\d)\s+)")
 _MARKUP = str.maketrans({**dict.fromkeys("*`~[]<>"), "’": "'"})
 _BEFORE = re.compile(r"[^\w-]*_*")
 _AFTER = "_ \t.:：!！?？。#-—–✅❌⚠️🚫"
@@ -186,7 +186,7 @@ def plain(title: str) -> str:
     if number and number.end() < len(words):
         words = words[number.end() :]
         words = _BEFORE.sub("", words, count=1)
-    return words.rstrip(_AFTER)
+    return words.rstrip(_AFTER).strip()
 
 
 @lru_cache(maxsize=8192)

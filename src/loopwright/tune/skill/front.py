@@ -13,10 +13,9 @@ LARGEST = 64_000
 DEEPEST = 12
 MOST_ALIASES = 16
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_FENCE = re.compile(r"---[ \t\r]*")
 _END = re.compile(r"(?:---|\.\.\.)[ \t\r]*")
 _MARKS = ("---", "...")
-_KEY = re.compile(r"([^\W\d][\w.-]*)[ \t]*[:：](?:[ \t]*(\S.*)|[ \t\r]*$)")
+_KEY = re.compile(r"([^\W\d][\w.-]*)[ \t]*(?::(?=\s|$)|：)(.*)")
 _SIMPLE = re.compile(r"""([a-z][a-z_-]*): (?:"([^"\\]*)"|'([^']*)'|([A-Za-z\u4e00-\u9fff].*))""")
 _NO_TEXT = frozenset({"true", "false", "yes", "no", "on", "off", "null"})
 """Words that YAML takes for something other than text."""
@@ -37,11 +36,12 @@ class Span:
 def front_span(lines: list[str]) -> Span | None:
     """Where front matter stands: at the top, between two lines `---`. One that is not closed ends at a blank line."""
     first = next((number for number, line in enumerate(lines) if line.strip(" \t\r\ufeff")), None)
-    if first is None or not _FENCE.fullmatch(lines[first].removeprefix("\ufeff")):
+    if first is None or lines[first].strip() != "---":
         return None
     following = (lines[number] for number in range(first + 1, len(lines)))
     inner = next((line for line in following if line.strip() and not line.startswith("#")), "")
-    if not _KEY.match(inner) and not _END.fullmatch(inner):
+    empty = first + 1 < len(lines) and _END.fullmatch(lines[first + 1])
+    if not _KEY.match(inner) and not empty:
         return None
     last = next((n for n in range(first + 1, len(lines)) if lines[n][:3] in _MARKS and _END.fullmatch(lines[n])), None)
     if last is not None:
@@ -156,7 +156,7 @@ def _leniently(inner: list[str]) -> tuple[Mapping[str, object], Mapping[str, int
         while number < len(inner) and not _KEY.match(inner[number]) and inner[number][:1] != "#":
             number += 1
         at[found[1]] = begin
-        values[found[1]] = _value((found[2] or "").strip(), [line.strip() for line in inner[begin + 1 : number]])
+        values[found[1]] = _value(found[2].strip(), [line.strip() for line in inner[begin + 1 : number]])
     return values, at
 
 

@@ -93,7 +93,7 @@ def _front_piece(span: Span, starts: tuple[int, ...], lines: list[str]) -> Piece
 def _end(piece: Piece, starts: tuple[int, ...], lines: list[str]) -> int:
     """Behind the last character of its last line, without the newline."""
     line = lines[piece.last]
-    return starts[piece.last] + len(line) - line.endswith("\r")
+    return max(piece.stop, starts[piece.last] + len(line) - line.endswith("\r"))
 
 
 def _within(pieces: list[Piece]) -> list[int]:

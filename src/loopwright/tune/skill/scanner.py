@@ -15,7 +15,7 @@ from loopwright.tune.skill.model import BlockKind
 _ITEM = re.compile(
     r"(?:[-*+•·‣◦](?:[ \t]+|$)|\d{1,9}(?:[.)](?:[ \t]+|$)|、[ \t]*)|[(（]\d{1,3}[)）][ \t]*)(?:\[[ xX~-]?\][ \t]+)?"
 )
-_TAG = re.compile(r"</?[A-Za-z][\w:.-]*(?:[\s/][^<>]*)?>")
+_TAG = re.compile(r"</?[A-Za-z][\w:.-]*(?:[\s/](?!/)[^<>]*)?>")
 _TAG_BEGINS = re.compile(r"</?[A-Za-z][\w:.-]*(?:\s[^<>]*)?$")
 _SEPARATOR = re.compile(r":?-+:?(?:[ \t]*\|[ \t]*:?-+:?)+")
 _RULES = frozenset("-*_=─━═")
