@@ -8,7 +8,7 @@ from loopwright.tune.skill.ground import Ground
 from loopwright.tune.skill.mentions import Mention
 from loopwright.tune.skill.model import Argument, Artefact, Block, Call
 from loopwright.tune.skill.names import DIR, PROJECT, artefact, is_variable, parts, variable
-from loopwright.tune.skill.ways import Way, of_code, of_shell, of_words
+from loopwright.tune.skill.ways import Way, maybe, of_code, of_shell, of_words
 
 READERS = frozenset({
     "Read", "read_file", "readFile", "readFileSync", "fs.readFileSync", "fs.readFile", "fs.promises.readFile", "view",
@@ -88,7 +88,7 @@ def artefacts(ground: Ground, own: frozenset[int], calls: Mapping[int, Called], 
         if mention.start in own or mention.quote == "(" or "://" in raw or "*" in raw or raw.startswith(("@", "//")):
             continue
         block = ground.block_at(mention.start)
-        if block is None or block.kind == "heading":
+        if block is None or block.kind in ("heading", "front"):
             continue
         found = _artefact(ground, mention, block, calls.get(mention.start), run)
         if found is not None:
@@ -107,7 +107,8 @@ def _artefact(ground: Ground, mention: Mention, block: Block, called: Called | N
     if not _of_the_run(artefact(raw, run.bindings), raw, mention, block, way, index >= 0):
         return None
     name = run.canonical(raw)
-    return Artefact(name, way, ground.at(mention.start, mention.end, block), mention.raw, index)
+    at = ground.at(mention.start, mention.end, block)
+    return Artefact(name, way, at, mention.raw, index, maybe(text, mention.start, mention.end, block.start, block.end))
 
 
 def _told(ground: Ground, mention: Mention, block: Block) -> Way:

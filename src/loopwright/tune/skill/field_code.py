@@ -33,8 +33,9 @@ _STRING = re.compile(r"[\"']([^\"'\n]{1,60})[\"']")
 _VALUE = re.compile(r"\s*([\"'`])([^\"'`\n$]{1,60})\1(?!\s*\+)")
 _TERNARY = re.compile(r"[^;\n?]{1,120}\?\s*[\"']([^\"'\n]{1,60})[\"']\s*:\s*[\"']([^\"'\n]{1,60})[\"']")
 _UPDATES = re.compile(
-    r"(?:update|set|save|write|patch|merge|persist|put)_?(?:\w+_?)?(?:state|session|status|manifest|progress)\w*\Z"
-    r"|(?:state|session)\w*?(?:update|set|save|write)\w*\Z|updates?\Z",
+    r"(?<![\w$])(?:(?:update|set|save|write|patch|merge|persist|put)_?(?:[A-Za-z]+_?)?"
+    r"(?:state|session|status|manifest|progress)|(?:state|session)\.(?:update|set|save|write|patch)|updates?)"
+    r"\(([^(){};=]{0,120})\{",
     re.IGNORECASE,
 )
 _OBJECT_KEYS = re.compile(r"\b(?:state_?updates?|state_?changes)\s*[:=]\s*\{", re.IGNORECASE)
@@ -148,22 +149,20 @@ def _objects(ground: Ground, block: Block, known: Known) -> Iterator[FieldUse]:
     for found in _TAKEN.finditer(text, start, end) if "} = " in piece else ():
         if found[2] in known.roots or _STATE_NAME.match(found[2]):
             yield from _taken(ground, block, found)
+    for found in _UPDATES.finditer(text, start, end):
+        if not _SPREAD.match(text, found.end() - 1):
+            yield from _written(ground, block, "state", found.end() - 1)
     for call in ground.calls_in(start, end):
         yield from _given(ground, block, call)
 
 
 def _given(ground: Ground, block: Block, call: Call) -> Iterator[FieldUse]:
-    """Objects that a call puts into a state, or writes into a file as it is."""
-    name = call.name.rsplit(".", 1)[-1]
+    """Objects that a call writes into a file as they are."""
     if call.name in WRITERS and len(call.arguments) > 1:
         stem = _STEM.search(call.arguments[0].value)
         place = call.arguments[1].value.find("JSON.stringify({")
         if stem is not None and place >= 0 and not _SPREAD.match(call.arguments[1].value, place + 15):
             yield from _written(ground, block, stem[1], call.arguments[1].at.start + place)
-    elif _UPDATES.match(name):
-        for argument in call.arguments:
-            if argument.value.startswith("{") and argument.name is None and not _SPREAD.match(argument.value):
-                yield from _written(ground, block, "state", argument.at.start)
 
 
 def _taken(ground: Ground, block: Block, found: re.Match[str]) -> Iterator[FieldUse]:

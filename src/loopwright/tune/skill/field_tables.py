@@ -30,6 +30,10 @@ _FILLING = re.compile(
     r"\b(?:or|one of|either|string|enum|null|and)\b|或|之一|枚举|[\s():：\\|,，、/.;。]", re.IGNORECASE
 )
 _SPLIT = re.compile(r"\s*(?:,|/|\\?\||、)\s*")
+_TYPES = frozenset({
+    "string", "null", "number", "object", "boolean", "array", "int", "integer", "float", "undefined", "str", "bool",
+    "none", "list", "dict", "any", "date", "datetime", "text", "map", "bigint", "optional",
+})  # fmt: skip
 _PLAIN = re.compile(r"[\w\-]+(?:\s*\\?\|\s*[\w\-]+)+\Z")
 
 
@@ -92,16 +96,17 @@ def _fields(ground: Ground, row: Block, columns: _Columns) -> Iterator[FieldDecl
 def _values(cell: str, listed: bool) -> tuple[str, ...]:
     """`a`, `b`, `c`; 'a' | 'b'; one of a, b: what a cell says a field may be. `listed`: it lists values for certain."""
     ticked = [part.strip("\"'") for code in _CODE.findall(cell) for part in _SPLIT.split(code)]
+    if _TYPES & {part.lower() for part in ticked} or _TYPES & {part.lower() for part in _SPLIT.split(cell.strip())}:
+        return ()
     if len(ticked) > 1 and all(_WORD.match(part) for part in ticked):
         rest = _FILLING.sub("", _CODE.sub("", cell)).strip()
         return tuple(dict.fromkeys(ticked)) if not rest or listed or _ONE_OF.search(cell) else ()
     quoted = _QUOTED.findall(cell)
     if len(quoted) > 1 and (listed or "|" in cell or "/" in cell or _ONE_OF.search(cell)):
         return tuple(dict.fromkeys(quoted))
-    if _PLAIN.match(cell.strip("` ")) and not {"string", "null", "number", "object"} & set(
-        _SPLIT.split(cell.strip("` "))
-    ):
-        return tuple(part for part in _SPLIT.split(cell.strip("` ")) if part)
+    plain = cell.strip("` ")
+    if _PLAIN.match(plain):
+        return tuple(part for part in _SPLIT.split(plain) if part)
     return ()
 
 

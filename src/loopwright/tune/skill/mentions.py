@@ -56,7 +56,7 @@ def mentions(text: str) -> Iterator[Mention]:
         newline = text.rfind("\n", max(0, dot - LONGEST), dot)
         start = _begin(text, dot, max(after, newline + 1, dot - LONGEST))
         start = _trimmed(text, start, dot, end)
-        if start >= dot or not _named(text, start, dot):
+        if start >= dot or not _named(text, start, dot) or ("\\" in text[start:dot] and "\\." in text[start:end]):
             continue
         after = end
         before, behind = text[start - 1 : start], text[end : end + 1]

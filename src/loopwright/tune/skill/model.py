@@ -201,7 +201,7 @@ class Artefact:
     """A file of the skill's run that is written, read, or named as input or output.
 
     `name` is canonical: `${workDir}/state.json` and `{session}/state.json` are both `<dir>/state.json`; a part that
-    counts (`draft-${i}.md`) is `draft-<n>.md`.
+    counts (`draft-${i}.md`) is `draft-<n>.md`. `optional`: it is said that it may not be there.
     """
 
     name: str
@@ -209,6 +209,7 @@ class Artefact:
     at: At
     raw: str
     call: int = -1
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,12 @@ DEPTH = 3
 """Variables that stand for variables are followed so far."""
 
 _VARIABLE = re.compile(
-    r"\$\{\{[^{}]*\}\}|\$\{(?:[^{}]|\{[^{}]*\})*\}|\{\{[^{}]*\}\}|\{[^{}]*\}|<[^<>\n]*>|\$\([^()]*\)|\$[A-Za-z_]\w*|\[[A-Za-z][^\[\]\n]*\]|%[A-Za-z_]\w*%"
+    r"\$\{\{[^{}]*\}\}|\$\{(?:[^{}]|\{[^{}]*\})*\}|\{\{[^{}]*\}\}|\{[^{}]*\}|<[^<>\n]*>|\$\([^()]*\)|\$[A-Za-z_]\w*"
+    r"|\[[A-Za-z][^\[\]\n]*\]|%[A-Za-z_]\w*%"
 )
 _COUNTED = re.compile(
-    r"(?:(?<=[-_.])|^)(?:\d+|N{1,3}|n|X{2,4}|YYYY[-_]?MM[-_]?DD(?:T?HH[-_]?MM(?:[-_]?SS)?)?|\*+)(?=$|\.)|\d{4}-\d\d-\d\d|YYYY-?MM-?DD|\*+"
+    r"(?:(?<=[-_.])|^)(?:\d+|N{1,3}|n|X{2,4}|YYYY[-_]?MM[-_]?DD(?:T?HH[-_]?MM(?:[-_]?SS)?)?|\*+)(?=$|\.)"
+    r"|\d{4}-\d\d-\d\d|YYYY-?MM-?DD|\*+"
 )
 _SHOUTED = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*\Z")
 _WORD = re.compile(r"\w+")
@@ -28,9 +30,9 @@ OWN = frozenset({
 """Variables that authors use for the folder of the skill itself, in small letters with underscores."""
 PROJECT = frozenset({
     "project_root", "projectroot", "project_dir", "projectdir", "project_path", "projectpath", "cwd", "pwd",
-    "repo_root", "reporoot", "repo", "root", "workspace", "workspace_root", "workspaceroot",
+    "repo_root", "reporoot", "repo", "root", "workspace_root", "workspaceroot",
     "claude_project_dir", "git_root", "project", "repo_path", "repopath", "target_project", "repository",
-    "repository_root", "projectfolder", "project_folder", "working_directory", "working_dir",
+    "repository_root", "projectfolder", "project_folder", "working_directory",
     "workingdirectory",
 })  # fmt: skip
 """Variables for the project that the skill works on."""
@@ -40,19 +42,24 @@ HOME = frozenset({
 })  # fmt: skip
 PLUGIN = frozenset({"claude_plugin_root", "plugin_root", "extension_path", "extensionpath"})
 _NO_SESSION = PROJECT | HOME | OWN | PLUGIN
+_ENDINGS = {"skill_dir": "skill_dir", "skill_root": "skill_root", "skilldir": "skill_dir", "plugin_root": "plugin_root",
+            "project_root": "project_root", "repo_root": "repo_root"}  # fmt: skip
 
 
 def variable(segment: str) -> str | None:
     """The name of the variable that a part of a path is, in small letters with underscores; None for a literal.
 
-    Of `${state.work_dir}` it is the last name.
+    Of `${state.work_dir}` it is the last name, of `${A:-${B}}` the first; `MY_PLUGIN_ROOT` is some `plugin_root`.
     """
     if segment == "~":
         return "~"
-    found = _VARIABLE.fullmatch(segment)
-    if found is None:
+    if _VARIABLE.fullmatch(segment) is None:
         return None
-    return "_".join(word.lower() for word in _WORD.findall(segment.rsplit(".", 1)[-1])) or "x"
+    inner = segment.split(":-", 1)[0].rstrip("}")
+    name = "_".join(word.lower() for word in _WORD.findall(inner.rsplit(".", 1)[-1])) or "x"
+    if name in _NO_SESSION or "_" not in name:
+        return name
+    return next((one for ending, one in _ENDINGS.items() if name.endswith("_" + ending)), name)
 
 
 def parts(path: str) -> list[str]:

@@ -83,12 +83,15 @@ def _files(
     for one in grounds:
         inside = _arguments(one)
         found = _ordered(references(one, own, _reading(inside), told.files), lambda reference: reference.at)
-        names = frozenset(r.at.start for r in found if not r.outside or r.target.startswith("../"))
+        sure = frozenset(r.at.start for r in found if r.resolved is not None or r.target.startswith("../"))
         named += found
-        run += _ordered(artefacts(one, names, inside, told), lambda artefact: artefact.at)
-    written = {artefact.name for artefact in run if artefact.mode == "write"}
-    kept = (r for r in named if r.resolved is not None or r.outside or f"<dir>/{r.target}" not in written)
-    return tuple(kept), tuple(run)
+        run += _ordered(artefacts(one, sure, inside, told), lambda artefact: artefact.at)
+    dead = {(r.at.file, r.at.start): r.target for r in named if r.resolved is None and not r.outside}
+    made = {dead.get((a.at.file, a.at.start)) for a in run if a.mode == "write"}
+    return (
+        tuple(r for r in named if dead.get((r.at.file, r.at.start)) not in made - {None}),
+        tuple(a for a in run if (a.at.file, a.at.start) not in dead or dead[a.at.file, a.at.start] in made),
+    )
 
 
 def _uses(one: Ground, facts: Known, shapes: Iterable[Schema]) -> list[FieldUse]:

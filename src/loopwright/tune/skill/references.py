@@ -11,6 +11,7 @@ from loopwright.tune.skill.mentions import Mention
 from loopwright.tune.skill.model import Block, Reference
 from loopwright.tune.skill.names import DIR
 from loopwright.tune.skill.targets import Files, Target, is_placeholder, resolve, target_of
+from loopwright.tune.skill.ways import maybe
 
 Kind = Literal["link", "read", "table", "code", "prose"]
 FOLDERS = frozenset({
@@ -22,17 +23,9 @@ _LOADS = re.compile(
     r"\b(?:read|load|follow|open|consult|execute|include|import|ref)\b|读取|加载|阅读|执行|载入|读|查阅|按照|遵循",
     re.IGNORECASE,
 )
-_MAYBE = re.compile(
-    r"\b(?:if (?:it |they |one |any |(?:the|that|this) file )?(?:is |are )?(?:exist|present|available|there\b|found)"
-    r"|when (?:it is )?(?:present|available|exists)|if exists|optional|where present|may (?:not )?exist"
-    r"|does(?:n['o]t| not) exist|not exist|if any\b|missing)"
-    r"|若存在|如果存在|如存在|存在则|存在时|可选|如有|若有|不存在",
-    re.IGNORECASE,
-)
 _STORED = frozenset({"json", "jsonl", "log", "db", "csv", "txt"})
 """What a skill may keep in its own folder once it has run."""
 _REF = re.compile(r"(?:\b[Rr]ef(?:erence)?|参考|详见|见)\s*[:：]?\s*[`\[\"'(]*\Z")
-_ASK = re.compile(r"\b(?:exists?|existsSync|exist_file|fileExists|glob)\s*\(\s*[\"'`]?\Z", re.IGNORECASE)
 LOADERS = frozenset({"Read", "read_file", "ReadFile", "readFile", "read_many_files", "view", "cat"})
 
 
@@ -80,7 +73,14 @@ def _reference(ground: Ground, files: Files, mention: Mention, block: Block, cal
     loads = imported or call in LOADERS or (block.use in ("instruction", "prompt") and bool(_LOADS.search(before)))
     at = ground.at(mention.start, mention.end, block)
     return Reference(
-        raw, where, resolved, _kind(block, linked, call), at, loads, _optional(text, mention, block), outside
+        raw,
+        where,
+        resolved,
+        _kind(block, linked, call),
+        at,
+        loads,
+        maybe(text, mention.start, mention.end, block.start, block.end),
+        outside,
     )
 
 
@@ -90,14 +90,6 @@ def _kind(block: Block, linked: bool, call: str | None) -> Kind:
     if call in LOADERS:
         return "read"
     return "table" if block.kind == "row" else "code" if block.kind == "code" else "prose"
-
-
-def _optional(text: str, mention: Mention, block: Block) -> bool:
-    """The same line says that it may not be there."""
-    start = max(block.start, text.rfind("\n", 0, mention.start) + 1, mention.start - 160)
-    end = text.find("\n", mention.end, mention.end + 120)
-    end = min(block.end, mention.end + 120 if end < 0 else end)
-    return bool(_MAYBE.search(text, start, end)) or bool(_ASK.search(text[start : mention.start]))
 
 
 def _unresolved(files: Files, page: str, target: Target, told: bool, mention: Mention, block: Block) -> bool | None:

@@ -110,6 +110,9 @@ class _Reading:
     def feed(self, token: Token) -> bool:
         """False when the outermost bracket has closed."""
         if token.kind in "n#":
+            if token.kind == "n" and len(self.value) == 1 and self.value[0].kind == "…":
+                # Three dots alone on a line are a gap.
+                self.value, self.colon = [], False
             if token.kind == "n" and self.key is not None and not self.colon and self.stack[-1].bracket == "{":
                 self.key = None
             return True
@@ -118,7 +121,7 @@ class _Reading:
             self.value.append(token)
             return True
         if token.kind in ("}", "]", ")"):
-            self._finish()
+            self.finish()
             self.stack.pop()
             self.key, self.colon = None, False
             return bool(self.stack)
@@ -129,7 +132,7 @@ class _Reading:
             self.spread = self.spread or len(self.stack) == 1
             self.key, self.colon, self.value = None, True, [token]
         elif token.kind == ",":
-            self._finish()
+            self.finish()
         elif not self.colon:
             self._named(token)
         elif not self.value and token.kind in ("{", "[") and self.key is not None:
@@ -179,7 +182,7 @@ class _Reading:
         self.stack.append(_Frame(token.kind, path, index if token.kind == "[" else -1))
         self.key, self.colon, self.value = None, False, []
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
         key, value = self.key, self.value
         if key is not None and self.stack[-1].bracket == "{":
             if self.colon and value:
@@ -230,6 +233,8 @@ def entries(text: str, start: int, end: int) -> tuple[list[Entry], int, bool]:
             continue
         if len(reading.stack) > DEPTH or not reading.feed(token):
             break
+    if reading.stack:
+        reading.finish()
     return reading.entries, last, reading.spread
 
 

@@ -6,15 +6,16 @@ from typing import Literal
 Way = Literal["read", "write", "declare"]
 
 _WRITE = re.compile(
-    r"\b(?:writ(?:e|es|ing|ten)|sav(?:e|es|ed|ing)|creat(?:e|es|ed|ing)|generat(?:e|es|ed|ing)|produc(?:e|es|ed|ing)"
-    r"|append(?:s|ed)?|stor(?:e|es|ed)|persist(?:s|ed)?|export(?:s|ed)?|emit(?:s|ted)?|dump(?:s|ed)?|record(?:s|ed)?"
-    r"|updat(?:e|es|ed|ing)|puts?|fill(?:s|ed)?|output(?:s|ted)? (?:\w+ )?(?:to|in|as)|logs? to|initiali[sz]e)\b"
+    r"(?<![\w\-])(?:writ(?:e|es|ing|ten)|sav(?:e|es|ed|ing)|creat(?:e|es|ed|ing)|generat(?:e|es|ed|ing)"
+    r"|produc(?:e|es|ed|ing)|append(?:s|ed)?|stor(?:e|es|ed)|persist(?:s|ed)?|export(?:s|ed)?|emit(?:s|ted)?|dump(?:s|ed)?|record(?:s|ed)?"
+    r"|updat(?:e|es|ed|ing)|puts?|fill(?:s|ed)?"
+    r"|output(?:s|ted)? (?:\w+ )?(?:to|in|as)|logs? to|initiali[sz]e)(?![\w\-])"
     r"|写入|写到|保存|生成|创建|输出到|输出为|落盘|更新|记录到|追加|存入|存储|写",
     re.IGNORECASE,
 )
 _READ = re.compile(
-    r"\b(?:read(?:s|ing)?|load(?:s|ed|ing)?|opens?|pars(?:e|es|ed|ing)|consults?|checks?|inspects?|from|consum(?:e|es)"
-    r"|imports?|us(?:e|es|ing)|looks? (?:at|in|for)|see|verify|exists?|compare|review|based on|according to)\b"
+    r"(?<![\w\-])(?:read(?:s|ing)?|load(?:s|ed|ing)?|opens?|pars(?:e|es|ed|ing)|consults?|checks?|inspects?|from|consum(?:e|es)"
+    r"|imports?|us(?:e|es|ing)|looks? (?:at|in|for)|see|verify|exists?|compare|review|based on|according to)(?![\w\-])"
     r"|读取|加载|读入|解析|来自|查看|基于|根据|检查|打开|读|从",
     re.IGNORECASE,
 )
@@ -25,7 +26,7 @@ _CARRY = re.compile(
 )
 _INTO = re.compile(r"(?:\b(?:to|into|as|in)|→|->|到|为|至|入)\s*(?:the\s+|a\s+|file\s+)?[`\"'(]*\Z", re.IGNORECASE)
 _ACCORDING = re.compile(r"\b(?:according|compared|similar|equal|due|next) to\W*\Z", re.IGNORECASE)
-_NOT = re.compile(r"\b(?:do not|don't|never|not|without|no need to)\b|不要|禁止|不得|勿|无需", re.IGNORECASE)
+_NOT = re.compile(r"\b(?:do not|don't|never|not|without|no)\b|不要|禁止|不得|勿|无需", re.IGNORECASE)
 _LABEL = re.compile(
     r"[\s>*_\-+|\d.)\[\]`#]*(?:inputs?|outputs?|produces?|deliverables?|arti?e?facts?|files?|输入|输出|产出|产物|交付物)"
     r"[^:：\n]{0,30}[:：|]",
@@ -48,6 +49,17 @@ _CARRIERS = frozenset({"mv", "cp", "rsync", "install", "ln"})
 _OPTION = re.compile(r"\s--?(?:o|out|output|output-file|output-last-message|save|save-to|dest|report|write)[= ]+\Z")
 _CODE_WRITES = re.compile(r"(?:write_text|Write|writeFile\w*|writeJson|json\.dump|to_csv|savefig|Edit)\s*\(")
 _CODE_READS = re.compile(r"(?:\bRead|readFile\w*|read_text|json\.load|exists\w*|loadJson|readJson)\s*\(")
+_MAYBE = re.compile(
+    r"\b(?:if (?:it |they |one |any |(?:the|that|this) file )?(?:is |are )?(?:exist|present|available|there\b)"
+    r"|if found|when (?:it is )?(?:present|available|exists)|if exists|optional|where present|may (?:not )?exist"
+    r"|does(?:n['o]t| not) exist|not exist|if any\b|missing)"
+    r"|若存在|如果存在|如存在|存在则|存在时|可选|如有|若有|不存在",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"\b(?:exists?|existsSync|exist_file|file_exists|fileExists|glob|is_file)\s*\(\s*[\"'`]?\Z", re.IGNORECASE
+)
+_TESTED = re.compile(r"(?:\[\[? |\btest )-[efrs] \"?\Z")
 SHELLS = frozenset({"bash", "sh", "shell", "zsh", "console"})
 _PLAIN = frozenset({"", "text", "txt", "markdown", "md", "plaintext", "prompt"})
 LINE = 200
@@ -102,6 +114,16 @@ def of_words(text: str, start: int, end: int, least: int) -> Way:
     if place < 0 or place < _last(_REMOVE, line) or _NOT.search(line, max(0, place - 16), place):
         return "declare"
     return "write" if write else "read"
+
+
+def maybe(text: str, start: int, end: int, least: int, most: int) -> bool:
+    """The line says that the file may not be there, or code asks whether it is."""
+    begin = max(least, text.rfind("\n", 0, start) + 1, start - LINE)
+    stop = text.find("\n", end, end + LINE)
+    line = text[begin:start]
+    if _ASKED.search(line) or _TESTED.search(line):
+        return True
+    return _MAYBE.search(text, begin, min(most, end + LINE if stop < 0 else stop)) is not None
 
 
 def _last(pattern: re.Pattern[str], line: str) -> int:
