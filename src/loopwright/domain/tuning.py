@@ -118,7 +118,7 @@ class IssuesBySeverity(Record):
 
 
 class FileChange(Record):
-    """What becomes of one file; texts are UTF-8, `diff` is unified and applies with git."""
+    """What becomes of one file; texts are UTF-8, `diff` is unified and applies with git. Others may leave them out."""
 
     file: str
     action: FileAction
@@ -127,11 +127,11 @@ class FileChange(Record):
     diff: str | None = Field(default=None, exclude_if=absent)
 
     @model_validator(mode="after")
-    def _the_action_has_its_texts(self) -> Self:
-        if (self.action == "create") != (self.old_content is None) or (self.action == "delete") != (
-            self.new_content is None
-        ):
-            raise ValueError(f"to {self.action} {self.file} needs other contents than these")
+    def _the_action_has_no_other_texts(self) -> Self:
+        if self.action == "create" and self.old_content is not None:
+            raise ValueError(f"{self.file} can not be created with an old content")
+        if self.action == "delete" and self.new_content is not None:
+            raise ValueError(f"{self.file} can not be deleted with a new content")
         return self
 
 

@@ -38,8 +38,8 @@ def ranked(findings: Iterable[Finding], described: str) -> tuple[Finding, ...]:
 
 def numbered(findings: Sequence[Finding], known: Mapping[str, str]) -> dict[str, str]:
     """By fingerprint the id of its issue: the one it has had before, else the next free one. Hints are none."""
-    taken = [int(id.rpartition("-")[2]) for id in known.values()]
-    following = max(taken, default=0) + 1
+    taken = (id.rpartition("-")[2] for id in known.values())
+    following = max((int(number) for number in taken if number.isdecimal()), default=0) + 1
     ids: dict[str, str] = {}
     for finding in findings:
         if finding.counts and finding.fingerprint not in ids:
@@ -49,22 +49,35 @@ def numbered(findings: Sequence[Finding], known: Mapping[str, str]) -> dict[str,
 
 
 def issues_of(findings: Sequence[Finding], ids: Mapping[str, str]) -> tuple[Issue, ...]:
-    """In the order of `findings`, which is their priority."""
-    counting = [finding for finding in findings if finding.fingerprint in ids]
-    return tuple(_issue(finding, priority, ids, counting) for priority, finding in enumerate(counting, 1))
+    """In the order of `findings`, which is their priority. The same thing in several places is one issue."""
+    places: dict[str, list[Finding]] = {}
+    of_subject: dict[str, list[str]] = {}
+    for finding in findings:
+        id = ids.get(finding.fingerprint)
+        if id is None or not finding.counts:
+            continue
+        if id not in places:
+            of_subject.setdefault(finding.subject, []).append(id)
+        places.setdefault(id, []).append(finding)
+    return tuple(
+        _issue(id, priority, found, of_subject[found[0].subject])
+        for priority, (id, found) in enumerate(places.items(), 1)
+    )
 
 
-def _issue(finding: Finding, priority: int, ids: Mapping[str, str], others: Sequence[Finding]) -> Issue:
-    id = ids[finding.fingerprint]
-    related = (o for o in others if o.fingerprint != finding.fingerprint and o.subject == finding.subject)
+def _issue(id: str, priority: int, places: Sequence[Finding], same: Sequence[str]) -> Issue:
+    """`places`: the most urgent first; `same`: ids of all issues with this subject."""
+    finding = places[0]
+    lines = [f"{place.file}:{place.line}: {place.excerpt}" for place in places]
+    also = (line for place in places for line in place.also)
     return Issue(
         id=id, type=ISSUE_TYPES[finding.dimension], severity=finding.severity, priority=priority,
         location=Location(
             file=finding.file, line_start=finding.line, line_end=finding.line_end, phase=finding.phase
         ),
-        description=finding.message, evidence=(f"{finding.file}:{finding.line}: {finding.excerpt}", *finding.also),
+        description=finding.message, evidence=tuple(dict.fromkeys((*lines, *also))),
         root_cause=f"{finding.rule}: {finding.subject}", impact=finding.why, suggested_fix=finding.advice,
-        related_issues=tuple(ids[other.fingerprint] for other in related),
+        related_issues=tuple(other for other in same if other != id),
     )  # fmt: skip
 
 
@@ -80,7 +93,8 @@ def result_of(diagnosed: Diagnosed) -> DiagnosisResult:
         recommendations=tuple(dict.fromkeys(finding.advice for finding in counting)),
     )
     return DiagnosisResult(
-        status="failed" if diagnosed.problem else "completed", issues_found=len(counting), severity=worst or "none",
+        status="failed" if diagnosed.problem else "completed",
+        issues_found=len({finding.fingerprint for finding in counting}), severity=worst or "none",
         execution_time_ms=round(diagnosed.took, 3), details=details,
     )  # fmt: skip
 

@@ -130,8 +130,12 @@ def _know_the_fixes(document: Json, repairs: list[str]) -> None:
     if len(by_id) < len(proposed) == len([fix for fix in objects(proposed) if isinstance(fix.get("id"), str)]):
         document["proposed_fixes"] = [*by_id.values()]
         repairs.append("two fixes shared an id; the last one was kept")
-    _keep_known(document, "pending_fixes", lambda id: isinstance(id, str) and id in by_id, repairs)
-    _keep_known(document, "applied_fixes", lambda fix: isinstance(fix, dict) and fix.get("fix_id") in by_id, repairs)
+
+    def is_known(id: object) -> bool:
+        return isinstance(id, str) and id in by_id
+
+    _keep_known(document, "pending_fixes", is_known, repairs)
+    _keep_known(document, "applied_fixes", lambda fix: isinstance(fix, dict) and is_known(fix.get("fix_id")), repairs)
 
 
 def _keep_known(document: Json, key: str, is_known: Callable[[object], bool], repairs: list[str]) -> None:
@@ -151,7 +155,7 @@ def _begin(document: Json, repairs: list[str]) -> None:
 def _end(document: Json, repairs: list[str]) -> None:
     """An end has an outcome and nothing left to verify; what has not ended has neither outcome nor reason."""
     status, engine = document.get("status", "pending"), part(document, "engine")
-    if status not in FINISHED:
+    if not isinstance(status, str) or status not in FINISHED:
         for key in ("outcome", "reason"):
             if engine.get(key) is not None:
                 repairs.append(f"engine.{key} was dropped: the session is {status}")

@@ -40,6 +40,10 @@ def gate(score: float, findings: Collection[Finding], *, all_ran: bool) -> Gate:
 
 
 def counts(findings: Iterable[Finding]) -> IssuesBySeverity:
-    """How many there are of each severity; hints are none."""
-    found = [finding.severity for finding in findings if finding.counts]
+    """How many there are of each severity; hints are none, and the same thing in several places is one, the worst."""
+    worst: dict[str, Severity] = {}
+    for finding in sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)):
+        if finding.counts:
+            worst.setdefault(finding.fingerprint, finding.severity)
+    found = [*worst.values()]
     return IssuesBySeverity(**{severity: found.count(severity) for severity in SEVERITIES})
