@@ -1,6 +1,7 @@
 """What is known of the hosts' tools, what users add, and what a name in a call is taken for."""
 
 import re
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
@@ -11,9 +12,11 @@ from hypothesis import strategies as st
 from loopwright.config import catalogues
 from loopwright.domain.errors import Invalid
 from loopwright.domain.skill_files import Surroundings
+from loopwright.skills.folders import SkillFolders
 from loopwright.tune.catalogue import Tool, catalogue_of
 from loopwright.tune.catalogue.catalogue import BUILT_IN, HOSTS, joined, nearest_parameter
 from loopwright.tune.catalogue.entries import Volume, read_volume
+from loopwright.tune.diagnosis import load
 from loopwright.tune.skill.model import Host, Skill
 
 CATALOGUE = joined()
@@ -229,6 +232,17 @@ class TestOfTheUser:
         (folder / "a.toml").write_bytes(b"\xff\xfe")
         with pytest.raises(Invalid, match=r"a\.toml: can not be read"):
             catalogues.read(tmp_path)
+
+    def test_they_are_read_with_the_skill_and_only_then(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+        skill, folder = tmp_path / "skills" / "mine", tmp_path / ".loopwright" / "catalogue"
+        skill.mkdir(parents=True)
+        (skill / "SKILL.md").write_text("# Mine\n")
+        folders = SkillFolders(tmp_path, partial(catalogues.read, tmp_path))
+        folder.mkdir(parents=True)
+        (folder / "a.toml").write_text('roles = ["house-reviewer"]\n')
+        assert "house-reviewer" in catalogue_of(load(folders.read(skill))).roles("gemini")
+        assert SkillFolders(tmp_path).read(skill).around.catalogues == ()
 
 
 def test_the_example_in_the_docs_is_read() -> None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import platformdirs
 
 from loopwright.clock import SystemClock
-from loopwright.config import Config, CycleSettings, Settings, load
+from loopwright.config import Config, CycleSettings, Settings, catalogues, load
 from loopwright.domain.cycle import CycleState
 from loopwright.domain.cycle_names import ROLES, Role
 from loopwright.domain.engine_state import Budget, RunSettings
@@ -275,7 +275,7 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
         )  # fmt: skip
         of_tunings = TuningService(
             tunings, workspace, clock, RunnerLauncher(root, tunings.progress_path, ("tune", "--tuning-id")), processes,
-            actor, names, skills=SkillFolders(),
+            actor, names, skills=SkillFolders(catalogues=partial(catalogues.read, root)),
         )  # fmt: skip
         yield Engine(root, config, service, of_cycles, of_tunings, agents)
 
