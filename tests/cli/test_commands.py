@@ -8,6 +8,7 @@ import pytest
 
 from loopwright.cli.main import COMMANDS, main
 from loopwright.config import Settings
+from loopwright.domain.tuning import ISSUE_TYPES, TuningState
 
 
 class Terminal:
@@ -238,7 +239,14 @@ def test_the_schema_describes_the_file(cli: Terminal) -> None:
     assert "validate" in schema["$defs"]["SkillState"]["properties"]
 
 
-@pytest.mark.parametrize("name", [*COMMANDS, "tasks", "config show", "schema loop"])
+def test_the_schema_of_a_tuning_session_is_the_seeds_and_more(cli: Terminal) -> None:
+    schema = json.loads(cli.text("schema", "tuning"))
+    assert [*schema["properties"]] == [*TuningState.model_fields]
+    assert schema["$defs"]["Issue"]["properties"]["type"]["enum"] == [*ISSUE_TYPES.values()]
+    assert schema["properties"]["quality_gate"]["enum"] == ["pass", "review", "fail"]
+
+
+@pytest.mark.parametrize("name", [*COMMANDS, "tasks", "config show", "schema loop", "schema tuning"])
 def test_every_command_has_help(name: str, cli: Terminal) -> None:
     assert "Usage:" in cli.text(*name.split(), "--help")
 

@@ -143,3 +143,12 @@ def cycle(json: Json = False) -> None:
     from loopwright.domain.cycle import CycleState
 
     write(CycleState.model_json_schema(mode="serialization"))
+
+
+@schema.command("tuning")
+def tuning(json: Json = False) -> None:
+    """Print the JSON schema of a tuning session's state file."""
+    from loopwright.cli.output import write
+    from loopwright.domain.tuning import TuningState
+
+    write(TuningState.model_json_schema(mode="serialization"))
