@@ -134,9 +134,10 @@ def test_tools_of_connected_servers_are_nobodys_slip() -> None:
     ("name", "hosts", "meant"),
     [
         ("AskUserQuestions", ["claude"], "AskUserQuestion"), ("spawnAgent", ["codex"], "spawn_agent"),
-        ("websearch", ["claude"], "WebSearch"), ("TodoWriter", ["claude"], "TodoWrite"),
+        ("web_search", ["claude"], "WebSearch"), ("TodoWriter", ["claude"], "TodoWrite"),
         ("spawnAgent", ["claude"], None), ("Agent", ["claude"], None), ("formatReport", ["claude"], None),
-        ("Review", ["claude"], None), ("analyze", [], None),
+        ("Review", ["claude"], None), ("analyze", [], None), ("task", ["claude"], None), ("read", [], None),
+        ("web_search_exa", [], None), ("activateskill", ["gemini"], "activate_skill"),
     ],
 )  # fmt: skip
 def test_a_slip_is_told_from_a_name_of_the_authors_own(name: str, hosts: list[Host], meant: str | None) -> None:

@@ -13,7 +13,7 @@ from loopwright.tune.skill.model import Host, Skill
 
 HOSTS: frozenset[Host] = frozenset(get_args(Host))
 BUILT_IN = ("claude.toml", "codex.toml", "gemini.toml", "functions.toml")
-ALIKE = 0.84
+ALIKE = 0.9
 """How much two names have in common where one is taken for a slip of the other."""
 
 BEGUN = 4
@@ -49,6 +49,7 @@ class Catalogue:
     functions: frozenset[str] = frozenset()
     patterns: tuple[Tool, ...] = ()
     _tool: dict[tuple[str, frozenset[Host]], Tool | None] = field(default_factory=dict, repr=False, compare=False)
+    _near: dict[tuple[str, frozenset[Host]], str | None] = field(default_factory=dict, repr=False, compare=False)
 
     def tool(self, name: str, hosts: Collection[Host] = ()) -> Tool | None:
         """The tool of that name; where several of these hosts have one, what all of them together take."""
@@ -85,10 +86,17 @@ class Catalogue:
         )  # fmt: skip
 
     def nearest(self, name: str, hosts: Collection[Host] = ()) -> str | None:
-        """The tool that was probably meant by a name that none has: `AskUserQuestions`, `spawnAgent`."""
-        plain = self.plain(name)
-        names = {one: _bare(one) for one, tools in self.tools.items() if any(_of(tool, hosts) for tool in tools)}
-        return None if plain in names else closest(plain, names)
+        """The tool that was probably meant by a name that none has: `AskUserQuestions`, `spawnAgent`.
+
+        One word in small letters (`task`, `read`) is a function of somebody's, not a slip of `Task`.
+        """
+        key = (self.plain(name), frozenset(hosts))
+        if key not in self._near:
+            word = key[0].isalpha() and key[0].islower()
+            names = {one: _bare(one) for one, tools in self.tools.items() if any(_of(tool, hosts) for tool in tools)}
+            known = {one: bare for one, bare in names.items() if not word or one.islower()}
+            self._near[key] = None if key[0] in names else closest(key[0], known)
+        return self._near[key]
 
     def plain(self, name: str) -> str:
         """The name without the namespace that it may carry: `functions.exec_command`."""
