@@ -53,6 +53,7 @@ _PRODUCT = re.compile(
     re.MULTILINE,
 )
 _SLASH = re.compile(r"(?:[$>][ \t]*)?/[a-z][\w:-]*(?:[ \t]|$)")
+_EXAMPLE = re.compile(r"example\b|示例|例如|例：", re.IGNORECASE)
 _SPOKEN = re.compile(r"(?:User|Human|Assistant|Claude|Agent|You|用户|助手)[ \t]*[:：>]|[\"“]", re.IGNORECASE)
 _PLACEHOLDER = re.compile(
     r"\{\{?[\w .|/-]+\}?\}|<[a-z][\w .|/-]*>|\[[A-Za-z][^\]\n]{2,60}\](?!\()|\bX+\b|\$\{\w+\}|\.\.\.|…"
@@ -136,12 +137,12 @@ def _of_text(code: str, around: Around) -> Use:
     if calls_tools(code):
         return "reference" if around.label == "example" else "instruction"
     begin = code.lstrip()
-    if _SLASH.match(begin) or around.label == "example":
+    if around.label == "example" or _SLASH.match(begin) or _EXAMPLE.match(begin):
         return "reference"
     if around.label == "quotation" or _SPOKEN.match(begin):
         return "quotation"
     if "├─" in code or "└─" in code or begin.partition("\n")[0].endswith("/"):
-        return "instruction"
+        return "instruction" if around.works else "reference"
     if "template" in (around.label, around.stance):
         return "template"
     if "→" in code or "->" in code or "│" in code:

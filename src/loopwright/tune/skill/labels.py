@@ -28,8 +28,8 @@ CUES: Final[Cues[Label]] = Cues(
     Cue("template",
         "template, templates, format, formatted, looks like, look like, structure, structured, layout, skeleton,"
         " report, shape, this form, following content, following message, following table, following markdown,"
-        " message, announce, respond, display, show, present, say, tell, ask, output, print, return, returns,"
-        " reply, summary, section, sections",
+        " message, announce, respond, display, show, present, say, tell, ask, prompt the user, prompt user,"
+        " output, print, return, returns, reply, summary, section, sections",
         "模板, 格式, 结构, 展示, 显示, 输出, 报告, 骨架, 返回, 内容如下, 告知, 询问"),
     Cue("good", "good, correct, right, better, recommended, preferred", "正确, 推荐, 应该, 改为"),
 )  # fmt: skip
@@ -43,8 +43,8 @@ _BAD_LAST = re.compile(
 )
 _PROMPT = re.compile(
     r"^(?:the |this |each |use )?(?:[\w-]+ ){0,3}prompts?"
-    r"(?: (?:template|text|shape|format|structure|skeleton|to send)"
-    r"| (?:for|to) (?!(?:the )?(?:user|human|confirm|decision))\w+.{0,40})?$"
+    r"(?: (?:template|text|shape|format|structure|skeleton|to send))?"
+    r"(?: (?:for|to) (?!(?:the )?(?:user|human|confirm|decision))\w+.{0,40})?$"
     r"|\bprompts?(?: template)?$|\bagent (?:instructions|message|brief)$"
     r"|\b(?:message|instructions|brief) (?:to|for) (?:the |each |every )?[\w-]*\s?agents?$"
     r"|提示词(?:模板)?$|^提示词"
