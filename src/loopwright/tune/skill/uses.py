@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from loopwright.tune.skill.code_uses import Around, Stance, use_of_code
-from loopwright.tune.skill.labels import BAD, GOOD, Label, forbids, label_of, names_prompt
+from loopwright.tune.skill.labels import BAD, GOOD, TAIL, Label, forbids, label_of, names_prompt
 from loopwright.tune.skill.model import PageKind, Section, Use
 from loopwright.tune.skill.scanner import Piece
 
@@ -118,26 +118,30 @@ class _Reader:
         if piece.kind == "code":
             return self._code(at, stance)
         said = STANCES.get(stance)
-        if piece.kind == "item":
-            found = self._item(at)
-        elif piece.kind == "paragraph":
-            found = self._prose(piece)
-        elif piece.kind == "row":
-            found = self._row(at)
-        elif piece.kind == "quote":
-            found = self._quote(at, stance)
-        elif piece.kind == "html" and self._text.startswith("<!--", piece.body):
-            found = "reference"
-        else:
-            found = None
-        return "negative" if said == "negative" else found or said or self._default
+        return "negative" if said == "negative" else self._found(at, stance) or said or self._default
+
+    def _found(self, at: int, stance: Stance) -> Use | None:
+        """What the block itself tells, or what stands above it."""
+        piece = self._pieces[at]
+        match piece.kind:
+            case "item":
+                return self._item(at)
+            case "paragraph":
+                return self._prose(piece)
+            case "row":
+                return self._row(at)
+            case "quote":
+                return self._quote(at, stance)
+            case "html" if self._text.startswith("<!--", piece.body):
+                return "reference"
+        return None
 
     def _words(self, at: int) -> str:
-        """The text of the block above, where it is one that can speak of this one."""
+        """The end of the block above, where it is one that can speak of this one."""
         above = self._pieces[at - 1] if at else None
         if above is None or above.kind not in ("paragraph", "item"):
             return ""
-        return self._text[above.body : above.stop]
+        return self._text[max(above.body, above.stop - TAIL) : above.stop]
 
     def _code(self, at: int, stance: Stance) -> Use:
         piece = self._pieces[at]
