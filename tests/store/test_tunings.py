@@ -18,6 +18,7 @@ from loopwright.store.homes import HomesWatching
 from loopwright.store.tunings import TUNINGS
 from loopwright.store.watch import Inotify
 from tests.store.making import EDITED, START, HandClock, retitle, tagging, tuning
+from tests.store.test_index import CountingDisk
 
 ID = "skill-tuning-20260122T100000-0123abcd"
 OTHER = "skill-tuning-20260122T100001-0123abce"
@@ -281,6 +282,43 @@ class TestLists:
             assert ids(store) == [OTHER]
         shutil.rmtree(top)
         assert (ids(store), store.damaged()) == ([], {})
+
+    def test_a_second_list_reads_only_what_has_changed(self, tmp_path: Path) -> None:
+        disk = CountingDisk()
+        with again(tmp_path) as writer, FileStore(tmp_path, TUNINGS, HandClock(), disk=disk) as store:
+            for n in range(40):
+                writer.create(tuning(f"skill-tuning-{n:02}"), actor="user")
+            assert store.list(limit=5).total == 40
+            disk.reads = 0
+            assert store.list(limit=5).total == 40
+            assert disk.reads == 0
+            writer.create(tuning(ID), actor="user")
+            writer.write_progress(OTHER, {"report.md": b"not a session"})
+            retitle(writer, "B", "skill-tuning-39")
+            disk.reads = 0
+            assert (store.list(limit=0).total, disk.reads) == (41, 2)
+
+    @pytest.mark.parametrize("watched", [True, False])
+    def test_what_comes_and_goes(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, watched: bool) -> None:
+        """A system may have no watch left to give; there is no other way to make it so."""
+        if not watched:
+            monkeypatch.setattr(HomesWatching, "on", lambda layout, root: None)
+        top = tmp_path / TUNINGS.folder
+        with again(tmp_path) as store, again(tmp_path) as other:
+            for n in range(3):
+                other.create(tuning(f"skill-tuning-{n}"), actor="user")
+                assert store.list().total == n + 1
+            shutil.move(top / "skill-tuning-0", tmp_path / "away")
+            assert ids(store) == ["skill-tuning-1", "skill-tuning-2"]
+            shutil.move(tmp_path / "away", top / "skill-tuning-0")
+            assert store.list().total == 3
+            (top / "skill-tuning-1" / "state.json").write_text("{")
+            (top / "skill-tuning-1" / "state.events.ndjson").write_text("damage\n")
+            assert (store.list().total, [*store.damaged()]) == (2, ["skill-tuning-1"])
+            shutil.rmtree(top)
+            assert (store.list().total, store.damaged()) == (0, {})
+            other.create(tuning(ID), actor="user")
+            assert ids(store) == [ID]
 
 
 class TestWatching:

@@ -63,6 +63,11 @@ class HomesWatching:
         self._shown, self._written, self._noted = set(), set(), set()
         return found
 
+    def changed(self) -> frozenset[str] | None:
+        """As `changes`, for those who ask when they need it: ids of all that is not what it was."""
+        found = self.changes() if self._inotify.fd >= 0 else None
+        return None if found is None else found.shown | found.written
+
     def hear(self, id: str) -> None:
         """See ports.watching.Watching."""
         self._heard.add(id)
@@ -87,7 +92,7 @@ class HomesWatching:
 
     def _come_or_gone(self, told: Told) -> None:
         """A folder came or went. What was written into one before its watch is told of at once."""
-        id = self._layout.id_of(told.name)
+        id = self._layout.id_in(told.name)
         if id is None:
             return
         if told.mask & (DELETE | MOVED_FROM):

@@ -11,9 +11,10 @@ from loopwright.domain.errors import LoopwrightError, NotFound
 from loopwright.ports import Page
 from loopwright.store import projection
 from loopwright.store.disk import Disk
+from loopwright.store.homes import HomesWatching
 from loopwright.store.kind import S, age, is_found
 from loopwright.store.known import Deleted, journal_of, projection_in
-from loopwright.store.paths import Layout, Paths, id_in
+from loopwright.store.paths import Layout, Paths
 from loopwright.store.source import Source
 from loopwright.store.watch import Watch
 
@@ -32,10 +33,7 @@ class Summary(NamedTuple):
 
 
 class Index(Generic[S]):
-    """`finish_deletion` is called for states that are buried but not gone.
-
-    Where states have folders of their own, a watch on the one above them would tell nothing: each is looked at.
-    """
+    """`finish_deletion` is called for states that are buried but not gone."""
 
     def __init__(
         self,
@@ -48,7 +46,7 @@ class Index(Generic[S]):
         self._disk, self._layout, self._source = disk, layout, source
         self._now, self._finish_deletion = now, finish_deletion
         self._mutex = threading.Lock()
-        self._watch: Watch | None = None
+        self._watch: Watch | HomesWatching | None = None
         self._summaries: dict[str, Summary] = {}
         self._order: dict[str | None, list[Key]] = {}
         self._seen: dict[str, object] = {}
@@ -104,11 +102,16 @@ class Index(Generic[S]):
         names = self._watch.changed() if self._watch else None
         if names is None:
             self._unwatch()
-            self._watch = Watch.on(self._layout.folder) if self._layout.homes is None else None
+            self._watch = self._watched()
             self._scan()
         else:
-            for id in {id for name in names if (id := id_in(name))}:
+            for id in {id for name in names if (id := self._layout.id_in(name))}:
                 self._note(id)
+
+    def _watched(self) -> Watch | HomesWatching | None:
+        if self._layout.homes is None:
+            return Watch.on(self._layout.folder)
+        return HomesWatching.on(self._layout, self._layout.folder)
 
     def _unwatch(self) -> None:
         if self._watch:

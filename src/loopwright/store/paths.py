@@ -73,19 +73,19 @@ class Layout(NamedTuple):
         home = f"{self.folder}/{id}"
         return Paths(id, f"{home}/{OWN}", home)
 
-    def id_of(self, name: str) -> str | None:
-        """The id of the state whose own folder has this name; None for a folder of somebody else."""
-        is_one = self.homes is not None and name.startswith(self.homes) and is_safe(name)
-        return name if is_one else None
+    def id_in(self, name: str) -> str | None:
+        """The id that a name in the folder speaks of; None for what is somebody else's."""
+        if self.homes is None:
+            return id_in(name)
+        return name if name.startswith(self.homes) and is_safe(name) else None
 
     def ids(self) -> set[str]:
         """All that there is something of; a folder of its own is none if it is a link."""
         try:
             with os.scandir(self.folder) as entries:
-                if self.homes is None:
-                    return {id for entry in entries if (id := id_in(entry.name))}
-                found = (entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
-                return {id for name in found if (id := self.id_of(name))}
+                side_by_side = self.homes is None
+                names = (entry.name for entry in entries if side_by_side or entry.is_dir(follow_symlinks=False))
+                return {id for name in names if (id := self.id_in(name))}
         except (FileNotFoundError, NotADirectoryError):
             return set()
 
