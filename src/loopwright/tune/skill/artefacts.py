@@ -57,9 +57,8 @@ class Run:
     bases: Mapping[str, str]
     bindings: Mapping[str, str]
 
-    def canonical(self, raw: str) -> str:
+    def placed(self, name: str) -> str:
         """A file that is named alone, or by a folder of the run, lies in the folder of the run."""
-        name = artefact(raw, self.bindings)
         if "/" not in name:
             inner = f"{DIR}/{name}"
             return inner if inner in self.files else self.bases.get(name, inner)
@@ -68,15 +67,15 @@ class Run:
 
 def run_of(raws: Iterable[str], bindings: Mapping[str, str]) -> Run:
     """`raws`: all paths that the skill names."""
-    found = (artefact(raw, bindings) for raw in set(raws) if "/" in raw and (raw[0] in "$<{[." or raw[0].isupper()))
+    named = set(raws)
+    found = (artefact(raw, bindings) for raw in named if "/" in raw and (raw[0] in "$<{[." or raw[0].isupper()))
     files = frozenset(name for name in found if name.startswith(DIR + "/"))
     folders = frozenset(name.split("/", 2)[1] for name in files if name.count("/") > 1)
-    run = Run(files, folders, {}, bindings)
+    below = (artefact(raw, bindings) for raw in named if raw.split("/", 1)[0] in folders)
     bases: dict[str, str] = {}
-    for name in sorted(files | {run.canonical(raw) for raw in set(raws) if "/" in raw and raw[0].isalnum()}):
-        if name.startswith(DIR + "/"):
-            base = name.rsplit("/", 1)[-1]
-            bases[base] = name if base not in bases else ""
+    for name in sorted(files | {f"{DIR}/{name}" for name in below}):
+        base = name.rsplit("/", 1)[-1]
+        bases[base] = name if base not in bases else ""
     return Run(files, folders, {base: name for base, name in bases.items() if name}, bindings)
 
 
@@ -104,11 +103,13 @@ def _artefact(ground: Ground, mention: Mention, block: Block, called: Called | N
         way = _told(ground, mention, block)
     if block.kind == "code" or called is not None:
         raw = _joined(text, mention, block) + raw
-    if not _of_the_run(artefact(raw, run.bindings), raw, mention, block, way, index >= 0):
+    name = artefact(raw, run.bindings)
+    if not _of_the_run(name, raw, mention, block, way, index >= 0):
         return None
-    name = run.canonical(raw)
     at = ground.at(mention.start, mention.end, block)
-    return Artefact(name, way, at, mention.raw, index, maybe(text, mention.start, mention.end, block.start, block.end))
+    return Artefact(
+        run.placed(name), way, at, mention.raw, index, maybe(text, mention.start, mention.end, block.start, block.end)
+    )
 
 
 def _told(ground: Ground, mention: Mention, block: Block) -> Way:
@@ -178,7 +179,7 @@ def _by_variable(ground: Ground, run: Run) -> Iterator[Artefact]:
         value = run.bindings.get(argument.value.strip()) if argument is not None else None
         if way is None or argument is None or value is None:
             continue
-        name = run.canonical(value)
+        name = run.placed(artefact(value, run.bindings))
         if "*" in name or name == DIR:
             continue
         yield Artefact(name, way, ground.at(argument.at.start, argument.at.end), value, index + ground.shift)

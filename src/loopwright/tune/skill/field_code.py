@@ -38,6 +38,8 @@ _UPDATES = re.compile(
     r"\(([^(){};=]{0,120})\{",
     re.IGNORECASE,
 )
+_UPDATED = ("tate", "ession", "tatus", "anifest", "rogress", "pdate")
+"""One of these is in every code that updates a state, or has a variable for one."""
 _OBJECT_KEYS = re.compile(r"\b(?:state_?updates?|state_?changes)\s*[:=]\s*\{", re.IGNORECASE)
 _SPREAD = re.compile(r"\{\s*\.\.\.\s*([A-Za-z_$][\w$]*)\s*,")
 _LITERAL = re.compile(r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::\s*[\w<>\[\]]+\s*)?=\s*\{(?!\s*\.\.\.)")
@@ -55,7 +57,8 @@ def code_uses(ground: Ground, block: Block, known: Known) -> Iterator[FieldUse]:
         use = _use(ground, block, root, start, start + len(root))
         if use is not None:
             yield use
-    if "{" in block.text:
+    piece = block.text
+    if "{" in piece and any(word in piece for word in (*_UPDATED, *known.roots)):
         yield from _objects(ground, block, known)
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from loopwright.tune.skill.field_tables import tables
 from loopwright.tune.skill.ground import Ground
@@ -137,33 +137,46 @@ def _of_template(ground: Ground, block: Block, found: Iterable[Entry]) -> Iterat
         )
 
 
+@dataclass(slots=True)
+class _Properties:
+    """What the words of a JSON Schema say of its fields; those of a definition begin with `#` and its name."""
+
+    fields: dict[str, FieldDeclared] = field(default_factory=dict)
+    required: set[str] = field(default_factory=set)
+    refs: list[tuple[str, str]] = field(default_factory=list)
+    open: bool = False
+
+    def take(self, path: str, word: str, entry: Entry) -> None:
+        if word == "required":
+            self.required |= {f"{path}.{name}" if path else name for name in entry.elements}
+        if word == "additionalProperties" and not path:
+            self.open = entry.source != "false"
+        if word == "$ref" and entry.values:
+            self.refs.append((path, entry.values[0].rsplit("/", 1)[-1]))
+        if word == "type" and path in self.fields:
+            self.fields[path] = replace(self.fields[path], type="|".join(entry.values or entry.elements))
+        # The values of a list are those of its elements.
+        path = path.removesuffix("[]")
+        if word in ("enum", "const") and path in self.fields:
+            self.fields[path] = replace(self.fields[path], values=entry.elements or entry.values)
+
+
 def _of_json_schema(ground: Ground, block: Block, found: list[Entry]) -> tuple[tuple[FieldDeclared, ...], bool]:
-    fields: dict[str, FieldDeclared] = {}
-    required: set[str] = set()
-    opened = False
-    refs: list[tuple[str, str]] = []
+    read = _Properties()
     for entry in found:
         path, word = _schema_path(entry.path)
-        if word == "" and path:
-            fields.setdefault(path, FieldDeclared(path, "", ground.at(entry.start, entry.end, block), (), True))
-        elif word == "type" and path in fields:
-            fields[path] = replace(fields[path], type="|".join(entry.values or entry.elements))
-        elif word in ("enum", "const") and path.removesuffix("[]") in fields:
-            where = path.removesuffix("[]")
-            fields[where] = replace(fields[where], values=entry.elements or entry.values)
-        elif word == "required":
-            required |= {f"{path}.{name}" if path else name for name in entry.elements}
-        elif word == "additionalProperties" and not path:
-            opened = entry.source != "false"
-        elif word == "$ref" and entry.values:
-            refs.append((path, entry.values[0].rsplit("/", 1)[-1]))
-    _resolve_refs(fields, refs)
+        if word:
+            read.take(path, word, entry)
+        elif path:
+            at = ground.at(entry.start, entry.end, block)
+            read.fields.setdefault(path, FieldDeclared(path, "", at, (), True))
+    _resolve_refs(read.fields, read.refs)
     kept = [
-        replace(f, path=f.path.removeprefix("[]."), optional=f.path not in required)
-        for path, f in fields.items()
+        replace(one, path=path.removeprefix("[]."), optional=path not in read.required)
+        for path, one in read.fields.items()
         if not path.startswith("#")
     ]
-    return tuple(kept), opened
+    return tuple(kept), read.open
 
 
 def _schema_path(path: str) -> tuple[str, str]:
@@ -194,8 +207,8 @@ def _schema_path(path: str) -> tuple[str, str]:
 
 def _resolve_refs(fields: dict[str, FieldDeclared], refs: list[tuple[str, str]]) -> None:
     for path, name in refs[:60]:
-        inner = [(key, field) for key, field in fields.items() if key.startswith(f"#{name}.")]
-        for key, field in inner[:FIELDS]:
+        inner = [(key, one) for key, one in fields.items() if key.startswith(f"#{name}.")]
+        for key, one in inner[:FIELDS]:
             where = path + key[len(name) + 1 :]
             if len(fields) < 2 * FIELDS:
-                fields.setdefault(where, replace(field, path=where))
+                fields.setdefault(where, replace(one, path=where))

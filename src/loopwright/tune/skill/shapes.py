@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 ShapeKind = Literal["string", "number", "boolean", "null", "array", "object", "other"]
@@ -24,6 +24,8 @@ _TOKEN = re.compile(
 )
 TOKENS = 20_000
 """Tokens of one literal that are looked at."""
+ELEMENTS = 60
+"""Strings of one list that are kept."""
 DEPTH = 40
 """Brackets within brackets that are told apart."""
 _CLOSING = {"{": "}", "[": "]", "(": ")"}
@@ -66,25 +68,24 @@ def tokens(text: str, start: int, end: int) -> Iterator[Token]:
             return
         begin, at = found.span()
         raw = found[0]
-        first = raw[0]
         count += 1
-        if raw == "\n":
-            kind = "n"
-        elif raw == "...":
-            kind = "…"
-        elif raw == "/*":
+        if raw == "/*":
             close = text.find("*/", at, end)
             at = end if close < 0 else close + 2
-            raw, kind = text[begin:at], "#"
-        elif raw.startswith("//") or first == "#":
-            kind = "#"
-        elif first in "\"'`" and len(raw) > 1:
-            kind = "s"
-        elif first.isalnum() or first in "_$" or first >= "\u0080":
-            kind = "w"
+            yield Token("#", begin, at, text[begin:at])
         else:
-            kind = raw
-        yield Token(kind, begin, at, raw)
+            yield Token(_token_kind(raw), begin, at, raw)
+
+
+def _token_kind(raw: str) -> str:
+    first = raw[0]
+    if first in "\"'`" and len(raw) > 1:
+        return "s"
+    if first.isalnum() or first in "_$" or first >= "\u0080":
+        return "w"
+    if first == "#" or raw.startswith("//"):
+        return "#"
+    return {"\n": "n", "...": "…"}.get(raw, raw)
 
 
 @dataclass(slots=True)
@@ -128,33 +129,35 @@ class _Reading:
         frame = self.stack[-1]
         if frame.bracket == "[":
             self._element(frame, token)
-        elif token.kind == "…":
-            self.spread = self.spread or len(self.stack) == 1
-            self.key, self.colon, self.value = None, True, [token]
-        elif token.kind == ",":
-            self.finish()
-        elif not self.colon:
-            self._named(token)
-        elif not self.value and token.kind in ("{", "[") and self.key is not None:
-            self._open(token)
         else:
-            self.value.append(token)
-            self.opaque += token.kind in "{[("
+            self._of_object(token)
         return True
 
+    def _of_object(self, token: Token) -> None:
+        if token.kind == "…":
+            self.spread = self.spread or len(self.stack) == 1
+            self.key, self.colon, self.value = None, True, [token]
+            return
+        if token.kind == ",":
+            self.finish()
+            return
+        if not self.colon:
+            self._named(token)
+            return
+        if not self.value and token.kind in ("{", "[") and self.key is not None:
+            self._open(token)
+            return
+        self.value.append(token)
+        self.opaque += token.kind in "{[("
+
     def _element(self, frame: _Frame, token: Token) -> None:
-        if token.kind == "{":
-            self.stack.append(_Frame("{", frame.prefix + "[]"))
-        elif token.kind == "[":
-            self.stack.append(_Frame("[", frame.prefix + "[]", -1))
-        elif token.kind == "(":
-            self.opaque = 1
-        elif token.kind == "s" and frame.entry >= 0:
+        if token.kind in ("{", "["):
+            self.stack.append(_Frame(token.kind, frame.prefix + "[]"))
+        self.opaque += token.kind == "("
+        if token.kind == "s" and frame.entry >= 0:
             entry = self.entries[frame.entry]
-            if len(entry.elements) < 60:
-                self.entries[frame.entry] = Entry(
-                    entry.path, entry.start, entry.end, "array", entry.values, (*entry.elements, token.text[1:-1])
-                )
+            if len(entry.elements) < ELEMENTS:
+                self.entries[frame.entry] = replace(entry, elements=(*entry.elements, token.text[1:-1]))
 
     def _named(self, token: Token) -> None:
         if token.kind == ":" and self.key is not None:
