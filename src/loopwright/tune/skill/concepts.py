@@ -171,6 +171,7 @@ _SEARCHES = re.compile(
 _EXACT: dict[str, Concept] = {title: concept for concept, titles in TITLES.items() for title in titles}
 _NUMBER = re.compile(r"(?:\d++(?:\.\d++)*+|[ivx]+|[a-h]|[一二三四五六七八九十]+)(?:[.)、:：]+\s*|(?<=\d)\s+)")
 _MARKUP = str.maketrans({**dict.fromkeys("*`~[]<>"), "’": "'"})
+_WORDS_ONLY = re.compile(r"[A-Za-z](?:[A-Za-z &/-]*[A-Za-z])?")
 _BEFORE = re.compile(r"[^\w-]*_*")
 _AFTER = "_ \t.:：!！?？。#-—–✅❌⚠️🚫"
 _ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]\s*")
@@ -180,6 +181,8 @@ LONGEST = 120
 
 def plain(title: str) -> str:
     """A title in small letters without numbers, markup, emojis and punctuation around it."""
+    if _WORDS_ONLY.fullmatch(title):
+        return title.casefold()
     words = title[:LONGEST].translate(_MARKUP).casefold()
     words = _BEFORE.sub("", words, count=1)
     number = _NUMBER.match(words)

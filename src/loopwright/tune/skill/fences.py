@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-_FENCE = re.compile(r"((?:[-*+]|\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})[ \t]*(.*)")
+_IN_LIST = re.compile(r"(?:[-*+]|\d{1,9}[.)])[ \t]+(?=[`~])")
 _LANG = re.compile(r"[{.]*([\w#+.-]*)")
 PATIENCE = 16
 """Fences that are never closed, after which nesting is no longer looked for: each costs a look at all that follow."""
@@ -55,14 +55,18 @@ def _candidates(lines: list[str], first: int) -> list[int]:
 
 def _read(line: str, number: int) -> Fence | None:
     bare = line.strip()
-    found = _FENCE.match(bare)
-    if not found:
-        return None
-    info = found[3].strip()
-    if found[2][0] == "`" and "`" in info:
+    marker = ""
+    if bare[0] not in "`~":
+        found = _IN_LIST.match(bare)
+        if not found:
+            return None
+        marker, bare = found[0], bare[found.end() :]
+    rest = bare.lstrip(bare[0])
+    mark, info = bare[: len(bare) - len(rest)], rest.strip()
+    if len(mark) < 3 or (mark[0] == "`" and "`" in info):
         return None
     margin = line[: len(line) - len(line.lstrip())]
-    return Fence(number, found[2], len(margin.expandtabs(4)) + len(found[1] or ""), info, not info)
+    return Fence(number, mark, len(margin.expandtabs(4)) + len(marker), info, not info)
 
 
 def _plain_end(marks: list[Fence], index: int) -> int | None:

@@ -68,9 +68,10 @@ class Scanner:
                 find = special.get(bare[0])
                 if find is None or not find(self, bare, margin):
                     self._plain(bare, margin)
+        starts = self.starts
         for piece in self.pieces:
             if piece.stop < 0:
-                piece.stop = max(piece.body, self._content_end(piece.last))
+                piece.stop = max(piece.body, starts[piece.last] + len(lines[piece.last].rstrip()))
         return self.pieces
 
     def _content_end(self, number: int) -> int:
