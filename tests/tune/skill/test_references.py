@@ -53,9 +53,9 @@ def test_what_is_not_meant_to_be_a_file_of_the_skill_is_not_dead(text: str) -> N
 
 
 def test_a_file_of_another_skill_keeps_its_name() -> None:
-    read = skill("See `.claude/skills/other/specs/a.md` and [b](../third/SKILL.md).\n")
+    read = skill("See `.claude/skills/second/specs/a.md` and [b](../third/SKILL.md).\n")
     assert [(r.target, r.outside) for r in read.references] == [
-        ("../other/specs/a.md", True), ("../third/SKILL.md", True),
+        ("../second/specs/a.md", True), ("../third/SKILL.md", True),
     ]  # fmt: skip
 
 

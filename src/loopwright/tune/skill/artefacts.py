@@ -26,7 +26,7 @@ _DATA = frozenset({
     "md", "json", "jsonl", "ndjson", "yaml", "yml", "csv", "tsv", "txt", "html", "log", "xml", "svg", "diff", "patch",
     "toml", "mmd", "sql", "tmp", "bak", "prev", "lock", "dot",
 })  # fmt: skip
-_PROJECT_FILES = frozenset({
+PROJECT_FILES = frozenset({
     "package.json", "package-lock.json", "tsconfig.json", "readme.md", "claude.md", "agents.md", "gemini.md",
     "skill.md", "changelog.md", "contributing.md", "license.md", "pyproject.toml", "cargo.toml", "go.mod",
     "requirements.txt", "composer.json", "pom.xml", "yarn.lock", "pnpm-lock.yaml", "docker-compose.yml",
@@ -126,7 +126,7 @@ def _of_the_run(name: str, raw: str, mention: Mention, block: Block, way: Way, c
     base = name.rsplit("/", 1)[-1].lower()
     if base.rsplit(".", 1)[-1] not in _DATA and not (called and way == "write"):
         return False
-    if base in _PROJECT_FILES or (base.startswith("<n>.") and "/" not in name):
+    if base in PROJECT_FILES or (base.startswith("<n>.") and "/" not in name):
         return way == "write" and called and "/" in name
     first = parts(raw)[0]
     if name.startswith(DIR + "/") or (first.startswith(".") and "/" in raw):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Literal
 
 from loopwright.tune.skill.artefacts import WRITERS
 from loopwright.tune.skill.field_words import NO_FIELD
@@ -57,6 +58,7 @@ def code_uses(ground: Ground, block: Block, known: Known) -> Iterator[FieldUse]:
         use = _use(ground, block, root, start, start + len(root))
         if use is not None:
             yield use
+    yield from _listed(ground, block, known)
     piece = block.text
     if "{" in piece and any(word in piece for word in (*_UPDATED, *known.roots)):
         yield from _objects(ground, block, known)
@@ -64,7 +66,8 @@ def code_uses(ground: Ground, block: Block, known: Known) -> Iterator[FieldUse]:
 
 def _roots(text: str, block: Block, known: Known) -> Iterator[tuple[str, int]]:
     """Where a variable stands that holds a state, with something behind it."""
-    for root in known.roots:
+    # Code of a product may have a variable of any name; one for a state is rarely meant otherwise.
+    for root in known.states if block.use in ("reference", "negative", "quotation") else known.roots:
         at = text.find(root, block.body, block.end)
         while at >= 0:
             if _begins(text, at) and text[at + len(root) : at + len(root) + 1] in (".", "?", "[", "!"):
@@ -82,6 +85,27 @@ def _roots(text: str, block: Block, known: Known) -> Iterator[tuple[str, int]]:
                 if root not in known.roots and _STATE_NAME.match(root) and _begins(text, begin):
                     yield root, begin
             at = text.find(ending, stop, block.end)
+
+
+def _listed(ground: Ground, block: Block, known: Known) -> Iterator[FieldUse]:
+    """`one.status === 'done'`: fields whose values are listed, of variables that nobody has declared."""
+    text = ground.page.text
+    for name in known.listed:
+        at = text.find("." + name, block.body, block.end)
+        while at >= 0:
+            end = at + 1 + len(name)
+            begin = at
+            while begin > block.body and (text[begin - 1].isalnum() or text[begin - 1] in "_$.?[]!"):
+                begin -= 1
+            steps = field_path(text[begin:end]).split(".")
+            whole = end >= len(text) or not (text[end].isalnum() or text[end] in "_$(")
+            if whole and len(steps) > 1 and steps[0] not in known.roots and not _STATE_NAME.match(steps[0]):
+                sets = _SETS.match(text, end, block.end)
+                values = _set_to(text, sets.end(), block.end) if sets else _compared(text, begin, end, block)
+                if values:
+                    mode: Literal["read", "write"] = "write" if sets else "read"
+                    yield FieldUse(steps[0], ".".join(steps[1:]), mode, ground.at(begin, end, block), values)
+            at = text.find("." + name, end, block.end)
 
 
 def _begins(text: str, at: int) -> bool:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.skill.ground import Ground
-from loopwright.tune.skill.known import Known
+from loopwright.tune.skill.known import Known, singular
 from loopwright.tune.skill.model import Block, FieldUse
 from loopwright.tune.skill.names import field_path
 
@@ -39,6 +39,21 @@ _CHANGES = re.compile(
     r"|状态(?:更新|变更|改动|写入)",
     re.IGNORECASE,
 )
+_INLINE = re.compile(r"`([^`\n]{4,200})`")
+_DOTTED = re.compile(r"(?<![\w.$/\-])([A-Za-z_$][\w$]*)\.([A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*)(?![\w(/])")
+_BY = re.compile(
+    r"\b(?:sort|order|group|merg|rank|dedup|key)\w*\b[^\n]{0,60}\bby (?:the |their |its )?\Z", re.IGNORECASE
+)
+_PER = re.compile(r"按照?\s*(?:`[^`\n]{1,40}`\s*[、和与]\s*){0,3}\Z")
+_PER_WHAT = re.compile(
+    r"(?:\s*[、和与]\s*`[^`\n]{1,40}`){0,3}\s*(?:字段)?\s*(?:分组|排序|合并|归类|聚合|去重|升序|降序)"
+)
+_THING = re.compile(
+    r"\b([A-Za-z]{3,20})\b"
+    r"(?:\s+(?:is|are|becomes?|stays?|remains?|turns?|to|as|(?:that|which) (?:is|are)))*\s*[:：]?\s*"
+    r"(?:the status\s+)?`([a-z][\w\-]{1,30})`"
+)
+_BECOMING = re.compile(r"\b(?:becomes?|turns?|to|as)\b|[:：]", re.IGNORECASE)
 _OF_STATE = re.compile(
     r"\s*(?:in|of|from|into)\s+(?:the\s+|its\s+)?(?:state\b|`[^`\n]{0,60}state[\w\-]*\.json`)", re.IGNORECASE
 )
@@ -49,6 +64,9 @@ def words(ground: Ground, block: Block, known: Known, declared: frozenset[int]) 
     text = ground.page.text
     section = ground.section_of(block)
     changes = section is not None and _CHANGES.search(section.title) is not None
+    if known.kinds:
+        yield from _things(ground, block, known)
+    yield from _expressions(ground, block, known)
     # What the last name is set to is a value, no name.
     beyond = 0
     for found in _TICKED.finditer(text, block.start, block.end):
@@ -78,8 +96,37 @@ def _root(text: str, found: re.Match[str], block: Block, known: Known, changes: 
         return ""
     if _OF_STATE.match(text, found.end(), block.end) is not None or changes:
         return "state" if first == name or first in known.firsts else None
+    if known.fields and first == name and _sorted_by(text, found, block):
+        return ""
     named = "_" in name and known.fields and first == name
     return "" if named and (compared or _HAS.match(text, found.end(), block.end)) else None
+
+
+def _sorted_by(text: str, found: re.Match[str], block: Block) -> bool:
+    """Merge them by `at`, 按 `order` 排序."""
+    before = text[max(block.start, found.start() - 80) : found.start()]
+    return bool(_BY.search(before) or (_PER.search(before) and _PER_WHAT.match(text, found.end(), block.end)))
+
+
+def _expressions(ground: Ground, block: Block, known: Known) -> Iterator[FieldUse]:
+    """`(step.limit + 60) * 1000`: fields within longer inline code."""
+    text = ground.page.text
+    for code in _INLINE.finditer(text, block.start, block.end):
+        if "." in code[1] and _TICKED.match(code[0]) is None:
+            for found in _DOTTED.finditer(text, code.start(1), code.end(1)):
+                if found[1] in known.roots and found[2].split(".", 1)[0] not in NO_FIELD and found[2] != "length":
+                    yield FieldUse(found[1], found[2], "read", ground.at(found.start(), found.end(), block))
+
+
+def _things(ground: Ground, block: Block, known: Known) -> Iterator[FieldUse]:
+    """The chunk becomes `done`: a thing with one field whose values are listed, and one of them."""
+    text = ground.page.text
+    for found in _THING.finditer(text, block.start, block.end):
+        path = known.kinds.get(found[1].lower()) or known.kinds.get(singular(found[1].lower()))
+        if path is not None and found[2] not in known.firsts and found[2] not in known.roots:
+            at = ground.at(found.start(2), found.end(2), block)
+            thing = singular(found[1].lower())
+            yield FieldUse(thing, path, "write" if _BECOMING.search(found[0]) else "read", at, (found[2],))
 
 
 def _values(found: re.Match[str], after: re.Match[str] | None) -> tuple[str, ...]:

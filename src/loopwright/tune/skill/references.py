@@ -6,6 +6,7 @@ from posixpath import dirname, normpath
 from typing import Literal
 from urllib.parse import unquote
 
+from loopwright.tune.skill.artefacts import PROJECT_FILES
 from loopwright.tune.skill.ground import Ground
 from loopwright.tune.skill.mentions import Mention
 from loopwright.tune.skill.model import Block, Reference
@@ -107,13 +108,18 @@ def _unresolved(files: Files, page: str, target: Target, told: bool, mention: Me
         return False if (linked or target.sure) and block.kind != "code" else None
     if target.sure or linked:
         return False
+    if path.rsplit("/", 1)[-1].lower() in PROJECT_FILES:
+        return None
     first = path.split("/", 1)[0].lower()
     known = first in files.folders or (folder and f"{folder}/{first}".lower() in files.folders)
     if block.kind == "code" and mention.quote == "" and not told:
         return None
     if known and (first in FOLDERS or told or mention.quote in ("`", '"', "'")):
         return False
-    return False if told and first in FOLDERS else None
+    if first not in FOLDERS:
+        return None
+    parted = any(folder in FOLDERS for folder in files.folders)
+    return False if told or (parted and mention.quote == "`" and block.kind != "code") else None
 
 
 def _links(ground: Ground, files: Files, seen: set[int]) -> Iterator[Reference]:

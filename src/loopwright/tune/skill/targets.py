@@ -10,7 +10,8 @@ from loopwright.tune.skill.names import HOME, OWN, PLUGIN, PROJECT, parts, varia
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]+:")
 _VARIABLE = re.compile(r"[*{}<>$|…]|\.\.\.")
 _INVENTED = re.compile(
-    r"(?:^|[/_\-.])(?:x{2,}|yyyy|nn|foo|bar|baz|file|filename|your|my|path|example|some|placeholder)(?=[/_\-.\d]|$)",
+    r"(?:^|[/_\-.])(?:x{2,}|yyyy|nn)(?=[/_\-.\d]|$)|(?:^|/)(?:your|my|some)[\-_]"
+    r"|(?:^|/)(?:foo|bar|baz|file|filename|path|example|placeholder|something|other|name)\d*(?=[/.]|$)",
     re.IGNORECASE,
 )
 _HOSTS = (".claude/", ".codex/", ".gemini/", ".agents/", ".github/", ".cursor/", ".opencode/")

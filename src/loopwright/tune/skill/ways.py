@@ -8,9 +8,9 @@ Way = Literal["read", "write", "declare"]
 _WRITE = re.compile(
     r"(?<![\w\-])(?:writ(?:e|es|ing|ten)|sav(?:e|es|ed|ing)|creat(?:e|es|ed|ing)|generat(?:e|es|ed|ing)"
     r"|produc(?:e|es|ed|ing)|append(?:s|ed)?|stor(?:e|es|ed)|persist(?:s|ed)?|export(?:s|ed)?|emit(?:s|ted)?|dump(?:s|ed)?|record(?:s|ed)?"
-    r"|updat(?:e|es|ed|ing)|puts?|fill(?:s|ed)?"
+    r"|updat(?:e|es|ed|ing)|puts?|edits?|rewrit(?:e|es)|fill(?:s|ed)?"
     r"|output(?:s|ted)? (?:\w+ )?(?:to|in|as)|logs? to|initiali[sz]e)(?![\w\-])"
-    r"|写入|写到|保存|生成|创建|输出到|输出为|落盘|更新|记录到|追加|存入|存储|写",
+    r"|写入|写到|保存|生成|创建|输出到|输出为|落盘|更新|记录到|追加|存入|存储|存成|存为|另存|存到|写",
     re.IGNORECASE,
 )
 _READ = re.compile(
@@ -62,6 +62,8 @@ _ASKED = re.compile(
 _TESTED = re.compile(r"(?:\[\[? |\btest )-[efrs] \"?\Z")
 SHELLS = frozenset({"bash", "sh", "shell", "zsh", "console"})
 _PLAIN = frozenset({"", "text", "txt", "markdown", "md", "plaintext", "prompt"})
+NEGATED = 30
+"""Characters before a verb in which a negation is looked for."""
 LINE = 200
 """Characters of a line before a name that are looked at."""
 
@@ -111,7 +113,10 @@ def of_words(text: str, start: int, end: int, least: int) -> Way:
     write = writes > reads
     if max(writes, _last(_CARRY, line)) >= 0 and _INTO.search(line) and not _ACCORDING.search(line):
         place, write = max(place, 0), True
-    if place < 0 or place < _last(_REMOVE, line) or _NOT.search(line, max(0, place - 16), place):
+    if place < 0 or place < _last(_REMOVE, line):
+        return "declare"
+    clause = max(line.rfind(end, 0, place) for end in (":", "：", ";", "—", ", then"))
+    if _NOT.search(line, max(0, clause, place - NEGATED)):
         return "declare"
     return "write" if write else "read"
 
