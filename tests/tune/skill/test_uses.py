@@ -89,6 +89,12 @@ def test_titles_of_prompts() -> None:
         ("## Folders\nstate.json\n```\nrun/\n├── state.json\n```", "├──", "instruction"),
         ("## Layout\n```\nsrc/\n├── main.kt\n```", "├──", "reference"),
         ("## Talk\n```\nUser: do it\n```", "User", "quotation"),
+        ("## Clocks\n```\n[21:09:40] svc ERROR\n```", "svc", "quotation"),
+        ("## Stages\n```\n[plan, build, check]\n```", "plan", "instruction"),
+        ("## Paths\n```\nOUT=\"<a>/<b>/<c>\"\n```", "OUT", "instruction"),
+        ("## Pitfalls\nAlways write this instead:\n```css\nx\n```", "x", "negative"),
+        ("## Pitfalls\nBetter:\n```css\nx\n```", "x", "reference"),
+        ("## Anti-pattern detection\n```bash\nrg x\n```", "rg", "instruction"),
     ],
 )  # fmt: skip
 def test_code(text: str, words: str, use: Use) -> None:
@@ -128,6 +134,9 @@ def test_code(text: str, words: str, use: Use) -> None:
         ("## Steps\nThe same for samples:\n\n> **A sample**: spawn many agents", "sample**", "quotation"),
         ("## Steps\n<!-- later -->", "later", "reference"),
         ("## Anti-patterns\ntext", "Anti", "negative"),
+        ("## Anti-patterns\n- x\n\n**Remember**: do it well.", "Remember", "instruction"),
+        ("## Errors\n| 错误 | 解决 |\n|---|---|\n| 401 | x |", "401", "instruction"),
+        ("## Steps\nIf the user asks about servers, point at:\n- here", "here", "instruction"),
     ],
 )  # fmt: skip
 def test_prose(text: str, words: str, use: Use) -> None:

@@ -49,10 +49,12 @@ _PRODUCT = re.compile(
 )
 _SLASH = re.compile(r"(?:[$>][ \t]*)?/[a-z][\w:-]*(?:[ \t]|$)")
 _EXAMPLE = re.compile(r"example\b|示例|例如|例：", re.IGNORECASE)
-_SPOKEN = re.compile(r"(?:User|Human|Assistant|Claude|Agent|You|用户|助手)[ \t]*[:：>]|[\"“]", re.IGNORECASE)
-_PLACEHOLDER = re.compile(
-    r"\{\{?[\w .|/-]+\}?\}|<[a-z][\w .|/-]*>|\[[A-Za-z][^\]\n]{2,60}\](?!\()|\bX+\b|\$\{\w+\}|\.\.\.|…"
+_SPOKEN = re.compile(
+    r"(?:User|Human|Assistant|Claude|Agent|You|用户|助手)[ \t]*[:：>]|[\"“]|\[?\d{1,4}[:-]\d\d[:-]\d\d", re.IGNORECASE
 )
+"""Somebody's words, or a line of a log with its time."""
+_SETTING = re.compile(r"[A-Z_]{2,}=")
+_PLACEHOLDER = re.compile(r"\{\{?[\w .|/-]+\}?\}|<[a-z][\w .|/-]*>|\[[A-Za-z][^\],\n]{2,60}\](?!\()|\bX+\b|\$\{\w+\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +78,7 @@ def calls_tools(code: str) -> bool:
 
 def use_of_code(code: str, lang: str, around: Around) -> Use:
     """The use of one fenced block."""
-    if around.stance == "negative" or around.label == "negative":
+    if around.label == "negative" or (around.stance == "negative" and around.label != "good"):
         return "negative"
     if bad := _BAD_COMMENT.search(code):
         return "negative" if not code[: bad.start()].strip() else "reference"
@@ -142,4 +144,6 @@ def _of_text(code: str, around: Around) -> Use:
         return "template"
     if "→" in code or "->" in code or "│" in code:
         return "instruction"
-    return "template" if begin[:1] in ("#", "[", "{", "<") or len(_PLACEHOLDER.findall(code)) >= 3 else "instruction"
+    if _SETTING.match(begin):
+        return "instruction"
+    return "template" if begin[:1] in ("#", "{", "<") or len(_PLACEHOLDER.findall(code)) >= 3 else "instruction"

@@ -166,7 +166,8 @@ _STEP = re.compile(
     r"|(?:步骤|阶段) ?[\d一二三四五六七八九十]"
 )
 _SEARCHES = re.compile(
-    r"(?:check|detect|find|identify|scan|review|fix|log|record|learn|analy[sz]e|report|hunt|flag)\b|检测|识别|扫描|查找"
+    r"^(?:check|find|identify|review|fix|log|record|learn|analy[sz]e|report|hunt|flag)\b|\b(?:detect|scan)"
+    r"|检测|识别|扫描|查找"
 )
 _EXACT: dict[str, Concept] = {title: concept for concept, titles in TITLES.items() for title in titles}
 _NUMBER = re.compile(r"(?:\d++(?:\.\d++)*+|[ivx]+|[a-h]|[一二三四五六七八九十]+)(?:[.)、:：]+\s*|(?<=\d)\s+)")
@@ -204,4 +205,4 @@ def concept_of(title: str) -> Concept | None:
     if _STEP.match(words):
         return "steps"
     found = WORDS.find(words)
-    return "steps" if found == "negative" and _SEARCHES.match(words) else found
+    return "steps" if found == "negative" and _SEARCHES.search(words) else found

@@ -50,10 +50,12 @@ _EXAMPLE_LEAD = re.compile(
 )
 _SPOKEN = re.compile(r"(?:user|human|assistant|用户|助手)[*_]*[ \t]*[:：]", re.IGNORECASE)
 _LEADS: Final = frozenset({
-    "ba", "wr", "in", "an", "do", "错误", "反例", "反模", "fo", "e.", "ex", "例如", "比如", "示例", "举例", "us", "hu",
+    "ba", "wr", "in", "an", "do", "反例", "反模", "fo", "e.", "ex", "例如", "比如", "示例", "举例", "us", "hu",
     "as", "用户", "助手",
 })  # fmt: skip
 """How the words of the three patterns above begin: most lines need not be tried."""
+_CLOSING = re.compile(r"[*_]*(?:remember|in short|always)\b|[*_]*请?(?:记住|始终)", re.IGNORECASE)
+"""How the last words below a title like "Anti-patterns" begin: they say what to do."""
 _QUOTES: Final = {'"': '"', "“": "”", "「": "」", "'": "'"}
 _CALLOUT = re.compile(
     r"\[!|\*\*|__|[⚠❗‼💡📌🔴🚨ℹ⛔🔥⭐🛑]|注意|重要|警告|提示|说明|关键|必须|禁止|规则|原则"
@@ -62,7 +64,7 @@ _CALLOUT = re.compile(
 )
 _BAD_COLUMNS: Final = frozenset({
     "bad", "wrong", "don't", "dont", "anti-pattern", "antipattern", "anti-patterns", "mistake", "incorrect", "excuse",
-    "avoid", "rationalization", "thought", "wrong way", "instead of", "common mistake", "pitfall", "反例", "错误",
+    "avoid", "rationalization", "thought", "wrong way", "instead of", "common mistake", "pitfall", "反例",
     "反模式", "错误做法", "错误示例", "常见错误", "before",
 })  # fmt: skip
 _NAMES: Final = (
@@ -118,7 +120,9 @@ class _Reader:
         if piece.kind == "code":
             return self._code(at, stance)
         said = STANCES.get(stance)
-        return "negative" if said == "negative" else self._found(at, stance) or said or self._default
+        if said == "negative":
+            return self._default if _CLOSING.match(self._text, piece.body, piece.stop) else "negative"
+        return self._found(at, stance) or said or self._default
 
     def _found(self, at: int, stance: Stance) -> Use | None:
         """What the block itself tells, or what stands above it."""
@@ -207,7 +211,7 @@ _QUOTED: Final[dict[Label | Stance | None, Use]] = {
     "negative": "negative", "template": "template", "prompt": "prompt", "example": "quotation",
     "quotation": "quotation",
 }  # fmt: skip
-_LISTED: Final[dict[Label | None, Use]] = {"negative": "negative", "example": "reference", "quotation": "quotation"}
+_LISTED: Final[dict[Label | None, Use]] = {"negative": "negative", "example": "reference"}
 
 
 def _column(head: str) -> str:
