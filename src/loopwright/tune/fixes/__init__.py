@@ -3,10 +3,27 @@
 from collections.abc import Sequence
 
 from loopwright.domain.findings import Finding, Proposal
+from loopwright.tune.fixes import (
+    bound_accumulator,
+    limit_return,
+    move_aside,
+    name_the_source,
+    pass_path,
+    read_when_needed,
+    save_each_round,
+)
 from loopwright.tune.fixes.fixer import Fixer, proposals
 from loopwright.tune.skill.model import Skill
 
-FIXERS: tuple[Fixer, ...] = ()
+FIXERS: tuple[Fixer, ...] = (
+    bound_accumulator.FIXER,
+    limit_return.FIXER,
+    move_aside.FIXER,
+    name_the_source.FIXER,
+    pass_path.FIXER,
+    read_when_needed.FIXER,
+    save_each_round.FIXER,
+)
 
 
 def propose(skill: Skill, findings: Sequence[Finding]) -> tuple[Proposal, ...]:

@@ -1,0 +1,113 @@
+"""Long work is saved only when all of it is done."""
+
+import re
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.sayings import sayings
+from loopwright.tune.skill.model import Artefact, Call, Repeat, Skill
+
+WORK = frozenset({
+    "Task", "Agent", "spawn_agent", "spawn_agents_on_csv", "wait", "wait_agent", "delegate", "delegate_task",
+    "delegate_to_agent", "assign_task", "send_input", "followup_task", "subagent", "dispatch", "TaskOutput",
+})  # fmt: skip
+"""Calls that take long and cost much."""
+_STATE = re.compile(
+    r"state|index|job|progress|manifest|session|checkpoint|plan|run|queue|tasks?|status|log", re.IGNORECASE
+)
+_STEMS = (
+    ("once", "only", "a single time", "一次", "统一", "才"),
+    ("end", "after", "when", "completion", "最后", "全部", "所有"),
+)
+_SAID = re.compile(
+    r"\b(?:written|saved|persisted|updated|stored|write|save|persist|store|flush)\b[^.\n]{0,40}?\b(?:once"
+    r"|only|a single time)\b[^.\n]{0,12}?\b(?:at the (?:very )?end|after (?:the last|all|everything|every)"
+    r"|when (?:all|everything)|on completion)\b"
+    r"|\b(?:at the (?:very )?end|after (?:the last|all))\b[^.\n]{0,40}?\b(?:write|save|persist"
+    r"|store)\b[^.\n]{0,30}?\bonce\b"
+    r"|(?:全部|所有|最后)[^。\n]{0,16}(?:完|后|结束)[^。\n]{0,10}(?:再)?(?:一次性|统一|才|写一次"
+    r"|保存一次)[^。\n]{0,10}(?:写|保存|落盘|存)?",
+    re.IGNORECASE,
+)
+_SMALL = re.compile(r"\breport\b|summary|报告|总结|汇总", re.IGNORECASE)
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    seen: set[str] = set()
+    for repeat in skill.repeats:
+        if repeat.kind == "code" and repeat.at.use in ("instruction", "prompt") and _works(skill, repeat):
+            late = _late(skill, repeat)
+            if late is not None:
+                seen.add(repeat.at.file)
+                yield _of_code(repeat, late)
+    for saying in sayings(skill, _STEMS, _SAID):
+        if saying.page.path not in seen and not _SMALL.search(saying.text) and _has_work(skill):
+            yield Hit(
+                file=saying.page.path, start=saying.start, end=saying.end, subject=" ".join(saying.text.split())[:60],
+                message="the state of long work is written only once all of it is done", confidence="likely",
+            )  # fmt: skip
+
+
+def _works(skill: Skill, repeat: Repeat) -> bool:
+    """Agents work in it, and no other loop is around it."""
+    if any(_holds(other, repeat) for other in skill.repeats):
+        return False
+    return any(_in(call, repeat) and call.name in WORK for call in skill.calls)
+
+
+def _holds(other: Repeat, one: Repeat) -> bool:
+    same = other.kind == "code" and other.at.file == one.at.file and other is not one
+    return same and other.at.start <= one.at.start and one.at.end <= other.at.end
+
+
+def _in(call: Call, repeat: Repeat) -> bool:
+    return call.at.file == repeat.at.file and repeat.at.start <= call.at.start < repeat.at.end
+
+
+def _late(skill: Skill, repeat: Repeat) -> Artefact | None:
+    """A state file that is written right behind the loop, where nothing is written in it."""
+    written = [
+        one
+        for one in skill.artefacts
+        if one.mode == "write" and one.at.file == repeat.at.file and one.at.use in ("instruction", "prompt")
+    ]
+    calls = {index for index, call in enumerate(skill.calls) if call.prompt < 0}
+    own = [one for one in written if one.call in calls]
+    if any(repeat.at.start <= one.at.start < repeat.at.end for one in own):
+        return None
+    behind = [
+        one
+        for one in own
+        if one.at.start >= repeat.at.end and _STATE.search(one.name.rpartition("/")[2]) and not _SMALL.search(one.name)
+    ]
+    near = min(behind, key=lambda one: one.at.start, default=None)
+    return near if near is not None and near.at.line - repeat.at.line < 60 else None
+
+
+def _has_work(skill: Skill) -> bool:
+    return len(skill.phases) >= 3 or any(call.name in WORK for call in skill.calls)
+
+
+def _of_code(repeat: Repeat, late: Artefact) -> Hit:
+    return Hit(
+        file=late.at.file, start=late.at.start, end=late.at.end, subject=late.name, phase=late.at.phase,
+        message=
+            f"{late.name} is written behind the loop of line {repeat.at.line}, which sends agents to work in "
+            f"each round"
+        ,
+        advice="Write it at the end of each round: what is done then survives a break.",
+        also=(f"{repeat.at.file}:{repeat.at.line}",), facts={"repeat": str(repeat.at.start)},
+    )  # fmt: skip
+
+
+DETECTOR = Detector(
+    rule="late-checkpoint",
+    dimension="context",
+    severity="high",
+    confidence="likely",
+    strategy="checkpoint_restore",
+    title="Long work is saved only at its end",
+    why="When the context or the budget runs out on the way, everything that was done since the start is lost.",
+    advice="Save the state after each part of the work.",
+    look=look,
+)

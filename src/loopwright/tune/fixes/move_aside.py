@@ -1,0 +1,64 @@
+"""Sections of SKILL.md that stand apart move to files of their own, which are read when they are needed."""
+
+import re
+from collections.abc import Iterator
+
+from loopwright.domain.findings import Edit, Finding, Proposal
+from loopwright.tune.detectors.oversized_skill import MUCH, SOME, aside
+from loopwright.tune.fixes.edits import edit
+from loopwright.tune.fixes.fixer import Fixer
+from loopwright.tune.skill.model import Page, Section, Skill
+from loopwright.tune.skill.tokens import tokens
+
+_NO_NAME = re.compile(r"[^a-z0-9\u4e00-\u9fff]+")
+_LINK = re.compile(r"\]\((?!https?:|#|/|mailto:)([^)\s]+)\)")
+
+
+def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
+    for finding in findings:
+        page = skill.pages[finding.file]
+        sections = [one for one in aside(page) if one.end - one.body > 400]
+        creates: dict[str, str] = {}
+        edits: list[Edit] = []
+        for section in sections:
+            name = _name(skill, section, creates)
+            creates[name] = _file(page, section)
+            edits.append(edit(page, section.body, section.end, _pointer(page, name)))
+        if not edits or not _is_enough(page, sections):
+            continue
+        yield Proposal(
+            fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="context_summarization", level="template",
+            description=f"Move {', '.join(section.title for section in sections)} to references/",
+            rationale="They are looked things up in, not followed step by step.", edits=tuple(edits), creates=creates,
+            risk="medium", estimated_impact="SKILL.md holds the procedure; the rest is read when it is needed",
+            verification_steps=("diagnose the whole skill again", "say in each step which of the files it needs"),
+        )  # fmt: skip
+
+
+def _is_enough(page: Page, sections: list[Section]) -> bool:
+    """Whether what stays is short enough."""
+    moved = sum(tokens(page.text[section.body : section.end]) for section in sections)
+    return page.tokens - moved < (SOME if page.tokens < MUCH else MUCH)
+
+
+def _name(skill: Skill, section: Section, taken: dict[str, str]) -> str:
+    stem = _NO_NAME.sub("-", section.title.lower()).strip("-")[:40] or "details"
+    name, number = f"references/{stem}.md", 2
+    while name in skill.files or name in taken:
+        name, number = f"references/{stem}-{number}.md", number + 1
+    return name
+
+
+def _file(page: Page, section: Section) -> str:
+    """The section with its title; links are made to lead where they led."""
+    text = page.text[section.body : section.end].strip("\r\n")
+    moved = _LINK.sub(lambda link: f"](../{link[1]})", text)
+    return f"# {section.title}\n\n{moved}\n".replace("\r\n", "\n")
+
+
+def _pointer(page: Page, name: str) -> str:
+    words = f"用到时再读 [{name}]({name})。" if page.language == "zh" else f"Read [{name}]({name}) when you need it."
+    return f"\n{words}\n\n"
+
+
+FIXER = Fixer(frozenset({"oversized-skill"}), "template", propose)

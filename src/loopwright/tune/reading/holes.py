@@ -1,0 +1,91 @@
+"""What prompts are filled in with: the expressions in their braces, and what the skill knows of their variables."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from loopwright.tune.skill.model import Assignment, Interpolation, Prompt, Skill
+
+_NAME = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
+_CALLS = frozenset(
+    {"JSON", "String", "Object", "Array", "await", "new", "str", "json", "yaml", "join", "format", "dump"}
+)
+_BOUNDED = re.compile(
+    r"\.slice\(|\.at\(\s*-|\.substr(?:ing)?\(|\.splice\(|\[-\d*:?|\[:\s*\d|\btail\b|\bhead\b|\blast\w*\("
+    r"|\btop\w*\(|\bsummar\w*\(|\blength\b"
+    r"|\.size\b|\.pop\(|\blatest|\brecent|\btruncat|\blimit",
+    re.IGNORECASE,
+)
+_TRIMMED = re.compile(
+    r"\.slice\(|\.shift\(|\.splice\(|\[-\d+:|\btail\b|\btrim\w*\(|\bkeep[_A-Z]?last|\.length\s*>|len\(|\bdeque\(",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hole:
+    """`name`: the variable whose value is put in, as a whole where `whole`; "" where the expression has none."""
+
+    prompt: Prompt
+    place: Interpolation
+    name: str
+    whole: bool
+
+    @property
+    def last(self) -> str:
+        """The last part of the name: of `state.verify_history` that is `verify_history`."""
+        return self.name.rpartition(".")[2]
+
+
+def holes(skill: Skill) -> Iterator[Hole]:
+    """Of all prompts that the skill really gives to agents."""
+    for prompt in skill.prompts:
+        if prompt.at.use in ("instruction", "prompt"):
+            for place in prompt.interpolations:
+                yield _hole(prompt, place)
+
+
+def _hole(prompt: Prompt, place: Interpolation) -> Hole:
+    text = place.expression.strip()
+    for found in _NAME.finditer(text):
+        name = found[0]
+        if name.split(".")[0] in _CALLS:
+            continue
+        parts = name.split(".")
+        called = text[found.end() : found.end() + 1] == "("
+        if called:
+            parts = parts[:-1]
+            if not parts:
+                continue
+        return Hole(prompt, place, ".".join(parts), _is_whole(text, found.end(), called, name))
+    return Hole(prompt, place, "", whole=False)
+
+
+def _is_whole(text: str, end: int, called: bool, name: str) -> bool:
+    """Whether all of the value goes in: alone, joined, mapped, or turned into text."""
+    if _BOUNDED.search(text):
+        return False
+    if called:
+        return name.rpartition(".")[2] in ("join", "map", "toString", "concat", "flat", "flatMap")
+    return text[end : end + 1] in ("", ",", ")", " ", "}", "|", "?", "\n")
+
+
+def growth(skill: Skill) -> dict[str, tuple[Assignment, ...]]:
+    """By the last part of their names the variables that grow and that nothing cuts again, with where they do."""
+    growing: dict[str, list[Assignment]] = {}
+    trimmed: set[str] = set()
+    for one in skill.assignments:
+        last = one.name.rpartition(".")[2]
+        if one.grows:
+            growing.setdefault(last, []).append(one)
+        if _TRIMMED.search(one.value):
+            trimmed.add(last)
+    return {name: tuple(places) for name, places in growing.items() if name not in trimmed}
+
+
+def values(skill: Skill) -> dict[str, tuple[Assignment, ...]]:
+    """What is assigned to each name, in order."""
+    known: dict[str, list[Assignment]] = {}
+    for one in skill.assignments:
+        known.setdefault(one.name, []).append(one)
+    return {name: tuple(places) for name, places in known.items()}
