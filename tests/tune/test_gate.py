@@ -186,6 +186,14 @@ def test_taking_instructions_away_mends_nothing(old: str, new: str, said: str) -
     assert said in told
 
 
+def test_one_new_wording_stands_for_one_sentence() -> None:
+    files = {"SKILL.md": f"{MAIN}\nNever include reverted changes.\n\nNever include reverted branches.\n"}
+    about = finding(files=files)
+    both = files["SKILL.md"][files["SKILL.md"].index("Never include reverted changes.") :]
+    made = proposal(replaced(both, "Never include reverted work.\n", files=files), about=about)
+    assert "takes away" in reasons(made, about, files=files)
+
+
 def test_hiding_instructions_mends_nothing() -> None:
     about = finding()
     hidden = proposal(replaced(f"3. {LOOP}", f"<!-- 3. {LOOP} -->\n\nBe done at most soon."), about=about)
@@ -216,15 +224,14 @@ def test_instructions_may_move_to_another_file() -> None:
     assert reasons(made, about) == ""
 
 
-def test_a_duplicate_may_go() -> None:
-    files = {**FILES, "references/style.md": f"{STYLE}\nCollect the changes since the last tag.\n"}
-    about = finding(
-        "Collect the changes since the last tag.", rule="late-checkpoint", files=files, file="references/style.md"
-    )
-    made = proposal(
-        replaced("\nCollect the changes since the last tag.\n", "", "references/style.md", files), about=about
-    )
-    assert "takes away" not in reasons(made, about, files=files)
+@pytest.mark.parametrize(("rule", "holds"), [("duplicated-block", True), ("late-checkpoint", False)])
+def test_only_a_finding_about_that_takes_away_what_is_said_twice(rule: str, holds: bool) -> None:
+    """Siblings that carry the same constraint each need it."""
+    twice = "Collect the changes since the last tag."
+    files = {**FILES, "phases/01.md": f"# Collect\n\n{twice}\n\nThen stop.\n"}
+    about = finding("Then stop.", rule=rule, files=files, file="phases/01.md")
+    made = proposal(replaced(f"{twice}\n\n", "", "phases/01.md", files), about=about)
+    assert (reasons(made, about, files=files) == "") is holds
 
 
 @pytest.mark.parametrize(

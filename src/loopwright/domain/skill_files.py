@@ -22,7 +22,11 @@ class Surroundings:
 
 @dataclass(frozen=True)
 class SkillFiles:
-    """`unread`: files that are too large to be text for a model, with their sizes. `digests`: of every file."""
+    """`digests`: of every file, but for those of nested skills.
+
+    `unread`: sizes of files that exist and are not read: too large to be text for a model, reached through a link, not
+    for us to read, or of a skill nested in this one.
+    """
 
     name: str
     files: Mapping[str, bytes]

@@ -9,7 +9,7 @@ from loopwright.domain.findings import SEVERITIES, Edit, Finding, Proposal
 from loopwright.domain.tuning_score import score
 from loopwright.tune.fixes.edits import contents_of
 from loopwright.tune.skill.model import Page, Skill
-from loopwright.tune.substance import Sentence, lost, newly_said, substance, words_of
+from loopwright.tune.substance import Sentence, Told, substance, told, words_of
 from loopwright.tune.suppress import MARK, ignores
 
 CURED_BY_DELETION = frozenset({
@@ -19,6 +19,8 @@ CURED_BY_DELETION = frozenset({
     "undeclared-field",
 })  # fmt: skip
 """Rules whose finding may go by taking away the sentence it stands in; all others need words in its place."""
+SAID_TWICE = frozenset({"duplicated-block"})
+"""Rules whose finding goes by saying a thing once instead of twice."""
 MUCH, TIMES = 12, 3
 """So many words may be replaced by fewer; more only by at least a third as many."""
 ALIKE = 0.2
@@ -149,8 +151,12 @@ def only_comments(case: Case) -> Iterator[str]:
 
 def taken_away(case: Case) -> Iterator[str]:
     """Other instructions may move or be reworded; they may not go."""
-    gone = [one for old, _ in case.touched if old for one in lost(old, case.before, case.after)]
-    unlicensed = [one for one in gone if not _licensed(case, one, gone)]
+    once = any(finding.rule in SAID_TWICE for finding in case.targeted)
+    unlicensed: list[Sentence] = []
+    for old, _ in case.touched:
+        if old:
+            change = told(old.path, case.before, case.after, once=once)
+            unlicensed += _unlicensed(case, old, change)
     for one in unlicensed[:SHOWN]:
         yield f"it takes away what {one.file} said: “{' '.join(one.text.split())[:120]}”"
     if len(unlicensed) > SHOWN:
@@ -162,22 +168,26 @@ CHECKS: tuple[Callable[[Case], Iterator[str]], ...] = (
 )  # fmt: skip
 
 
-def _licensed(case: Case, one: Sentence, gone: Sequence[Sentence]) -> bool:
-    """Whether the finding stands in the sentence, and what came in its place is not much less."""
-    about = [
-        f for f in case.targeted if f.file == one.file and f.start < one.end and one.start < max(f.end, f.start + 1)
-    ]
-    if not about:
-        return False
-    if any(finding.rule in CURED_BY_DELETION for finding in about):
-        return True
-    edit = _edit_over(case, one)
-    said = {word for fresh in newly_said(one.file, case.before, case.after) for word in fresh.words}
-    instead = [word for word in words_of(edit.new) if word in said] if edit else []
-    if not instead or len(said.intersection(instead, one.words)) < _alike(one):
-        return False
-    replaced = sum(len(other.words) for other in gone if _edit_over(case, other) == edit)
-    return replaced <= max(MUCH, TIMES * len(instead))
+def _unlicensed(case: Case, page: Page, change: Told) -> Iterator[Sentence]:
+    """Sentences in which no finding stands, or for which much less came in their place."""
+    about = [finding for finding in case.targeted if finding.file == page.path]
+    edits = _in_characters(page, [edit for edit in case.proposal.edits if edit.file == page.path])
+    over = {one: next((edit for start, end, edit in edits if _meet(one, start, end)), None) for one in change.gone}
+    lengths: Counter[Edit | None] = Counter()
+    for one, edit in over.items():
+        lengths[edit] += len(one.words)
+    for one, edit in over.items():
+        here = [finding for finding in about if _meet(one, finding.start, finding.end)]
+        if any(finding.rule in CURED_BY_DELETION for finding in here):
+            continue
+        instead = [word for word in words_of(edit.new) if word in change.new] if edit else []
+        enough = instead and len({*instead}.intersection(one.words)) >= _alike(one)
+        if not here or not enough or lengths[edit] > max(MUCH, TIMES * len(instead)):
+            yield one
+
+
+def _meet(one: Sentence, start: int, end: int) -> bool:
+    return start < one.end and one.start < max(end, start + 1)
 
 
 def _alike(one: Sentence) -> float:
@@ -185,13 +195,10 @@ def _alike(one: Sentence) -> float:
     return ALIKE * len(words) if len(words) > SHORT else 0
 
 
-def _edit_over(case: Case, one: Sentence) -> Edit | None:
-    """The first edit that changes something of the sentence."""
-    text = case.before.pages[one.file].text
-    start = len(text[: one.start].encode("utf-8", "surrogateescape"))
-    end = start + len(text[one.start : one.end].encode("utf-8", "surrogateescape"))
-    edits = (edit for edit in case.proposal.edits if edit.file == one.file)
-    return next((edit for edit in edits if edit.start < end and start < max(edit.end, edit.start + 1)), None)
+def _in_characters(page: Page, edits: Sequence[Edit]) -> list[tuple[int, int, Edit]]:
+    data = _bytes(page)
+    starts = [(len(data[: edit.start].decode("utf-8", "surrogateescape")), edit) for edit in edits]
+    return [(start, start + len(edit.old), edit) for start, edit in starts]
 
 
 def _ignored(skill: Skill) -> "Counter[tuple[str, ...]]":

@@ -1,6 +1,8 @@
-"""What a text says to the model: its words without comments, and which instructions a change has taken away. Pure."""
+"""What a text says to the model: its words without comments, and what a change has done to them. Pure."""
 
 import re
+from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,6 +14,9 @@ SAID: frozenset[Use] = frozenset({"instruction", "prompt"})
 NOTHING_SAID = frozenset({"front", "rule", "html"})
 KEPT = 0.5
 """The share of a sentence's pairs of words that have to be found in a new wording of it."""
+
+Part = str | tuple[str, str]
+"""A word, or two that follow each other."""
 
 _END = re.compile(r"[.!?;](?=\s)|[。！？；\n]")
 _STRING = r"""\\.|"(?:\\.|[^"\\\n])*+"|'(?:\\.|[^'\\\n])*+'|`(?:\\.|[^`\\])*+`"""
@@ -33,6 +38,14 @@ class Sentence:
     end: int
     text: str
     words: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """`gone`: sentences that are neither said as they were nor reworded. `new`: the words of what is said newly."""
+
+    gone: tuple[Sentence, ...]
+    new: frozenset[str]
 
 
 def words_of(text: str) -> tuple[str, ...]:
@@ -63,25 +76,19 @@ def sentences(page: Page, uses: frozenset[Use]) -> Iterator[Sentence]:
             yield from _split(page, block, comments)
 
 
-def lost(old: Page, before: Skill, after: Skill) -> tuple[Sentence, ...]:
-    """Sentences of a page that the skill no longer says, neither as they were nor reworded in what it says newly.
+def told(file: str, before: Skill, after: Skill, *, once: bool) -> Told:
+    """What a change of the skill has done to what a file says.
 
-    To be said somewhere else as background is enough; in the page itself it has to be said as an instruction.
+    To be said somewhere else as background is enough; in the file itself it has to be said as an instruction. `once`:
+    it may be said less often than before.
     """
-    kept = {one.words for one in _said(old.path, after)}
-    gone = [one for one in sentences(old, SAID) if one.words not in kept]
-    if not gone:
-        return ()
-    fresh = newly_said(old.path, before, after)
-    pairs = {pair for one in fresh for pair in pairwise(one.words)}
-    single = {word for one in fresh for word in one.words}
-    return tuple(one for one in gone if not _reworded(one.words, pairs, single))
-
-
-def newly_said(file: str, before: Skill, after: Skill) -> tuple[Sentence, ...]:
-    """What is said since and was not before, as seen from that file."""
-    known = {one.words for one in _said(file, before)}
-    return tuple(one for one in _said(file, after) if one.words not in known)
+    was, now = [*_said(file, before)], [*_said(file, after)]
+    earlier, later = Counter(one.words for one in was), Counter(one.words for one in now)
+    new = [one.words for one in now if one.words not in earlier]
+    said: Counter[Part] = Counter(part for words in new for part in (*words, *pairwise(words)))
+    missing = (one for one in was if one.file == file and later[one.words] < (1 if once else earlier[one.words]))
+    gone = tuple(one for one in missing if not _reworded(one.words, said))
+    return Told(gone, frozenset(word for words in new for word in words))
 
 
 def _said(file: str, skill: Skill) -> Iterator[Sentence]:
@@ -89,10 +96,14 @@ def _said(file: str, skill: Skill) -> Iterator[Sentence]:
         yield from sentences(page, SAID if page.path == file else SAID | {"reference"})
 
 
-def _reworded(words: tuple[str, ...], pairs: set[tuple[str, str]], single: set[str]) -> bool:
-    if len(words) < 3:
-        return sum(word in single for word in words) >= KEPT * len(words)
-    return sum(pair in pairs for pair in pairwise(words)) >= KEPT * (len(words) - 1)
+def _reworded(words: tuple[str, ...], said: Counter[Part]) -> bool:
+    """Whether enough of a sentence stands in what is `said` newly; that is no new wording of another one then."""
+    parts = Counter[Part](words if len(words) < 3 else pairwise(words))
+    found = parts & said
+    if found.total() < KEPT * parts.total():
+        return False
+    said.subtract(found)
+    return True
 
 
 def _split(page: Page, block: Block, comments: Sequence[tuple[int, int]]) -> Iterator[Sentence]:
@@ -100,7 +111,7 @@ def _split(page: Page, block: Block, comments: Sequence[tuple[int, int]]) -> Ite
     ends: Iterable[int] = (found.end() for found in _END.finditer(page.text, block.start, block.end))
     for end in (*ends, block.end):
         words = words_of(_without(page.text, at, end, comments))
-        if words:
+        if not all(word.isdigit() for word in words):
             yield Sentence(page.path, at, end, page.text[at:end].strip(), words)
         at = end
 
@@ -125,10 +136,12 @@ def _comments(page: Page) -> list[tuple[int, int]]:
 
 def _without(text: str, start: int, end: int, spans: Sequence[tuple[int, int]]) -> str:
     pieces, at = [], start
-    for begin, stop in spans:
-        if stop > at and begin < end:
-            pieces.append(text[at : max(at, begin)])
-            at = max(at, min(stop, end))
+    for n in range(bisect_right(spans, start, key=lambda span: span[1]), len(spans)):
+        begin, stop = spans[n]
+        if begin >= end:
+            break
+        pieces.append(text[at : max(at, begin)])
+        at = min(stop, end)
     return " ".join([*pieces, text[at:end]])
 
 
