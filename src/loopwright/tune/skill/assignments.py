@@ -4,12 +4,12 @@ import re
 from dataclasses import dataclass, field
 
 from loopwright.tune.skill.calls import extent
-from loopwright.tune.skill.code import Source
+from loopwright.tune.skill.code import Source, indented_end
 
 _GROWING = (".push", ".append", ".extend", ".unshift", ".insert", ".add", ".concat", ".push_back")
 _WRAPS = frozenset({
     "JSON.parse", "Promise.all", "Promise.allSettled", "Promise.race", "list", "sorted", "parse", "parse_json", "parseJSON",
-    "json.loads", "asyncio.gather", "Array.from", "Object.fromEntries",
+    "json.loads", "asyncio.gather", "parallel", "runParallel", "run_parallel", "all", "gather", "settle", "await_all", "Array.from", "Object.fromEntries",
 })  # fmt: skip
 _FOR_EACH = (".map", ".flatMap")
 _COUNTS = re.compile(r"-?[\d.]+\s*\Z")
@@ -149,11 +149,18 @@ def _grown_by_spread(source: Source, index: int, settings: Settings) -> None:
 
 
 def _defined(source: Source, index: int, settings: Settings) -> None:
-    if source.kind(index + 1) == "name" and source.kind(index + 2) == "(" and not source.too_deep(index):
-        end = source.close(index + 2)
-        settings.found.append(
-            Setting(source.word(index + 1), source.starts[index], end, source.starts[index], end)
-        )  # fmt: skip
+    """A function under its name: the value is its head, the place all of it."""
+    if source.kind(index + 1) != "name" or source.kind(index + 2) != "(" or source.too_deep(index):
+        return
+    head = source.close(index + 2)
+    body = source.partner.get(index + 2, len(source)) + 1
+    if source.word(index) == "def":
+        line = source.text.rfind("\n", source.start, source.starts[index]) + 1 or source.start
+        stop = source.text.find("\n", head, source.end)
+        end = indented_end(source.text, line, stop if stop >= 0 else source.end, source.end)
+    else:
+        end = source.close(body) if source.kind(body) == "{" else head
+    settings.found.append(Setting(source.word(index + 1), source.starts[index], end, source.starts[index], head))
 
 
 def _take(source: Source, begin: int, stop: int, name: str, targets: dict[int, str], depth: int) -> None:
@@ -182,7 +189,7 @@ def _take_from(source: Source, index: int, close: int, name: str, targets: dict[
     called = source.word(index - 1) if source.kind(index - 1) == "name" else ""
     if kind == "(" and called and not arrow:
         targets.setdefault(index, name)
-        if called in _WRAPS or called.endswith(_FOR_EACH):
+        if called in _WRAPS or called.endswith(_FOR_EACH) or called in ("map", "flatMap"):
             _take(source, index + 1, close, name, targets, depth + 1)
     elif kind in ("(", "[") and not arrow:
         _take(source, index + 1, close, name, targets, depth + 1)

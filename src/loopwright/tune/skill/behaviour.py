@@ -7,10 +7,12 @@ from loopwright.tune.skill.calls import Found, read_calls
 from loopwright.tune.skill.code import Source, read_source
 from loopwright.tune.skill.commands import read_commands
 from loopwright.tune.skill.failures import Failures
+from loopwright.tune.skill.fenced import fenced_prompts, is_prompt, page_prompt
+from loopwright.tune.skill.given import Given
 from loopwright.tune.skill.loops import Loop, read_loops
 from loopwright.tune.skill.model import Assignment, Call, Page, Prompt, Repeat, Use
 from loopwright.tune.skill.places import Places, Stretch, done, prompted
-from loopwright.tune.skill.prompts import Given, fenced_prompts, page_prompt, prompts_of_calls
+from loopwright.tune.skill.prompts import prompts_of_calls
 from loopwright.tune.skill.repeats import Said
 from loopwright.tune.skill.spoken import spoken_calls
 from loopwright.tune.skill.told import told_calls, told_spawns
@@ -49,15 +51,16 @@ class _Reading:
         self.page = page
         self.places = Places(page)
         self.tools = present(page.text)
+        self.given: list[Given] = fenced_prompts(page, self.places)
         self.calls: list[Found] = []
         self.loops: list[tuple[Loop, Use]] = []
         self.settings: list[tuple[Settings, Use]] = []
-        self.given: list[Given] = []
 
     def code(self) -> None:
+        fenced = {one.start for one in self.given}
         tools = [f"{name}(" for name in (*self.tools, *AMBIGUOUS)]
         for block, end in self.places.code():
-            if not done(block.use) and not any(name in block.text for name in tools):
+            if block.body in fenced or not (done(block.use) or any(name in block.text for name in tools)):
                 continue
             source = read_source(self.page.text, block.body, end)
             settings = read_settings(source)
@@ -72,7 +75,7 @@ class _Reading:
             for start, end in holes:
                 if source.text.find("(", start, end) >= 0:
                     inner = read_source(source.text, start, end)
-                    self.calls += read_calls(inner, self.places, use, {})
+                    self.calls += read_calls(inner, self.places, use, {}, filled_in=True)
                     if depth < _HOLES:
                         self._holes(inner, use, depth + 1)
 
@@ -82,46 +85,66 @@ class _Reading:
             self.calls += spoken_calls(self.places, part)
 
     def prompts(self) -> None:
-        settings = [one for one, _ in self.settings]
-        self.given = [*prompts_of_calls(self.calls, settings, self.places), *fenced_prompts(self.page, self.places)]
+        self.given += prompts_of_calls(self.calls, [one for one, _ in self.settings], self.places)
         whole = page_prompt(self.page, self.places)
         if whole:
             self.given.append(whole)
+        self.given = sorted(
+            {(one.start, one.end): one for one in self.given}.values(), key=lambda one: (one.start, -one.end)
+        )
+        self.in_prompt = Within([(one.start, one.end) for one in self.given])
         for one in self.given:
-            part = Stretch(one.start, one.end, one.use)
             self.calls += told_spawns(self.places, one.start, one.end, one.use)
             if not self.places.is_prose(one.start):
-                self.calls += spoken_calls(self.places, part)
-        self.given.sort(key=lambda one: (one.start, -one.end))
+                self.calls += spoken_calls(self.places, Stretch(one.start, one.end, one.use))
         self.calls += told_calls(self.places, self.tools, self._use_of_words)
-        self.loops += Said(self.places).repeats([Stretch(one.start, one.end, one.use) for one in self.given])
+        self.loops += Said(self.places).repeats(self._given_at)
+
+    def _given_at(self, position: int) -> Given | None:
+        index = self.in_prompt.innermost(position)
+        return self.given[index] if index >= 0 else None
 
     def _use_of_words(self, position: int) -> Use | None:
         """The use of running text; None for code that is no prompt."""
         if self.places.is_prose(position):
             return self.places.use(position)
-        return next((one.use for one in self.given if one.start <= position < one.end), None)
+        given = self._given_at(position)
+        return given.use if given and not is_prompt(self.page) else None
 
     def code_of_page(self) -> Code:
         places = self.places
-        calls = sorted(
-            {(one.start, one.name): one for one in self.calls}.values(), key=lambda one: (one.start, -one.end)
-        )
+        first: dict[tuple[int, str], Found] = {}
+        for one in self.calls:
+            first.setdefault((one.start, one.name), one)
+        calls = sorted(first.values(), key=lambda one: (one.start, -one.end))
         loops = sorted(self.loops, key=lambda one: (one[0].start, -one[0].end))
         in_repeat = Within([(loop.start, loop.end) for loop, _ in loops])
-        in_prompt = Within([(one.start, one.end) for one in self.given])
         failures = Failures(self.page, places)
         owners = {one.start: index for index, one in reversed(list(enumerate(calls)))}
         return Code(
-            tuple(_call(one, places, in_repeat, in_prompt, failures) for one in calls),
+            tuple(self._call(one, in_repeat, failures) for one in calls),
             tuple(
                 Prompt(places.at(one.start, one.end, one.use), one.text, one.interpolations,
                        owners.get(one.owner, -1), one.agent)
                 for one in self.given
             ),
-            tuple(_repeat(loop, use, places, in_prompt) for loop, use in loops),
+            tuple(self._repeat(loop, use) for loop, use in loops),
             tuple(self._assignments(in_repeat)),
         )  # fmt: skip
+
+    def _call(self, one: Found, in_repeat: Within, failures: Failures) -> Call:
+        prompt = self.in_prompt.innermost(one.start)
+        while one.filled_in and prompt >= 0 and self.given[prompt].owner >= 0:
+            prompt = self.in_prompt.innermost(self.given[prompt].start - 1)
+        use = prompted(one.use) if prompt >= 0 else one.use
+        return Call(
+            one.name, self.places.at(one.start, one.end, use), one.arguments, one.target,
+            in_repeat.innermost(one.start), prompt, failures.handled(one),
+        )  # fmt: skip
+
+    def _repeat(self, loop: Loop, use: Use) -> Repeat:
+        use = prompted(use) if self.in_prompt.innermost(loop.start) >= 0 else use
+        return Repeat(loop.kind, self.places.at(loop.start, loop.end, use), loop.head, loop.bound, loop.over)
 
     def _assignments(self, in_repeat: Within) -> list[Assignment]:
         text = self.page.text
@@ -133,17 +156,3 @@ class _Reading:
             for settings, use in self.settings
             for one in settings.found
         ]  # fmt: skip
-
-
-def _call(one: Found, places: Places, in_repeat: Within, in_prompt: Within, failures: Failures) -> Call:
-    prompt = in_prompt.innermost(one.start)
-    use = prompted(one.use) if prompt >= 0 else one.use
-    return Call(
-        one.name, places.at(one.start, one.end, use), one.arguments, one.target, in_repeat.innermost(one.start), prompt,
-        failures.handled(one),
-    )  # fmt: skip
-
-
-def _repeat(loop: Loop, use: Use, places: Places, in_prompt: Within) -> Repeat:
-    use = prompted(use) if in_prompt.innermost(loop.start) >= 0 else use
-    return Repeat(loop.kind, places.at(loop.start, loop.end, use), loop.head, loop.bound, loop.over)

@@ -16,7 +16,11 @@ _DEFINES = frozenset({"function", "def", "class", "func", "fn", "interface", "ty
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A call as it stands in code, before the page as a whole is known. `open` is the token of its bracket."""
+    """A call as it stands in code, before the page as a whole is known.
+
+    `open` is the token of its bracket, -1 without one. `filled_in`: it stands in `${…}`, so that it is made before the
+    text around it is used.
+    """
 
     name: str
     start: int
@@ -26,12 +30,15 @@ class Found:
     source: Source
     open: int
     target: str | None = None
+    filled_in: bool = False
 
     def argument(self, *names: str) -> Argument | None:
         return next((one for one in self.arguments if one.name in names), None)
 
 
-def read_calls(source: Source, places: Places, use: Use, targets: dict[int, str]) -> list[Found]:
+def read_calls(
+    source: Source, places: Places, use: Use, targets: dict[int, str], *, filled_in: bool = False
+) -> list[Found]:
     """All calls of a piece of code in order; `targets` are the variables that take the result, by the bracket's token."""
     found = []
     kinds, starts, ends = source.kinds, source.starts, source.ends
@@ -44,7 +51,7 @@ def read_calls(source: Source, places: Places, use: Use, targets: dict[int, str]
         found.append(
             Found(
                 name.replace("?.", "."), starts[index - 1], source.close(index), use,
-                read_arguments(source, index, places, use), source, index, targets.get(index),
+                read_arguments(source, index, places, use), source, index, targets.get(index), filled_in,
             )
         )  # fmt: skip
     return found

@@ -13,7 +13,7 @@ _TOKEN = re.compile(
     |\"\"\"|'''|"(?:[^"\\\n]|\\.)*+"|(?:(?<![\w)\]])|(?<=\b[fFrR]))'(?:[^'\\\n]|\\.)*+'(?!\w)|["`]
     |[()\[\]{}]
     |=>|[=!]==?|[<>+]=|\|\||&&|\?\?|\.\.\.|…|[=,:;]
-    |(?<=[(=,:!&|?\[])/(?![/*\s])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.)*+\])++/|\\.
+    |(?<=[(=,:!&|?\[])/(?![/*\s])(?:[^/\\\n\[]|\\.|\[(?:[^\]\\\n]|\\.){0,80}+\]){1,160}+/|\\.
     |[0-9][\w.]*+""",
     re.VERBOSE,
 )
@@ -21,6 +21,13 @@ _CLOSES = {")": "(", "]": "[", "}": "{"}
 _DEEPEST = 24
 """Brackets nested deeper are read, but nothing in them is recorded: nobody writes that."""
 _QUOTES = "\"'`"
+_BRACKETS = frozenset("()[]{}")
+_KINDS = {
+    **dict.fromkeys("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$", "name"),
+    **dict.fromkeys("0123456789", "number"),
+    "#": "comment",
+    "…": "...",
+}
 
 
 @dataclass(slots=True)
@@ -191,10 +198,30 @@ def _close_open(source: Source, stack: list[int]) -> None:
             source.partner[index] = blank
 
 
-_BRACKETS = frozenset("()[]{}")
-_KINDS = {
-    **dict.fromkeys("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$", "name"),
-    **dict.fromkeys("0123456789", "number"),
-    "#": "comment",
-    "…": "...",
-}
+def indented_end(text: str, line: int, stop: int, end: int) -> int:
+    """Where the lines below a head end that are further in than it; of a head without such lines its paragraph."""
+    indent = _indent(text, line)
+    pos, last = stop + 1, stop
+    deeper = None
+    while pos < end:
+        newline = text.find("\n", pos, end)
+        newline = end if newline < 0 else newline
+        blank = text[pos:newline].isspace() or pos == newline
+        if blank and deeper is not True:
+            break
+        if not blank:
+            inside = _indent(text, pos) > indent
+            if deeper is None:
+                deeper = inside
+            if deeper and not inside:
+                break
+            last = newline
+        pos = newline + 1
+    return min(max(last, stop), end)
+
+
+def _indent(text: str, line: int) -> int:
+    here = line
+    while text[here : here + 1] in (" ", "\t"):
+        here += 1
+    return here - line

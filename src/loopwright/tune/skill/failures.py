@@ -1,6 +1,7 @@
 """Whether a failure of a call has a branch: try and catch, a check of the result, words behind it, a section about errors."""
 
 import re
+from bisect import bisect_right
 
 from loopwright.tune.skill.calls import Found
 from loopwright.tune.skill.code import Source
@@ -14,6 +15,8 @@ _FAILS = re.compile(
     |失败|超时|出错|报错|异常|错误时|若无|未返回|无响应|重试|降级|不可用|否则""",
     re.VERBOSE | re.IGNORECASE,
 )
+_LONGEST = 600
+"""Characters of a line that are looked at."""
 _LINES = 12
 """Lines below a call in which words of failure may stand, in its section."""
 _IF = re.compile(r"\bif\b|\|\||\?\?|\bassert\b|\bmatch\b|\bswitch\b")
@@ -30,11 +33,7 @@ class Failures:
         self._page = page
         self._places = places
         self._lines: dict[int, bool] = {}
-        self._sections = [
-            (section.start, section.end, page.sections[section.parent] if section.parent >= 0 else None)
-            for section in page.sections
-            if section.concept == "errors"
-        ]
+        self._covered = _covered(page)
 
     def handled(self, call: Found) -> bool:
         """Ordinary functions are looked at in code only."""
@@ -50,8 +49,8 @@ class Failures:
         section = self._page.blocks[block].section if block >= 0 else -1
         end = self._page.sections[section].end if section >= 0 else len(self._places.text)
         if call.open >= 0:
-            rest = self._places.text[call.end : self._places.line_end(call.end)]
-            if _FAILS.search(rest):
+            stop = min(self._places.line_end(call.end), call.end + _LONGEST)
+            if _FAILS.search(self._places.text, call.end, stop):
                 return True
             first += 1
         for line in range(first, min(first + _LINES, len(lines.starts))):
@@ -67,16 +66,30 @@ class Failures:
             starts = self._places.lines.starts
             stop = starts[line + 1] if line + 1 < len(starts) else len(self._places.text)
             known = self._lines[line] = bool(
-                _FAILS.search(self._places.text, starts[line], min(stop, starts[line] + 1000))
+                _FAILS.search(self._places.text, starts[line], min(stop, starts[line] + _LONGEST))
             )
         return known
 
     def _section(self, position: int) -> bool:
         """A section about errors that stands beside or below the one of the call."""
-        return any(
-            start <= position < end or parent is None or parent.start <= position < parent.end
-            for start, end, parent in self._sections
-        )
+        at = bisect_right(self._covered, (position, len(self._places.text) + 1)) - 1
+        return at >= 0 and position < self._covered[at][1]
+
+
+def _covered(page: Page) -> list[tuple[int, int]]:
+    """What sections about errors hold for, in order and without overlap."""
+    ranges = []
+    for section in page.sections:
+        if section.concept == "errors":
+            above = page.sections[section.parent] if section.parent >= 0 else None
+            ranges.append((above.start, above.end) if above else (0, len(page.text)))
+    merged: list[tuple[int, int]] = []
+    for start, end in sorted(ranges):
+        if merged and start <= merged[-1][1]:
+            merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
+        else:
+            merged.append((start, end))
+    return merged
 
 
 def _is_tool(name: str) -> bool:

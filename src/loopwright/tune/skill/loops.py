@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from loopwright.tune.skill.code import Source
+from loopwright.tune.skill.code import Source, indented_end
 from loopwright.tune.skill.limits import exit_in, limit_in, limit_of_head
 
 _EACH = (".forEach", ".map", ".flatMap")
@@ -56,7 +56,7 @@ def read_loops(source: Source) -> list[Loop]:
                 loop = _worded(source, index, word)
             elif word == "do" and source.kind(source.after(index)) == "{":
                 loop = _do(source, index)
-        elif kind == "(" and source.word(index - 1).endswith(_EACH) and source.kind(index - 1) == "name":
+        elif kind == "(" and source.kind(index - 1) == "name" and f".{source.word(index - 1)}".endswith(_EACH):
             loop = _each(source, index)
         if loop is not None and not source.too_deep(index):
             found.append(loop)
@@ -69,8 +69,15 @@ def _each(source: Source, index: int) -> Loop | None:
     last = min(source.partner.get(index, len(source)), len(source))
     if not any(source.kinds[at] == "(" and source.kind(at - 1) == "name" for at in range(index + 1, last)):
         return None
-    over = source.word(index - 1).rpartition(".")[0].removesuffix("?")
-    return Loop("code", source.starts[index - 1], close, source.word(index - 1), None, over)
+    start, word = source.starts[index - 1], source.word(index - 1)
+    over = word.rpartition(".")[0].removesuffix("?")
+    if not over:
+        opener = source.partner.get(index - 2, -1)
+        if source.text[start - 1] != "." or opener < 0:
+            return None
+        start = source.starts[opener]
+        over = source.text[start : source.ends[index - 2]]
+    return Loop("code", start, close, source.text[start : source.ends[index - 1]], None, over)
 
 
 def _do(source: Source, index: int) -> Loop:
@@ -110,7 +117,7 @@ def _braced(source: Source, index: int, opener: int, closing: int) -> Loop:
         begin, end = source.starts[body], source.close(body)
     else:
         begin = head_end
-        end = _body_end(text, start, head_end, source.end)
+        end = indented_end(text, start, head_end, source.end)
     inner = text[source.ends[opener] : source.starts[closing]]
     if ";" in inner:
         condition = inner.split(";", 2)[1].strip()
@@ -157,41 +164,12 @@ def _indented(source: Source, index: int) -> Loop | None:
         opener = source.at(start + len(plain) - 1)
         end = source.close(opener) if source.kind(opener) == "{" else stop
     else:
-        end = _body_end(text, line, stop, source.end)
+        end = indented_end(text, line, stop, source.end)
     over = _OVER.search(plain) or _EACH_OF.search(plain)
     if over and plain.lower().startswith("for") and "range(" not in over[1]:
         return Loop("code", start, end, plain, None, over[1].rstrip(" :：{").removesuffix(" do").removesuffix(" DO"))
     bound = limit_of_head(plain, 0, len(plain)) or limit_in(text, start, stop) or _in_body(source, stop, end)
     return Loop("code", start, end, plain, bound)
-
-
-def _body_end(text: str, line: int, stop: int, end: int) -> int:
-    """Where the lines below a head end that are further in than it; of a head without such lines its paragraph."""
-    indent = _indent(text, line)
-    pos, last = stop + 1, stop
-    deeper = None
-    while pos < end:
-        newline = text.find("\n", pos, end)
-        newline = end if newline < 0 else newline
-        blank = text[pos:newline].isspace() or pos == newline
-        if blank and deeper is not True:
-            break
-        if not blank:
-            inside = _indent(text, pos) > indent
-            if deeper is None:
-                deeper = inside
-            if deeper and not inside:
-                break
-            last = newline
-        pos = newline + 1
-    return min(max(last, stop), end)
-
-
-def _indent(text: str, line: int) -> int:
-    here = line
-    while text[here : here + 1] in (" ", "\t"):
-        here += 1
-    return here - line
 
 
 def _in_body(source: Source, start: int, end: int) -> str | None:

@@ -1,13 +1,14 @@
-"""What other agents are told: prompts of spawning calls, of command lines, fenced prompts, and pages that are one."""
+"""What other agents are told by the calls and command lines that start them."""
 
 import re
-from dataclasses import dataclass
 
 from loopwright.tune.skill.assignments import Settings
 from loopwright.tune.skill.calls import Found
 from loopwright.tune.skill.code import Source
+from loopwright.tune.skill.given import Given
 from loopwright.tune.skill.literals import Hole
-from loopwright.tune.skill.model import Argument, Block, Interpolation, Page, Use
+from loopwright.tune.skill.model import Argument, Interpolation, Use
+from loopwright.tune.skill.placeholders import placeholders
 from loopwright.tune.skill.places import Places, prompted
 from loopwright.tune.skill.toolnames import SPAWNS
 
@@ -24,35 +25,8 @@ _AGENT = (
     "type",
     "tool",
 )
-_INTRODUCES = re.compile(
-    r"\b(?:(?:sub-?)?agent|worker|reviewer|spawn|dispatch|task|delegat\w+)?\s*prompt(?:\s+(?:template|for|to|text|structure|skeleton|body)\b|\s*[:`*_(]|\s*$)"
-    r"|\b(?:instructions?|message)\s+(?:for|to|of)\s+(?:the\s+|each\s+|every\s+|an?\s+)?(?:sub-?)?(?:agents?|workers?|subtask|reviewers?)\b"
-    r"|提示词|提示(?:模板|如下|：|:)|(?:子代理|代理|智能体|agent)\s*(?:指令|任务说明|提示)",
-    re.IGNORECASE,
-)
-_NO_PROMPT = re.compile(
-    r"\b(?:user|users'|example|sample|image|system|trigger)\s+prompt|prompts?\s+(?:the|for)\s+user|commit|command\s+prompt|触发|示例",
-    re.IGNORECASE,
-)
-_PLACEHOLDER = re.compile(
-    r"\$\{([^{}\n]{1,200})\}|\{\{\s*([^{}\n]{1,120}?)\s*\}\}|(?<![\w$\"'])\{([A-Za-z_\u4e00-\u9fff][\w.\[\]\- \u4e00-\u9fff/]{0,60})\}|<([A-Za-z_\u4e00-\u9fff][\w\- |./\u4e00-\u9fff]{0,60})>|(\$ARGUMENTS\b|\$[1-9]\b)"
-)
 _SENTENCE = 40
 """Characters below which a literal is no prompt."""
-_FENCES = frozenset({"", "text", "txt", "md", "markdown", "prompt", "plaintext", "plain", "xml"})
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A prompt before the page as a whole is known. `owner`: where the call begins that gives it, or -1."""
-
-    start: int
-    end: int
-    use: Use
-    text: str
-    interpolations: tuple[Interpolation, ...]
-    owner: int = -1
-    agent: str | None = None
 
 
 def prompts_of_calls(calls: list[Found], settings: list[Settings], places: Places) -> list[Given]:
@@ -73,7 +47,7 @@ def _of_call(call: Found, settings: list[Settings], places: Places) -> Given | N
     use = prompted(call.use)
     start, end = argument.at.start, argument.at.end
     if call.open < 0:
-        holes = _placeholders(places, start, end, use)
+        holes = placeholders(places, start, end, use)
         return Given(start, end, use, argument.value, holes, call.start, said)
     pieces = _pieces(call.source, start, end, only_text=argument.name == "items")
     source = call.source
@@ -170,55 +144,4 @@ def _holes(source: Source, index: int, places: Places, use: Use) -> list[Interpo
             for start, end in source.holes[index]
         ]
     start, end = inside(source, index)
-    return list(_placeholders(places, start, end, use))
-
-
-def _placeholders(places: Places, start: int, end: int, use: Use) -> tuple[Interpolation, ...]:
-    """`${x}`, `{{x}}`, `{x}` and `<x>`; a tag that is closed again is none."""
-    found = []
-    for match in _PLACEHOLDER.finditer(places.text, start, end):
-        inner = next(group for group in match.groups() if group is not None)
-        if match[4] and places.text.find(f"</{inner.split()[0]}>", start, end) >= 0:
-            continue
-        found.append(Interpolation(inner, places.at(match.start(), match.end(), use)))
-    return tuple(found)
-
-
-def fenced_prompts(page: Page, places: Places) -> list[Given]:
-    """Fenced blocks that are introduced as the prompt of an agent."""
-    found = []
-    for index, block in enumerate(page.blocks):
-        if block.kind != "code" or block.lang.lower() not in _FENCES or not block.text.strip():
-            continue
-        if block.lang.lower() != "prompt" and not _introduced(page, index):
-            continue
-        use: Use = "prompt" if block.use in ("instruction", "prompt", "template") else block.use
-        end = block.body + len(block.text)
-        found.append(Given(block.body, end, use, block.text, _placeholders(places, block.body, end, use)))
-    return found
-
-
-def _introduced(page: Page, index: int) -> bool:
-    block = page.blocks[index]
-    if any(f"{name}(" in block.text for name in ("Task", "Agent", "spawn_agent")) or not index:
-        return False
-    before: Block = page.blocks[index - 1]
-    said = before.text[-200:] if before.kind != "code" else ""
-    if before.kind in ("paragraph", "item", "heading") and _INTRODUCES.search(said) and not _NO_PROMPT.search(said):
-        return said.rstrip().endswith((":", "：", "**", "`")) or before.kind == "heading" or len(said) < 80
-    return False
-
-
-def page_prompt(page: Page, places: Places) -> Given | None:
-    """The body of a page that is a role: an agent gets it as a whole."""
-    if page.kind != "role" or page.path.rpartition("/")[2].casefold() in ("readme.md", "index.md", "_shared.md"):
-        return None
-    start = page.front.end if page.front else 0
-    text = page.text[start:]
-    if not text.strip():
-        return None
-    values = page.front.values if page.front else {}
-    name = values.get("name") if page.front else None
-    stem = page.path.rpartition("/")[2].rpartition(".")[0]
-    holes = _placeholders(places, start, len(page.text), "prompt")
-    return Given(start, len(page.text), "prompt", text, holes, -1, name if isinstance(name, str) else stem)
+    return list(placeholders(places, start, end, use))

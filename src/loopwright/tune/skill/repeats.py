@@ -1,8 +1,11 @@
 """What the words of a page say to repeat, and what limits it."""
 
 import re
+from bisect import bisect_left
+from collections.abc import Callable
 
-from loopwright.tune.skill.limits import limit_in
+from loopwright.tune.skill.given import Given
+from loopwright.tune.skill.limits import limit_in, limits
 from loopwright.tune.skill.loops import Loop
 from loopwright.tune.skill.model import Block, Use
 from loopwright.tune.skill.places import Places, Stretch
@@ -47,11 +50,11 @@ class Said:
         self._places = places
         self._page = places.page
         self._marks = sorted(marks(places.text))
-        self._limits: dict[int, str | None] = {}
+        self._limits: dict[int, list[tuple[int, str]]] = {}
         self._rows: list[str] | None = None
 
-    def repeats(self, prompts: list[Stretch]) -> list[tuple[Loop, Use]]:
-        """In running text, and in code where that is a prompt."""
+    def repeats(self, prompts: Callable[[int], Given | None]) -> list[tuple[Loop, Use]]:
+        """In running text, and in code where that is a prompt; `prompts` says which one a position lies in."""
         found: list[tuple[Loop, Use]] = []
         after = 0
         for pos, mark in self._marks:
@@ -67,11 +70,12 @@ class Said:
             found.append((self._loop(part, index, start, after), part.use or "instruction"))
         return found
 
-    def _part(self, pos: int, index: int, prompts: list[Stretch]) -> Stretch | None:
+    def _part(self, pos: int, index: int, prompts: Callable[[int], Given | None]) -> Stretch | None:
         if self._places.is_prose(pos):
             block = self._page.blocks[index]
             return Stretch(block.body, block.body + len(block.text), block.use)
-        return next((one for one in prompts if one.start <= pos < one.end), None)
+        given = prompts(pos)
+        return Stretch(given.start, given.end, given.use) if given else None
 
     def _own_number(self, index: int) -> int | None:
         """The number of the step that the block is, or lies in."""
@@ -88,8 +92,13 @@ class Said:
         stop = self._reach(part, index)
         if each:
             over = next(group for group in each.groups() if group)
-            return Loop("prose", part.start, stop, head, limit_in(text, start, end), over.strip())
-        bound = limit_in(text, start, end) or limit_in(text, part.start, min(stop, part.start + _BODY))
+            return Loop("prose", part.start, stop, head, self._limit(part.start, part.end, start, end), over.strip())
+        begin = max(part.start, start - _BODY // 2)
+        bound = (
+            self._limit(part.start, part.end, start, end)
+            or self._limit(part.start, part.end, begin, begin + _BODY)
+            or (limit_in(text, part.end, min(stop, part.end + _BODY)) if stop > part.end else None)
+        )
         return Loop("prose", part.start, stop, head, bound or self._near(index, head))
 
     def _reach(self, part: Stretch, index: int) -> int:
@@ -97,7 +106,8 @@ class Said:
         blocks = self._page.blocks
         block = blocks[index]
         if block.kind == "heading":
-            return next((one.end for one in self._page.sections if one.start == block.start), part.end)
+            section = self._page.sections[block.section] if block.section >= 0 else None
+            return section.end if section and section.start == block.start else part.end
         end = part.end
         opens = self._places.text[max(part.start, part.end - 3) : part.end].rstrip().endswith((":", "："))
         for other in blocks[index + 1 : index + 40]:
@@ -119,17 +129,24 @@ class Said:
 
     def _near(self, index: int, head: str) -> str | None:
         """A limit said beside it: in the same section, or in a row of a table that speaks of the same."""
-        page, text = self._page, self._places.text
+        page = self._page
         section = page.blocks[index].section
         for at in range(max(0, index - _BESIDE // 2), min(index + _BESIDE + 1, len(page.blocks))):
             other = page.blocks[at]
             if other.section != section or other.kind in ("heading", "code") or at == index:
                 continue
-            if at not in self._limits:
-                self._limits[at] = limit_in(text, other.body, min(other.end, other.body + _BODY))
-            if bound := self._limits[at]:
+            end = other.body + len(other.text)
+            if bound := self._limit(other.body, end, other.body, other.body + _BODY):
                 return bound
         return self._row(head)
+
+    def _limit(self, first: int, last: int, start: int, end: int) -> str | None:
+        """The first limit said from `start` to `end`, in a stretch from `first` to `last` that is read once."""
+        if first not in self._limits:
+            self._limits[first] = sorted(limits(self._places.text, first, last))
+        known = self._limits[first]
+        at = bisect_left(known, (start, ""))
+        return known[at][1] if at < len(known) and known[at][0] < end else None
 
     def _row(self, head: str) -> str | None:
         if self._rows is None:

@@ -10,6 +10,8 @@ from loopwright.tune.skill.toolnames import TOOLS
 _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\Z", re.ASCII)
 _LONGEST = 60
 """Characters that a name may have."""
+_FARTHEST = 12_000
+"""Characters that a call in running text may go over."""
 
 
 def spoken_calls(places: Places, part: Stretch) -> list[Found]:
@@ -54,6 +56,7 @@ def _is_of_name(char: str) -> bool:
 
 def _reach(text: str, bracket: int, end: int) -> int:
     """How far a call may go: to the end of its paragraph, or of its inline code."""
+    end = min(end, bracket + _FARTHEST)
     if text.startswith(("({", "(\n"), bracket):
         return end
     blank = text.find("\n\n", bracket, end)

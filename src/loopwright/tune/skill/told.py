@@ -97,7 +97,7 @@ def _is_told(text: str, line: int, start: int, end: int) -> bool:
         return False
     before = max(line, start - 90)
     if not _VERB.search(text, before, start) and not (
-        text[line:start].strip(" -*`>0123456789.") == "" and _WORD.match(text, end)
+        text[max(line, start - 24) : start].strip(" -*`>0123456789.") == "" and _WORD.match(text, end)
     ):
         return False
     return not _NEVER.search(text, before, start) and not _NEVER_AFTER.match(text, end)

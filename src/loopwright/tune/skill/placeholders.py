@@ -1,0 +1,22 @@
+"""What stands in a text for something that is filled in later."""
+
+import re
+
+from loopwright.tune.skill.model import Interpolation, Use
+from loopwright.tune.skill.places import Places
+
+_PLACEHOLDER = re.compile(
+    r"\$\{([^{}\n]{1,200})\}|\{\{\s*([^{}\n]{1,120}?)\s*\}\}|(?<![\w$\"'])\{([A-Za-z_\u4e00-\u9fff][\w.\[\]\- \u4e00-\u9fff/]{0,60})\}|<([A-Za-z_\u4e00-\u9fff][\w\- |./\u4e00-\u9fff]{0,60})>|(\$ARGUMENTS\b|\$[1-9]\b)"
+)
+_CLOSING = re.compile(r"</([A-Za-z_][\w-]*)")
+
+
+def placeholders(places: Places, start: int, end: int, use: Use) -> tuple[Interpolation, ...]:
+    """`${x}`, `{{x}}`, `{x}` and `<x>`; a tag that is closed again is none."""
+    closed = set(_CLOSING.findall(places.text, start, end)) if places.text.find("</", start, end) >= 0 else ()
+    found = []
+    for match in _PLACEHOLDER.finditer(places.text, start, end):
+        inner = next(group for group in match.groups() if group is not None)
+        if not (match[4] and inner.split()[0] in closed):
+            found.append(Interpolation(inner, places.at(match.start(), match.end(), use)))
+    return tuple(found)
