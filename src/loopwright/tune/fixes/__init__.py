@@ -9,6 +9,7 @@ from loopwright.tune.fixes import (
     move_aside,
     name_the_source,
     pass_path,
+    put_right,
     read_when_needed,
     save_each_round,
 )
@@ -21,6 +22,7 @@ FIXERS: tuple[Fixer, ...] = (
     move_aside.FIXER,
     name_the_source.FIXER,
     pass_path.FIXER,
+    put_right.FIXER,
     read_when_needed.FIXER,
     save_each_round.FIXER,
 )

@@ -1,0 +1,138 @@
+"""What a skill says of going on after an interruption: where it speaks of it, and where it says how."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from loopwright.tune.reading.spots import block_at, spotted
+from loopwright.tune.skill.model import Artefact, Block, Page, PageKind, Section, Skill
+
+_WORK = r"(?:run|session|job|state|workflow)"
+_ON = r" (?:\w+ )?(?:from|at|with) (?:the |that )?(?:last|next|saved|first|same|unfinished|recorded|failed|missing|checkpoint)\b"
+_RESUME: Mapping[str, str] = {
+    "resum": r"\bresum(?:e|es|ed|ing|able|ption)\b(?!s?\s+(?:builder|writing|review|pdf|template))|--resume\b",
+    "interrupt": r"\binterrupt(?:ed|ions?)\b",
+    "left off": r"\bleft off\b",
+    " up ": r"\bpick(?:s|ed|ing)?[- ](?:\w+ )?up (?:where|from|again|at)\b",
+    "recover": (
+        rf"\b(?:crash|session|run|state|job) recovery\b|\brecover(?:y|s|ed|ing)? (?:from (?:a |an |the )?(?:crash|interrupt\w*|checkpoint|state"
+        rf"|session|restart|last)|protocol|(?:the )?{_WORK}|after (?:a |an )?(?:crash|restart|interrupt\w*))"
+    ),
+    "continu": rf"\bcontinu(?:e|es|ed|ing){_ON}|\b(?:is|being|can be|be) continued\b|--continue\b",
+    " on ": rf"\b(?:go(?:es|ing)?|carr(?:y|ies)) on{_ON}",
+    "start": rf"\bre-?starts?(?:ed)?{_ON}|\bstarts? again{_ON}|\bwhere (?:it|you|they) (?:re)?starts?\b",
+    "where ": r"\bwhere (?:it|you|they|the \w+) (?:stopped|left)\b",
+    "finished ": rf"\b(?:un|half-)finished {_WORK}\b",
+    "incomplete ": rf"\bincomplete {_WORK}\b",
+    "previous ": rf"\bprevious {_WORK}\b",
+    "earlier ": rf"\bearlier {_WORK}\b",
+    "existing ": rf"\bexisting {_WORK}\b",
+    "surviv": r"\bsurviv(?:e|es|ing) (?:a |an |the )?(?:crash|restart|interrupt|compaction|session)",
+    "断点": "断点", "续": "续(?:跑|传|做)|续写(?=任务|进度)|继续(?:上次|未完成|之前)", "恢复": "恢复(?!默认|正常|出厂)", "中断": "中断", "接着": "接着[做跑]",
+    "从上次": "从上次", "未完成的": "未完成的(?:任务|运行|会话|流程)",
+}  # fmt: skip
+"""By a word of it in small letters: going on with a run that was begun before."""
+_PATTERNS = {stem: re.compile(pattern, re.IGNORECASE) for stem, pattern in _RESUME.items()}
+RESUME = re.compile("|".join(_RESUME.values()), re.IGNORECASE)
+PROMISES = re.compile(
+    r"\b(?:can|may|could|will|to|is|are|being|be) (?:\w+ )?(?:resumed|continued|resumable)\b|\bresumable\b|--(?:resume|continue)\b|\binterrupt(?:ed|ions?)\b"
+    r"|\bleft off\b|\bcrash\w*|\bsurviv\w+|断点|续跑|续传|中断后|中断了|恢复",
+    re.IGNORECASE,
+)
+"""Of these it is certain that a later session is meant, not a later step."""
+SAVES = re.compile(r"\bcheckpoints?\b|\bsnapshots?\b|\bback-?ups?\b|检查点|快照|备份|存档", re.IGNORECASE)
+_SKIPS = re.compile(
+    r"\bskip\w*\b[^.\n]{0,60}\b(?:already|exists?|done|completed)\b|\balready\b[^.\n]{0,60}\bskip|\bre-?run(?:s|ning)?\b[^.\n]{0,60}\b(?:already|skip|exist|safe|idempotent)"
+    r"|\bidempotent\b|已(?:存在|完成|有)[^。\n]{0,20}跳过|跳过已|幂等",
+    re.IGNORECASE,
+)
+_SKIPPING = {stem: _SKIPS for stem in ("skip", "re-run", "rerun", "idempotent", "跳过", "幂等")}
+"""Not told how to go on, but a second run does not do again what is done."""
+LOOKS = re.compile(
+    r"\b(?:read|load|look|check|scan|find|open|parse|restore|inspect|exists?|glob|list|detect|search|copy|go(?:es)? (?:straight|on|to)|skip|start(?:s)? (?:with|at|from)|set back|re-?spawn|continu\w+ (?:with|at|from))\w*\b"
+    r"|读|加载|查找|找出|找到|检查|扫描|打开|解析|还原|跳过|从.{0,30}(?:继续|开始|接着)|定位",
+    re.IGNORECASE,
+)
+"""What has to be done to know where a run stood."""
+_OF_ERRORS = re.compile(r"\berrors?\b|错误|异常|失败", re.IGNORECASE)
+_NO_TEXT: frozenset[PageKind] = frozenset({"template", "reference", "script", "data"})
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """`section`: that of recovery which the block lies in, if it lies in one."""
+
+    page: Page
+    block: Block
+    start: int
+    end: int
+    section: Section | None
+
+
+def mentions(skill: Skill) -> tuple[Mention, ...]:
+    """Blocks that tell the model of going on with an earlier run, and all below a title that does."""
+    return tuple(mention for page in skill.pages.values() if page.kind not in _NO_TEXT for mention in _of_page(page))
+
+
+def _of_page(page: Page) -> Iterator[Mention]:
+    spots = spotted(page.text, _PATTERNS)
+    starts = [spot.start() for spot in spots]
+    inside = [section for section in page.sections if _is_recovery(section, starts)]
+    said: dict[int, tuple[int, int]] = {}
+    for spot in spots:
+        said.setdefault(block_at(page, spot.start()), spot.span())
+    wanted = set(said)
+    for section in inside:
+        wanted.update(range(max(0, block_at(page, section.start)), block_at(page, section.end - 1) + 1))
+    for index in sorted(wanted):
+        block = page.blocks[index]
+        if index < 0 or (block.use not in ("instruction", "prompt") and block.kind != "front"):
+            continue
+        lies_in = next((one for one in inside if one.start <= block.start < one.end), None)
+        yield Mention(page, block, *said.get(index, (block.start, block.end)), lies_in)
+
+
+def _is_recovery(section: Section, spots: list[int]) -> bool:
+    """Its title says so, by its concept or by one of the spots."""
+    if section.concept == "recovery" and not _OF_ERRORS.search(section.title):
+        return True
+    at = bisect_left(spots, section.start)
+    return at < len(spots) and spots[at] < section.body
+
+
+def skips_done(skill: Skill) -> bool:
+    """A second run leaves alone what the first has done."""
+    return any(
+        page.kind not in _NO_TEXT and bool(spotted(page.text, _SKIPPING)) for page in skill.pages.values()
+    )
+
+
+def tells_how(found: tuple[Mention, ...]) -> bool:
+    """Somewhere it is said what is looked at to know where the run stood."""
+    return any(_how(mention) for mention in found)
+
+
+def _how(mention: Mention) -> bool:
+    if mention.block.kind in ("front", "heading"):
+        return False
+    if mention.block.kind == "code":
+        return True
+    text = mention.block.text
+    if mention.section is not None:
+        return bool(LOOKS.search(text))
+    near = text[max(0, mention.start - mention.block.body - 160) : mention.end - mention.block.body + 160]
+    return bool(LOOKS.search(RESUME.sub("", near))) and (
+        "`" in near or "/" in near or "state" in near or "状态" in near
+    )
+
+
+def written(skill: Skill, name: str, but: tuple[Section, ...] = (), file: str = "") -> list[Artefact]:
+    """Where the skill writes that artefact, outside of these sections of that file."""
+    return [
+        artefact
+        for artefact in skill.artefacts
+        if artefact.name == name
+        and artefact.mode == "write"
+        and not (artefact.at.file == file and any(s.start <= artefact.at.start < s.end for s in but))
+    ]

@@ -1,0 +1,59 @@
+"""Finds rare words in long texts without trying a large pattern at every character."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+from loopwright.tune.skill.model import Block, Page
+
+BEFORE, AFTER = 40, 120
+"""Characters around a stem that the pattern may take in."""
+
+
+def spotted(text: str, patterns: Mapping[str, re.Pattern[str]]) -> list[re.Match[str]]:
+    """Where a pattern holds around its stem (in small letters), in order; a stem that does not occur costs nothing."""
+    found: dict[tuple[int, int], re.Match[str]] = {}
+    for stem, pattern in patterns.items():
+        for at in _places(text, stem):
+            match = pattern.search(text, max(0, at - BEFORE), at + AFTER)
+            if match is not None and match.start() < at + len(stem) and at < match.end():
+                found[match.span()] = match
+    return [found[span] for span in sorted(found)]
+
+
+def begun(text: str, stems: tuple[str, ...], pattern: re.Pattern[str], *, name: bool = False) -> list[re.Match[str]]:
+    """Where the pattern holds from one of these stems on; `name`: from the beginning of the name that holds it."""
+    found: dict[int, re.Match[str]] = {}
+    for stem in stems:
+        for at in _places(text, stem):
+            while name and at and (text[at - 1].isalnum() or text[at - 1] == "_"):
+                at -= 1
+            match = pattern.match(text, at)
+            if match is not None:
+                found[at] = match
+    return [found[at] for at in sorted(found)]
+
+
+def _places(text: str, stem: str) -> Iterator[int]:
+    low = _small(text)
+    at = low.find(stem)
+    while at >= 0:
+        yield at
+        at = low.find(stem, at + len(stem))
+
+
+@lru_cache(maxsize=64)
+def _small(text: str) -> str:
+    """Letters that become two when small are left as they are: positions must hold."""
+    low = text.lower()
+    return low if len(low) == len(text) else text
+
+
+def block_at(page: Page, position: int) -> int:
+    """The index of the block that holds the position, or of the last one before it; -1 before the first."""
+    return bisect_right(page.blocks, position, key=_start) - 1
+
+
+def _start(block: Block) -> int:
+    return block.start
