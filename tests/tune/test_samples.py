@@ -1,0 +1,110 @@
+"""Every rule on its samples: the sick skill has its fault and no other, the healthy ones none, and the repair holds."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from loopwright.domain.findings import SEVERITIES, Finding
+from loopwright.tune.detectors import DETECTORS
+from loopwright.tune.diagnosis import diagnose
+from loopwright.tune.fixes import propose
+from loopwright.tune.fixes.edits import contents_of
+from loopwright.tune.gate import judge
+from loopwright.tune.skill.read import read_skill
+
+SAMPLES = Path(__file__).parent / "samples"
+WORTH = SEVERITIES[: SEVERITIES.index("medium") + 1]
+RULES = sorted(path.name for path in SAMPLES.iterdir())
+SICK = sorted(str(path.relative_to(SAMPLES)) for path in SAMPLES.glob("*/sick*"))
+HEALTHY = sorted(str(path.relative_to(SAMPLES)) for path in SAMPLES.glob("*/healthy*"))
+MENDED = [name for name in SICK if (SAMPLES / name.replace("sick", "fixed")).is_dir()]
+
+Files = Mapping[str, bytes]
+
+
+def read(name: str) -> Files:
+    """A sample's files, with line ends of one kind wherever they were checked out."""
+    folder = SAMPLES / name
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes().replace(b"\r\n", b"\n") for path in paths}
+
+
+def found(files: Files) -> tuple[Finding, ...]:
+    diagnosis = diagnose(read_skill("sample", files))
+    assert not diagnosis.problems
+    return diagnosis.findings
+
+
+def worth(files: Files) -> list[tuple[str, str]]:
+    return [(one.rule, one.subject) for one in found(files) if one.counts and one.severity in WORTH]
+
+
+def test_every_rule_has_samples() -> None:
+    assert sorted(detector.rule for detector in DETECTORS) == RULES
+
+
+@pytest.mark.parametrize("name", SICK)
+def test_a_sick_skill_has_its_fault_and_no_other(name: str) -> None:
+    rule = name.partition("/")[0]
+    counting = [one for one in found(read(name)) if one.counts]
+    assert {one.rule for one in counting if one.severity in WORTH or one.rule == rule} == {rule}
+
+
+@pytest.mark.parametrize("name", HEALTHY)
+def test_a_healthy_skill_has_nothing_of_weight(name: str) -> None:
+    assert worth(read(name)) == []
+
+
+@pytest.mark.parametrize("name", [*SICK, *HEALTHY])
+def test_line_ends_and_comments_change_no_finding(name: str) -> None:
+    files = read(name)
+    expected = sorted(one.fingerprint for one in found(files) if one.counts)
+    windows = {path: data.replace(b"\n", b"\r\n") for path, data in files.items()}
+    assert sorted(one.fingerprint for one in found(windows) if one.counts) == expected
+    commented = {
+        path: data + b"\n<!-- all of this was checked and is fixed -->\n" if path.endswith(".md") else data
+        for path, data in files.items()
+    }
+    assert sorted(one.fingerprint for one in found(commented) if one.counts) == expected
+
+
+@pytest.mark.parametrize("name", SICK)
+def test_a_finding_tells_what_is_wrong_and_what_to_do(name: str) -> None:
+    for one in found(read(name)):
+        assert one.message, one.rule
+        assert all(words.endswith(".") for words in (one.why, one.advice)), one.rule
+
+
+@pytest.mark.parametrize("name", MENDED)
+@pytest.mark.parametrize("ends", ["unix", "windows"])
+def test_the_repair_is_as_written_and_holds(name: str, ends: str) -> None:
+    files, wanted = dict(read(name)), dict(read(name.replace("sick", "fixed")))
+    if ends == "windows":
+        files = {path: data.replace(b"\n", b"\r\n") for path, data in files.items()}
+        wanted = {path: data.replace(b"\n", b"\r\n") for path, data in wanted.items()}
+    mended = repaired(files)
+    created = mended.keys() - files.keys()
+    assert {path: data for path, data in mended.items() if path not in created} == {
+        path: data for path, data in wanted.items() if path not in created
+    }
+    assert {path: data.replace(b"\r\n", b"\n") for path, data in mended.items() if path in created} == {
+        path: data.replace(b"\r\n", b"\n") for path, data in wanted.items() if path in created
+    }
+    assert not propose(read_skill("sample", mended), found(mended)), "a second run proposes nothing"
+
+
+def repaired(files: Files) -> Files:
+    """After every proposal that there is, one after the other; each has to hold."""
+    for _ in range(10):
+        before, was = read_skill("sample", files), found(files)
+        offered = propose(before, was)
+        if not offered:
+            return files
+        proposal = offered[0]
+        contents = contents_of(proposal, files)
+        kept = {path: data for path, data in files.items() if path not in contents}
+        files = kept | {path: data for path, data in contents.items() if data is not None}
+        now = found(files)
+        assert judge(proposal, before, read_skill("sample", files), was, now) == ()
+    raise AssertionError("the repairs come to no end")
