@@ -53,6 +53,9 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(word.strip(".-").lower() for word in WORD.findall(text) if word.strip(".-/"))
 
 
+_BRACE = re.compile(r"([{}])")
+
+
 def substance(page: Page | None) -> tuple[str, ...]:
     """The words of a page, in order, without comments of any kind and without its front matter."""
     if page is None:
@@ -64,8 +67,14 @@ def substance(page: Page | None) -> tuple[str, ...]:
             continue
         start = block.body if block.kind == "code" else block.start
         text = _without(page.text, start, block.end, comments)
-        said += words_of(_code(text, block.lang.lower()) if block.kind == "code" else text)
+        said += _code_words(_code(text, block.lang.lower())) if block.kind == "code" else words_of(text)
     return tuple(said)
+
+
+def _code_words(code: str) -> Iterator[str]:
+    """With the braces between them: what stands in a loop, and what behind it, is not the same."""
+    for part in _BRACE.split(code):
+        yield from (part,) if part in ("{", "}") else words_of(part)
 
 
 def sentences(page: Page, uses: frozenset[Use]) -> Iterator[Sentence]:
@@ -85,7 +94,8 @@ def told(file: str, before: Skill, after: Skill, *, once: bool) -> Told:
     was, now = [*_said(file, before)], [*_said(file, after)]
     earlier, later = Counter(one.words for one in was), Counter(one.words for one in now)
     new = [one.words for one in now if one.words not in earlier]
-    said: Counter[Part] = Counter(part for words in new for part in (*words, *pairwise(words)))
+    said = Counter[Part](word for words in new for word in words)
+    said.update(pair for words in new for pair in pairwise(words))
     missing = (one for one in was if one.file == file and later[one.words] < (1 if once else earlier[one.words]))
     gone = tuple(one for one in missing if not _reworded(one.words, said))
     return Told(gone, frozenset(word for words in new for word in words))
