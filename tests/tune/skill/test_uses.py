@@ -134,6 +134,8 @@ def test_code(text: str, words: str, use: Use) -> None:
         ("## Steps\nThe same for samples:\n\n> **A sample**: spawn many agents", "sample**", "quotation"),
         ("## Steps\n<!-- later -->", "later", "reference"),
         ("## Anti-patterns\ntext", "Anti", "negative"),
+        ("## Mistakes to avoid\n### PASS: CORRECT: Test it\nSo.", "So.", "reference"),
+        ("## Rules\nThe first line is exactly this; do not omit it:\n\n> Threshold: {x}", "Threshold", "quotation"),
         ("## Anti-patterns\n- x\n\n**Remember**: do it well.", "Remember", "instruction"),
         ("## Errors\n| 错误 | 解决 |\n|---|---|\n| 401 | x |", "401", "instruction"),
         ("## Steps\nIf the user asks about servers, point at:\n- here", "here", "instruction"),

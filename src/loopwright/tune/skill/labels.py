@@ -50,7 +50,7 @@ _PROMPT = re.compile(
     r"|提示词(?:模板)?$|^提示词"
 )
 _ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]")
-_SENTENCE = re.compile(r"[.!?;]\s+|[。！？；\n]")
+_SENTENCE = re.compile(r"[.!?]\s+|[。！？；\n]")
 _MARKUP: Final = str.maketrans(dict.fromkeys('*_`"“”「」~#>') | {"’": "'"})
 _AROUND: Final = " \t\r:：—-–.()" + "".join((*GOOD, "️"))
 

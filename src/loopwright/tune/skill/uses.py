@@ -24,6 +24,7 @@ _TEMPLATE_TITLE = re.compile(
 )
 _FORMS = re.compile(r"[tT]emplate|[fF]ormat|[sS]tructure|[lL]ayout|模板|格式")
 _GOOD_TITLE = re.compile(r"(?:good|correct|right|do|better|recommended|preferred|after)\b|正确|推荐", re.IGNORECASE)
+_PASS_TITLE = re.compile(r"(?:pass|good|correct|right|better|正确)[ \t]*[:：]", re.IGNORECASE)
 _SHOWN_TITLE = re.compile(
     r"\bworks?\b|\bconcepts?\b|\breference\b|\bintroduction\b|\busage\b(?! examples?)|\bquick ?start\b"
     r"|用法|使用方法|快速开始|原理|方式|概念|参考|介绍|简介|速查",
@@ -243,6 +244,8 @@ def _own(section: Section) -> Stance:
     if title.startswith(BAD):
         return "negative"
     if title.startswith(GOOD) and _GOOD_TITLE.match(title.lstrip("".join((*GOOD, "️ ")))):
+        return "good"
+    if _PASS_TITLE.match(title):
         return "good"
     if section.concept == "example" or section.concept == "reference":
         return "shown" if _SHOWN_TITLE.search(title) else section.concept
