@@ -31,17 +31,15 @@ def find_skills(folder: Path) -> tuple[Path, ...]:
 
 def _look(at: str, waiting: list[str], links: list[str]) -> bool:
     """Whether the folder is a skill; its folders go to `waiting`, links that are skills to `links`."""
-    is_skill = False
     try:
-        with os.scandir(at) as entries:
-            for entry in entries:
-                if entry.is_dir(follow_symlinks=False):
-                    if entry.name not in SKIPPED:
-                        waiting.append(entry.path)
-                elif entry.name.lower() == MAIN:
-                    is_skill = is_skill or is_main(entry.path, at)
-                elif entry.is_symlink() and entry.is_dir() and main_in(entry.path):
-                    links.append(entry.path)
+        with os.scandir(at) as found:
+            entries = [*found]
     except OSError:  # may not be read, or is gone
         return False
-    return is_skill
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            if entry.name not in SKIPPED:
+                waiting.append(entry.path)
+        elif entry.is_symlink() and main_in(entry.path):
+            links.append(entry.path)
+    return any(entry.name.lower() == MAIN and is_main(entry.path, at) for entry in entries)
