@@ -7,15 +7,20 @@ from loopwright.tune.detectors import (
     dead_reference,
     duplicated_block,
     eager_loading,
+    field_drift,
     goal_not_in_prompt,
     late_checkpoint,
     missing_constraints,
     no_recovery,
     oversized_skill,
     request_not_persisted,
+    spawn_without_wait,
     state_not_loaded,
     unbounded_accumulator,
     unbounded_return,
+    undeclared_field,
+    undeclared_tool,
+    wait_without_limit,
 )
 from loopwright.tune.detectors.detector import Detector
 
@@ -35,5 +40,10 @@ DETECTORS: tuple[Detector, ...] = (
     request_not_persisted.DETECTOR,
     state_not_loaded.DETECTOR,
     dead_reference.DETECTOR,
+    field_drift.DETECTOR,
+    undeclared_field.DETECTOR,
+    spawn_without_wait.DETECTOR,
+    undeclared_tool.DETECTOR,
+    wait_without_limit.DETECTOR,
 )  # fmt: skip
 """Sorted by dimension (context, memory, dataflow, agent), then by rule."""

@@ -9,14 +9,18 @@ from loopwright.tune.reading.spots import block_at, spotted
 from loopwright.tune.skill.model import Artefact, Block, Page, PageKind, Section, Skill
 
 _WORK = r"(?:run|session|job|state|workflow)"
-_ON = r" (?:\w+ )?(?:from|at|with) (?:the |that )?(?:last|next|saved|first|same|unfinished|recorded|failed|missing|checkpoint)\b"
+_ON = (
+    r" (?:\w+ )?(?:from|at|with) (?:the |that )?(?:last|next|saved|first|same|unfinished|recorded|failed|missing"
+    r"|checkpoint)\b"
+)
 _RESUME: Mapping[str, str] = {
     "resum": r"\bresum(?:e|es|ed|ing|able|ption)\b(?!s?\s+(?:builder|writing|review|pdf|template))|--resume\b",
     "interrupt": r"\binterrupt(?:ed|ions?)\b",
     "left off": r"\bleft off\b",
     " up ": r"\bpick(?:s|ed|ing)?[- ](?:\w+ )?up (?:where|from|again|at)\b",
     "recover": (
-        rf"\b(?:crash|session|run|state|job) recovery\b|\brecover(?:y|s|ed|ing)? (?:from (?:a |an |the )?(?:crash|interrupt\w*|checkpoint|state"
+        rf"\b(?:crash|session|run|state|job) recovery\b|\brecover(?:y|s|ed|ing)? (?:from (?:a |an |the )?(?:crash"
+        rf"|interrupt\w*|checkpoint|state"
         rf"|session|restart|last)|protocol|(?:the )?{_WORK}|after (?:a |an )?(?:crash|restart|interrupt\w*))"
     ),
     "continu": rf"\bcontinu(?:e|es|ed|ing){_ON}|\b(?:is|being|can be|be) continued\b|--continue\b",
@@ -29,28 +33,33 @@ _RESUME: Mapping[str, str] = {
     "earlier ": rf"\bearlier {_WORK}\b",
     "existing ": rf"\bexisting {_WORK}\b",
     "surviv": r"\bsurviv(?:e|es|ing) (?:a |an |the )?(?:crash|restart|interrupt|compaction|session)",
-    "断点": "断点", "续": "续(?:跑|传|做)|续写(?=任务|进度)|继续(?:上次|未完成|之前)", "恢复": "恢复(?!默认|正常|出厂)", "中断": "中断", "接着": "接着[做跑]",
+    "断点": "断点", "续": "续(?:跑|传|做)|续写(?=任务|进度)|继续(?:上次|未完成|之前)", "恢复": "恢复(?!默认|正常|出厂)",
+    "中断": "中断", "接着": "接着[做跑]",
     "从上次": "从上次", "未完成的": "未完成的(?:任务|运行|会话|流程)",
 }  # fmt: skip
 """By a word of it in small letters: going on with a run that was begun before."""
 _PATTERNS = {stem: re.compile(pattern, re.IGNORECASE) for stem, pattern in _RESUME.items()}
 RESUME = re.compile("|".join(_RESUME.values()), re.IGNORECASE)
 PROMISES = re.compile(
-    r"\b(?:can|may|could|will|to|is|are|being|be) (?:\w+ )?(?:resumed|continued|resumable)\b|\bresumable\b|--(?:resume|continue)\b|\binterrupt(?:ed|ions?)\b"
+    r"\b(?:can|may|could|will|to|is|are|being|be) (?:\w+ )?(?:resumed|continued|resumable)\b|\bresumable\b"
+    r"|--(?:resume|continue)\b|\binterrupt(?:ed|ions?)\b"
     r"|\bleft off\b|\bcrash\w*|\bsurviv\w+|断点|续跑|续传|中断后|中断了|恢复",
     re.IGNORECASE,
 )
 """Of these it is certain that a later session is meant, not a later step."""
 SAVES = re.compile(r"\bcheckpoints?\b|\bsnapshots?\b|\bback-?ups?\b|检查点|快照|备份|存档", re.IGNORECASE)
 _SKIPS = re.compile(
-    r"\bskip\w*\b[^.\n]{0,60}\b(?:already|exists?|done|completed)\b|\balready\b[^.\n]{0,60}\bskip|\bre-?run(?:s|ning)?\b[^.\n]{0,60}\b(?:already|skip|exist|safe|idempotent)"
+    r"\bskip\w*\b[^.\n]{0,60}\b(?:already|exists?|done|completed)\b|\balready\b[^.\n]{0,60}\bskip|\bre-?run(?:s"
+    r"|ning)?\b[^.\n]{0,60}\b(?:already|skip|exist|safe|idempotent)"
     r"|\bidempotent\b|已(?:存在|完成|有)[^。\n]{0,20}跳过|跳过已|幂等",
     re.IGNORECASE,
 )
-_SKIPPING = {stem: _SKIPS for stem in ("skip", "re-run", "rerun", "idempotent", "跳过", "幂等")}
+_SKIPPING = dict.fromkeys(("skip", "re-run", "rerun", "idempotent", "跳过", "幂等"), _SKIPS)
 """Not told how to go on, but a second run does not do again what is done."""
 LOOKS = re.compile(
-    r"\b(?:read|load|look|check|scan|find|open|parse|restore|inspect|exists?|glob|list|detect|search|copy|go(?:es)? (?:straight|on|to)|skip|start(?:s)? (?:with|at|from)|set back|re-?spawn|continu\w+ (?:with|at|from))\w*\b"
+    r"\b(?:read|load|look|check|scan|find|open|parse|restore|inspect|exists?|glob|list|detect|search|copy"
+    r"|go(?:es)? (?:straight|on|to)|skip|start(?:s)? (?:with|at|from)|set back|re-?spawn|continu\w+ (?:with|at"
+    r"|from))\w*\b"
     r"|读|加载|查找|找出|找到|检查|扫描|打开|解析|还原|跳过|从.{0,30}(?:继续|开始|接着)|定位",
     re.IGNORECASE,
 )
@@ -103,9 +112,7 @@ def _is_recovery(section: Section, spots: list[int]) -> bool:
 
 def skips_done(skill: Skill) -> bool:
     """A second run leaves alone what the first has done."""
-    return any(
-        page.kind not in _NO_TEXT and bool(spotted(page.text, _SKIPPING)) for page in skill.pages.values()
-    )
+    return any(page.kind not in _NO_TEXT and bool(spotted(page.text, _SKIPPING)) for page in skill.pages.values())
 
 
 def tells_how(found: tuple[Mention, ...]) -> bool:

@@ -1,0 +1,194 @@
+"""Going on after an interruption is promised, and what it needs is not there."""
+
+import re
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.families import same_title
+from loopwright.tune.reading.recovery import PROMISES, RESUME, SAVES, Mention, mentions, tells_how, written
+from loopwright.tune.reading.spots import block_at, spotted
+from loopwright.tune.skill.model import Section, Skill
+from loopwright.tune.skill.names import DIR
+
+_SECTION = re.compile(r"[\"“「『]([^\"”」』\n]{3,60})[\"”」』]")
+_FOLDER = re.compile(r"`([^`\n]*?([\w.-]+)/)`")
+_MEMORY = re.compile(r"\bin[- ]memory\b|\bin the conversation(?:'s)?\b|内存里|内存中|会话里|对话里", re.IGNORECASE)
+_MEMORY_WORDS = dict.fromkeys(("memory", "in the conversation", "内存", "会话里", "对话里"), _MEMORY)
+_KEPT = re.compile(
+    r"\b(?:keep|kept|hold|held|change[sd]?|update[sd]?|store[sd]?|set|sets)\b|改|更新|保存|记|置", re.IGNORECASE
+)
+_NOT = re.compile(r"\b(?:not|never|nothing|no|don't)\b|不|勿|别", re.IGNORECASE)
+STEPS = 3
+"""Steps of a course for which a promise alone is too little."""
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    found = mentions(skill)
+    if not found:
+        return
+    hits = [
+        *_sections_gone(skill, found),
+        *_never_written(skill, found),
+        *_folders(skill, found),
+        *_in_memory(skill, found),
+    ]
+    yield from hits
+    if not hits:
+        yield from _only_promised(skill, found)
+
+
+def _sections_gone(skill: Skill, found: tuple[Mention, ...]) -> Iterator[Hit]:
+    """`follow "Resuming" in SKILL.md`, and no such section."""
+    for mention in found:
+        text = mention.block.text
+        for quoted in _SECTION.finditer(text):
+            near = text[max(0, quoted.start() - 40) : quoted.end() + 40]
+            if not RESUME.search(quoted[1]) or not _names_place(near, skill) or _is_title(quoted[1], skill):
+                continue
+            start = mention.block.body + quoted.start()
+            yield Hit(
+                file=mention.page.path, start=start, end=mention.block.body + quoted.end(), subject=f"section "
+                    f"{same_title(quoted[1])}",
+                message=f"“{quoted[1]}” is to be followed to go on with an interrupted run, and there is no such "
+                    f"section",
+                advice=f"Write the section “{quoted[1]}”: what is read first, what is done when it does not "
+                    f"parse, and which step comes next.",
+                facts={"section": quoted[1]},
+            )  # fmt: skip
+
+
+def _names_place(near: str, skill: Skill) -> bool:
+    names = {path.rsplit("/", 1)[-1] for path in skill.pages}
+    return any(name in near for name in names) or bool(
+        re.search(r"\b(?:section|see|follow)\b|一节|参见|见", near, re.IGNORECASE)
+    )
+
+
+def _is_title(words: str, skill: Skill) -> bool:
+    plain = same_title(words)
+    titles = {same_title(section.title) for page in skill.pages.values() for section in page.sections}
+    return any(
+        plain == title or (len(plain) > 3 and (plain in title or (len(title) > 3 and title in plain)))
+        for title in titles
+    )
+
+
+def _never_written(skill: Skill, found: tuple[Mention, ...]) -> Iterator[Hit]:
+    """A file that is read to know where the run stood, and that no step writes."""
+    seen: set[str] = set()
+    for mention in found:
+        section = mention.section
+        if section is None:
+            continue
+        for artefact in skill.artefacts:
+            inside = artefact.at.file == mention.page.path and section.start <= artefact.at.start < section.end
+            if not inside or artefact.mode != "read" or artefact.name in seen or not artefact.name.startswith(DIR):
+                continue
+            seen.add(artefact.name)
+            if written(skill, artefact.name, (section,), mention.page.path) or _declared(skill, artefact.name, section):
+                continue
+            name = artefact.name.removeprefix(DIR + "/")
+            yield Hit(
+                file=artefact.at.file, start=artefact.at.start, end=artefact.at.end, subject=name,
+                message=f"an interrupted run goes on from {name}, and no step writes that file",
+                advice=f"Write {name} after each step, with what “{section.title}” reads from it.",
+                also=_also(skill, artefact.name, artefact.at.start),
+                facts={"artefact": artefact.name, "section": section.title},
+            )  # fmt: skip
+
+
+def _declared(skill: Skill, name: str, section: Section) -> bool:
+    """It is listed as what a step leaves behind."""
+    return any(
+        artefact.name == name
+        and artefact.mode == "declare"
+        and artefact.at.file in skill.pages
+        and any(
+            block.kind == "row"
+            for block in skill.pages[artefact.at.file].blocks
+            if block.start <= artefact.at.start < block.end
+        )
+        for artefact in skill.artefacts
+    )
+
+
+def _also(skill: Skill, name: str, but: int) -> tuple[str, ...]:
+    return tuple(f"{a.at.file}:{a.at.line}" for a in skill.artefacts if a.name == name and a.at.start != but)[:5]
+
+
+def _folders(skill: Skill, found: tuple[Mention, ...]) -> Iterator[Hit]:
+    """Snapshots that are said to lie in a folder which nothing else ever names."""
+    for mention in found:
+        if mention.section is None or mention.block.kind == "code":
+            continue
+        for folder in _FOLDER.finditer(mention.block.text):
+            if not SAVES.search(mention.block.text) or _named_elsewhere(
+                skill, mention.section, mention.page.path, folder[2]
+            ):
+                continue
+            start = mention.block.body + folder.start()
+            yield Hit(
+                file=mention.page.path, start=start, end=mention.block.body + folder.end(), subject=f"{folder[2]}/",
+                message=f"an interrupted run is to be restored from {folder[2]}/, and no step puts anything there",
+                advice=f"Say in the step that does it what is saved in {folder[2]}/, or take the promise back.",
+                facts={"folder": folder[2]},
+            )  # fmt: skip
+
+
+def _named_elsewhere(skill: Skill, section: Section, file: str, folder: str) -> bool:
+    for path, page in skill.pages.items():
+        text = page.text if path != file else page.text[: section.start] + page.text[section.end :]
+        if folder in text:
+            return True
+    return False
+
+
+def _in_memory(skill: Skill, found: tuple[Mention, ...]) -> Iterator[Hit]:
+    """The state that is read to go on is said to be kept in memory only."""
+    if not any(mention.section for mention in found):
+        return
+    for page in skill.pages.values():
+        if page.kind in ("template", "reference", "script", "data"):
+            continue
+        for match in spotted(page.text, _MEMORY_WORDS):
+            start, end = match.span()
+            block = page.blocks[block_at(page, start)]
+            if block.use not in ("instruction", "prompt") or block.kind == "code":
+                continue
+            near = page.text[max(block.start, start - 50) : min(block.end, end + 30)]
+            if _KEPT.search(near) and "`" in near and not _NOT.search(near):
+                yield Hit(
+                    file=page.path, start=start, end=end, subject="state in memory",
+                    message="an interrupted run goes on from a file, and the state is only changed in memory",
+                    advice="Write the state to its file after each change.", facts={},
+                )  # fmt: skip
+                return
+
+
+def _only_promised(skill: Skill, found: tuple[Mention, ...]) -> Iterator[Hit]:
+    promises = [
+        mention for mention in found if PROMISES.search(mention.page.text, max(0, mention.start - 16), mention.end)
+    ]
+    steps = {phase.file for phase in skill.phases if phase.file != skill.main} | {
+        p.path for p in skill.pages.values() if p.kind in ("phase", "action")
+    }
+    if not promises or len(steps) < STEPS or tells_how(found):
+        return
+    first = promises[0]
+    yield Hit(
+        file=first.page.path, start=first.start, end=first.end, subject="promise",
+        message=f"“{skill.pages[first.page.path].text[first.start : first.end]}” is promised, and no step says "
+            f"what is read to go on",
+        advice="Say how an unfinished run is found, which file is read first and which step comes next, or take "
+            "the promise back.",
+        also=tuple(f"{m.page.path}:{m.block.line}" for m in promises[1:4]), facts={"promise": "1"},
+    )  # fmt: skip
+
+
+DETECTOR = Detector(
+    rule="broken-recovery", dimension="memory", severity="high", confidence="likely", strategy="checkpoint_restore",
+    title="recovery is promised and can not work",
+    why="A model that is told to go on from what was saved, and finds nothing saved, starts from scratch or makes "
+        "the missing part up.",
+    advice="Save what is needed after each step, and say what is read to go on.", look=look,
+)  # fmt: skip

@@ -1,0 +1,192 @@
+"""An agent is sent to work without being told what the user wants, while its siblings are told."""
+
+import re
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.clauses import sentence_at, speaks
+from loopwright.tune.reading.requests import USER_WORDS, file_stores, goals_of, is_goal, may_carry
+from loopwright.tune.reading.spots import spotted
+from loopwright.tune.skill.model import Interpolation, Page, Prompt, Skill
+
+MOST = 0.6
+"""The share of prompts with the goal that makes it expected in the rest."""
+_EVERY = dict.fromkeys(
+    ("agent", "prompt", "role", "worker", "提示", "子代理", "角色"),
+    re.compile(
+        r"\b(?:every|each|all|any) (?:\w+ )?(?:sub-?)?(?:agents?|prompts?|roles?|workers?)(?:'s prompt)?\b"
+        r"|每个(?:子代理|角色|智能体|提示)|提示里必须|所有(?:子代理|提示|角色)",
+        re.I,
+    ),
+)
+_GIVES = re.compile(
+    r"\b(?:gets?|receives?|carr(?:y|ies)|includes?|contains?|is told|are told|is given|has|have"
+    r"|must|quotes?|starts? with|begins? with|reads?)\b|包含|带|必须|给|收到|附|写|先读",
+    re.I,
+)
+LEAST = 60
+"""Characters of a prompt that says what to do."""
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    prompts = _spawning(skill)
+    if not prompts:
+        return
+    goals = {index: goals_of(skill, prompt) for index, prompt in prompts}
+    stores = frozenset(store.name for store in file_stores(skill))
+    lacking = [(i, prompt) for i, prompt in prompts if not goals[i] and not may_carry(skill, prompt, stores)]
+    telling = [(i, prompt) for i, prompt in prompts if goals[i]]
+    if not lacking:
+        return
+    if telling:
+        yield from _of_siblings(skill, lacking, telling, goals, len(prompts))
+    elif rule := _rule(skill):
+        yield from _of_rule(skill, lacking, rule)
+    elif stores and len(lacking) == len(prompts):
+        yield from _of_store(skill, lacking, stores)
+
+
+def _spawning(skill: Skill) -> list[tuple[int, Prompt]]:
+    """Prompts of calls that start an agent, which this skill really makes."""
+    return [
+        (index, prompt)
+        for index, prompt in enumerate(skill.prompts)
+        if prompt.at.use in ("instruction", "prompt")
+        and prompt.call >= 0
+        and not _quoted(skill, prompt)
+        and len(prompt.text) >= LEAST
+    ]
+
+
+def _quoted(skill: Skill, prompt: Prompt) -> bool:
+    """The call stands in what another agent is told; a page that is a role is no such text."""
+    outer = skill.calls[prompt.call].prompt
+    return outer >= 0 and skill.prompts[outer].call >= 0
+
+
+def _of_siblings(
+    skill: Skill, lacking: list[tuple[int, Prompt]], telling: list[tuple[int, Prompt]],
+    goals: dict[int, tuple[Interpolation, ...]], count: int,
+) -> Iterator[Hit]:  # fmt: skip
+    if len(telling) / (len(telling) + len(lacking)) < MOST and not (len(telling) == 1 and len(lacking) == 1):
+        return
+    here = {prompt.at.file for _, prompt in telling} >= {prompt.at.file for _, prompt in lacking}
+    if len(telling) == 1 and not here and not _is_field(goals[telling[0][0]]):
+        return
+    for _, prompt in lacking:
+        index, model = _nearest(prompt, telling)
+        hole = next(hole for hole in goals[index] if is_goal(skill.pages[model.at.file], hole))
+        share = f"each of {len(telling)} others" if count > 2 else f"the one in {model.at.file}"
+        yield Hit(
+            file=prompt.at.file, start=prompt.at.start, end=prompt.at.start + len(_first(prompt.text)) or prompt.at.end,
+            subject=_subject(skill, prompt),
+            message=f"the prompt of {_agent(skill, prompt)} does not say what the user wants; {share} carries it "
+                f"as {hole.expression}",
+            advice=f"Put the line with {hole.expression} into it, as the prompt at {model.at.file}:{hole.at.line} "
+                f"has it.",
+            phase=prompt.at.phase, also=(f"{model.at.file}:{hole.at.line}",),
+            facts={
+                "prompt": str(prompt.at.start), "model": model.at.file, "model_start": str(model.at.start),
+                "goal": str(hole.at.start),
+            },
+        )  # fmt: skip
+
+
+def _is_field(goals: tuple[Interpolation, ...]) -> bool:
+    """A field of what the skill keeps, so that it can be had at other places, too."""
+    return any("." in hole.expression for hole in goals)
+
+
+def _nearest(prompt: Prompt, telling: list[tuple[int, Prompt]]) -> tuple[int, Prompt]:
+    same = [one for one in telling if one[1].at.file == prompt.at.file]
+    return min(same, key=lambda one: abs(one[1].at.start - prompt.at.start)) if same else telling[0]
+
+
+def _subject(skill: Skill, prompt: Prompt) -> str:
+    """The agent and what it is told first: both outlive moved lines."""
+    return f"{prompt.agent or 'agent'}: {_first(prompt.text)[:60]}"
+
+
+def _first(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")
+
+
+def _agent(skill: Skill, prompt: Prompt) -> str:
+    described = skill.calls[prompt.call].argument("description") if prompt.call >= 0 else None
+    if described and described.literal:
+        return f"“{described.literal}”"
+    return prompt.agent.strip("\"'`") if prompt.agent else "the agent"
+
+
+def _rule(skill: Skill) -> tuple[Page, int, int] | None:
+    """A sentence that says that every agent is told what the user wants."""
+    for page in skill.pages.values():
+        if page.kind not in ("skill", "spec", "phase", "action"):
+            continue
+        for found in spotted(page.text, _EVERY):
+            sentence = sentence_at(page, found.start())
+            if (
+                sentence
+                and speaks(sentence.block, page)
+                and _GIVES.search(sentence.text)
+                and USER_WORDS.search(sentence.text)
+            ):
+                return page, sentence.start, sentence.end
+    return None
+
+
+def _of_rule(skill: Skill, lacking: list[tuple[int, Prompt]], rule: tuple[Page, int, int]) -> Iterator[Hit]:
+    page, start, end = rule
+    said = " ".join(page.text[start:end].split()).strip("-*# ")[:90]
+    line = page.text.count("\n", 0, start) + 1
+    for _, prompt in lacking:
+        yield Hit(
+            file=prompt.at.file, start=prompt.at.start, end=prompt.at.start + len(_first(prompt.text)) or prompt.at.end,
+            subject=_subject(skill, prompt),
+            message=f"the prompt of {_agent(skill, prompt)} does not say what the user wants, against “{said}” in "
+                f"{page.path}:{line}",
+            advice="Put the user's request into the prompt, or the path of the file that holds it.",
+            phase=prompt.at.phase,
+            also=(f"{page.path}:{line}",), facts={"prompt": str(prompt.at.start)},
+        )  # fmt: skip
+
+
+def _of_store(skill: Skill, lacking: list[tuple[int, Prompt]], stores: frozenset[str]) -> Iterator[Hit]:
+    """The request lies in a file of its own that no prompt and hardly a role names."""
+    roles = [page for page in skill.pages.values() if page.kind == "role"]
+    asked = {prompt.at.file for _, prompt in lacking}
+    others = [page for page in roles if page.path not in asked]
+    for name in sorted(stores):
+        ignorant = [page for page in others if name not in page.text]
+        if others and 2 * len(ignorant) <= len(others):
+            continue
+        if not others and not _said_to_be_given(skill, name):
+            continue
+        prompt = lacking[0][1]
+        yield Hit(
+            file=prompt.at.file, start=prompt.at.start, end=prompt.at.end, subject=f"{name} in prompts",
+            message=f"what the user wants is kept in {name}, and the prompt of {_agent(skill, prompt)} does not "
+                f"name it",
+            advice=f"Point the agent to {name} in the first lines of its prompt.", phase=prompt.at.phase,
+            facts={"prompt": str(prompt.at.start), "store": name},
+        )  # fmt: skip
+
+
+def _said_to_be_given(skill: Skill, name: str) -> bool:
+    """The skill says that agents get it."""
+    return any(
+        name in line
+        and any(
+            word in line.casefold() for word in ("every agent", "each agent", "all agents", "每个角色", "每个子代理")
+        )
+        for line in skill.pages[skill.main].text.splitlines()
+    )
+
+
+DETECTOR = Detector(
+    rule="goal-not-in-prompt", dimension="memory", severity="high", confidence="likely",
+    strategy="constraint_injection", title="an agent is not told the goal",
+    why="An agent knows only its prompt. Without the user's words it does the task in general, not the one that "
+        "was asked.",
+    advice="Put the user's request into the prompt, in the user's own words.", look=look,
+)  # fmt: skip

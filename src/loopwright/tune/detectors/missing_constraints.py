@@ -1,0 +1,163 @@
+"""A phase, role or action without the constraints that its siblings carry."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.families import Member, Part, families, same_title
+from loopwright.tune.reading.restraints import FOLLOWS, RESTRICTS, restraints_of, sentences
+from loopwright.tune.skill.model import Skill
+
+MOST = 0.7
+"""The share of siblings that makes a part expected."""
+_NEEDS_NONE = re.compile(
+    r"(?:^|[-_ ])(?:abort|cancel\w*|clean-?up|close|complete|completion|menu|help|exit|stop|done|halt|end|welcome"
+    r"|init|continue|shim|router|coordinator|finish|summary)(?:$|[-_ ])",
+    re.IGNORECASE,
+)
+"""Names of members that do so little that they need none."""
+MANY = 4
+"""Siblings that are enough where each has its own title for it."""
+_PART = re.compile(
+    r"^[ \t]*(?:#+ *|\*\*|[\[【]|- )?(constraints?|rules|hard rules|boundaries|guard-?rails|limits|must not|约束|规则"
+    r"|边界|限制|禁止)(?:\*\*|[\]】])? *(?:[:：]|\n|\*\*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BANS = re.compile(r"\b(?:do not|don't|never|must not|only|no more than)\b|不要|不得|禁止|不许|只", re.IGNORECASE)
+STEM = 5
+"""Letters that words have in common which mean the same."""
+LEAST = 12
+"""Characters of a sentence that is worth repeating."""
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    yield from _prompts(skill)
+    seen: set[str] = set()
+    for family in families(skill):
+        for hit in (*_whole(family), *_single(skill, family)):
+            if hit.subject not in seen:
+                seen.add(hit.subject)
+                yield hit
+
+
+def _prompts(skill: Skill) -> Iterator[Hit]:
+    """An agent's prompt without the part of constraints that the other prompts have."""
+    prompts = [
+        prompt
+        for prompt in skill.prompts
+        if prompt.call >= 0 and prompt.at.use in ("instruction", "prompt") and "\n" in prompt.text
+    ]
+    labels = {prompt.at: found for prompt in prompts if (found := _PART.search(prompt.text))}
+    lacking = [prompt for prompt in prompts if prompt.at not in labels and not FOLLOWS.search(prompt.text)]
+    if len(labels) < 2 or not lacking or len(lacking) > len(labels) / 2 or len(prompts) < 3:
+        return
+    model, label = next(iter(labels.items()))
+    for prompt in lacking:
+        if sum(bool(_BANS.search(line)) for line in prompt.text.splitlines()):
+            continue
+        first = next((line.strip() for line in prompt.text.splitlines() if line.strip()), "")
+        yield Hit(
+            file=prompt.at.file, start=prompt.at.start, end=prompt.at.end, subject=f"constraints in the prompt "
+                f"{first[:60]}",
+            message=f"this prompt has no constraints; {len(labels)} of {len(prompts)} prompts have them "
+                f"({model.file}:{model.line})",
+            advice=f"Say in it under “{label[1].strip()}” what the agent must not do, as the prompt at "
+                f"{model.file}:{model.line} does.",
+            also=(f"{model.file}:{model.line}",), phase=prompt.at.phase,
+            facts={"prompt": str(prompt.at.start), "model": model.file, "model_start": str(model.start)},
+        )  # fmt: skip
+
+
+def _whole(family: tuple[Member, ...]) -> Iterator[Hit]:
+    """Members without any constraints where most have a part for them."""
+    has = {member.name: part for member in family if (part := restraints_of(member)) is not None}
+    titles = Counter(same_title(part.title) for part in has.values() if _by_title(part))
+    lacking = [member for member in family if member.name not in has and not _may_lack(member)]
+    if not titles or not _expected(titles, len(has), len(lacking)):
+        return
+    usual = titles.most_common(1)[0][0]
+    model = next(member for member in family if member.name in has and same_title(has[member.name].title) == usual)
+    for member in lacking:
+        yield _hit(member, model, has[model.name], f"{len(has)} of {len(has) + len(lacking)}")
+
+
+def _expected(titles: Counter[str], having: int, lacking: int) -> bool:
+    top = titles.most_common(1)[0][1]
+    if (top < 2 and having < MANY) or not lacking:
+        return False
+    if having == 2:
+        return lacking == 1
+    return having / (having + lacking) >= MOST
+
+
+def _by_title(part: Part) -> bool:
+    return part.concept in ("constraints", "limits")
+
+
+def _may_lack(member: Member) -> bool:
+    text = member.page.text[member.start : member.end]
+    return bool(_NEEDS_NONE.search(member.name)) or bool(FOLLOWS.search(text))
+
+
+def _hit(member: Member, model: Member, part: Part, share: str) -> Hit:
+    line_end = member.page.text.find("\n", member.start)
+    start = next((s.start for s in member.page.sections if s.start >= member.start), member.start)
+    line_end = member.page.text.find("\n", start)
+    where = model.page.path if model.section < 0 else f"“{model.name}”"
+    return Hit(
+        file=member.page.path, start=start, end=line_end if line_end > start else member.end,
+        subject="constraints" if member.section < 0 else f"constraints of {member.name}",
+        message=f"{_said(member)} has no constraints; {share} of its kind have them (“{part.title}” in {where})",
+        advice=f"Give it a part “{part.title}” as {where} has one: what it must not do, what it may write, and "
+            f"its limits.",
+        facts={"member": member.name, "title": part.title, "level": str(part.level), "model": model.page.path},
+    )  # fmt: skip
+
+
+def _said(member: Member) -> str:
+    return member.page.path if member.section < 0 else f"“{member.name}”"
+
+
+def _single(skill: Skill, family: tuple[Member, ...]) -> Iterator[Hit]:
+    """One constraint that nearly all members repeat and one does not."""
+    parts = [(member, part) for member in family if (part := restraints_of(member)) is not None]
+    if len(parts) < 4:
+        return
+    said: dict[str, dict[str, str]] = {}
+    for member, part in parts:
+        for sentence in sentences(member.page, part.body, part.end):
+            if len(sentence.key.encode()) >= LEAST and RESTRICTS.search(sentence.text):
+                said.setdefault(sentence.key, {})[member.name] = sentence.text
+    main = skill.pages.get(skill.main)
+    for key, by in said.items():
+        lacking = [(member, part) for member, part in parts if member.name not in by]
+        if len(by) < 3 or len(lacking) != 1 or len(by) / len(parts) < MOST:
+            continue
+        text = next(iter(by.values()))
+        member, part = lacking[0]
+        if _may_lack(member) or _said_in(member, key) or (main and text in main.text):
+            continue
+        yield Hit(
+            file=member.page.path, start=part.start, end=part.body, subject=f"constraint {key[:60]}",
+            message=f"{_said(member)} lacks a constraint that the other {len(by)} of its kind carry: “{text}”",
+            advice=f"Add it to “{part.title}”, in the same words.",
+            facts={"member": member.name, "sentence": text, "title": part.title, "part": str(part.start)},
+        )  # fmt: skip
+
+
+def _said_in(member: Member, key: str) -> bool:
+    """The member forbids or limits something of the same words anywhere."""
+    stems = {word[:STEM] for word in re.findall(r"[^\W\d_]{4,}", key)} or {
+        key[at : at + 2] for at in range(len(key) - 1)
+    }
+    part = "\n".join(s.key for s in sentences(member.page, member.start, member.end) if RESTRICTS.search(s.text))
+    return not stems or any(stem in part for stem in stems)
+
+
+DETECTOR = Detector(
+    rule="missing-constraints", dimension="memory", severity="medium", confidence="likely",
+    strategy="constraint_injection", title="constraints missing",
+    why="A model that works on one part sees that part only: what is forbidden in all others is allowed here.",
+    advice="Give it the constraints that its siblings carry.", look=look,
+)  # fmt: skip

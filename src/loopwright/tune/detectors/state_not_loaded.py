@@ -1,0 +1,83 @@
+"""A phase uses what the run keeps in a file, and does not read that file as its siblings do."""
+
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.families import KINDS
+from loopwright.tune.reading.placeholders import strays
+from loopwright.tune.reading.stores import Use, binds, json_files, loads, used
+from loopwright.tune.skill.model import Artefact, Skill
+
+MOST = 0.7
+"""The share of the pages that use a file's content and read it; then the rest have to."""
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    yield from _files(skill)
+    for stray in strays(skill):
+        yield Hit(
+            file=stray.page.path, start=stray.start, end=stray.end, subject=f"{{{stray.name}}}", severity="medium",
+            message=f"{{{stray.name}}} is used and nothing says what it is; the other {stray.bound} names have an "
+                f"entry in the list",
+            advice=f"Add `{stray.name}` with its value to the list of names, or say where it is loaded from.",
+            facts={"name": stray.name, "after": str(stray.after)},
+        )  # fmt: skip
+
+
+def _files(skill: Skill) -> Iterator[Hit]:
+    files = json_files(skill)
+    if not files:
+        return
+    order = {phase.file: phase.order for phase in skill.phases}
+    for root, uses in used(skill, frozenset(files)).items():
+        places = files[root]
+        having = [use for use in uses if loads(skill, use, places)]
+        working = [use for use in uses if use not in having and _works(use, skill)]
+        lacking = [use for use in working if not _creates(use, places, order)]
+        if len(having) >= 2 and lacking and (len(lacking) == 1 or len(having) / len([*having, *lacking]) >= MOST):
+            yield from (_hit(use, places, having) for use in lacking)
+        elif not having and working and _nobody_binds(skill, root, places):
+            yield _hit(working[0], places, [])
+
+
+def _nobody_binds(skill: Skill, root: str, places: list[Artefact]) -> bool:
+    """A variable that the code of the skill uses and nothing sets, with a file of its name that is read elsewhere."""
+    if any(binds(page, root) for page in skill.pages.values()):
+        return False
+    in_code = any(field.root == root and field.mode == "read" and field.values for field in skill.fields)
+    return in_code and any(artefact.mode == "read" for artefact in places)
+
+
+def _works(use: Use, skill: Skill) -> bool:
+    """A page that is worked through, not one that only speaks of the state."""
+    return use.page.kind in KINDS or use.page.path == skill.main
+
+
+def _creates(use: Use, places: list[Artefact], order: dict[str, int]) -> bool:
+    """The first step, which writes the file, has what it needs."""
+    if order.get(use.page.path, 0) == 1:
+        return True
+    return any(
+        artefact.at.file == use.page.path and artefact.mode == "write" and artefact.at.start < use.start
+        for artefact in places
+    ) and not order.get(use.page.path)
+
+
+def _hit(use: Use, places: list[Artefact], having: list[Use]) -> Hit:
+    name = next(artefact.raw for artefact in places)
+    model = having[0] if having else None
+    others = f"; the other {len(having)} that use it do" if having else ", and nothing else does"
+    return Hit(
+        file=use.page.path, start=use.start, end=use.end, subject=f"{use.root} from {places[0].name}",
+        message=f"{use.root}.{use.fields[0]} is used here, and {use.page.path} never reads {name}{others}",
+        advice=f"Read {name} before it is used" + (f", as {model.page.path} does." if model else "."),
+        facts={"root": use.root, "artefact": places[0].name, "raw": name, "model": model.page.path if model else ""},
+    )  # fmt: skip
+
+
+DETECTOR = Detector(
+    rule="state-not-loaded", dimension="memory", severity="high", confidence="likely", strategy="structured_state",
+    title="state is used and not loaded",
+    why="A model that comes to this step with a fresh context does not have the value; it makes one up, or stops.",
+    advice="Read the file before its content is used.", look=look,
+)  # fmt: skip

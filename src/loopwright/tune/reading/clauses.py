@@ -1,0 +1,113 @@
+"""Sentences that forbid, order or allow something, and what they speak of."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from loopwright.tune.reading.spots import block_at
+from loopwright.tune.skill.model import Block, Page, Skill
+
+VERBS: dict[str, str] = {
+    verb: kind
+    for kind, verbs in {
+        "change": "write writes edit edits modify modifies change changes alter touch rewrite overwrite fix "
+        "correct patch update revise"
+        " 改 修改 改写 写 写入 改动 覆盖 编辑 更新 改掉 改进 修正",
+        "delete": "delete deletes remove removes drop erase 删 删除 移除 删掉",
+        "read": "read reads load loads open opens 读 读取 加载 打开",
+        "ask": "ask asks 问 询问 提问",
+        "run": "run runs execute executes 运行 执行",
+        "start": "spawn spawns launch start dispatch 启动 派",
+        "commit": "commit commits push pushes 提交 推送",
+        "create": "create creates 新建 创建",
+        "skip": "skip skips 跳过",
+    }.items()
+    for verb in verbs.split()
+}
+NEGATION = re.compile(
+    r"\b(?:never|not|no|n't|n’t|without|avoid|refuse|forbidden|prohibited|instead of|rather than|nor|neither"
+    r"|cannot)\b|n't\b|n’t\b|不|禁|勿|别|无需|未|没",
+    re.IGNORECASE,
+)
+CONDITION = re.compile(
+    r"\b(?:if|unless|until|before|except|when|whenever|only|while|without|after|once|where|otherwise|than"
+    r"|as long as|other|outside|beyond|else|in case|during|for)\b"
+    r"|除非|除了|之前|之后|如果|若|当|时[,，：:]|才|只有|以外|之外|否则|前提|另有|其他|其余|以后|仅",
+    re.IGNORECASE,
+)
+BEFORE = re.compile(r"\b(?:before|until)\b|之前|以前|才能|前[,，]", re.IGNORECASE)
+AT_ONCE = re.compile(
+    r"\b(?:directly|right away|straight away|immediately|at once|without asking|first)\b|直接|先|立刻"
+    r"|马上|顺手",
+    re.IGNORECASE,
+)
+MAY = re.compile(
+    r"\b(?:may|can|is allowed|are allowed|feel free|go ahead|directly|straight|right away|yourself)\b"
+    r"|可以|允许|直接|顺手|自行",
+    re.IGNORECASE,
+)
+_STOP = re.compile(r"[.!?](?=\s|$)|[;。；！？\n]|\|")
+_COMMA = re.compile(r"[,，、:：]")
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A sentence of a block, or the part of one between commas."""
+
+    page: Page
+    block: Block
+    text: str
+    start: int
+
+    @property
+    def end(self) -> int:
+        return self.start + len(self.text)
+
+
+def sentence_at(page: Page, position: int) -> Clause | None:
+    """The sentence that holds the position, in its block."""
+    index = block_at(page, position)
+    if index < 0:
+        return None
+    block = page.blocks[index]
+    begin, stop = block.body, block.body + len(block.text)
+    for found in _STOP.finditer(page.text, block.body, stop):
+        if found.end() <= position:
+            begin = found.end()
+        elif found.start() >= position:
+            stop = found.start()
+            break
+    return Clause(page, block, page.text[begin:stop], begin) if begin <= position < stop else None
+
+
+def clause_of(sentence: Clause, position: int) -> Clause:
+    """The part of the sentence between the commas around the position."""
+    begin, stop = sentence.start, sentence.end
+    for found in _COMMA.finditer(sentence.text):
+        if sentence.start + found.end() <= position:
+            begin = sentence.start + found.end()
+        elif sentence.start + found.start() >= position:
+            stop = sentence.start + found.start()
+            break
+    return Clause(sentence.page, sentence.block, sentence.page.text[begin:stop], begin)
+
+
+def speaks(block: Block, page: Page) -> bool:
+    """Its words are meant: an instruction, or prose of a page that is read for reference."""
+    if block.kind not in ("item", "paragraph", "row"):
+        return False
+    return block.use in ("instruction", "prompt") or (block.use == "reference" and page.kind == "reference")
+
+
+def holds_in(page: Page, skill: Skill) -> tuple[Page, ...]:
+    """Where a rule of this page holds: of a phase or role only there, else everywhere."""
+    if page.kind in ("phase", "action", "role") and page.path != skill.main:
+        return (page,)
+    return tuple(other for other in skill.pages.values() if other.kind not in ("template", "script", "data"))
+
+
+def places_of(page: Page, word: str) -> Iterator[int]:
+    at = page.text.find(word)
+    while at >= 0:
+        yield at
+        at = page.text.find(word, at + len(word))

@@ -1,0 +1,146 @@
+"""What the user asked for: how it is named, where it is kept, and which prompts carry it."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from loopwright.tune.skill.model import Interpolation, Page, PageKind, Prompt, Skill
+
+_STRONG = frozenset({
+    "goal", "goals", "request", "requests", "requirement", "requirements", "objective", "objectives", "brief",
+    "mission", "userrequest", "usergoal", "userinput", "userprompt", "userquery", "usertask", "arguments", "args",
+    "intent", "需求", "目标", "要求", "原话", "诉求",
+})  # fmt: skip
+_WEAK = frozenset({
+    "task", "tasks", "question", "questions", "query", "topic", "issue", "problem", "prompt", "story", "ticket",
+    "assignment", "instruction", "instructions", "description", "change", "feature", "spec", "prd", "purpose",
+    "idea", "words", "wish", "subject", "任务", "问题", "主题", "描述",
+})  # fmt: skip
+_NO_GOAL = frozenset({
+    "id", "ids", "key", "file", "files", "path", "paths", "dir", "name", "names", "status", "state", "index",
+    "count", "length", "type", "role", "agent", "number", "nr", "url", "slug", "at", "time", "max", "limit",
+    "result", "results", "output", "summary", "log",
+})  # fmt: skip
+"""What the last step of a path is where it is something about the request and not the request."""
+_TEXTS = (
+    _STRONG | _WEAK | frozenset(["text", "words", "content", "raw", "original", "message", "title", "value", "summary"])
+)
+"""The last step of a longer path where that is words: `request.change`, and not `request.timeout`."""
+_STEP = re.compile(r"[A-Za-z_\u4e00-\u9fff$][\w$\u4e00-\u9fff]*")
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[\u4e00-\u9fff]+")
+SAYS_GOAL = re.compile(
+    r"\b(?:goals?|objectives?|requirements?|requests?(?:ed)?|brief|mission|intent|user'?s? (?:asked|wants|said"
+    r"|words|task|question|input)|asked|wants?|(?:planned|wanted) change|purpose|original (?:task|ask))\b"
+    r"|目标|需求|要求|原话|诉求|想要|请求|意图|任务背景",
+    re.IGNORECASE,
+)
+USER_WORDS = re.compile(
+    r"\busers?'?s? (?:own |original |exact |full |whole )*(?:words?|message|request|requirements?|goals?|input"
+    r"|prompt|query|question|task|brief|ask)\b"
+    r"|\boriginal (?:request|task|prompt|message|question|requirements?|goal|brief|words)\b|\bverbatim\b"
+    r"|\bwhat (?:the )?users? (?:typed|asked|wants?|said|wrote|needs?)\b|\$ARGUMENTS"
+    r"|用户(?:的)?(?:原话|原始|需求|请求|要求|输入|目标|诉求|提问|问题|任务|描述)|原话|原始(?:需求|请求|任务)|逐字",
+    re.IGNORECASE,
+)
+"""Words for what the user said or wants."""
+_REQUEST_FILE = re.compile(
+    r"(?:^|[/_\-.])(?:request|requirements?|brief|goals?|objectives?|task|mission|prd|user[-_]?(?:request|input"
+    r"|goal)|prompt|issue|ticket|question|intent|需求|目标|任务)(?:[-_][\w-]+)?\.(?:json|md|txt|ya?ml)",
+    re.IGNORECASE,
+)
+
+
+@lru_cache(maxsize=8192)
+def strength(expression: str) -> int:
+    """2: it is the user's goal by its name; 1: it may be; 0: it is something else."""
+    steps = _STEP.findall(expression.split("(", 1)[0] or expression)
+    if not steps or steps[-1].lower() in _NO_GOAL:
+        return 0
+    last = _words(steps[-1])
+    if not last or last[-1] in _NO_GOAL or (len(steps) > 1 and not _TEXTS.intersection(last)):
+        return 0
+    words = {word for step in steps for word in _words(step)}
+    return 2 if words & _STRONG else 1 if words & _WEAK else 0
+
+
+def _words(step: str) -> list[str]:
+    """`userRequest` is user, request, and as a whole userrequest."""
+    return [step.lower().replace("_", ""), *(word.lower() for word in _HUMP.findall(step))]
+
+
+def is_goal(page: Page, hole: Interpolation) -> bool:
+    """By its name, or by what the line says before it."""
+    line = page.text[page.text.rfind("\n", 0, hole.at.start) + 1 : hole.at.start]
+    return strength(hole.expression) == 2 or ("${" not in line[-60:] and _labels(line) and _plain(hole.expression))
+
+
+def _labels(line: str) -> bool:
+    """What stands before it in its line says that it is what the user wants."""
+    return bool(SAYS_GOAL.search(line[-60:])) and line.rstrip(" \"'“「`").endswith(
+        (":", "：", "is", "为", "是", "-", "—")
+    )
+
+
+def _plain(expression: str) -> bool:
+    last = _STEP.findall(expression)
+    return bool(last) and last[-1].lower() not in _NO_GOAL and "(" not in expression
+
+
+def goals_of(skill: Skill, prompt: Prompt) -> tuple[Interpolation, ...]:
+    """What in the prompt stands for the user's goal."""
+    page = skill.pages[prompt.at.file]
+    return tuple(hole for hole in prompt.interpolations if is_goal(page, hole))
+
+
+def may_carry(skill: Skill, prompt: Prompt, stores: frozenset[str] = frozenset()) -> bool:
+    """The prompt may tell the goal in some manner: a file that holds it, a value that may be it."""
+    page = skill.pages[prompt.at.file]
+    text = page.text[prompt.at.start : prompt.at.end]
+    if _REQUEST_FILE.search(text) or any(name in text for name in stores):
+        return True
+    return any(strength(hole.expression) >= 1 for hole in prompt.interpolations)
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Where the user's words are kept: a file of the run, or a field (then `name` is its path)."""
+
+    name: str
+    file: str
+    start: int
+    end: int
+
+
+_TICKED = re.compile(r"`[^`\n]{0,60}?([\w-]{2,40}\.(?:md|txt|json|ya?ml))`")
+_SENTENCE = re.compile(r"[^.。;；\n]*(?:\.(?=\w)[^.。;；\n]*)*")
+_NO_STORE: frozenset[PageKind] = frozenset({"template", "reference", "script", "data", "other"})
+
+
+def file_stores(skill: Skill) -> tuple[Store, ...]:
+    """Files of the run that are said to hold what the user asked for, and nothing else: 用户原话在 `brief.md`."""
+    own = {path.rsplit("/", 1)[-1] for path in skill.files}
+    found: dict[str, Store] = {}
+    for page in skill.pages.values():
+        if page.kind in _NO_STORE:
+            continue
+        for block in page.blocks:
+            if block.use == "instruction" and block.kind in ("item", "paragraph") and USER_WORDS.search(block.text):
+                for name, start in _named(block.text):
+                    if name not in own and name not in found:
+                        found[name] = Store(name, page.path, block.body + start, block.end)
+    return tuple(found.values())
+
+
+def _named(text: str) -> Iterator[tuple[str, int]]:
+    for sentence in _SENTENCE.finditer(text):
+        names = list(_TICKED.finditer(sentence[0]))
+        if len(names) == 1 and USER_WORDS.search(sentence[0]):
+            name = names[0][1]
+            if name.endswith((".md", ".txt")) or _REQUEST_FILE.search(name):
+                yield name, sentence.start() + names[0].start()
+
+
+def is_request_file(name: str) -> bool:
+    """`request.json`, `brief.md`: a file of that name holds what the user asked for."""
+    return _REQUEST_FILE.search(name) is not None
