@@ -29,6 +29,7 @@ from loopwright.cli.cycles import app as cycle_app
 from loopwright.cli.kinds import CYCLES, LOOPS, about, pointing
 from loopwright.cli.options import need_command
 from loopwright.cli.output import Outlet, Told, refuse
+from loopwright.cli.tunings import tune
 from loopwright.domain.errors import Exit, Invalid, LoopwrightError, translate
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -52,6 +53,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "rewind": loops.rewind,
     "recover": about(LOOPS, steering.recover),
     "delete": about(LOOPS, steering.delete),
+    "tune": tune.tune,
     "serve": serve.serve,
     "mcp": mcp.mcp,
     "doctor": doctor.doctor,
