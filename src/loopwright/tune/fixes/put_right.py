@@ -23,17 +23,30 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
 
 
 def _edits(skill: Skill, finding: Finding, wrong: str, right: str) -> Iterator[Edit]:
-    """Where it was found, the text of its link, and the other places that are told."""
+    """Where it was found, the text of its link, and the other places that are told; whole lines."""
     places = [(finding.file, finding.start, finding.end), *_others(finding)]
+    found: dict[tuple[str, int], list[int]] = {}
     for file, start, end in dict.fromkeys(places):
         page = skill.pages[file]
         at = page.text.find(wrong, start, end)
-        if at < 0:
-            continue
-        label = at - len(wrong) - 2
-        if page.text.startswith(f"[{wrong}](", label - 1):
-            yield edit(page, label, label + len(wrong), right)
-        yield edit(page, at, at + len(wrong), right)
+        if at >= 0:
+            label = at - len(wrong) - 2
+            linked = page.text.startswith(f"[{wrong}](", label - 1)
+            line = page.text.rfind("\n", 0, at) + 1
+            found.setdefault((file, line), []).extend([label, at] if linked else [at])
+    for (file, line), ats in found.items():
+        page = skill.pages[file]
+        yield edit(page, *_replaced(page.text, line, sorted(set(ats)), wrong, right))
+
+
+def _replaced(text: str, line: int, ats: list[int], wrong: str, right: str) -> tuple[int, int, str]:
+    end = text.find("\n", ats[-1])
+    end = len(text) if end < 0 else end - (text[end - 1] == "\r")
+    pieces, done = [], line
+    for at in ats:
+        pieces += [text[done:at], right]
+        done = at + len(wrong)
+    return line, end, "".join([*pieces, text[done:end]])
 
 
 def _others(finding: Finding) -> Iterator[tuple[str, int, int]]:

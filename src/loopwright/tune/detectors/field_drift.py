@@ -1,0 +1,49 @@
+"""A field is named otherwise in one place than where it is declared."""
+
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.declared import Unknown, unknown_fields
+from loopwright.tune.reading.drifting import meant
+from loopwright.tune.reading.spelled import Spelled, otherwise_keyed, slipped_holes
+from loopwright.tune.skill.model import Skill
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    groups: dict[tuple[str, str], list[tuple[Unknown, str]]] = {}
+    for unknown in unknown_fields(skill):
+        right = meant(skill, unknown)
+        if right is not None:
+            groups.setdefault((unknown.use.at.file, unknown.name), []).append((unknown, right))
+    for (file, name), found in groups.items():
+        unknown, right = found[0]
+        at = unknown.use.at
+        shown = f"{unknown.use.root}.{unknown.use.path}" if unknown.use.root else unknown.use.path
+        yield Hit(
+            file=file, start=at.start, end=at.end, subject=name, phase=at.phase,
+            message=f"{shown}: {unknown.schema.name} has no field {name}; it has {right}",
+            advice=f"Write {right} instead of {name}, as {unknown.schema.at.file} declares it.",
+            also=tuple(f"{one.use.at.file}:{one.use.at.line}" for one, _ in found[1:]),
+            facts={
+                "wrong": name, "right": right,
+                "places": "\n".join(f"{one.use.at.file}:{one.use.at.start}:{one.use.at.end}" for one, _ in found[1:]),
+            },
+        )  # fmt: skip
+    for one in (*otherwise_keyed(skill), *slipped_holes(skill)):
+        yield _spelled(one)
+
+
+def _spelled(one: Spelled) -> Hit:
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=one.wrong, severity="medium",
+        message=f"{one.wrong} is spelled {one.right} elsewhere ({one.elsewhere})", also=(one.elsewhere,),
+        advice=f"Write {one.right} in both places.", facts={"wrong": one.wrong, "right": one.right},
+    )  # fmt: skip
+
+
+DETECTOR = Detector(
+    rule="field-drift", dimension="dataflow", severity="high", confidence="likely", strategy="schema_enforcement",
+    title="a field has another name here",
+    why="What is written under one name and read under another is lost: the reader takes it for empty.",
+    advice="Give the field one name.", look=look,
+)  # fmt: skip
