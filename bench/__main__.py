@@ -5,13 +5,13 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PARTS = ("store", "startup", "kernel", "stall", "agents", "server", "stream", "page")
+PARTS = ("store", "startup", "kernel", "stall", "agents", "server", "stream", "page", "tune")
 
 
 def main() -> None:
     for part in PARTS:
         print(f"\n{part}\n{'-' * len(part)}", flush=True)
-        subprocess.run([sys.executable, str(HERE / f"{part}.py"), *sys.argv[1:]], check=True)
+        subprocess.run([sys.executable, "-m", f"bench.{part}", *sys.argv[1:]], cwd=HERE.parent, check=True)
 
 
 if __name__ == "__main__":
