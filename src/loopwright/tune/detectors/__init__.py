@@ -1,18 +1,22 @@
 """The detectors, one file each."""
 
 from loopwright.tune.detectors import (
+    artefact_drift,
     broken_recovery,
     content_in_prompt,
     contradicting_constraints,
     dead_reference,
+    deprecated_tool,
     duplicated_block,
     eager_loading,
     field_drift,
     goal_not_in_prompt,
     late_checkpoint,
     missing_constraints,
+    nested_spawn,
     no_recovery,
     oversized_skill,
+    read_never_written,
     request_not_persisted,
     spawn_without_wait,
     state_not_loaded,
@@ -20,7 +24,12 @@ from loopwright.tune.detectors import (
     unbounded_return,
     undeclared_field,
     undeclared_tool,
+    unknown_role,
+    unlimited_repeat,
     wait_without_limit,
+    written_never_read,
+    wrong_parameter,
+    wrong_tool,
 )
 from loopwright.tune.detectors.detector import Detector
 
@@ -39,11 +48,20 @@ DETECTORS: tuple[Detector, ...] = (
     no_recovery.DETECTOR,
     request_not_persisted.DETECTOR,
     state_not_loaded.DETECTOR,
+    artefact_drift.DETECTOR,
     dead_reference.DETECTOR,
     field_drift.DETECTOR,
+    read_never_written.DETECTOR,
     undeclared_field.DETECTOR,
+    written_never_read.DETECTOR,
+    deprecated_tool.DETECTOR,
+    nested_spawn.DETECTOR,
     spawn_without_wait.DETECTOR,
     undeclared_tool.DETECTOR,
+    unknown_role.DETECTOR,
+    unlimited_repeat.DETECTOR,
     wait_without_limit.DETECTOR,
+    wrong_parameter.DETECTOR,
+    wrong_tool.DETECTOR,
 )  # fmt: skip
 """Sorted by dimension (context, memory, dataflow, agent), then by rule."""

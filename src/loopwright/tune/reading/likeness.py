@@ -7,6 +7,7 @@ from functools import lru_cache
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[\u4e00-\u9fff]+")
 LONGEST = 60
 """Characters of a name that are compared."""
+SHORT = 6
 ALIKE = 0.6
 """From here on one name may be the other's old or mistaken form."""
 
@@ -39,7 +40,9 @@ def alike(one: str, other: str) -> float:
     heavy = 0.15 if _stem(left[-1]) == _stem(right[-1]) and len(shared) else 0.0
     by_words = len(shared) / max(len(left), len(right)) + heavy if shared else 0.0
     a, b = "".join(left), "".join(right)
-    by_letters = 1 - distance(a, b) / max(len(a), len(b))
+    # Short words differ by a letter and mean other things: stats, state.
+    longest = max(len(a), len(b))
+    by_letters = 1 - distance(a, b) / longest if longest > SHORT else 0.0
     begins = 0.65 if min(len(a), len(b)) >= 4 and (a.startswith(b) or b.startswith(a)) else 0.0
     return min(0.99, max(by_words, by_letters, begins))
 

@@ -1,0 +1,55 @@
+"""A file is written under one name and read under another."""
+
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.renamed import Renamed, renamed
+from loopwright.tune.reading.runfiles import run_files
+from loopwright.tune.skill.model import Artefact, Skill
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    for one in renamed(skill, run_files(skill)):
+        yield _hit(one)
+
+
+def _hit(one: Renamed) -> Hit:
+    places = one.wrong.made or one.wrong.needed or one.wrong.all
+    first = places[0]
+    wrong, right = _names(first, one)
+    written = bool(one.wrong.made)
+    others = [place for place in one.wrong.all if place is not first]
+    said = "is written here" if written else "is read here, and nothing writes it"
+    there = f"{right} is what the rest of the skill {'reads' if written else 'writes'}"
+    return Hit(
+        file=first.at.file, start=first.at.start, end=first.at.end, subject=one.wrong.name, phase=first.at.phase,
+        message=f"{first.raw} {said}; {there} ({', '.join(sorted(one.right.pages)[:3])})",
+        advice=f"Call the file {right} here, or rename it in all places.",
+        also=tuple(f"{place.at.file}:{place.at.line}" for place in one.right.all[:8]),
+        facts={
+            "wrong": wrong, "right": right,
+            "places": "\n".join(f"{place.at.file}:{place.at.start}:{place.at.end}" for place in others),
+        },
+    )  # fmt: skip
+
+
+def _names(first: Artefact, one: Renamed) -> tuple[str, str]:
+    """The part of the path that differs, as both are written."""
+    wrong, right = first.raw.split("/"), one.right.all[0].raw.split("/")
+    if len(wrong) >= 2 and len(right) >= 2 and wrong[-1] == right[-1]:
+        return "/".join(wrong[-2:]), "/".join(right[-2:])
+    return _fixed(wrong[-1], right[-1])
+
+
+def _fixed(wrong: str, right: str) -> tuple[str, str]:
+    """Without the placeholder that both begin with, which each page spells in its own way."""
+    ends = [name.rsplit("}", 1)[-1].rsplit(">", 1)[-1] for name in (wrong, right)]
+    return (ends[0], ends[1]) if all(len(end) > 2 for end in ends) and ends != [wrong, right] else (wrong, right)
+
+
+DETECTOR = Detector(
+    rule="artefact-drift", dimension="dataflow", severity="high", confidence="likely", strategy="schema_enforcement",
+    title="a file has two names",
+    why="The step that needs the file looks for a name that nobody wrote; it stops, or makes the content up.",
+    advice="Give the file one name in all places.", look=look,
+)  # fmt: skip

@@ -1,0 +1,95 @@
+"""A file of the run is read that nothing writes."""
+
+import re
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.recovery import RESUME
+from loopwright.tune.reading.renamed import renamed
+from loopwright.tune.reading.requests import is_request_file
+from loopwright.tune.reading.runfiles import RunFile, lines_of, run_files
+from loopwright.tune.skill.model import Artefact, Skill
+from loopwright.tune.skill.names import COUNTING, DIR
+
+_BROUGHT = re.compile(
+    r"\busers?\b|\bgiven\b|\bprovid|\bexisting\b|\bprojects?\b|\brepo|\bif\b|\bwhen present\b|\boptional"
+    r"|\bsuppl|\bexport|\bupload"
+    r"|\bprevious|\bearlier\b|\bwritten by\b|\bfrom the\b|\bfallback\b|\bor\b|\be\.g\.|\bsuch as\b|\bconfig"
+    r"|\blegacy\b|\bhook|\binstall"
+    r"|用户|提供|已有|现有|可选|如果|若|如有|附带|上传|项目|仓库|导出|上次|之前|例如|比如|配置|设计者|作者|客户",
+    re.IGNORECASE,
+)
+_FOLDED = re.compile(r"[$<{]")
+FEWEST = 3
+"""Files that the skill writes itself, so that it is one that keeps its work in files."""
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    files = run_files(skill)
+    made = [file for file in files.values() if file.made]
+    if len(made) < FEWEST:
+        return
+    drifted = {name for one in renamed(skill, files) for name in (one.wrong.name, one.right.name)}
+    for file in files.values():
+        if file.name in drifted or not file.name.startswith(DIR + "/") or COUNTING in file.base:
+            continue
+        if _is_missing(skill, file):
+            yield _hit(file)
+
+
+def _is_missing(skill: Skill, file: RunFile) -> bool:
+    """Each mention needs it, in the folder of the run, and none says that it comes from elsewhere."""
+    if file.made or file.promised or not file.needed or is_request_file(file.base):
+        return False
+    if any(one.optional or not _needs(skill, one, file) for one in file.all):
+        return False
+    if any(file.base in path for path in skill.files) or _is_written_in_text(skill, file):
+        return False
+    return any(_is_of_the_run(skill, one) for one in file.needed)
+
+
+def _needs(skill: Skill, one: Artefact, file: RunFile) -> bool:
+    page = skill.pages[one.at.file]
+    if page.kind in ("reference", "other", "script") or _BROUGHT.search(lines_of(page, one)):
+        return False
+    section = next((s for s in reversed(page.sections) if s.start <= one.at.start < s.end), None)
+    if section is not None and (section.concept == "recovery" or RESUME.search(section.title)):
+        return False
+    return one in file.needed or one in file.expected or one.at.use == "prompt"
+
+
+def _is_of_the_run(skill: Skill, one: Artefact) -> bool:
+    """By its path, or because it stands in a list of what the step takes, with others that are made."""
+    if _FOLDED.search(one.raw.rsplit("/", 1)[0]) and "/" in one.raw:
+        return True
+    page = skill.pages[one.at.file]
+    line = lines_of(page, one)
+    others = {a.raw.rsplit("/", 1)[-1] for a in skill.artefacts if a.mode == "write" or a.at.file != one.at.file}
+    return one.mode == "declare" and sum(f"`{name}`" in line for name in others if name != one.raw) >= 1
+
+
+def _is_written_in_text(skill: Skill, file: RunFile) -> bool:
+    """A script or a command of the skill names it."""
+    known = {one.at.file for one in file.all}
+    return any(
+        file.base in page.text for path, page in skill.pages.items() if path not in known and page.kind == "script"
+    )
+
+
+def _hit(file: RunFile) -> Hit:
+    first = file.needed[0]
+    return Hit(
+        file=first.at.file, start=first.at.start, end=first.at.end, subject=file.name, phase=first.at.phase,
+        message=f"{first.raw} is read here, and no step of the skill writes it",
+        advice=f"Say which step writes {file.base}, or read what a step before has written.",
+        also=tuple(f"{one.at.file}:{one.at.line}" for one in file.all if one is not first),
+        facts={"name": file.base},
+    )  # fmt: skip
+
+
+DETECTOR = Detector(
+    rule="read-never-written", dimension="dataflow", severity="high", confidence="likely",
+    strategy="state_centralization", title="a file that nothing writes is read",
+    why="The model looks for a file that can not be there; it stops, or goes on as if it were empty.",
+    advice="Let a step write it, or do not read it.", look=look,
+)  # fmt: skip
