@@ -66,7 +66,8 @@ def words(ground: Ground, block: Block, known: Known, declared: frozenset[int]) 
     changes = section is not None and _CHANGES.search(section.title) is not None
     if known.kinds:
         yield from _things(ground, block, known)
-    yield from _expressions(ground, block, known)
+    if any(begin in block.text for begin in known.dotted):
+        yield from _expressions(ground, block, known)
     # What the last name is set to is a value, no name.
     beyond = 0
     for found in _TICKED.finditer(text, block.start, block.end):

@@ -28,7 +28,8 @@ _COMMON = frozenset(
 class Known:
     """Field paths of all schemas, and their first steps.
 
-    `states`: variables that hold a state or a file of the run; `roots` those and all that hold a part of one. `listed`:
+    `states`: variables that hold a state or a file of the run; `roots` those and all that hold a part of one, `dotted`
+    the same with a dot. `listed`:
     last names of fields whose values are listed. `kinds`: by the name of a thing the field with listed values that says
     how it stands.
     """
@@ -37,6 +38,7 @@ class Known:
     firsts: frozenset[str]
     states: frozenset[str]
     roots: frozenset[str]
+    dotted: tuple[str, ...]
     listed: frozenset[str]
     kinds: Mapping[str, str]
 
@@ -59,7 +61,8 @@ def known(schemas: Iterable[Schema], held: frozenset[str]) -> Known:
                 kinds.setdefault(thing, inner[0])
     firsts = frozenset(path.split(".", 1)[0].removesuffix("[]") for path in paths)
     states = frozenset({"state", *held})
-    return Known(frozenset(paths), firsts, states, states | roots, frozenset(listed), kinds)
+    dotted = tuple(sorted(f"{root}." for root in states | roots))
+    return Known(frozenset(paths), firsts, states, states | roots, dotted, frozenset(listed), kinds)
 
 
 def variables(name: str) -> Iterator[str]:

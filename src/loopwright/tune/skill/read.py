@@ -29,7 +29,7 @@ def read_skill(
 ) -> Skill:
     """The skill of that name. `files` by their paths below its folder; `unread`: sizes of those that are not given."""
     main = next((path for path in sorted(files) if path.lower() == MAIN.lower()), MAIN)
-    nested = _nested(files)
+    nested = _nested([*files, *(unread or ())])
     pages = _pages(files, main, nested)
     way = course(pages, main)
     grounds = _grounds(pages, way)

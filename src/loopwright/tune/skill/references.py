@@ -38,7 +38,7 @@ def references(ground: Ground, files: Files, reads: Mapping[int, str], run: froz
     seen: set[int] = set()
     for mention in ground.mentions:
         seen.add(mention.start)
-        if mention.quote != "(" and f"{DIR}/{mention.raw}" in run:
+        if mention.quote != "(" and f"{DIR}/{mention.raw}" in run and files.find(mention.raw) is None:
             continue
         block = ground.block_at(mention.start)
         if block is not None:

@@ -10,7 +10,7 @@ _WRITE = re.compile(
     r"|produc(?:e|es|ed|ing)|append(?:s|ed)?|stor(?:e|es|ed)|persist(?:s|ed)?|export(?:s|ed)?|emit(?:s|ted)?|dump(?:s|ed)?|record(?:s|ed)?"
     r"|updat(?:e|es|ed|ing)|puts?|edits?|rewrit(?:e|es)|fill(?:s|ed)?"
     r"|output(?:s|ted)? (?:\w+ )?(?:to|in|as)|logs? to|initiali[sz]e)(?![\w\-])"
-    r"|写入|写到|保存|生成|创建|输出到|输出为|落盘|更新|记录到|追加|存入|存储|存成|存为|另存|存到|写",
+    r"|写入|写到|保存|生成|创建|输出到|输出为|落盘|更新|记录到|追加|存入|存储|存成|存为|另存|存到|整理成|汇总成|汇总到|导出到|导出为|写",
     re.IGNORECASE,
 )
 _READ = re.compile(
@@ -51,9 +51,10 @@ _CODE_WRITES = re.compile(r"(?:write_text|Write|writeFile\w*|writeJson|json\.dum
 _CODE_READS = re.compile(r"(?:\bRead|readFile\w*|read_text|json\.load|exists\w*|loadJson|readJson)\s*\(")
 _MAYBE = re.compile(
     r"\b(?:if (?:it |they |one |any |(?:the|that|this) file )?(?:is |are )?(?:exist|present|available|there\b)"
+    r"|if (?:the )?users? (?:gives?|gave|has|have|provides?|supplied|supplies)|user-provided|provided by the user"
     r"|if found|when (?:it is )?(?:present|available|exists)|if exists|optional|where present|may (?:not )?exist"
     r"|does(?:n['o]t| not) exist|not exist|if any\b|missing)"
-    r"|若存在|如果存在|如存在|存在则|存在时|可选|如有|若有|不存在",
+    r"|若存在|如果存在|如存在|存在则|存在时|可选|如有|若有|不存在|用户提供|用户自备|没有则|没有就|没有也|没有可",
     re.IGNORECASE,
 )
 _ASKED = re.compile(
