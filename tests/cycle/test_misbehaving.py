@@ -7,7 +7,7 @@ import pytest
 
 from loopwright.domain.cycle import CycleState
 from loopwright.domain.errors import AgentError
-from loopwright.domain.protocol import AgentOutput
+from loopwright.domain.protocol import AgentOutput, Message
 from loopwright.engine.turns import BROKEN_OFF
 from tests.cycle.stage import USUAL, Cast, CycleStage, MakeCycleStage, Play, Turn, said
 
@@ -90,62 +90,64 @@ def sound(stage: CycleStage, cycle_id: str, state: CycleState) -> CycleState:
 
 
 async def driven(stage: CycleStage, step: str, *plays: Play, **given: object) -> CycleState:
-    stage.cast.plays[step] = list(plays)
+    return await all_driven(stage, {step: list(plays)}, **given)
+
+
+async def all_driven(stage: CycleStage, plays: dict[str, list[Play]], **given: object) -> CycleState:
+    """Several steps misbehave, each in its own time."""
+    stage.cast.plays.update(plays)
     cycle_id = stage.create(**given)  # type: ignore[arg-type]  # as CycleStage.create takes them
     return sound(stage, cycle_id, await stage.drive(cycle_id))
 
 
-def others_were_asked_once(cast: Cast, step: str) -> None:
+def others_were_asked_once(cast: Cast, *steps: str) -> None:
     counts = Counter(cast.steps())
-    assert all(count == 1 for name, count in counts.items() if name != step), counts
+    assert all(count == 1 for name, count in counts.items() if name not in steps), counts
+
+
+def messages_to(stage: CycleStage, step: str) -> list[Message]:
+    return [turn.message for turn in stage.cast.turns if turn.message.action == step]
 
 
 class TestTime:
-    @pytest.mark.parametrize("step", STEPS)
-    async def test_who_hangs_is_asked_where_it_is_and_what_it_reports_counts(
-        self, make_stage: MakeCycleStage, step: str
-    ) -> None:
+    async def test_who_hangs_is_asked_where_it_is_and_what_it_reports_counts(self, make_stage: MakeCycleStage) -> None:
+        """Each step once, one after the other."""
         stage = make_stage()
-        state = await driven(stage, step, hangs, action_timeout=2.0, grace_timeout=90.0)
-        assert state.engine.outcome == "succeeded", state.failure_reason
-        first, second = (turn.message for turn in stage.cast.turns if turn.message.action == step)
-        assert "report where you are" in second.text
-        assert (first.seconds, second.seconds) == (2, 90)
-        assert incidents(state) == {"out_of_time": 1}
+        state = await all_driven(stage, {step: [hangs] for step in STEPS}, action_timeout=2.0, grace_timeout=90.0)
+        assert (state.engine.outcome, state.current_iteration) == ("succeeded", 1), state.failure_reason
+        for step in STEPS:
+            first, second = messages_to(stage, step)
+            assert "report where you are" in second.text
+            assert (first.seconds, second.seconds) == (2, 90)
+        assert incidents(state) == {"out_of_time": len(STEPS)}
         assert state.phase_errors == ()
-        others_were_asked_once(stage.cast, step)
 
-    @pytest.mark.parametrize(
-        ("step", "file"),
-        [
-            ("ra.analyse", "edge-cases.md"),
-            ("cd.implement", "begun.txt"),
-            ("vas.validate", "notes.md"),
-        ],
-    )
     async def test_who_does_not_wrap_up_is_closed_and_tried_once_more_and_what_it_wrote_is_kept(
-        self, make_stage: MakeCycleStage, step: str, file: str
+        self, make_stage: MakeCycleStage
     ) -> None:
         stage = make_stage()
-        found: list[str] = []
+        files = {"ra.analyse": "edge-cases.md", "cd.implement": "begun.txt", "vas.validate": "notes.md"}
+        found: list[tuple[str, str]] = []
 
         async def goes_on(turn: Turn) -> AgentOutput | str:
+            step = turn.message.action
             folder = turn.place if turn.role == "cd" else turn.folder
-            found.append((folder / file).read_text())
+            found.append((step, (folder / files[step]).read_text()))
             assert turn.message.session is None, "a session that may be broken is not loaded"
             return await USUAL[step](turn)
 
-        begun = writes_and_hangs({file: "# begun\n"})
-        state = await driven(stage, step, begun, hangs, hangs, goes_on, **SHORT)
+        plays = {step: [writes_and_hangs({file: "# begun\n"}), hangs, hangs, goes_on] for step, file in files.items()}
+        state = await all_driven(stage, plays, **SHORT)
         assert state.engine.outcome == "succeeded", state.failure_reason
-        assert found == ["# begun\n"]
-        messages = [turn.message.text for turn in stage.cast.turns if turn.message.action == step]
-        assert "report where you are" in messages[1]
-        assert "Finish now" in messages[2]
+        assert found == [(step, "# begun\n") for step in files]
+        for step in files:
+            messages = messages_to(stage, step)
+            assert "report where you are" in messages[1].text
+            assert "Finish now" in messages[2].text
         assert [(error.phase, "did not wrap up" in error.error) for error in state.phase_errors] == [
-            (step.partition(".")[0], True)
-        ]
-        others_were_asked_once(stage.cast, step)
+            ("ra", True), ("cd", True), ("vas", True),
+        ]  # fmt: skip
+        others_were_asked_once(stage.cast, *files)
 
     @pytest.mark.parametrize("step", ["ep.explore", "cd.implement"])
     async def test_who_always_hangs_is_settled_as_failed(self, make_stage: MakeCycleStage, step: str) -> None:
@@ -178,15 +180,15 @@ def failed_for_good(stage: CycleStage, state: CycleState, step: str) -> None:
 
 
 class TestDeath:
-    @pytest.mark.parametrize("step", STEPS)
-    async def test_who_dies_is_started_again_and_told(self, make_stage: MakeCycleStage, step: str) -> None:
+    async def test_who_dies_is_started_again_and_told(self, make_stage: MakeCycleStage) -> None:
+        """Each step once, one after the other."""
         stage = make_stage()
-        state = await driven(stage, step, dies)
-        assert state.engine.outcome == "succeeded", state.failure_reason
-        first, second = (turn.message for turn in stage.cast.turns if turn.message.action == step)
-        assert second.text == f"{BROKEN_OFF}\n\n{first.text}"
+        state = await all_driven(stage, {step: [dies] for step in STEPS})
+        assert (state.engine.outcome, state.current_iteration) == ("succeeded", 1), state.failure_reason
+        for step in STEPS:
+            first, second = messages_to(stage, step)
+            assert second.text == f"{BROKEN_OFF}\n\n{first.text}"
         assert state.phase_errors == ()
-        others_were_asked_once(stage.cast, step)
 
     @pytest.mark.parametrize("step", STEPS)
     async def test_who_always_dies_is_settled_as_failed_and_the_others_go_on(
@@ -217,16 +219,16 @@ GARBAGE = {
 
 
 class TestReports:
-    @pytest.mark.parametrize(("step", "what"), list(zip(STEPS, GARBAGE, strict=True)))
-    async def test_who_does_its_work_and_reports_garbage_is_taken_at_its_work(
-        self, make_stage: MakeCycleStage, step: str, what: str
-    ) -> None:
+    async def test_who_does_its_work_and_reports_garbage_is_taken_at_its_work(self, make_stage: MakeCycleStage) -> None:
+        """Each step another garbage."""
         stage = make_stage()
-        text = GARBAGE[what]
-        state = await driven(stage, step, does_and_says(step, text), says(text))
-        assert state.engine.outcome == "succeeded", state.failure_reason
-        assert incidents(state)["no_report"] >= 1
-        others_were_asked_once(stage.cast, step)
+        texts = dict(zip(STEPS, GARBAGE.values(), strict=True))
+        plays = {step: [does_and_says(step, text), says(text)] for step, text in texts.items()}
+        state = await all_driven(stage, plays)
+        assert (state.engine.outcome, state.current_iteration) == ("succeeded", 1), state.failure_reason
+        silent = [incident.message for incident in state.engine.incidents if incident.kind == "no_report"]
+        assert all(any(f" {step}" in message for message in silent) for step in STEPS), silent
+        assert all(len(messages_to(stage, step)) <= 2 for step in STEPS)
 
     @pytest.mark.parametrize("step", ["ep.plan", "cd.implement"])
     async def test_who_only_talks_nonsense_fails(self, make_stage: MakeCycleStage, step: str) -> None:
@@ -235,29 +237,32 @@ class TestReports:
         assert (state.status, state.engine.outcome) == ("failed", "exhausted")
         failed_for_good(stage, state, step)
 
-    @pytest.mark.parametrize("step", ["ra.analyse", "cd.implement"])
-    async def test_the_report_of_another_phase_is_asked_for_again(self, make_stage: MakeCycleStage, step: str) -> None:
+    async def test_the_report_of_another_phase_is_asked_for_again(self, make_stage: MakeCycleStage) -> None:
         stage = make_stage()
-        other = "cd" if not step.startswith("cd") else "ra"
-        state = await driven(stage, step, does_and_says(step, said(other)), says(said("{role}")))
-        assert state.engine.outcome == "succeeded", state.failure_reason
-        assert len([name for name in stage.cast.steps() if name == step]) <= 2
-        others_were_asked_once(stage.cast, step)
+        wrong = {"ra.analyse": "cd", "cd.implement": "ra"}
+        plays = {step: [does_and_says(step, said(other)), says(said("{role}"))] for step, other in wrong.items()}
+        state = await all_driven(stage, plays)
+        assert (state.engine.outcome, state.current_iteration) == ("succeeded", 1), state.failure_reason
+        assert all(len(messages_to(stage, step)) <= 2 for step in wrong)
+        others_were_asked_once(stage.cast, *wrong)
 
 
 BOAST = "all 250 tests pass and the coverage is 100 %"
 
 
 class TestBoasts:
-    @pytest.mark.parametrize("step", ["ra.analyse", "cd.implement", "vas.validate"])
-    async def test_numbers_come_from_what_was_measured(self, make_stage: MakeCycleStage, step: str) -> None:
+    async def test_numbers_come_from_what_was_measured(self, make_stage: MakeCycleStage) -> None:
         stage = make_stage(judge=lambda project: {"app": "failed", "other": "passed"})
-        boast = does_and_says(step, said(step.partition(".")[0], summary=BOAST))
-        state = await driven(stage, step, boast, max_iterations=1)
+        roles = {"ra.analyse": "ra", "cd.implement": "cd", "vas.validate": "vas"}
+        plays: dict[str, list[Play]] = {
+            step: [does_and_says(step, said(role, summary=BOAST))] for step, role in roles.items()
+        }
+        state = await all_driven(stage, plays, max_iterations=1)
         assert (state.status, state.engine.outcome) == ("failed", "exhausted")
         assert state.test_results is not None
         assert (state.test_results.pass_rate, state.test_results.coverage, state.test_results.total_tests) == (50, 0, 2)
-        assert "250" in told(state, "false_claim")
+        claims = told(state, "false_claim").splitlines()
+        assert all(any(line.startswith(role) and "250" in line for line in claims) for role in roles.values()), claims
         assert "1 failed: suite::app" in "\n".join(state.iterations[-1].issues_found)
 
     async def test_a_file_that_cd_says_it_wrote_and_did_not(self, make_stage: MakeCycleStage) -> None:
