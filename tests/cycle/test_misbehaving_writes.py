@@ -13,7 +13,7 @@ import pytest
 
 from loopwright.domain.protocol import AgentOutput
 from tests.cycle.stage import USUAL, CycleStage, MakeCycleStage, Play, Turn, planned, said
-from tests.cycle.test_misbehaving import driven, failed_for_good, incidents, sound, told
+from tests.cycle.test_misbehaving import all_driven, driven, failed_for_good, incidents, sound, told
 from tests.liars import ADD, BROKEN, CountedTests
 from tests.validation.projects import PYTEST, lay_out
 
@@ -39,37 +39,37 @@ def progress(stage: CycleStage, cycle_id: str) -> str:
     return str(stage.store.progress_path(cycle_id).relative_to(stage.project))
 
 
-@pytest.mark.parametrize("step", READERS)
-async def test_what_a_role_that_only_reads_writes_to_the_project_is_put_back(
-    make_stage: MakeCycleStage, step: str
-) -> None:
+async def test_what_a_role_that_only_reads_writes_to_the_project_is_put_back(make_stage: MakeCycleStage) -> None:
+    """Each writes two files of its own, so that who wrote what can be told of those at work at the same time."""
     stage = make_stage()
-    (stage.project / "read.txt").write_text("as it was")
-    state = await driven(stage, step, also_writes(step, "read.txt", "new.txt"))
+    for step in READERS:
+        (stage.project / f"old-{step}").write_text("as it was")
+    state = await all_driven(stage, {step: [also_writes(step, f"old-{step}", f"new-{step}")] for step in READERS})
     assert state.engine.outcome == "succeeded", state.failure_reason
-    assert (stage.project / "read.txt").read_text() == "as it was"
-    assert not (stage.project / "new.txt").exists()
-    assert told(state, "put_back").endswith("may not write: new.txt, read.txt")
+    messages = told(state, "put_back").splitlines()
+    assert len(messages) == len(READERS)
+    for step in READERS:
+        assert (stage.project / f"old-{step}").read_text() == "as it was"
+        assert not (stage.project / f"new-{step}").exists()
+        assert any(message.endswith(f"may not write: new-{step}, old-{step}") for message in messages), messages
 
 
-@pytest.mark.parametrize(
-    ("step", "file"),
-    [
-        ("ep.plan", "ra/requirements.md"),
-        ("vas.validate", "ep/plan.json"),
-        ("vas.validate", "ra/requirements.md"),
-        ("vas.validate", "cd/implementation.md"),
-    ],
-)
-async def test_documents_of_others_are_put_back(make_stage: MakeCycleStage, step: str, file: str) -> None:
+async def test_documents_of_others_are_put_back(make_stage: MakeCycleStage) -> None:
     stage = make_stage()
     cycle_id = stage.create()
-    name = f"{progress(stage, cycle_id)}/{file}"
-    stage.cast.plays[step] = [also_writes(step, name)]
+    written = {
+        "ep.plan": ("ra/requirements.md",),
+        "vas.validate": ("cd/implementation.md", "ep/plan.json", "ra/requirements.md"),
+    }
+    for step, files in written.items():
+        stage.cast.plays[step] = [also_writes(step, *(f"{progress(stage, cycle_id)}/{file}" for file in files))]
     state = sound(stage, cycle_id, await stage.drive(cycle_id))
     assert state.engine.outcome == "succeeded", state.failure_reason
-    assert stage.document(cycle_id, file) != "mine\n"
-    assert file in told(state, "put_back")
+    by_ep, by_vas = told(state, "put_back").splitlines()
+    for file in written["vas.validate"]:
+        assert stage.document(cycle_id, file) != "mine\n"
+        assert file in by_vas
+        assert (file in by_ep) == (file in written["ep.plan"])
 
 
 async def test_a_plan_by_ra_is_no_plan(make_stage: MakeCycleStage) -> None:
@@ -84,13 +84,12 @@ async def test_a_plan_by_ra_is_no_plan(make_stage: MakeCycleStage) -> None:
     assert "TASK-666" not in stage.document(cycle_id, "ep/plan.json")
 
 
-@pytest.mark.parametrize("step", ["ra.analyse", "vas.validate"])
-async def test_state_and_journal_are_the_engines_whoever_writes_them(make_stage: MakeCycleStage, step: str) -> None:
+async def test_state_and_journal_are_the_engines_whoever_writes_them(make_stage: MakeCycleStage) -> None:
     stage = make_stage()
     cycle_id = stage.create()
     state_file = f".workflow/.cycle/{cycle_id}.json"
-
-    stage.cast.plays[step] = [also_writes(step, state_file, text='{"status": "completed"}')]
+    for step in ("ra.analyse", "vas.validate"):
+        stage.cast.plays[step] = [also_writes(step, state_file, text='{"status": "completed"}')]
     state = sound(stage, cycle_id, await stage.drive(cycle_id))
     assert state.engine.outcome == "succeeded", state.failure_reason
     assert stage.store.read(cycle_id) == state
@@ -180,12 +179,15 @@ def clears(step: str) -> Play:
     return play
 
 
-@pytest.mark.parametrize(("step", "what"), list(zip([*DOCUMENTS, "ra.analyse"], MAKES, strict=True)))
-async def test_what_is_no_document_is_asked_for_again(make_stage: MakeCycleStage, step: str, what: str) -> None:
+@pytest.mark.parametrize(
+    "by_step", [dict(zip(DOCUMENTS, MAKES, strict=False)), {"ra.analyse": "a folder"}], ids=["each", "ra"]
+)
+async def test_what_is_no_document_is_asked_for_again(make_stage: MakeCycleStage, by_step: dict[str, str]) -> None:
     stage = make_stage()
-    state = await driven(stage, step, makes(step, MAKES[what]), clears(step))
-    assert state.engine.outcome == "succeeded", state.failure_reason
-    assert DOCUMENTS[step] in told(state, "asked_again")
+    state = await all_driven(stage, {step: [makes(step, MAKES[what]), clears(step)] for step, what in by_step.items()})
+    assert (state.engine.outcome, state.current_iteration) == ("succeeded", 1), state.failure_reason
+    for step in by_step:
+        assert DOCUMENTS[step] in told(state, "asked_again")
 
 
 @pytest.mark.parametrize(("step", "what"), list(zip([*reversed(DOCUMENTS), "ra.analyse"], MAKES, strict=True)))
