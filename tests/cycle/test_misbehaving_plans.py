@@ -11,7 +11,7 @@ from loopwright.domain.protocol import AgentOutput, Message
 from loopwright.engine.bus import Note
 from loopwright.ports import Agent, Surroundings
 from tests.cycle.stage import USUAL, CycleStage, MakeCycleStage, Play, Player, Turn, planned, said
-from tests.cycle.test_misbehaving import driven, failed_for_good, others_were_asked_once, sound, told
+from tests.cycle.test_misbehaving import all_driven, driven, failed_for_good, others_were_asked_once, sound, told
 
 AT = "2026-01-22T10:00:00+08:00"
 Task = dict[str, object]
@@ -109,21 +109,20 @@ async def test_what_keeps_ra_only_a_person_can_settle(make_stage: MakeCycleStage
 
 
 class TestTroubles:
-    @pytest.mark.parametrize("step", ["ra.analyse", "cd.implement", "vas.validate"])
-    async def test_a_quota_of_one_role_parks_the_cycle_until_it_passes(
-        self, make_stage: MakeCycleStage, step: str
-    ) -> None:
-        stage = make_stage()
+    async def test_a_quota_of_one_role_parks_the_cycle_until_it_passes(self, make_stage: MakeCycleStage) -> None:
+        """One role after the other."""
+        stage, steps = make_stage(), ("ra.analyse", "cd.implement", "vas.validate")
 
         async def used_up(turn: Turn) -> str:
             until = stage.clock.now() + timedelta(minutes=20)
             raise AgentError("quota", "the quota is used up", until=until)
 
-        state = await driven(stage, step, used_up)
-        assert state.engine.outcome == "succeeded", state.failure_reason
-        assert any(note.text.startswith("parked until") for note in stage.notes)
+        state = await all_driven(stage, {step: [used_up] for step in steps})
+        assert (state.engine.outcome, state.current_iteration) == ("succeeded", 1), state.failure_reason
+        assert len([note for note in stage.notes if note.text.startswith("parked until")]) == len(steps)
         assert state.phase_errors == ()
-        others_were_asked_once(stage.cast, step)
+        assert all(stage.cast.steps().count(step) == 2 for step in steps)
+        others_were_asked_once(stage.cast, *steps)
 
     async def test_a_cycle_that_shall_not_wait_ends_there(self, make_stage: MakeCycleStage) -> None:
         stage = make_stage()
