@@ -15,9 +15,13 @@ from tests.fakes import FakeClock
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
+    """In a git of its own with nothing in it, as most are; what one without is like is tests/workspace's."""
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "app.txt").write_text("bad")
+    for inner in ("objects", "refs"):
+        (folder / ".git" / inner).mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
     return folder
 
 
