@@ -1,4 +1,4 @@
-"""The property tests of store and domain again and again, each time with other examples."""
+"""The property tests of store and domain, and storms over cycles, again and again, each time with other examples."""
 
 import os
 import random
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent.parent.parent
-TESTS = ("tests/store", "tests/contracts/test_store_contract.py", "tests/domain")
+TESTS = ("tests/store", "tests/contracts/test_store_contract.py", "tests/domain", "tests/cycle/test_control.py")
 MINUTES = 6.0
 
 

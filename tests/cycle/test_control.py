@@ -23,7 +23,7 @@ from tests.chance import SEED
 from tests.cycle.stage import Cast, CycleStage, MakeCycleStage, Play, Turn, planned, said
 from tests.fakes import NoProcesses
 
-STORMS = 8
+STORMS = 4
 COMMANDS = ("pause", "pause now", "extend")
 MOST_EXTENSIONS = 3
 LONGEST = 40
