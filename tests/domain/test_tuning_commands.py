@@ -156,6 +156,12 @@ class TestStop:
         assert put_back(state).engine.undo == ()
         assert put_back(put_back(state)) == put_back(state)
 
+    def test_what_could_not_be_put_back_is_told_and_can_be_rolled_back_later(self) -> None:
+        state = put_back(stop(in_files(offered(), "FIX-001"), AT), {"FIX-001": "it was changed since"}, LATER)
+        assert (state.engine.undo, state.applied_fixes[0].rollback_available) == ((), True)
+        (incident,) = state.engine.incidents
+        assert (incident.kind, incident.message, incident.at) == ("not_put_back", "it was changed since", LATER)
+
     def test_so_is_what_is_just_being_written(self) -> None:
         state = begin_step(offered(), TuningStep("action-apply-fix", "FIX-001"), AT)
         state = stop(state, AT)

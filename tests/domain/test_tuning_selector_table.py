@@ -5,6 +5,7 @@ from typing import Final
 
 import pytest
 
+from loopwright.domain.engine_state import Budget
 from loopwright.domain.errors import IllegalTransition
 from loopwright.domain.tuning import TuningState
 from loopwright.domain.tuning_commands import choose, start, stop
@@ -64,6 +65,11 @@ def errors(state: TuningState, n: int = 3) -> TuningState:
     for _ in range(n):
         state = ended(state, REPORT, Failed("the disk is full", recoverable=True))
     return state
+
+
+def spent(state: TuningState) -> TuningState:
+    budget = Budget(max_tokens=10, tokens=10)
+    return state.evolve(engine=state.engine.evolve(budget=budget))
 
 
 def again(state: TuningState, tree: str) -> TuningState:
@@ -153,6 +159,10 @@ TABLE: dict[str, tuple[Callable[[], TuningState], tuple[StepName | TuningStep, .
     ),
     "10 fixes that hold": (both_held, (ITERATE,)),
     "10 something is left to propose": (lambda: ended(fixing(), PROPOSE, Proposed(())), (ITERATE,)),
+    "budget: what is in the files is verified": (lambda: spent(applied_one()), (TuningStep("action-verify", "FIX-001"),)),
+    "budget: nothing more is applied": (lambda: spent(offered()), (COMPLETE,)),
+    "budget: nothing more is proposed": (lambda: spent(fixing()), (COMPLETE,)),
+    "budget: what begins is diagnosed and told": (lambda: spent(ended(both_held(), ITERATE, Iterated())), ALL),
     "a person has to choose": (
         lambda: proposed(
             diagnosed_all(created(level="mechanical", choosing=True), ONE, TWO),
@@ -170,9 +180,9 @@ def test_row(name: str) -> None:
 
 
 def test_every_row_of_the_design_is_in_the_table() -> None:
-    numbers = {name.split()[0] for name in TABLE} - {"a"}
+    numbers = {name.split()[0] for name in TABLE} - {"a", "budget:"}
     assert numbers == {str(n) for n in range(1, 11)}
-    assert len(ROWS) == len(numbers) + 1, "and the row of a choice"
+    assert len(ROWS) == len(numbers) + 2, "and the rows of a budget and of a choice"
 
 
 def test_the_next_step_of_a_choice_is_what_was_chosen() -> None:
@@ -189,6 +199,43 @@ def test_what_a_level_may_fix(level: Level) -> None:
     state = state.evolve(engine=state.engine.evolve(fixable=fixable))
     expected = {"none": "", "mechanical": "m", "template": "m t", "agent": "a m nobody t"}
     assert " ".join(sorted(one.subject for one in may_be_fixed(state))) == expected[level]
+
+
+class TestBudget:
+    def test_a_session_that_could_have_gone_on_says_so(self) -> None:
+        state = ended(spent(offered()), COMPLETE, Ended())
+        assert (state.status, state.engine.outcome, state.pending_fixes) == ("failed", "over_budget", ())
+        assert state.failure_reason == "the budget of 10 tokens is used up; 2 issues left"
+
+    def test_one_that_is_done_has_only_spent_all(self) -> None:
+        state = ended(spent(fixing("none")), COMPLETE, Ended())
+        assert (state.status, state.engine.outcome) == ("completed", "succeeded")
+
+
+class TestTries:
+    """What an agent writes may fail once, and is written anew with the reason in mind."""
+
+    @staticmethod
+    def failed(state: TuningState, id: str) -> TuningState:
+        state = proposed(state, offer(id, ONE, level="agent"))
+        return held(in_files(state, id), id, passed=False)
+
+    def test_the_second_try_is_the_last(self) -> None:
+        once = self.failed(diagnosed_all(created(level="agent"), ONE), "FIX-001")
+        assert once.engine.tried == {ONE.fingerprint: ("it is still there",)}
+        anew = again(once, "tree")
+        assert next_steps(anew) == (TuningStep(PROPOSE),), "the skill is as it was, but something was learned"
+        twice = self.failed(anew, "FIX-002")
+        assert twice.engine.rejected == {ONE.fingerprint: "it is still there"}
+        assert next_steps(twice) == (TuningStep(COMPLETE),)
+
+    def test_a_turn_that_came_to_nothing_is_one(self) -> None:
+        state = diagnosed_all(created(level="agent"), ONE)
+        for n in (1, 2):
+            state = ended(state, PROPOSE, Proposed((), tried={ONE.fingerprint: f"nothing {n}"}))
+            assert (ONE.fingerprint in state.engine.rejected) == (n == 2)
+            state = again(state, "tree")
+        assert next_steps(state) == (TuningStep(COMPLETE),)
 
 
 class TestReady:

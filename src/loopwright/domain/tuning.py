@@ -116,6 +116,10 @@ class IssuesBySeverity(Record):
     medium: int = Field(default=0, ge=0)
     low: int = Field(default=0, ge=0)
 
+    @property
+    def total(self) -> int:
+        return self.critical + self.high + self.medium + self.low
+
 
 class FileChange(Record):
     """What becomes of one file; texts are UTF-8, `diff` is unified and applies with git. Others may leave them out."""

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from loopwright.domain.engine_state import Limits
+from loopwright.domain.engine_state import Incident, Limits
 from loopwright.domain.errors import Conflict, Invalid, NotFound
 from loopwright.domain.findings import Finding, FixLevel
 from loopwright.domain.loop_commands import STOPPED_BY_USER as STOPPED_BY_USER
+from loopwright.domain.run import noted
 from loopwright.domain.tuning import AppliedFix, TuningState
 from loopwright.domain.tuning_folds import finished, found, undone
 from loopwright.domain.tuning_statuses import COMMANDS as COMMANDS
@@ -55,9 +56,15 @@ def stop(state: TuningState, at: str) -> TuningState:
     return finished(state, "stopped", STOPPED_BY_USER).evolve(updated_at=at)
 
 
-def put_back(state: TuningState) -> TuningState:
-    """Nothing is left to undo."""
-    return state.evolve(engine=state.engine.evolve(undo=())) if state.engine.undo else state
+def put_back(state: TuningState, left: Mapping[str, str] | None = None, at: str = "") -> TuningState:
+    """Nothing is left to undo, but for what could not be: by fix in words (`left`), for a person to roll back later."""
+    if not state.engine.undo:
+        return state
+    incidents = tuple(Incident(kind="not_put_back", message=why, at=at) for why in (left or {}).values())
+    fixes = tuple(
+        fix.evolve(rollback_available=True) if fix.fix_id in (left or {}) else fix for fix in state.applied_fixes
+    )
+    return noted(state.evolve(applied_fixes=fixes, engine=state.engine.evolve(undo=())), incidents)
 
 
 def unverified(state: TuningState) -> tuple[AppliedFix, ...]:

@@ -14,12 +14,17 @@ RANKS: dict[Level, int] = {"none": 0, "mechanical": 1, "template": 2, "agent": 3
 
 
 class Standing(Record):
-    """The skill as an iteration's report had it. `tree`: digest of all its files."""
+    """The skill as an iteration's report had it. `tree`: digest of all its files; `in_vain`: tries that had failed."""
 
     iteration: int
     score: float
     gate: Literal["pass", "review", "fail"]
     tree: str
+    in_vain: int = 0
+
+
+TRIES = 2
+"""Of an agent for one finding: the second one knows why the first did not hold."""
 
 
 class UnderWay(Record):
@@ -40,7 +45,8 @@ class TuningEngine(RunState):
     the id of its issue (`issue_of`) and who could mend it (`fixable`).
     What this iteration has done: `diagnosed`, `reported`, `proposed`, and by fix the `edits` that are in the files
     since its diagnosis. `standings`: the score by iteration. `proposals`: by id of a fix what it is made of.
-    `rejected`: fingerprints that shall not be tried again, with why. `undo`: fixes whose files shall be put back.
+    `rejected`: fingerprints that shall not be tried again, with why; `tried`: what came of each try of an agent that
+    failed. `undo`: fixes whose files shall be put back.
     """
 
     id: str = ""
@@ -67,4 +73,10 @@ class TuningEngine(RunState):
     standings: Items[Standing] = ()
     proposals: dict[str, Proposal] = Field(default_factory=dict)
     rejected: dict[str, str] = Field(default_factory=dict)
+    tried: dict[str, Items[str]] = Field(default_factory=dict)
     undo: Items[str] = ()
+
+    @property
+    def in_vain(self) -> int:
+        """How many tries have failed, and fixes were rejected, so far."""
+        return len(self.rejected) + sum(len(tries) for tries in self.tried.values())

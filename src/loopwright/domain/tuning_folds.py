@@ -17,7 +17,7 @@ from loopwright.domain.tuning import (
     TargetSkill,
     TuningState,
 )
-from loopwright.domain.tuning_engine import Standing, UnderWay
+from loopwright.domain.tuning_engine import TRIES, Standing, TuningEngine, UnderWay
 from loopwright.domain.tuning_issues import issues_of, numbered, ranked, result_of
 from loopwright.domain.tuning_outcomes import (
     Applied,
@@ -35,6 +35,7 @@ from loopwright.domain.tuning_outcomes import (
     Verified,
 )
 from loopwright.domain.tuning_score import counts, gate, score
+from loopwright.domain.tuning_selector import has_work
 from loopwright.domain.tuning_steps import TuningStep
 from loopwright.domain.words import plural
 
@@ -163,8 +164,9 @@ def _ran(state: TuningState, dimension: Dimension) -> bool:
 
 def _reported(state: TuningState, report: Reported) -> TuningState:
     standing = Standing(
-        iteration=state.iteration_count, score=state.quality_score, gate=state.quality_gate, tree=report.tree
-    )
+        iteration=state.iteration_count, score=state.quality_score, gate=state.quality_gate, tree=report.tree,
+        in_vain=state.engine.in_vain,
+    )  # fmt: skip
     engine = state.engine.evolve(
         reported=True, fixable=dict(report.fixable), standings=(*state.engine.standings, standing)
     )
@@ -178,6 +180,7 @@ def _proposed(state: TuningState, outcome: Proposed, at: str) -> TuningState:
         proposed=True, rejected={**engine.rejected, **outcome.without}, waiting=waiting,
         proposals={**engine.proposals, **{offer.fix.id: offer.proposal for offer in outcome.offers}},
     )  # fmt: skip
+    engine = _in_vain(engine, outcome.tried)
     fixes = (*state.proposed_fixes, *(offer.fix for offer in outcome.offers))
     return state.evolve(proposed_fixes=fixes, pending_fixes=() if waiting else ids, engine=engine)
 
@@ -200,8 +203,18 @@ def _dropped(state: TuningState, id: str, reason: str) -> TuningState:
     """A fix that is not applied, and is not proposed again as it was."""
     proposal = state.engine.proposals.get(id)
     rejected = dict.fromkeys(proposal.fingerprints if proposal else (), reason)
-    engine = state.engine.evolve(rejected={**state.engine.rejected, **rejected})
+    if proposal is not None and proposal.level == "agent":
+        engine = _in_vain(state.engine, rejected)
+    else:
+        engine = state.engine.evolve(rejected={**state.engine.rejected, **rejected})
     return state.evolve(pending_fixes=_without(state.pending_fixes, id), engine=engine)
+
+
+def _in_vain(engine: TuningEngine, reasons: Mapping[str, str]) -> TuningEngine:
+    """An agent has failed at these; it may try so often."""
+    tried = {**engine.tried, **{print: (*engine.tried.get(print, ()), why) for print, why in reasons.items()}}
+    given_up = {print: why for print, why in reasons.items() if len(tried[print]) >= TRIES}
+    return engine.evolve(tried=tried, rejected={**engine.rejected, **given_up})
 
 
 def _verified(state: TuningState, outcome: Verified) -> TuningState:
@@ -230,6 +243,10 @@ def _with_entry(state: TuningState, id: str, **changes: object) -> TuningState:
 def _ended(state: TuningState, outcome: Ended) -> TuningState:
     for id in outcome.undone:
         state = undone(state, id)
+    reached = state.engine.budget.reached
+    if not outcome.failed and reached is not None and has_work(state):
+        left = plural(state.issues_by_severity.total, "issue")
+        return finished(state, "over_budget", f"the {reached.words} is used up; {left} left")
     if not outcome.failed:
         return finished(state, "succeeded", None)
     return finished(state, "failed", _why(state))

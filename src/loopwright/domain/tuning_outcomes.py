@@ -56,10 +56,11 @@ class Offered:
 
 @dataclass(frozen=True)
 class Proposed:
-    """`without`: fingerprints for which none was found, with why."""
+    """`without`: fingerprints for which none is known, with why; `tried`: those that an agent has failed at."""
 
     offers: tuple[Offered, ...]
     without: Mapping[str, str] = field(default_factory=dict)
+    tried: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,9 @@ def may_be_fixed(state: TuningState) -> tuple[Finding, ...]:
 
 
 def improved_nothing(state: TuningState) -> bool:
-    """Whether this iteration found the very skill that the one before it had found."""
-    return len(state.engine.standings) > 1 and state.engine.standings[-1].tree == state.engine.standings[-2].tree
+    """Whether the last iteration has left the skill as it was, and not even found out what does not hold."""
+    known = [(one.tree, one.in_vain) for one in state.engine.standings[-2:]]
+    return len(known) > 1 and known[0] == known[1]
 
 
 def is_over(state: TuningState) -> bool:
@@ -49,6 +50,15 @@ def is_over(state: TuningState) -> bool:
     if engine.level == "none" or state.iteration_count >= state.max_iterations or improved_nothing(state):
         return True
     return not may_be_fixed(state) and not engine.edits
+
+
+def has_work(state: TuningState) -> bool:
+    """Whether there is anything left that could be mended."""
+    return bool(state.pending_fixes) or not is_over(state)
+
+
+def is_out_of_budget(state: TuningState) -> bool:
+    return state.engine.budget.reached is not None and has_work(state)
 
 
 def _only(step: TuningStep) -> Callable[[TuningState], tuple[TuningStep, ...]]:
@@ -62,6 +72,7 @@ ROWS: tuple[tuple[Callable[[TuningState], object], Callable[[TuningState], tuple
     (undiagnosed, undiagnosed),
     (lambda s: not s.engine.reported, _only(TuningStep("action-report"))),
     (unverified, unverified),
+    (is_out_of_budget, _only(TuningStep("action-complete"))),
     (pending, pending),
     (is_over, _only(TuningStep("action-complete"))),
     (lambda s: not s.engine.proposed and may_be_fixed(s), _only(TuningStep("action-propose-fixes"))),

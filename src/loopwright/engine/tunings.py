@@ -1,7 +1,6 @@
 """Every command on tuning sessions, as all surfaces call it."""
 
 from collections.abc import Callable, Collection, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -21,6 +20,7 @@ from loopwright.ports import Skills
 from loopwright.tune.diagnosis import diagnose, fixable, load
 from loopwright.tune.publish import REPORT, publish
 from loopwright.tune.session import BACKUPS
+from loopwright.tune.undoing import undone
 
 RULES = Rules[TuningState](
     id_of=lambda state: state.tuning_id,
@@ -180,12 +180,12 @@ class TuningService(Runs[TuningState]):
         id = state.tuning_id
         try:
             with self.store.lease(id) as lease:
-                for fix in reversed(state.engine.undo):
-                    with suppress(NotFound):
-                        self.folders.roll_back(Path(state.engine.root), self._backup(id, fix))
+                root, backups, at = Path(state.engine.root), self.store.progress_path(id) / BACKUPS, self._now()
+                left = undone(self.folders, root, backups, reversed(state.engine.undo))
                 ended = self.store.update(
-                    id, commands.put_back, actor=self.actor, event=Event(type="put_back"), epoch=lease.epoch
-                )
+                    id, lambda s: commands.put_back(s, left, at), actor=self.actor, event=Event(type="put_back"),
+                    epoch=lease.epoch,
+                )  # fmt: skip
                 publish(self.store, ended)
                 return ended
         except Conflict:  # a runner again, which does it

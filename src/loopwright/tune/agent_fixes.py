@@ -2,15 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
 
+from loopwright.domain.errors import AgentError, AgentTrouble, Invalid, NotFound
 from loopwright.domain.findings import Finding, Proposal
 from loopwright.domain.permissions import turn_policy
 from loopwright.domain.protocol import Message
+from loopwright.domain.run import charged
 from loopwright.domain.skill_files import SkillFiles
 from loopwright.domain.spending import added
 from loopwright.domain.tuning import TuningState
 from loopwright.engine.threads import in_thread
-from loopwright.tune.fixes.between import Change, between
+from loopwright.tune.fixes.between import between
 from loopwright.tune.messages import mend_order
 from loopwright.tune.session import TuningSession
 
@@ -22,28 +26,47 @@ LINES = 40
 """Lines that may change for each finding."""
 
 
-async def written_by_agent(
-    session: TuningSession, files: SkillFiles, left: Sequence[Finding], others: Sequence[Proposal]
-) -> list[Proposal]:
+ONLY_THIS_TURN: frozenset[AgentTrouble] = frozenset({"died", "timeout", "protocol"})
+"""Trouble that says nothing about the next turn."""
+
+
+class Written(NamedTuple):
+    """`tried`: by fingerprint why a turn came to nothing."""
+
+    proposals: list[Proposal]
+    tried: dict[str, str]
+
+
+async def written_by_agent(session: TuningSession, left: Sequence[Finding], others: Sequence[Proposal]) -> Written:
     """A proposal for each group of findings that the agent has found a change for. AgentError.
 
     `others` are proposed already: what would touch the same files waits for the next iteration.
     """
-    state = session.state()
+    state, since = session.state(), session.clock.monotonic()
     taken = {file for proposal in others for file in proposal.files}
-    proposals: list[Proposal] = []
-    for group in list(_groups(left))[:TURNS]:
+    written = Written([], {})
+    for group in [group for group in _groups(left) if group[0].file not in taken][:TURNS]:
         if group[0].file in taken:
             continue
-        proposal = await _mended(session, state, files, group)
-        if proposal is None:
-            continue
-        if overlap := taken.intersection(proposal.files):
+        if reached := charged(state, session.clock.monotonic() - since, session.cost).engine.budget.reached:
+            session.note("over_budget", f"the {reached.words} is used up: the other fixes are not written")
+            break
+        try:
+            came = await _mended(session, state, group)
+        except AgentError as error:
+            if not written.proposals:
+                raise
+            session.note("no_fix", f"{state.engine.agent} writes no more fixes: {error}")
+            break
+        if isinstance(came, str):
+            session.note("no_fix", came)
+            written.tried.update({finding.fingerprint: came for finding in group})
+        elif overlap := taken.intersection(came.files):
             session.note("put_off", f"a change of {', '.join(sorted(overlap))} waits: another fix comes first")
-            continue
-        taken.update(proposal.files)
-        proposals.append(proposal)
-    return proposals
+        else:
+            taken.update(came.files)
+            written.proposals.append(came)
+    return written
 
 
 def _groups(findings: Sequence[Finding]) -> Iterator[list[Finding]]:
@@ -56,48 +79,60 @@ def _groups(findings: Sequence[Finding]) -> Iterator[list[Finding]]:
         yield from (group[n : n + AT_ONCE] for n in range(0, len(group), AT_ONCE))
 
 
-async def _mended(
-    session: TuningSession, state: TuningState, files: SkillFiles, group: list[Finding]
-) -> Proposal | None:
-    """What the agent makes of it; None, with the reason noted, where that is nothing that can be proposed."""
+async def _mended(session: TuningSession, state: TuningState, group: Sequence[Finding]) -> Proposal | str:
+    """What the agent makes of it; in words why that is nothing that can be proposed. AgentError."""
     agent, lines = state.engine.agent or "", LINES * len(group)
-    names = ", ".join(finding.rule for finding in group)
+    about = f"for {', '.join(finding.rule for finding in group)} in {group[0].file}"
     with session.skills.copied(session.root) as folder:
         before = await in_thread(session.skills.read, folder)
-        known = [why for finding in group if (why := state.engine.rejected.get(finding.fingerprint))]
-        order = mend_order(session.prompts, state, group, folder, lines, known)
-        settings = state.engine.settings
-        message = Message(
-            action="action-propose-fixes", text=order, seconds=settings.action_timeout,
-            silence=settings.silence_timeout, policy=turn_policy(settings.permissions, reading=False),
-            folder=str(folder),
-        )  # fmt: skip
-        session.bus.publish("activity", f"{agent} mends {names} in {group[0].file}")
-        async with session.turns(folder) as turns:
-            try:
-                await turns.ask(agent, message)
-            finally:
-                usage = (await turns.spent()).usage
-                session.cost = session.cost.evolve(
-                    tokens=added(session.cost.tokens, usage.tokens), cost=added(session.cost.cost, usage.cost)
-                )
-        after = await in_thread(session.skills.read, folder)
+        session.bus.publish("activity", f"{agent} writes a fix {about}")
+        try:
+            await _asked(session, state, group, folder, lines)
+            after = await in_thread(session.skills.read, folder)
+        except AgentError as error:
+            if error.kind not in ONLY_THIS_TURN:
+                raise
+            return f"{agent} came to no end {about}: {error}"
+        except (NotFound, Invalid) as error:  # it has taken SKILL.md away
+            return f"{agent} left no skill {about}: {str(error).replace(str(folder), before.name)}"
     change = between(before.files, after.files)
-    if problem := _problem(change, lines):
-        session.note("no_fix", f"{agent} {problem} for {names} in {group[0].file}")
-        return None
+    if unlike := _no_texts(before, after, change.unreadable):
+        return f"{agent} wrote what is no plain text file {about}: {', '.join(unlike)}"
+    if change.lines == 0:
+        return f"{agent} changed nothing {about}"
+    if change.lines > lines:
+        return f"{agent} changed {change.lines} lines {about}; at most {lines} may change"
     return Proposal(
         fingerprints=tuple(finding.fingerprint for finding in group), rule=group[0].rule, strategy=group[0].strategy,
         level="agent", description=f"{agent}: {group[0].advice}", rationale=group[0].why, edits=change.edits,
         creates=dict(change.creates), deletes=change.deletes, risk="medium",
-        estimated_impact=f"mends {names}", verification_steps=("diagnose the whole skill again",),
+        estimated_impact=f"mends {', '.join(finding.rule for finding in group)}",
+        verification_steps=("diagnose the whole skill again",),
     )  # fmt: skip
 
 
-def _problem(change: Change, lines: int) -> str | None:
-    """Why what the agent has done can not be proposed."""
-    if change.unreadable:
-        return f"wrote what is no text into {', '.join(change.unreadable)}"
-    if change.lines == 0:
-        return "changed nothing"
-    return f"changed {change.lines} lines, more than {lines}," if change.lines > lines else None
+async def _asked(
+    session: TuningSession, state: TuningState, group: Sequence[Finding], folder: Path, lines: int
+) -> None:
+    """One turn in the copy, at the session's cost. AgentError."""
+    known = tuple(dict.fromkeys(why for one in group for why in state.engine.tried.get(one.fingerprint, ())))
+    settings = state.engine.settings
+    message = Message(
+        action="action-propose-fixes", text=mend_order(session.prompts, state, group, folder, lines, known),
+        seconds=settings.action_timeout, silence=settings.silence_timeout,
+        policy=turn_policy(settings.permissions, reading=False), folder=str(folder),
+    )  # fmt: skip
+    async with session.turns(folder) as turns:
+        try:
+            await turns.ask(state.engine.agent or "", message)
+        finally:
+            usage = (await turns.spent()).usage
+            session.cost = session.cost.evolve(
+                tokens=added(session.cost.tokens, usage.tokens), cost=added(session.cost.cost, usage.cost)
+            )
+
+
+def _no_texts(before: SkillFiles, after: SkillFiles, unreadable: Sequence[str]) -> list[str]:
+    """What is there after it, and is not read: no UTF-8, a link, too large; unless it was so before."""
+    unlike = {name for name in after.unread if before.unread.get(name) != after.unread[name]}
+    return sorted(unlike.union(unreadable))

@@ -5,7 +5,7 @@ import asyncio
 from pydantic import JsonValue
 
 from loopwright.domain import tuning_commands as commands
-from loopwright.domain.errors import AgentError, Conflict, Corrupt, Invalid, NotFound
+from loopwright.domain.errors import AgentError, Conflict, Corrupt, Invalid, NotFound, WorkspaceError
 from loopwright.domain.events import Event
 from loopwright.domain.protocol import Control
 from loopwright.domain.troubles import TABLE
@@ -15,8 +15,8 @@ from loopwright.domain.tuning_outcomes import Broken, Failed, TuningOutcome, Tun
 from loopwright.domain.tuning_selector import ready, still_holds
 from loopwright.domain.tuning_steps import TuningStep
 from loopwright.tune.publish import files_of, publish
-from loopwright.tune.session import TuningSession
-from loopwright.tune.steps import HANDLERS, undo
+from loopwright.tune.session import TuningSession, undone
+from loopwright.tune.steps import HANDLERS
 from loopwright.tune.telling import told
 
 GONE = (NotFound, Invalid, Corrupt)
@@ -65,14 +65,14 @@ class TuningFlow:
         try:
             return await HANDLERS[choice.name](self._session, choice)
         except asyncio.CancelledError:
-            if choice.name == "action-apply-fix" and choice.fix:
-                await undo(self._session, choice.fix)
+            if choice.name == "action-apply-fix" and choice.fix:  # what is left of it is told where all is closed
+                await undone(self._session, (choice.fix,))
             raise
         except AgentError as error:
             return Failed(str(error), TABLE[error.kind].then != "fails")
         except GONE as error:
             return Failed(str(error), recoverable=False)
-        except (Conflict, OSError) as error:
+        except (Conflict, WorkspaceError, OSError) as error:
             return Failed(str(error), recoverable=True)
 
     def interrupted(self, choice: TuningStep) -> TuningOutcome:

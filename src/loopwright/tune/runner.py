@@ -30,8 +30,7 @@ from loopwright.prompts import Prompts
 from loopwright.tune.flow import TuningFlow
 from loopwright.tune.messages import tuning_prompts
 from loopwright.tune.publish import publish
-from loopwright.tune.session import TuningSession
-from loopwright.tune.steps import undo
+from loopwright.tune.session import TuningSession, undone
 
 BROKEN_OFF = "the runner died"
 
@@ -130,18 +129,18 @@ class TuningRunner:
 async def _take_over(session: TuningSession) -> None:
     """What the last runner had begun is undone, and begun again."""
     state = session.state()
-    for one in state.engine.under_way:
-        if one.step == "action-apply-fix" and one.fix:
-            await undo(session, one.fix)
+    begun = [one.fix for one in state.engine.under_way if one.step == "action-apply-fix" and one.fix]
+    for why in (await undone(session, begun)).values():
+        session.note("not_put_back", why)
     await _closed(session)
     if not state.engine.under_way:
         return
-    at, broken = session.now(), state.engine.under_way
+    at, broken, noted = session.now(), state.engine.under_way, session.noted()
 
     def rule(latest: TuningState) -> TuningState:
         for one in broken:
-            done = TuningStepDone(step=step_of(one.step, one.fix), outcome=Broken(BROKEN_OFF), begun=one.at, at=at)
-            latest = end_step(latest, done)
+            step = step_of(one.step, one.fix)
+            latest = end_step(latest, TuningStepDone(step, Broken(BROKEN_OFF), begun=one.at, at=at, incidents=noted))
         return latest
 
     event = Event(type="taken_over", data={"steps": [one.step for one in broken]})
@@ -149,13 +148,13 @@ async def _take_over(session: TuningSession) -> None:
 
 
 async def _closed(session: TuningSession) -> TuningState:
-    """With nothing left to undo, and its documents written."""
+    """With nothing left to undo, but for what can not be and is told, and its documents written."""
     state = session.state()
-    for fix in reversed(state.engine.undo):
-        await undo(session, fix)
     if state.engine.undo:
+        left, at = await undone(session, state.engine.undo), session.now()
         state = session.store.update(
-            session.id, put_back, actor="runner", event=Event(type="put_back"), epoch=session.epoch
-        )
+            session.id, lambda latest: put_back(latest, left, at), actor="runner", event=Event(type="put_back"),
+            epoch=session.epoch,
+        )  # fmt: skip
     publish(session.store, state)
     return state

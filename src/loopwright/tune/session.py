@@ -1,7 +1,7 @@
 """What every step of a tuning session works with: the skill's folder, and what this process has read of it."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +15,7 @@ from loopwright.engine.threads import in_thread
 from loopwright.engine.turns import Turns
 from loopwright.ports import Skills
 from loopwright.prompts import Prompts
+from loopwright.tune import undoing
 from loopwright.tune.diagnosis import load
 from loopwright.tune.skill.model import Skill
 
@@ -58,3 +59,9 @@ class TuningSession(Ground[TuningState]):
         """What agents cost since the last call."""
         spent, self.cost = self.cost, NOTHING
         return spent
+
+
+async def undone(session: TuningSession, fixes: Sequence[str]) -> dict[str, str]:
+    """Takes these fixes out of the files, the last one first; by fix why that could not be done."""
+    backups = session.store.progress_path(session.id) / BACKUPS
+    return await in_thread(undoing.undone, session.skills, session.root, backups, fixes[::-1])

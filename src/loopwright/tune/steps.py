@@ -76,12 +76,9 @@ async def propose_fixes(session: TuningSession, step: TuningStep) -> TuningOutco
     mended = {print for one in proposals for print in one.fingerprints}
     left = tuple(finding for finding in wanted if finding.fingerprint not in mended)
     if left and state.engine.level == "agent":
-        proposals += await written_by_agent(session, files, left, proposals)
-        mended = {print for one in proposals for print in one.fingerprints}
-    return Proposed(
-        _offers(state, files, proposals),
-        {finding.fingerprint: NO_REPAIR for finding in left if finding.fingerprint not in mended},
-    )
+        written = await written_by_agent(session, left, proposals)
+        return Proposed(_offers(state, files, [*proposals, *written.proposals]), tried=written.tried)
+    return Proposed(_offers(state, files, proposals), {finding.fingerprint: NO_REPAIR for finding in left})
 
 
 def _offers(state: TuningState, files: SkillFiles, proposals: list[Proposal]) -> tuple[Offered, ...]:
