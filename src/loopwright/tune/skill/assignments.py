@@ -8,8 +8,9 @@ from loopwright.tune.skill.code import Source, indented_end
 
 _GROWING = (".push", ".append", ".extend", ".unshift", ".insert", ".add", ".concat", ".push_back")
 _WRAPS = frozenset({
-    "JSON.parse", "Promise.all", "Promise.allSettled", "Promise.race", "list", "sorted", "parse", "parse_json", "parseJSON",
-    "json.loads", "asyncio.gather", "parallel", "runParallel", "run_parallel", "all", "gather", "settle", "await_all", "Array.from", "Object.fromEntries",
+    "JSON.parse", "Promise.all", "Promise.allSettled", "Promise.race", "list", "sorted", "parse", "parse_json",
+    "parseJSON", "json.loads", "asyncio.gather", "parallel", "runParallel", "run_parallel", "all", "gather",
+    "settle", "await_all", "Array.from", "Object.fromEntries",
 })  # fmt: skip
 _FOR_EACH = (".map", ".flatMap")
 _COUNTS = re.compile(r"-?[\d.]+\s*\Z")
@@ -44,14 +45,9 @@ def read_settings(source: Source) -> Settings:
     """All assignments of a piece of code, growing ones included, and functions under their names."""
     settings = Settings(source)
     for index, kind in enumerate(source.kinds):
-        if kind in ("=", "+="):
-            _assigned(source, index, settings)
-        elif kind == "(":
-            _grown_by_call(source, index, settings)
-        elif kind == "..." and source.kind(source.parent[index]) == "[":
-            _grown_by_spread(source, index, settings)
-        elif kind == "name" and source.word(index) in ("function", "def"):
-            _defined(source, index, settings)
+        read = _READERS.get(kind)
+        if read is not None:
+            read(source, index, settings)
     settings.found.sort(key=lambda one: one.start)
     return settings
 
@@ -139,6 +135,8 @@ def _grown_by_call(source: Source, index: int, settings: Settings) -> None:
 def _grown_by_spread(source: Source, index: int, settings: Settings) -> None:
     """`errors: [...state.errors, one]`: what is spread grows by what follows."""
     bracket = source.parent[index]
+    if source.kind(bracket) != "[":
+        return
     if index != bracket + 1 or source.kind(bracket - 1) != ":" or source.kind(bracket - 2) != "name":
         return
     key, spread = source.word(bracket - 2), source.word(index + 1)
@@ -150,6 +148,8 @@ def _grown_by_spread(source: Source, index: int, settings: Settings) -> None:
 
 def _defined(source: Source, index: int, settings: Settings) -> None:
     """A function under its name: the value is its head, the place all of it."""
+    if source.word(index) not in ("function", "def"):
+        return
     if source.kind(index + 1) != "name" or source.kind(index + 2) != "(" or source.too_deep(index):
         return
     head = source.close(index + 2)
@@ -206,3 +206,6 @@ def _take_returned(source: Source, index: int, close: int, name: str, targets: d
         if source.word(here) == "return":
             _take(source, here + 1, min(statement_end(source, here + 1), close), name, targets, depth + 1)
         here += 1
+
+
+_READERS = {"=": _assigned, "+=": _assigned, "(": _grown_by_call, "...": _grown_by_spread, "name": _defined}

@@ -105,8 +105,8 @@ class _Reading:
         return self.given[index] if index >= 0 else None
 
     def _use_of_words(self, position: int) -> Use | None:
-        """The use of running text; None for code that is no prompt."""
-        if self.places.is_prose(position):
+        """The use of running text, plain text in a fence included; None for code that is no prompt."""
+        if self.places.is_prose(position) or self.places.is_plain(position):
             return self.places.use(position)
         given = self._given_at(position)
         return given.use if given and not is_prompt(self.page) else None

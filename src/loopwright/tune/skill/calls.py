@@ -5,13 +5,20 @@ from dataclasses import dataclass
 from loopwright.tune.skill.code import Source
 from loopwright.tune.skill.model import Argument, Use
 from loopwright.tune.skill.places import Places
+from loopwright.tune.skill.toolnames import TOOLS
 
-NO_CALLS = frozenset({
-    "if", "for", "while", "switch", "catch", "function", "return", "await", "typeof", "async", "elif", "and", "or", "not", "in",
-    "is", "until", "foreach", "do", "else", "def", "class", "yield", "with", "except", "super", "import", "lambda", "of", "FOR",
-    "IF", "WHILE", "AND", "OR", "NOT", "UNTIL", "FOREACH", "ELSE", "func", "fn", "constructor", "when", "When", "If", "For",
-})  # fmt: skip
-_DEFINES = frozenset({"function", "def", "class", "func", "fn", "interface", "type", "new", "function*"})
+NO_CALLS = frozenset([
+    "if", "for", "while", "switch", "catch", "function", "return", "await", "typeof", "async", "elif", "and", "or",
+    "not", "in", "is", "until", "foreach", "do", "else", "def", "class", "yield", "with", "except", "super",
+    "import", "lambda", "of", "func", "fn", "constructor", "when", "FOR", "IF", "WHILE", "AND", "OR", "NOT",
+    "UNTIL", "FOREACH", "ELSE", "When", "If", "For", "$",
+])  # fmt: skip
+"""Words that a bracket may follow without a call."""
+_DEFINES = frozenset(["function", "def", "class", "func", "fn", "interface", "type", "new"])
+_TYPES = frozenset(["class", "interface", "type", "enum", "import", "export", "extends", "implements", "new", ","])
+_QUALIFIES = frozenset(
+    ["async", "static", "get", "set", "public", "private", "protected", "readonly", "abstract", "override"]
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +46,20 @@ class Found:
 def read_calls(
     source: Source, places: Places, use: Use, targets: dict[int, str], *, filled_in: bool = False
 ) -> list[Found]:
-    """All calls of a piece of code in order; `targets` are the variables that take the result, by the bracket's token."""
+    """All calls of a piece of code in order, `Tool { … }` included.
+
+    `targets` are the variables that take results, by the bracket's token.
+    """
     found = []
     kinds, starts, ends = source.kinds, source.starts, source.ends
     for index in range(1, len(kinds)):
-        if kinds[index] != "(" or kinds[index - 1] != "name" or ends[index - 1] != starts[index]:
+        if kinds[index] not in ("(", "{") or kinds[index - 1] != "name" or source.too_deep(index):
             continue
         name = source.word(index - 1)
-        if name in NO_CALLS or source.too_deep(index) or defines(source, index):
+        if kinds[index] == "{":
+            if name not in TOOLS or source.word(index - 2) in _TYPES or starts[index] - ends[index - 1] > 1:
+                continue
+        elif ends[index - 1] != starts[index] or name in NO_CALLS or defines(source, index):
             continue
         found.append(
             Found(
@@ -58,14 +71,16 @@ def read_calls(
 
 
 def defines(source: Source, index: int) -> bool:
-    """Whether the bracket follows a name that is defined there, not called: `function f(`, `def f(`, `f(a) {`."""
+    """Whether the name before the bracket is not called: `function f(`, `def f(`, `f(a) {`, `f(a): T`, `fix(ui): …`."""
     if source.word(index - 2) in _DEFINES:
         return True
-    before = source.kind(index - 2)
-    if before not in ("\n", "{", "}", ";", "") and source.word(index - 2) not in ("async", "static"):
+    if source.kind(index - 2) not in ("\n", "{", "}", ";", "") and source.word(index - 2) not in _QUALIFIES:
         return False
     close = source.partner.get(index, len(source))
-    return source.kind(close) == ")" and source.kind(close + 1) == "{"
+    behind = source.kind(close + 1)
+    if source.kind(close) != ")" or source.word(index - 1) in TOOLS:
+        return False
+    return behind == "{" or (behind == ":" and source.ends[close] == source.starts[close + 1])
 
 
 def read_arguments(source: Source, index: int, places: Places, use: Use) -> tuple[Argument, ...]:
@@ -73,6 +88,8 @@ def read_arguments(source: Source, index: int, places: Places, use: Use) -> tupl
     close = min(source.partner.get(index, len(source)), len(source))
     end = source.starts[close] if close < len(source) else source.end
     pieces = split(source, index, close)
+    if source.kinds[index] == "{":
+        return tuple(_arguments(source, pieces, places, use, entries=True))
     if len(pieces) == 1 and not source.text[source.ends[index] : end].isspace():
         first = source.after(index)
         inner = source.partner.get(first, -1)

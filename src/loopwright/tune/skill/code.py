@@ -8,7 +8,7 @@ from loopwright.tune.skill.literals import Hole, Reader
 
 _TOKEN = re.compile(
     r"""(?<!:)//[^\n]*+|/\*|(?<![^\s])\#[^\n]*+
-    |[A-Za-z_$][A-Za-z0-9_$]*+(?:\??\.[A-Za-z_$][A-Za-z0-9_$]*+)*+
+    |mcp__[A-Za-z0-9_-]++|[A-Za-z_$][A-Za-z0-9_$]*+(?:\??\.[A-Za-z_$][A-Za-z0-9_$]*+)*+
     |\n
     |\"\"\"|'''|"(?:[^"\\\n]|\\.)*+"|(?:(?<![\w)\]])|(?<=\b[fFrR]))'(?:[^'\\\n]|\\.)*+'(?!\w)|["`]
     |[()\[\]{}]
@@ -21,12 +21,12 @@ _CLOSES = {")": "(", "]": "[", "}": "{"}
 _DEEPEST = 24
 """Brackets nested deeper are read, but nothing in them is recorded: nobody writes that."""
 _QUOTES = "\"'`"
-_BRACKETS = frozenset("()[]{}")
 _KINDS = {
     **dict.fromkeys("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$", "name"),
     **dict.fromkeys("0123456789", "number"),
     "#": "comment",
     "…": "...",
+    **{mark: mark for mark in "()[]{},;:\n"},
 }
 
 
@@ -34,9 +34,9 @@ _KINDS = {
 class Source:
     """Tokens of one piece of code, as lists side by side.
 
-    `kinds`: a bracket, an operator or a line end is its own kind, the rest is name, string, template, number, comment or
-    pattern. `partner` of a bracket is the index of the other one; of one that is never closed the token that ends its
-    paragraph. `parent` is the index of the bracket a token lies in, or -1. `holes`: what a template interpolates.
+    `kinds`: a bracket, an operator or a line end is its own kind, the rest is name, string, template, number, comment
+    or pattern. `partner` of a bracket is the index of the other one; where it is never closed, of the token that ends
+    its paragraph. `parent` is the index of the bracket a token lies in, or -1. `holes`: what a template interpolates.
     """
 
     text: str
@@ -103,71 +103,64 @@ def _run(source: Source, reader: Reader, stack: list[int], counts: dict[str, int
     kinds, starts, ends, parent, deep = source.kinds, source.starts, source.ends, source.parent, source.deep
     for found in _TOKEN.finditer(text, pos, end):
         first, last = found.span()
-        kind = text[first]
-        jump = 0
-        if kind in _BRACKETS:
-            if kind in counts:
-                kinds.append(kind)
-                starts.append(first)
-                ends.append(last)
-                parent.append(stack[-1] if stack else -1)
-                deep.append(len(stack))
-                stack.append(len(kinds) - 1)
-                counts[kind] += 1
-                continue
-            _shut(source, stack, counts, _CLOSES[kind])
-            if one and not stack:
-                kinds.append(kind)
-                starts.append(first)
-                ends.append(last)
-                parent.append(-1)
-                deep.append(0)
-                return -1
-        elif kind in _QUOTES:
-            kind, last, jump = _literal(source, reader, first, last)
+        kind = _KINDS.get(text[first])
+        jump = False
+        if kind is None:
+            kind, last, jump = _other(source, reader, first, last)
             if not kind:
                 continue
-        elif kind == "/":
-            kind, last, jump = _slash(text, first, last, end)
-        elif kind == "\\":
-            continue
-        else:
-            kind = _KINDS.get(kind) or text[first:last]
+        if kind in _CLOSES:
+            _shut(source, stack, counts, _CLOSES[kind])
         kinds.append(kind)
         starts.append(first)
         ends.append(last)
         parent.append(stack[-1] if stack else -1)
         deep.append(len(stack))
+        if kind in counts:
+            stack.append(len(kinds) - 1)
+            counts[kind] += 1
         if jump:
             return last
+        if one and kind in _CLOSES and not stack:
+            return -1
     return -1
 
 
-def _literal(source: Source, reader: Reader, first: int, last: int) -> tuple[str, int, int]:
-    """Kind and end of the literal that begins with a quote, and whether the reading jumps there; no kind: it is none."""
+def _other(source: Source, reader: Reader, first: int, last: int) -> tuple[str, int, bool]:
+    """Kind and end of what its first character does not tell, and whether reading jumps there; no kind: it is none."""
+    text = source.text
+    char = text[first]
+    if char in _QUOTES:
+        return _literal(source, reader, first, last)
+    if char == "/":
+        return _slash(text, first, last, source.end)
+    return ("", last, False) if char == "\\" else (text[first:last], last, False)
+
+
+def _literal(source: Source, reader: Reader, first: int, last: int) -> tuple[str, int, bool]:
     text = source.text
     quote = text[first]
     if last - first == 3 and text[first + 1] == quote and text[first + 2] == quote:
-        return "string", reader.triple(first), 1
+        return "string", reader.triple(first), True
     if last - first > 1:
-        return "string", last, 0
+        return "string", last, False
     if quote == "`":
         template = reader.template(first)
         if template is None:
-            return "", last, 0
+            return "", last, False
         if template[1]:
             source.holes[len(source.kinds)] = template[1]
-        return "template", template[0], 1
+        return "template", template[0], True
     before = text[max(first - 3, source.start) : first].rstrip().rstrip("frbFRB")
     late = reader.late(first) if before[-1:] in ("=", ":", "(") else None
-    return ("string", late, 1) if late else ("", last, 0)
+    return ("string", late, True) if late else ("", last, False)
 
 
-def _slash(text: str, first: int, last: int, end: int) -> tuple[str, int, int]:
+def _slash(text: str, first: int, last: int, end: int) -> tuple[str, int, bool]:
     if text.startswith("/*", first):
         close = text.find("*/", last, end)
-        return "comment", (close + 2 if close >= 0 else last), 1
-    return ("comment" if text.startswith("//", first) else "pattern"), last, 0
+        return "comment", (close + 2 if close >= 0 else last), True
+    return ("comment" if text.startswith("//", first) else "pattern"), last, False
 
 
 def _shut(source: Source, stack: list[int], counts: dict[str, int], opener: str) -> None:

@@ -75,6 +75,8 @@ def _words(places: Places, pos: int, end: int, use: Use, *, bare: bool) -> tuple
             option = word.lstrip("-")
             continue
         name = {"p": "prompt", "print": "prompt", "i": "prompt"}.get(option or "", option)
+        if name == "prompt" and char not in "\"'\\$@<":
+            break
         if name is None and bare and not any(one.name == "prompt" for one in found):
             name = "prompt"
         found.append(Argument(name, word, places.at(begin, stop, use), word))

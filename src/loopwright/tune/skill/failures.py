@@ -1,4 +1,4 @@
-"""Whether a failure of a call has a branch: try and catch, a check of the result, words behind it, a section about errors."""
+"""Whether a failure of a call has a branch: a catch, a check of the result, words behind it, a section about errors."""
 
 import re
 from bisect import bisect_right

@@ -37,11 +37,12 @@ _CHINESE = re.compile(
     re.VERBOSE,
 )
 _CUES = (
-    *"0123456789", "max", "Max", "MAX", "once", "twice", "thrice", "one", "two", "three", "four", "five", "imit", "LIMIT",
-    "imeout", "TIMEOUT", "deadline", "cap", "budget", "last", "final", "user", "you", "human", "single", "≤", "<",
+    *"0123456789", "max", "Max", "MAX", "once", "twice", "thrice", "one", "two", "three", "four", "five", "imit",
+    "LIMIT", "imeout", "TIMEOUT", "deadline", "cap", "budget", "last", "final", "user", "you", "human", "single",
+    "≤", "<",
 )  # fmt: skip
 """One of these stands in all English words that say a limit."""
-_COUNTER = r"(?:\w*(?:attempt|iteration|iter|round|retr|tries|count|cycle|step|turn|poll|loop|elapsed|depth|pass)\w*|i|n|k|r|t)"
+_COUNTER = r"(?:\w*(?:attempt|iter|round|retr|tries|count|cycle|step|turn|poll|loop|elapsed|depth|pass)\w*|i|n|k|r|t)"
 _HEAD = re.compile(
     rf"""[\w.$]*\b{_COUNTER}(?:\+\+)?\s*(?:<=?|!==?|≤)\s*[\w.$]+
     |[\w.$()]+\s*(?:<=?|≤)\s*(?:[\w.$]*(?:max|MAX|limit|LIMIT|deadline|timeout)[\w.$]*|\d+)

@@ -76,29 +76,31 @@ def read_template(text: str, start: int, end: int) -> tuple[int, list[Hole]] | N
             _in_hole(modes, mark)
             if len(modes) == 1:
                 holes.append((hole, pos - 1))
-        elif mark == "\\":
+            continue
+        if mark == "\\":
             pos += 1
-        elif mark == "{":
-            if len(modes) == 1:
-                hole = pos
+            continue
+        if mark == "{":
+            hole = pos if len(modes) == 1 else hole
             modes.append(0)
-        elif len(modes) == 1 and (inner or _opens_code(text, pos)):
-            pos, inner = _inner(text, pos, inner)
-        elif len(modes) == 1:
-            return pos, holes
-        else:
+            continue
+        if len(modes) > 1:
             modes.pop()
+            continue
+        if not inner and not _opens_code(text, pos):
+            return pos, holes
+        pos, inner = _inner(text, pos, inner)
 
 
 def _in_hole(modes: list[int], mark: str) -> None:
     if mark == "`":
         modes.append(-1)
-    elif mark == "{":
+    if mark == "{":
         modes[-1] += 1
-    elif mark == "}" and modes[-1]:
+    if mark == "}":
         modes[-1] -= 1
-    elif mark == "}":
-        modes.pop()
+        if modes[-1] < 0:
+            modes.pop()
 
 
 def _opens_code(text: str, pos: int) -> bool:

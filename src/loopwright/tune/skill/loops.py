@@ -28,7 +28,9 @@ _WORDS = frozenset(
     }
 )
 _OVER = re.compile(r"\b(?:of|in|IN|OF)\s+(.+)", re.DOTALL)
+_AS = re.compile(r"\s*(\S[^\n]*?)\s+as\s")
 _EACH_OF = re.compile(r"(?:each|every|all|EACH|ALL)\s+(.+?)\s*:?\s*$", re.DOTALL)
+_READS = re.compile(r"while\s+(?:IFS=\S*\s+)?read\b")
 _REACH = 6_000
 """Characters of a loop's body that are looked through for what ends it."""
 
@@ -123,7 +125,7 @@ def _braced(source: Source, index: int, opener: int, closing: int) -> Loop:
         condition = inner.split(";", 2)[1].strip()
         bound = (limit_of_head(condition, 0, len(condition)) or condition) or _in_body(source, begin, end)
         return Loop("code", start, end, text[start:head_end], bound or None)
-    over = _OVER.search(inner) if source.word(index).lower().startswith("for") else None
+    over = _OVER.search(inner) or _AS.match(inner) if source.word(index).lower().startswith("for") else None
     if over:
         return Loop("code", start, end, text[start:head_end], None, over[1].strip())
     bound = limit_of_head(text, source.starts[opener], head_end) or _in_body(source, begin, end)
@@ -168,6 +170,8 @@ def _indented(source: Source, index: int) -> Loop | None:
     over = _OVER.search(plain) or _EACH_OF.search(plain)
     if over and plain.lower().startswith("for") and "range(" not in over[1]:
         return Loop("code", start, end, plain, None, over[1].rstrip(" :：{").removesuffix(" do").removesuffix(" DO"))
+    if _READS.match(plain):
+        return Loop("code", start, end, plain, None, "read")
     bound = limit_of_head(plain, 0, len(plain)) or limit_in(text, start, stop) or _in_body(source, stop, end)
     return Loop("code", start, end, plain, bound)
 

@@ -11,6 +11,7 @@ _CODE = frozenset([
     "", "javascript", "js", "jsx", "mjs", "typescript", "ts", "tsx", "python", "py", "python3", "pseudo", "pseudocode",
     "text", "txt", "plaintext", "plain", "code", "bash", "sh", "shell", "zsh", "console",
 ])  # fmt: skip
+_PLAIN = frozenset(["", "text", "txt", "plaintext", "plain"])
 _PROSE = frozenset(["markdown", "md", "mdx", "prompt", "xml"])
 _DONE: tuple[Use, ...] = ("instruction", "prompt")
 
@@ -88,6 +89,14 @@ class Places:
             return False
         block = self.page.blocks[index]
         return block.kind != "front" and (block.kind != "code" or block.lang.lower() in _PROSE)
+
+    def is_plain(self, position: int) -> bool:
+        """Whether the position lies in a fence of plain text that tells the model what to do."""
+        index = self.block(position)
+        if index < 0 or self.page.kind == "data":
+            return False
+        block = self.page.blocks[index]
+        return block.kind == "code" and block.lang.lower() in _PLAIN and done(block.use)
 
 
 def done(use: Use) -> bool:

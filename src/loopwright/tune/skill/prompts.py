@@ -25,17 +25,15 @@ _AGENT = (
     "type",
     "tool",
 )
+_WORD = 12
 _SENTENCE = 40
 """Characters below which a literal is no prompt."""
 
 
 def prompts_of_calls(calls: list[Found], settings: list[Settings], places: Places) -> list[Given]:
     """The prompts of all spawning calls; one that is a variable or a function is read where that is set."""
-    found = []
-    for call in calls:
-        if call.name.removeprefix("functions.") in SPAWNS and (given := _of_call(call, settings, places)):
-            found.append(given)
-    return found
+    spawning = (call for call in calls if call.name.removeprefix("functions.") in SPAWNS)
+    return [given for call in spawning if (given := _of_call(call, settings, places))]
 
 
 def _of_call(call: Found, settings: list[Settings], places: Places) -> Given | None:
@@ -61,7 +59,8 @@ def _of_call(call: Found, settings: list[Settings], places: Places) -> Given | N
 
 def _positional(call: Found) -> Argument | None:
     texts = [one for one in call.arguments if one.name is None and one.literal is not None]
-    return texts[-1] if texts and len(texts[-1].value) > 12 else None
+    longest = max(texts, key=lambda one: len(one.value), default=None)
+    return longest if longest and len(longest.value) > _WORD else None
 
 
 def _opaque(argument: Argument, use: Use, call: Found, agent: str | None) -> Given | None:

@@ -12,7 +12,7 @@ from loopwright.tune.skill.places import Places, Stretch
 from loopwright.tune.skill.saying import goes_forward, marks, says_repeat
 
 _EACH = re.compile(
-    r"for\s+(?:each|every)\s+([^,:.\n(]{1,60})|对每([^，。：,:\n]{1,30})|(?:逐一|遍历)\s*([^，。：,:\n]{1,30})",
+    r"for\s+(?:each|every|all|the\s+(?:remaining|other|next))\s+([^,:.\n(]{1,60})|对每([^，。：,:\n]{1,30})|(?:逐一|遍历)\s*([^，。：,:\n]{1,30})",
     re.IGNORECASE,
 )
 _LIMITS_ROW = re.compile(
@@ -34,6 +34,8 @@ _ROUNDS = (
     "迭代",
     "返工",
 )
+_POLLS = re.compile(r"\bpoll\w*|轮询", re.IGNORECASE)
+"""What is asked again and again until it answers; its limit is that of nothing else."""
 _NUMBER = re.compile(r"\D{0,12}?(\d{1,3})\b")
 _SENTENCE = 400
 """Characters of a sentence to each side of its mark."""
@@ -134,6 +136,8 @@ class Said:
         for at in range(max(0, index - _BESIDE // 2), min(index + _BESIDE + 1, len(page.blocks))):
             other = page.blocks[at]
             if other.section != section or other.kind in ("heading", "code") or at == index:
+                continue
+            if _POLLS.search(page.text, other.body, other.end) and not _POLLS.search(head):
                 continue
             end = other.body + len(other.text)
             if bound := self._limit(other.body, end, other.body, other.body + _BODY):

@@ -3,36 +3,30 @@
 import re
 from collections.abc import Callable, Iterator
 
-_MARKS = ("repeat", "retr", "re-try", "poll", "loop", "iterat", "re-run", "rerun", "until", "back to", "to step", "to phase",
-          "to stage", "for each", "for every")  # fmt: skip
+_MARKS = (
+    "repeat", "retr", "re-try", "poll", "loop", "iterat", "re-run", "rerun", "until", "back to", "to step", "to phase",
+    "to stage", "for each", "for every",
+)  # fmt: skip
 _CHINESE = (
-    "循环",
-    "重复",
-    "直到",
-    "直至",
-    "重试",
-    "轮询",
-    "反复",
-    "返工",
-    "退回",
-    "打回",
-    "再来一轮",
-    "回到第",
-    "回到步骤",
-    "对每",
-    "逐一",
-    "遍历",
-)
+    "循环", "重复", "直到", "直至", "重试", "轮询", "反复", "返工", "退回", "打回",
+    "再来一轮", "回到第", "回到步骤", "对每", "逐一", "遍历",
+)  # fmt: skip
 _DO = re.compile(
     r"(?:repeats?|retry|retries|re-try|polls?|loops?|iterates?|rerun|re-run)\b"
-    r"(?!\s*(?:logic|polic|counts?\b|limit|mechanism|config|budget|queue|interval|strateg|behavio|settings?\b|offender|itself|customer|purchase|visit|[-_/(=`]))"
+    r"(?!\s*(?:logic|polic|counts?\b|limit|mechanism|config|budget|queue|interval|strateg|behavio|settings?\b|offender|itself|customer|purchase|visit|storms?\b|burn|loops?\b|spacing|header|button|exhaust|attempts?\b|[-_/(=`),]))"
 )
 _OBJECT = re.compile(
     r"repeats?(?:\s*$|\s*[.,;:)*—–`]|\s+(?:until|steps?|this|these|phases?|stages?|for|from|as|if|while|with|up|at|until|rounds?|again|step|\d|`|the\s+(?:\S+\s+){0,4}?(?:cycle|process|loop|steps?|above|procedure|sequence|phases?|round|review|check|validation|until)))"
 )
-_LOOPS = re.compile(r"loops?\s*(?:back|over|through|again|until|while|for\b|on\b|:|forever|to\s+step)")
+_THIRD = re.compile(r"(?:repeats|retries|polls|iterates|loops)\b")
+_THIRD_AGAIN = re.compile(r"\w+\s+(?:over|through|up\s+to|at\s+most|again|while|\d|once|twice)")
+_AGAIN = re.compile(r"\w+\s*(?:$|[.;)]|\*|until|over|through|up\s+to|at\s+most|for|again|while|\d)")
+_LOOP_OF = re.compile(r"loop\s+\w")
+_LOOPS = re.compile(
+    r"loops?\s*(?:back(?!\s+to\s+the\s+(?:human|user))|over|through|again|until|while|:|forever|to\s+step)"
+)
 _BEFORE_DO = re.compile(
-    r"(?:^|[.;:(!?\n|]\s*|\*\*\s?|[-–—>→•]\s*|\d[.)]\s+|\b(?:and|then|or|must|should|will|can|may|automatically|please|otherwise|else|,|times?|to|agents?|it|workers?|which)\s+|,\s*|\]\s*)\Z"
+    r"(?:^|[.;:(!?\n|]\s*|\*\*\s?|[-–—>→•]\s*|\d[.)]\s+|\b(?:and|then|or|must|should|will|automatically|please|otherwise|else|times?|agents?)\s+|,\s*|\]\s*)\Z"
 )
 _UNTIL = re.compile(r"[^.;\n|]{0,160}?\b(?:until|while\s+(?!you)|as\s+long\s+as)\b")
 _ITERATES = re.compile(
@@ -49,23 +43,29 @@ _REWORK = re.compile(
     r"rework|reject|revis|fail|defect|redo|not\s+pass|changes\s+requested|needs\s+work|iterate", re.IGNORECASE
 )
 _BACK_TO_AGENT = re.compile(
-    r"back\s+to\s+(?:an?|the|its|that|their)\s+(?!user|caller|main|leader|orchestrator|coordinator|parent|human|chat)\w+(?:er|or|ist|agent)\b"
+    r"back\s+to\s+(?:an?|the|its|that|their)\s+(?!user|vendor|supplier|customer|caller|main|leader|orchestrator|coordinator|parent|human|chat)\w+(?:er|or|ist|agent)\b"
 )
 _STEP = re.compile(r"to\s+(?:step|phase|stage)\s+#?(\d+)")
 _GOES = re.compile(r"\b(?:return|go|goes|goto|going|jump|loop|back)\s+\Z")
 _EACH = re.compile(r"for\s+(?:each|every)\s+[\w`*{<$\[(]")
 _NEVER = re.compile(
-    r"\b(?:do\s+not|don['’]t|never|not|without|cannot|can['’]t|instead\s+of|avoid|stop|no|nor)\s+(?:\w+\s+){0,2}\Z|(?:不要|不再|禁止|切勿|无需|不得|避免|不|勿|无)\Z"
+    r"\b(?:do\s+not|don['’]t|never|not|without|cannot|can['’]t|instead\s+of|avoid|stop|no|nor)\s+(?:\w+\s+){0,2}\Z|(?:不再|无需|避免|停止|不|勿|无)[^，。；\n]{0,3}\Z|(?:不要|禁止|切勿|不得|严禁)[^，。；\n]{0,14}\Z"
 )
 _ZH = re.compile(
-    r"循环(?=[^，。\n]{0,6}(?:执行|处理|进行|调用|检查|直到|直至|以下|上述|步骤))|重复(?:执行|步骤|以上|上述|进行|直|第|此|该|这|整个)"
-    r"|重试(?!次数|机制|策略|逻辑|上限|间隔|配置|记录|过)|轮询(?!间隔|次数|上限|机制|频率)|反复(?:执行|修改|检查|迭代|审|直|打磨|调整)"
-    r"|(?:退回|打回|送回|交回)[^，。；\n|]{0,16}|再来一轮|回到第\s*[\d一二三四五六七八九]+\s*[步阶]|回到步骤\s*\d"
+    r"循环(?=执行|处理|进行|调用|直到|直至|以下|上述|步骤)|重复(?:执行|步骤|以上|上述|进行|直|第|此|该|这|整个)"
+    r"|轮询(?!间隔|次数|上限|机制|频率|模型|模式|方式|器)|反复(?:执行|修改|检查|迭代|审|直|打磨|调整)"
+    r"|(?:退回|打回|送回|交回)[^，。；\n|]{0,12}?(?:重[做写新]|修[改正]|返工|改|第|步骤|阶段|[Aa]gent|代理|作者|执行)|再来一轮|回到第\s*[\d一二三四五六七八九]+\s*[步阶]|回到步骤\s*\d"
     r"|对每(?:个|一|份|段|条|项|张)\S|(?:逐一|遍历)"
 )
 _ZH_UNTIL = re.compile(r"直[到至][^，。；\n|]{1,40}")
 _ZH_ITERATES = re.compile(r"重复|循环|反复|继续|再|重新|返|修改|改完|修正|迭代|回到|轮")
-_ZH_REWORK = re.compile(r"(?:则|就|需要|需|要|让|重新|继续|再次|进入|触发)[^，。；\n]{0,6}\Z")
+_ZH_RETRY = re.compile(
+    r"(?:^|[，：。；、\s|*（(-]|并|则|就|再|后|可|自动|应|需|请|会|时|立即|先|要|次|才|从头|重新|失败|进行|允许|至多\S{1,3}|最多\S{1,3})\Z"
+)
+_ZH_NOUN = re.compile(
+    r"(?:重试|返工)(?:次数|机制|策略|逻辑|上限|间隔|配置|记录|过|前|安全|行为|守卫|风暴|窗口|程序|成本|[/、和与时的])"
+)
+_ZH_REWORK = re.compile(r"(?:则|就|需要|继续|再次|再|进入|触发|安排|打回|退回|重新)\s*\Z")
 
 
 def marks(text: str) -> Iterator[tuple[int, str]]:
@@ -97,8 +97,14 @@ def _done(before: str, behind: str) -> bool:
         return False
     if behind.startswith("repeat") and not _OBJECT.match(behind):
         return False
+    if behind.startswith(("rerun", "re-run")):
+        return bool(_UNTIL.match(behind))
+    if _THIRD.match(behind):
+        return bool(_UNTIL.match(behind) or (_BEFORE_DO.search(before[-20:]) and _THIRD_AGAIN.match(behind)))
+    if behind.startswith("iterate"):
+        return bool(_UNTIL.match(behind) or (_BEFORE_DO.search(before[-20:]) and _AGAIN.match(behind)))
     if behind.startswith("loop") and not _LOOPS.match(behind):
-        return before.endswith("in a ")
+        return before.endswith("in a ") and not _LOOP_OF.match(behind)
     return bool(_BEFORE_DO.search(before[-20:]) or _UNTIL.match(behind))
 
 
@@ -129,13 +135,27 @@ def _zh_until(before: str, behind: str) -> bool:
 
 
 def _zh_rework(before: str, behind: str) -> bool:
-    return bool(_ZH_REWORK.search(before[-12:]))
+    return bool(_ZH_REWORK.search(before[-12:])) and not _ZH_NOUN.match(behind)
+
+
+def _zh_retry(before: str, behind: str) -> bool:
+    return bool(_ZH_RETRY.search(before[-8:])) and not _ZH_NOUN.match(behind)
 
 
 _JUDGES: dict[str, Callable[[str, str], bool]] = {
-    "until": _until, "back to": _back, "to step": _step, "to phase": _step, "to stage": _step, "for each": _each,
-    "for every": _each, **dict.fromkeys(_CHINESE, _zh), "直到": _zh_until, "直至": _zh_until, "返工": _zh_rework,
-}  # fmt: skip
+    "until": _until,
+    "back to": _back,
+    "to step": _step,
+    "to phase": _step,
+    "to stage": _step,
+    "for each": _each,
+    "for every": _each,
+    **dict.fromkeys(_CHINESE, _zh),
+    "直到": _zh_until,
+    "直至": _zh_until,
+    "返工": _zh_rework,
+    "重试": _zh_retry,
+}
 
 
 def goes_forward(text: str, pos: int, own: int | None) -> bool:

@@ -8,6 +8,7 @@ from loopwright.tune.skill.places import Places, Stretch
 from loopwright.tune.skill.toolnames import TOOLS
 
 _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\Z", re.ASCII)
+_SERVER = re.compile(r"mcp__[\w-]+\Z", re.ASCII)
 _LONGEST = 60
 """Characters that a name may have."""
 _FARTHEST = 12_000
@@ -40,9 +41,14 @@ def _named(text: str, bracket: int, least: int) -> int | None:
         begin -= 1
     name = text[begin:bracket].lstrip(".0123456789")
     begin = bracket - len(name)
+    if text[begin - 1 : begin] == "-":
+        server = _SERVER.search(text, max(least, begin - _LONGEST), bracket)
+        begin, name = (server.start(), server[0]) if server else (begin, name)
+    if name.startswith("mcp__"):
+        return begin
     if not name or name in NO_CALLS or not _NAME.match(name):
         return None
-    if name in TOOLS or name.startswith(("mcp__", "functions.")):
+    if name in TOOLS or name.startswith("functions."):
         return begin if name != "Skill" or text[bracket + 1 : bracket + 2] != "s" else None
     if text[max(begin - 1, least) : begin] == "`" or text[max(begin - 6, least) : begin] == "await ":
         return begin

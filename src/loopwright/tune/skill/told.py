@@ -16,7 +16,7 @@ _VERB = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _NEVER = re.compile(
-    r"""(?:\b(?:not|never|without|no|avoid\w*|instead\s+of|rather\s+than|cannot|stop|forbid\w*|unlike|don.t|mustn.t|removed|replac\w+)\b[^.;:\n。]{0,40}
+    r"""(?:\b(?:not|never|avoid\w*|instead\s+of|rather\s+than|cannot|stop|forbid\w*|unlike|don.t|mustn.t|removed|replac\w+)\b[^.,;:\n。]{0,40}|\b(?:no|without)\s+(?:\w+\s+){0,2}[`*]*
       |不要|不得|禁止|不能|切勿|不可|无需|不必|而不是|避免|不再|不用|不)[^.;:\n。，；]{0,24}\Z""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -26,8 +26,13 @@ _NEVER_AFTER = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[`*]{0,3}\s*(?:tool\b|工具)", re.IGNORECASE)
-_REST_OF_NAME = re.compile(r"\w*", re.ASCII)
+_REST_OF_NAME = re.compile(r"[\w-]*", re.ASCII)
 _GIVEN = re.compile(r"`?\b([a-z][a-z_]*[a-z])`?\s*[=:]\s*(\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|[\w/${}][\w:./${}-]*)")
+_PARAMETERS = frozenset([
+    "prompt", "message", "model", "name", "description", "skill", "args", "timeout", "task", "role", "ids", "id",
+    "command", "pattern", "path", "query", "url", "content", "questions", "question", "todos", "isolation",
+    "recipient", "status",
+])  # fmt: skip
 _SPAWNS = re.compile(
     r"""\b(?:spawn|launch|start|dispatch|create|fork|hire|kick\s+off)(?:s|es|ed|ing)?\s+(?:up\s+to\s+)?(?:\w+[\s-]){0,4}?(?:sub-?agents?|agents?|workers?|teammates?)\b
     |(?:启动|派发|派生|创建|生成|起|拉起|分派|另起|再起)[^，。；\n]{0,12}?(?:子代理|子\s?agent|代理|智能体|agent|帮手)""",
@@ -93,7 +98,7 @@ def _is_told(text: str, line: int, start: int, end: int) -> bool:
     if text[start - 1 : start].isalnum() or text[start - 1 : start] in ("_", ".") or not start:
         return False
     behind = text[end : end + 1]
-    if behind == "(" or behind == "_" or (behind.isalnum() and behind.isascii()):
+    if behind in ("(", "_", "*") or (behind.isalnum() and behind.isascii()):
         return False
     before = max(line, start - 90)
     if not _VERB.search(text, before, start) and not (
@@ -112,4 +117,5 @@ def _given(places: Places, start: int, end: int, use: Use) -> tuple[Argument, ..
             match[2][1:-1] if match[2][0] in "\"'`" else None,
         )
         for match in _GIVEN.finditer(places.text, start, end if stop < 0 else stop)
+        if "_" in match[1] or match[1] in _PARAMETERS
     )  # fmt: skip

@@ -1,22 +1,23 @@
 """Names of tools that are found in running text; what hosts offer in full, and with which parameters, is catalogued."""
 
 CERTAIN = frozenset([
-    "AskUserQuestion", "TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskOutput", "TaskStop", "TaskList", "TaskGet",
-    "SendMessage", "TeamCreate", "TeamDelete", "ExitPlanMode", "EnterPlanMode", "BashOutput", "KillShell", "SlashCommand",
-    "ToolSearch", "MultiEdit", "NotebookEdit", "WebFetch", "WebSearch", "spawn_agent", "spawn_agents_on_csv", "wait_agent",
-    "send_input", "followup_task", "assign_task", "close_agent", "resume_agent", "request_user_input", "update_plan",
-    "apply_patch", "exec_command", "write_stdin", "view_image", "read_file", "write_file", "run_shell_command", "ask_user",
-    "read_many_files", "search_file_content", "google_web_search", "web_fetch", "write_todos", "activate_skill",
-    "delegate_to_agent", "codebase_investigator",
+    "AskUserQuestion", "TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskOutput", "TaskStop", "TaskList",
+    "TaskGet", "SendMessage", "TeamCreate", "TeamDelete", "ExitPlanMode", "EnterPlanMode", "BashOutput",
+    "KillShell", "SlashCommand", "ToolSearch", "MultiEdit", "NotebookEdit", "WebFetch", "WebSearch", "spawn_agent",
+    "spawn_agents_on_csv", "wait_agent", "send_input", "followup_task", "assign_task", "close_agent",
+    "resume_agent", "request_user_input", "update_plan", "apply_patch", "exec_command", "write_stdin", "view_image",
+    "read_file", "write_file", "run_shell_command", "ask_user", "read_many_files", "search_file_content",
+    "google_web_search", "web_fetch", "write_todos", "activate_skill", "delegate_to_agent", "codebase_investigator",
 ])  # fmt: skip
 """No ordinary words: they are the tool wherever they stand."""
 AMBIGUOUS = ("Task", "Agent", "Skill", "Read", "Write", "Edit", "Bash", "Glob", "Grep", "LS", "wait")
 """Ordinary words, too: a tool only with a bracket, or where the text calls them one."""
 TOOLS = frozenset([*CERTAIN, *AMBIGUOUS])
 SPAWNS = frozenset([
-    "Task", "Agent", "spawn_agent", "spawn_agents_on_csv", "delegate", "delegate_to_agent", "delegate_task", "launch_agent",
-    "run_agent", "create_agent", "invoke_agent", "dispatch_agent", "spawn", "spawnAgent", "runAgent", "call_agent",
-    "subagent", "ccw cli", "codex exec", "gemini", "claude", "qwen", "opencode run", "copilot", "cursor-agent",
+    "Task", "Agent", "spawn_agent", "spawn_agents_on_csv", "delegate", "delegate_to_agent", "delegate_task",
+    "launch_agent", "run_agent", "create_agent", "invoke_agent", "dispatch_agent", "spawn", "spawnAgent",
+    "runAgent", "call_agent", "subagent", "ccw cli", "codex exec", "gemini", "claude", "qwen", "opencode run",
+    "copilot", "cursor-agent",
 ])  # fmt: skip
 """What starts an agent with a prompt."""
 _SNAKE = tuple(sorted(name for name in CERTAIN if "_" in name))
