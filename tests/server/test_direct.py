@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from loopwright.server.app import ROOMS, create_app
 from loopwright.server.direct import Direct, laid_out
-from tests.server.office import LOOPS, PLACE, TOKEN, Office
+from tests.server.office import LOOPS, PLACE, TOKEN, Office, opened_office
 
 
 def test_every_route_of_the_api_takes_it() -> None:
@@ -19,8 +19,19 @@ def test_every_route_of_the_api_takes_it() -> None:
             assert laid_out(route) is not None, path  # type: ignore[arg-type]  # one that is none fails right here
 
 
-@pytest.fixture
-def usual(office: Office, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Office]:
+    """One for all requests, each of which has a loop of its own."""
+    base = tmp_path_factory.mktemp("direct")
+    (base / "shop").mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_STATE_HOME", str(base / "state"))
+        with opened_office(base / "shop") as opened:
+            yield opened
+
+
+@pytest.fixture(scope="module")
+def usual(office: Office) -> Iterator[TestClient]:
     """The same application without it."""
     added = FastAPI.add_middleware
 
@@ -28,10 +39,10 @@ def usual(office: Office, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClien
         if kind is not Direct:
             added(app, kind, *args, **more)
 
-    monkeypatch.setattr(FastAPI, "add_middleware", all_but)
-    with TestClient(
-        create_app(office.projects, PLACE.rules(TOKEN)), base_url="http://127.0.0.1:8765", raise_server_exceptions=False
-    ) as client:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(FastAPI, "add_middleware", all_but)
+        app = create_app(office.projects, PLACE.rules(TOKEN))
+    with TestClient(app, base_url="http://127.0.0.1:8765", raise_server_exceptions=False) as client:
         yield client
 
 
