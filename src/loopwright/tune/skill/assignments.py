@@ -15,6 +15,9 @@ _WRAPS = frozenset({
 _FOR_EACH = (".map", ".flatMap")
 _COUNTS = re.compile(r"-?[\d.]+\s*\Z")
 _DECLARES = frozenset({"const", "let", "var"})
+_TYPED = re.compile(r"\b(?:const|let|var)\s+([\w$]+)\s*:[^=\n]+\Z")
+_REACH = 160
+"""Characters that a declaration with its type may have."""
 _DEPTH = 4
 _CONTINUES = ".?+|&:*%"
 _EXPECTS = "=+,|&?([{:*\\"
@@ -72,14 +75,13 @@ def _assigned(source: Source, index: int, settings: Settings) -> None:
 
 def _left(source: Source, index: int) -> tuple[str, int] | None:
     """The name left of the sign and where it begins; of a pattern all names, joined."""
+    typed = _TYPED.search(source.text, max(source.start, source.starts[index] - _REACH), source.starts[index])
+    if typed:
+        return typed[1], typed.start(1)
     left = index - 1
-    kind = source.kind(left)
-    if kind in ("]", "}") and left in source.partner:
-        opener = source.partner[left]
-        names = [source.word(i) for i in range(opener + 1, left) if source.kinds[i] == "name"]
-        declared = source.word(opener - 1) in _DECLARES or source.kind(opener) == "["
-        return (", ".join(dict.fromkeys(names)), source.starts[opener]) if names and declared else None
-    if kind != "name":
+    if source.kind(left) in ("]", "}"):
+        return _pattern(source, left)
+    if source.kind(left) != "name":
         return None
     if source.kind(left - 1) == ":" and source.kind(left - 2) == "name":
         left -= 2
@@ -87,6 +89,21 @@ def _left(source: Source, index: int) -> tuple[str, int] | None:
         return f"{source.word(left - 2)}, {source.word(left)}", source.starts[left - 2]
     word = source.word(left)
     return (word, source.starts[left]) if word not in _DECLARES else None
+
+
+def _pattern(source: Source, left: int) -> tuple[str, int] | None:
+    """`const { a, b } =`, `[a, b] =`, `a[i] =`, `a: list[str] =`: what the closing bracket belongs to."""
+    opener = source.partner.get(left, -1)
+    before = opener - 1
+    if opener < 0:
+        return None
+    if source.kind(before) == "name" and source.ends[before] == source.starts[opener]:
+        if source.kind(before - 1) == ":" and source.kind(before - 2) == "name":
+            before -= 2
+        return source.word(before), source.starts[before]
+    names = [source.word(at) for at in range(opener + 1, left) if source.kinds[at] == "name"]
+    declared = source.word(before) in _DECLARES or source.kind(opener) == "["
+    return (", ".join(dict.fromkeys(names)), source.starts[opener]) if names and declared else None
 
 
 def statement_end(source: Source, index: int) -> int:

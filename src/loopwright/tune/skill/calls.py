@@ -78,9 +78,10 @@ def defines(source: Source, index: int) -> bool:
         return False
     close = source.partner.get(index, len(source))
     behind = source.kind(close + 1)
-    if source.kind(close) != ")" or source.word(index - 1) in TOOLS:
+    if source.kind(close) != ")":
         return False
-    return behind == "{" or (behind == ":" and source.ends[close] == source.starts[close + 1])
+    signature = behind == ":" and source.ends[close] == source.starts[close + 1]
+    return behind == "{" or (signature and source.word(index - 1) not in TOOLS)
 
 
 def read_arguments(source: Source, index: int, places: Places, use: Use) -> tuple[Argument, ...]:

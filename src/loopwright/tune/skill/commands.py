@@ -11,6 +11,11 @@ from loopwright.tune.skill.places import Places
 _COMMANDS = ("ccw cli", "codex exec", "gemini", "claude", "qwen", "opencode run", "copilot", "cursor-agent")
 _BARE = frozenset({"codex exec", "opencode run"})
 """Commands that take the prompt as their first plain word."""
+_VALUED = frozenset([
+    "m", "model", "c", "config", "C", "cd", "s", "sandbox", "profile", "o", "output-last-message", "image", "color",
+    "a", "ask-for-approval", "output-schema", "add-dir",
+])  # fmt: skip
+"""Their options that take a value."""
 _ASKS = re.compile(r"\s(?:-p|--prompt|--print|-i|exec)\b")
 _HERE = re.compile(r"<<-?\s*\\?['\"]?(\w+)\\?['\"]?[^\n]*\n")
 _LONGEST = 20_000
@@ -73,6 +78,8 @@ def _words(places: Places, pos: int, end: int, use: Use, *, bare: bool) -> tuple
         last = pos = max(inner, pos + 1)
         if (word.startswith("-") and option is None) or word.startswith("--"):
             option = word.lstrip("-")
+            if bare and option not in _VALUED:
+                option = None
             continue
         name = {"p": "prompt", "print": "prompt", "i": "prompt"}.get(option or "", option)
         if name == "prompt" and char not in "\"'\\$@<":

@@ -11,7 +11,8 @@ from loopwright.tune.skill.toolnames import SPAWNS, TOOLS
 
 _FAILS = re.compile(
     r"""\b(?:if|when|on|in\s+case\s+of|should|unless|where|after|any)\b[^.\n]{0,60}?\b(?:fail\w*|errors?|times?\s+out|timed[\s_]out|timeouts?|crash\w*|missing|empty|unavailable|not\s+(?:found|available|respond\w*|return\w*|come|exist|succe\w*)|nothing|no\s+(?:result|answer|response|output)|invalid|malformed|blocked|does\s+not\s+\w+|doesn't|cannot|can\s+not|can't)\b
-    |\b(?:fallback|fall\s+back|failure|fails?:|on\s+error|otherwise|non-?zero\s+exit|retry|retried|BLOCKED|degrade\w*|silent)\b
+    |\b(?:fallback|fall\s+back|failure|on\s+error|otherwise|non-?zero\s+exit|retry|retried|BLOCKED|degrade\w*|silent)\b
+    |\bfails?\s*:
     |失败|超时|出错|报错|异常|错误时|若无|未返回|无响应|重试|降级|不可用|否则""",
     re.VERBOSE | re.IGNORECASE,
 )

@@ -37,8 +37,8 @@ _CHINESE = re.compile(
     re.VERBOSE,
 )
 _CUES = (
-    *"0123456789", "max", "Max", "MAX", "once", "twice", "thrice", "one", "two", "three", "four", "five", "imit",
-    "LIMIT", "imeout", "TIMEOUT", "deadline", "cap", "budget", "last", "final", "user", "you", "human", "single",
+    *"0123456789", "max", "once", "twice", "thrice", "one", "two", "three", "four", "five", "six", "seven", "eight",
+    "nine", "ten", "limit", "timeout", "deadline", "cap", "budget", "last", "final", "user", "you", "human", "single",
     "≤", "<",
 )  # fmt: skip
 """One of these stands in all English words that say a limit."""
@@ -66,7 +66,8 @@ def limit_in(text: str, start: int, end: int) -> str | None:
 def limits(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
     """All words between the two positions that say a limit, with where they stand; English before Chinese."""
     window = text[start:end]
-    if any(cue in window for cue in _CUES):
+    low = window.lower()
+    if any(cue in low for cue in _CUES):
         for found in _ENGLISH.finditer(window):
             yield start + found.start(), _whole(window, found)
     if not window.isascii():

@@ -36,6 +36,10 @@ _ROUNDS = (
 )
 _POLLS = re.compile(r"\bpoll\w*|轮询", re.IGNORECASE)
 """What is asked again and again until it answers; its limit is that of nothing else."""
+_STEMS = re.compile(r"[A-Za-z]{5,}")
+_NO_STEM = frozenset(
+    ["repeat", "until", "retry", "contin", "passes", "again", "there", "where", "which", "these", "those"]
+)
 _NUMBER = re.compile(r"\D{0,12}?(\d{1,3})\b")
 _SENTENCE = 400
 """Characters of a sentence to each side of its mark."""
@@ -157,9 +161,10 @@ class Said:
             rows = (block.text for block in self._page.blocks if block.kind == "row")
             self._rows = [row for row in rows if _LIMITS_ROW.search(row) and any(char.isdigit() for char in row)]
         low = head.lower()
+        stems = {stem.lower()[:6] for stem in _STEMS.findall(head)} - _NO_STEM
         for row in self._rows:
             words = row.lower()
-            if any(word in words and word in low for word in _ROUNDS):
+            if any(word in words and word in low for word in _ROUNDS) or any(stem in words for stem in stems):
                 return row.strip(" |")
         return None
 
