@@ -4,27 +4,41 @@ from collections.abc import Sequence
 
 from loopwright.domain.findings import Finding, Proposal
 from loopwright.tune.fixes import (
+    add_constraints,
     bound_accumulator,
+    complete_example,
     limit_return,
+    load_state,
     move_aside,
     name_the_source,
     pass_path,
     put_right,
     read_when_needed,
     save_each_round,
+    say_recovery,
+    settle_rules,
+    store_request,
+    tell_goal,
 )
 from loopwright.tune.fixes.fixer import Fixer, proposals
 from loopwright.tune.skill.model import Skill
 
 FIXERS: tuple[Fixer, ...] = (
+    add_constraints.FIXER,
     bound_accumulator.FIXER,
+    complete_example.FIXER,
     limit_return.FIXER,
+    load_state.FIXER,
     move_aside.FIXER,
     name_the_source.FIXER,
     pass_path.FIXER,
     put_right.FIXER,
     read_when_needed.FIXER,
     save_each_round.FIXER,
+    say_recovery.FIXER,
+    settle_rules.FIXER,
+    store_request.FIXER,
+    tell_goal.FIXER,
 )
 
 

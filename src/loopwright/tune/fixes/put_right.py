@@ -55,5 +55,6 @@ def _others(finding: Finding) -> Iterator[tuple[str, int, int]]:
         yield file, int(start), int(end)
 
 
-FIXER = Fixer(frozenset({"dead-reference", "field-drift", "enum-drift", "artefact-drift"}), "mechanical", propose)
+RULES = ("dead-reference", "field-drift", "enum-drift", "artefact-drift", "example-breaks-schema", "tables-disagree")
+FIXER = Fixer(frozenset(RULES), "mechanical", propose)
 """Only findings that say what is right, in `facts`; the rest is left to people."""

@@ -1,0 +1,54 @@
+"""A field is set to, or compared with, a value that its schema does not list."""
+
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.slots import slotted_values
+from loopwright.tune.reading.values import Stray, stray_values
+from loopwright.tune.skill.model import Skill
+
+SHOWN = 8
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    groups: dict[tuple[str, str], list[Stray]] = {}
+    for stray in stray_values(skill):
+        groups.setdefault((stray.page.path, f"{stray.use.path}={stray.value}"), []).append(stray)
+    for (_, subject), found in groups.items():
+        yield _hit(subject, found)
+    for one in slotted_values(skill):
+        listed = ", ".join(one.listed[:SHOWN])
+        yield Hit(
+            file=one.page.path, start=one.start, end=one.end, subject=f"{one.field}={one.value}", confidence="likely",
+            message=f"“{one.value}” stands where {', '.join(one.others)} stand elsewhere; {one.schema.name} lists for "
+            f"{one.field} only {listed}",
+            advice=_advice(one.right, one.value, one.schema.at.file), severity="medium",
+            facts={"wrong": one.value, "right": one.right or ""},
+        )  # fmt: skip
+
+
+def _hit(subject: str, found: list[Stray]) -> Hit:
+    one, use = found[0], found[0].use
+    shown = f"{use.root}.{use.path}" if use.root else use.path
+    done = "set to" if use.mode == "write" else "compared with"
+    more = "\n".join(f"{other.page.path}:{other.start}:{other.end}" for other in found[1:])
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=subject, phase=use.at.phase,
+        message=f"{shown} is {done} “{one.value}”; {one.schema.name} in {one.schema.at.file} lists "
+        f"{', '.join(one.listed[:SHOWN])}",
+        advice=_advice(one.right, one.value, one.schema.at.file),
+        also=tuple(f"{other.page.path}:{other.use.at.line}" for other in found[1:]),
+        facts={"wrong": one.value, "right": one.right or "", "places": more},
+    )  # fmt: skip
+
+
+def _advice(right: str | None, value: str, file: str) -> str:
+    return f"Write “{right}”." if right else f"Use a value that is listed, or list “{value}” in {file}."
+
+
+DETECTOR = Detector(
+    rule="enum-drift", dimension="dataflow", severity="high", confidence="likely", strategy="schema_enforcement",
+    title="a value that is not listed",
+    why="Whoever decides by the listed values has no branch for this one: the run hangs, or takes the wrong way.",
+    advice="Use a value that is listed.", look=look,
+)  # fmt: skip

@@ -1,0 +1,72 @@
+"""An example does not keep to the schema that stands beside it."""
+
+import json
+from collections.abc import Iterator
+
+from loopwright.domain.findings import Confidence
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.completing import completion
+from loopwright.tune.reading.shapes import Breach, breaches
+from loopwright.tune.reading.values import meant
+from loopwright.tune.skill.model import Skill
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    for one in breaches(skill):
+        start, end = one.place
+        yield Hit(
+            file=one.page.path, start=start, end=end, subject=f"{one.kind} {one.name} {_which(one)}".strip(),
+            message=_message(one), advice=_advice(one), facts=_facts(one), confidence=_confidence(one),
+        )  # fmt: skip
+
+
+def _confidence(one: Breach) -> Confidence | None:
+    """Tables often leave out what every object has."""
+    return "hint" if one.kind == "unknown" and one.shape.schema.format == "table" else None
+
+
+def _which(one: Breach) -> str:
+    """The object by its first scalar."""
+    fields = one.value.fields or {}
+    return next((str(v.scalar) for k, v in fields.items() if v.scalar is not None and k != one.name), "")[:40]
+
+
+def _message(one: Breach) -> str:
+    where = f"{one.shape.schema.name} ({one.page.path})"
+    which = f" of {_which(one)}" if _which(one) else ""
+    if one.kind == "missing":
+        return f"The example{which} has no {one.name}, which {where} lists for each"
+    if one.kind == "unknown":
+        return f"The example{which} has {one.name}, which {where} does not have"
+    declared = one.shape.fields[one.name]
+    expected = f"only {', '.join(declared.values)}" if one.kind == "unlisted" else declared.type
+    return f"{one.name} in the example{which} is {_value(one)}; {where} allows {expected}"
+
+
+def _value(one: Breach) -> str:
+    return json.dumps((one.value.fields or {})[one.name].scalar, ensure_ascii=False)
+
+
+def _advice(one: Breach) -> str:
+    if one.kind == "missing":
+        return f"Give the example a {one.name}, or declare it as optional."
+    return f"Take {one.name} out of the example, or declare it." if one.kind == "unknown" else "Let both say the same."
+
+
+def _facts(one: Breach) -> dict[str, str]:
+    if one.kind == "missing":
+        at, text, known = completion(one)
+        return {"at": str(at), "insert": text, "level": "mechanical" if known else "template"}
+    if one.kind == "unlisted":
+        scalar = (one.value.fields or {})[one.name].scalar
+        right = meant(str(scalar), one.shape.fields[one.name].values)
+        return {"wrong": str(scalar), "right": right or ""}
+    return {}
+
+
+DETECTOR = Detector(
+    rule="example-breaks-schema", dimension="dataflow", severity="medium", confidence="likely",
+    strategy="schema_enforcement", title="an example that the schema forbids",
+    why="Models follow the example rather than the schema: what they write then fails where the schema is believed.",
+    advice="Let example and schema say the same.", look=look,
+)  # fmt: skip

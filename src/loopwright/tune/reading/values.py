@@ -1,0 +1,132 @@
+"""Values that a skill's schemas list for a field, and values that are used and not listed."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from loopwright.tune.reading.likeness import nearest
+from loopwright.tune.skill.known import described
+from loopwright.tune.skill.model import FieldDeclared, FieldUse, Page, Schema, Skill
+
+_STEP = re.compile(r"\[\w*\]")
+_FILE = re.compile(r"([\w\-]+\.(?:jsonl?|ya?ml|md|toml|csv))\b")
+_FRONT = re.compile(r"front-?\s?matter|YAML|header|元数据", re.IGNORECASE)
+FEWEST = 2
+"""Values that a field must list to list them at all."""
+_WORD = re.compile(r"[A-Za-z][\w\-]{1,39}\Z")
+_NO_VALUE = frozenset(
+    {"true", "false", "null", "none", "undefined", "string", "number", "boolean", "empty", "set", "missing"}
+)
+_SAME = (
+    ("accepted", "approved", "confirmed", "ok", "agreed"),
+    ("pass", "passed", "ok", "success", "succeeded", "green", "passing", "valid"),
+    ("done", "completed", "complete", "finished", "closed", "resolved", "success", "merged"),
+    ("fail", "failed", "failure", "error", "errored", "red", "failing", "invalid"),
+    ("blocked", "on_hold", "on-hold", "stuck", "paused", "waiting", "suspended", "stopped", "halted"),
+    ("pending", "open", "todo", "new", "queued", "idle", "not_started", "created", "ready", "waiting"),
+    ("running", "in_progress", "in-progress", "active", "working", "started", "in_work", "processing", "doing"),
+    ("rejected", "declined", "refused", "denied", "revise", "rework", "changes_requested"),
+    ("cancelled", "canceled", "aborted", "skipped", "stopped", "dropped"),
+    ("critical", "blocker", "fatal", "severe"), ("high", "major", "error"), ("medium", "moderate", "warning"),
+    ("low", "minor", "info", "trivial"), ("interactive", "manual"), ("auto", "automatic", "unattended", "autonomous"),
+    ("question", "query", "blocker", "request", "help"), ("unknown", "none", "unset"),
+)  # fmt: skip
+"""Words that authors use for the same value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A value of `field` that is not listed. `start`, `end`: the value itself; `right`: what is most likely meant."""
+
+    page: Page
+    use: FieldUse
+    value: str
+    start: int
+    end: int
+    listed: tuple[str, ...]
+    schema: Schema
+    right: str | None
+
+
+def stray_values(skill: Skill) -> Iterator[Stray]:
+    """Of fields whose every declaration lists its values."""
+    if not any(field.values for schema in skill.schemas for field in schema.fields):
+        return
+    for use in skill.fields:
+        if not use.values or use.mode == "example" or use.at.use not in ("instruction", "prompt"):
+            continue
+        found = _declarations(use, skill.schemas)
+        listed = tuple(dict.fromkeys(value for _, field in found for value in field.values))
+        if len(listed) < FEWEST or not all(field.values for _, field in found):
+            continue
+        if not use.root and not _is_of(skill, use, found):
+            continue
+        for value in use.values:
+            if _is_stray(value, listed):
+                page = skill.pages[use.at.file]
+                start = _place(page.text, use, value)
+                if start >= 0:
+                    right = meant(value, listed)
+                    yield Stray(page, use, value, start, start + len(value), listed, found[0][0], right)
+
+
+def _is_of(skill: Skill, use: FieldUse, found: Sequence[tuple[Schema, FieldDeclared]]) -> bool:
+    """A field that is named alone: its line names no file of another shape, and its values are mostly listed ones."""
+    page = skill.pages[use.at.file]
+    line = page.text[page.text.rfind("\n", 0, use.at.start) + 1 : use.at.end + 120].split("\n", 1)[0]
+    files = _FILE.findall(line)
+    if _FRONT.search(line) or (files and not any(name in schema.name for schema, _ in found for name in files)):
+        return False
+    used = {value for one in skill.fields if one.path == use.path and one.mode != "example" for value in one.values}
+    listed = {value for _, field in found for value in field.values}
+    strange = [value for value in used if _is_stray(value, (*listed,))]
+    return len(strange) == 1 and len(used) > 1
+
+
+def _declarations(use: FieldUse, schemas: Sequence[Schema]) -> list[tuple[Schema, FieldDeclared]]:
+    """Those of the variable's shapes, else all of the field's name."""
+    path = _STEP.sub("", use.path)
+    found: list[tuple[Schema, FieldDeclared]] = []
+    if use.root:
+        for schema, below in described(schemas, use.root):
+            start = _STEP.sub("", below)
+            found += [(schema, field) for field in schema.fields if _STEP.sub("", field.path) == start + path]
+    if not found:
+        last = path.rsplit(".", 1)[-1]
+        for schema in schemas:
+            for field in schema.fields:
+                whole = _STEP.sub("", field.path)
+                if whole == path or ("." not in path and whole.rsplit(".", 1)[-1] == last):
+                    found.append((schema, field))
+    lists = [one for one in found if one[1].values]
+    # An example of the shape says nothing of the values that its fields may have.
+    return [one for one in found if one[1].values or one[0].format != "json"] if lists else []
+
+
+def _is_stray(value: str, listed: tuple[str, ...]) -> bool:
+    small = {one.lower() for one in listed}
+    return (
+        value.lower() not in small
+        and value.lower() not in _NO_VALUE
+        and bool(_WORD.match(value))
+        and value not in listed
+    )
+
+
+def _place(text: str, use: FieldUse, value: str) -> int:
+    """Where the value stands: behind the field, in its statement, or before it."""
+    line = text.rfind("\n", 0, use.at.start) + 1
+    after = re.compile(rf"(?<![\w\-]){re.escape(value)}(?![\w\-])")
+    found = after.search(text, use.at.start, use.at.end + 160) or after.search(text, line, use.at.start)
+    return found.start() if found else -1
+
+
+def meant(value: str, listed: Sequence[str]) -> str | None:
+    """The listed value of the same meaning or spelling."""
+    small = value.lower()
+    for group in _SAME:
+        if small in group:
+            there = [one for one in listed if one.lower() in group]
+            if len(there) == 1:
+                return there[0]
+    return nearest(value, listed)
