@@ -1,4 +1,4 @@
-"""Driving or following a loop or a cycle, shown as it goes, until it rests."""
+"""Driving or following a run of any kind, shown as it goes, until it rests."""
 
 import asyncio
 import signal
@@ -12,7 +12,6 @@ from loopwright.cli.output import is_plain, remark, write
 from loopwright.cli.plain import LineView, NdjsonView, rest_object
 from loopwright.cli.story import Story, View
 from loopwright.domain.errors import Exit, WorkspaceError
-from loopwright.domain.rest import exit_for
 from loopwright.domain.run import Run
 from loopwright.engine.bus import Bus
 from loopwright.ports import Rule
@@ -55,9 +54,16 @@ def drive(
 
     `launched`: in the background, where an interactive one asks through its state.
     """
+    with shown(as_json) as view:
+        return drive_before(view, kind, engine, id, take_up, interactive=interactive, launched=launched)
+
+
+def drive_before(
+    view: View, kind: AnyKind, engine: "Engine", id: str, take_up: Rule[Any], *, interactive: bool, launched: bool
+) -> Any:
+    """The same, shown there."""
     try:
-        with shown(as_json) as view:
-            return asyncio.run(_drive(kind, engine, id, take_up, view, interactive, launched))
+        return asyncio.run(_drive(kind, engine, id, take_up, view, interactive, launched))
     except asyncio.CancelledError as error:
         raise KeyboardInterrupt from error
 
@@ -124,7 +130,7 @@ def follow(kind: AnyKind, service: "Runs[Any]", id: str, as_json: bool) -> Any: 
 
 def tell_rest(kind: AnyKind, engine: "Engine", state: Run, *, as_json: bool, elsewhere: str) -> Exit:
     """The last words about what rests, and the exit code that goes with it."""
-    code, id = exit_for(state), kind.id_of(state)
+    code, id = kind.exit_for(state), kind.id_of(state)
     if as_json:
         write(rest_object(state, code, **{kind.key: id}))
         return code

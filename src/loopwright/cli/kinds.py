@@ -1,4 +1,4 @@
-"""What most commands are about, a loop or a cycle: what it is called here, who carries it out, how it is shown.
+"""What most commands are about, a loop, a cycle or a tuning session: its name, who carries it out, how it is shown.
 
 Everything that shows a state is imported only when it is asked for: help and errors of usage come at once.
 """
@@ -15,7 +15,7 @@ import typer
 
 from loopwright.cli.options import HERE, opened
 from loopwright.domain.cycle_names import ROLES
-from loopwright.domain.errors import LoopwrightError, NotFound
+from loopwright.domain.errors import Exit, LoopwrightError, NotFound
 
 if TYPE_CHECKING:
     from loopwright.cli.parts import Damaged
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from loopwright.domain.loop import LoopState
     from loopwright.domain.progress import Done
     from loopwright.domain.run import Run
+    from loopwright.domain.tuning import TuningState
     from loopwright.engine.bus import Bus
     from loopwright.engine.runs import Runs
     from loopwright.ports import Person, Rule
@@ -60,6 +61,21 @@ class Kind(ABC, Generic[S]):
     def key(self) -> str:
         """What JSON calls its id."""
         return f"{self.name}_id"
+
+    @property
+    def again(self) -> str:
+        """Takes one that is there up, in front of its id."""
+        return f"{self.line} run {self.option}"
+
+    def exit_for(self, state: S) -> Exit:
+        """What it means for who has waited for it that it rests."""
+        from loopwright.domain.rest import exit_for
+
+        return exit_for(state)
+
+    def stopped(self, id: str, at: str) -> str:
+        """What can be done with one that was ended for good. `at` ends each command."""
+        return f"`{self.again} {id}{at}` would reopen it"
 
     def id_of(self, state: S) -> str:
         return str(getattr(state, self.key))
@@ -226,8 +242,81 @@ class Cycles(Kind["CycleState"]):
         return await engine.cycle_runner.drive(id, take_up=take_up, bus=bus, person=person)
 
 
-LOOPS, CYCLES = Loops(), Cycles()
+class Tunings(Kind["TuningState"]):
+    name, line, option, summary = "tuning session", "loopwright tunings", "--tuning-id", "report.md"
+    logs: ClassVar = {"transcript.ndjson": "transcript.ndjson"}
+    transcripts = ("transcript.ndjson",)
+    asks = "it asks which fixes to apply"
+
+    @property
+    def key(self) -> str:
+        return "tuning_id"
+
+    @property
+    def again(self) -> str:
+        return f"loopwright tune {self.option}"
+
+    def exit_for(self, state: "TuningState") -> Exit:
+        """By its quality gate."""
+        if state.engine.outcome is None:
+            return Exit.NEEDS_PERSON
+        return Exit.DONE if state.status == "completed" and state.quality_gate == "pass" else Exit.NO_SUCCESS
+
+    def stopped(self, id: str, at: str) -> str:
+        return "what nobody had verified is out of the skill's files again"
+
+    def service(self, engine: "Engine") -> "Runs[TuningState]":
+        return engine.tunings
+
+    def statuses(self) -> tuple[str, ...]:
+        from typing import get_args
+
+        from loopwright.domain.tuning import TuningStatus
+
+        return get_args(TuningStatus)
+
+    def load_prompts(self, engine: "Engine") -> "Prompts":
+        return engine.load_tuning_prompts()
+
+    def table(
+        self, found: "Sequence[Shown[TuningState]]", total: int, now: datetime, *, damaged: "Sequence[Damaged]",
+        cells: int,
+    ) -> str:  # fmt: skip
+        from loopwright.cli.tunings.render import tuning_table
+
+        return tuning_table(found, total, now, damaged=damaged, cells=cells)
+
+    def page(self, state: "TuningState", *, live: bool, now: datetime, elsewhere: str, cells: int, whole: bool) -> str:
+        from loopwright.cli.tunings.render import tuning_page
+
+        return tuning_page(state, live=live, now=now, elsewhere=elsewhere, cells=cells, whole=whole)
+
+    def restored(self, state: "TuningState") -> str:
+        from loopwright.cli.tunings.render import restored
+
+        return restored(state)
+
+    def ending(self, state: "TuningState", *, diff: str, summary: str | None, elsewhere: str) -> str:
+        from loopwright.cli.tunings.ending import ending
+
+        return ending(state, diff=diff, summary=summary, elsewhere=elsewhere)
+
+    def picture(self, state: "TuningState", history: "tuple[Done, ...]", seconds: float) -> "Picture":
+        from loopwright.cli.tunings.scene import TuningScene
+
+        return TuningScene(state, seconds)
+
+    async def drive(
+        self, engine: "Engine", id: str, take_up: "Rule[TuningState]", bus: "Bus", person: "Person | None", *,
+        from_afar: bool,
+    ) -> "TuningState":  # fmt: skip
+        """From afar it needs nothing: it rests where a person has to choose."""
+        return await engine.tuning_runner.drive(id, take_up=take_up, bus=bus, person=person)
+
+
+LOOPS, CYCLES, TUNINGS = Loops(), Cycles(), Tunings()
 AnyKind = Kind[Any]  # Any: a command is told which at its registration, see `about`
+KINDS: tuple[AnyKind, ...] = (LOOPS, CYCLES, TUNINGS)
 
 
 def _argument(kind: AnyKind) -> Any:  # Any: as typer has it
@@ -249,6 +338,7 @@ def _argument(kind: AnyKind) -> Any:  # Any: as typer has it
 
 LoopId = Annotated[str, _argument(LOOPS)]
 CycleId = Annotated[str, _argument(CYCLES)]
+TuningId = Annotated[str, _argument(TUNINGS)]
 
 
 def about(kind: AnyKind, command: Callable[..., None]) -> Callable[..., None]:
@@ -268,12 +358,13 @@ def about(kind: AnyKind, command: Callable[..., None]) -> Callable[..., None]:
     return called
 
 
-def pointing(name: str, command: Callable[..., None], kind: AnyKind, others: Collection[str]) -> Callable[..., None]:
-    """The command `name`; an id of the other kind that it is given is told what is right for that.
+def pointing(
+    name: str, command: Callable[..., None], kind: AnyKind, commands: Mapping[AnyKind, Collection[str]]
+) -> Callable[..., None]:
+    """The command `name`; an id of another kind that it is given is told what is right for that.
 
-    `others`: the commands of the other kind.
+    `commands`: those of each kind.
     """
-    other: AnyKind = CYCLES if kind is LOOPS else LOOPS
 
     @wraps(command)
     def called(**values: Any) -> None:  # Any: whatever the command takes
@@ -281,24 +372,30 @@ def pointing(name: str, command: Callable[..., None], kind: AnyKind, others: Col
             command(**values)
         except NotFound:
             id = values.get("id") or values.get(kind.key)
-            if not isinstance(id, str) or not _is_there(other, id, values.get("project", HERE)):
+            other = _kind_of(id, values.get("project", HERE)) if isinstance(id, str) else None
+            if other in (None, kind):
                 raise
-            raise NotFound(f"{id} is a {other.name}, not a {kind.name}: {_right(other, name, id, others)}") from None
+            right = _right(other, name, str(id), commands[other])
+            raise NotFound(f"{id} is a {other.name}, not a {kind.name}: {right}") from None
 
     return called
 
 
-def _is_there(kind: AnyKind, id: str, project: Path) -> bool:
+def _kind_of(id: str, project: Path) -> AnyKind | None:
     """Also where it can not be read."""
     with opened(project) as engine:
-        service = kind.service(engine)
-        try:
-            return bool(service.read(id))
-        except LoopwrightError:
-            return id in service.damaged()
+        return next((kind for kind in KINDS if _is_there(kind, engine, id)), None)
+
+
+def _is_there(kind: AnyKind, engine: "Engine", id: str) -> bool:
+    service = kind.service(engine)
+    try:
+        return bool(service.read(id))
+    except LoopwrightError:
+        return id in service.damaged()
 
 
 def _right(kind: AnyKind, name: str, id: str, known: Collection[str]) -> str:
-    if name == "run":
-        return f"{kind.line} run {kind.option} {id}"
+    if name in ("run", "tune"):
+        return f"{kind.again} {id}"
     return f"{kind.line} {name} {id}" if name in known else f"see {kind.line} --help"

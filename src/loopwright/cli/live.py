@@ -26,10 +26,14 @@ P = TypeVar("P", bound=Picture)
 
 
 class PlanView(Generic[P]):
-    """Redraws by itself, so that the stopwatch runs while nothing else happens."""
+    """Redraws by itself, so that the stopwatch runs while nothing else happens.
 
-    def __init__(self) -> None:
+    `passing`: at its end nothing of it is left on the screen.
+    """
+
+    def __init__(self, *, passing: bool = False) -> None:
         self._console = Console(highlight=False)
+        self._passing = passing
         self._live: Live | None = None
         self._shown: tuple[P, float] | None = None
         """The picture, and when it was like that; replaced as a whole, for the redrawing thread."""
@@ -62,7 +66,9 @@ class PlanView(Generic[P]):
             self._open()
 
     def _open(self) -> None:
-        self._live = Live(get_renderable=self._drawn, console=self._console, refresh_per_second=REDRAWS)
+        self._live = Live(
+            get_renderable=self._drawn, console=self._console, refresh_per_second=REDRAWS, transient=self._passing
+        )
         self._live.start()
 
     def _close(self) -> None:

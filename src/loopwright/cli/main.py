@@ -26,10 +26,13 @@ from loopwright.cli import (
 )
 from loopwright.cli.cycles import COMMANDS as CYCLE_COMMANDS
 from loopwright.cli.cycles import app as cycle_app
-from loopwright.cli.kinds import CYCLES, LOOPS, about, pointing
+from loopwright.cli.kinds import CYCLES, LOOPS, TUNINGS, AnyKind, about, pointing
 from loopwright.cli.options import need_command
 from loopwright.cli.output import Outlet, Told, refuse
+from loopwright.cli.tunings import COMMANDS as TUNING_COMMANDS
+from loopwright.cli.tunings import app as tuning_app
 from loopwright.cli.tunings import tune
+from loopwright.cli.tunings.fixing import TuneCommand
 from loopwright.domain.errors import Exit, Invalid, LoopwrightError, translate
 
 COMMANDS: dict[str, Callable[..., None]] = {
@@ -68,11 +71,19 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for name, command in COMMANDS.items():
-    app.command(name)(pointing(name, command, LOOPS, CYCLE_COMMANDS))
-for name, command in CYCLE_COMMANDS.items():
-    cycle_app.command(name)(pointing(name, command, CYCLES, COMMANDS))
+GROUPS: dict[AnyKind, tuple[typer.Typer, dict[str, Callable[..., None]]]] = {
+    LOOPS: (app, COMMANDS),
+    CYCLES: (cycle_app, CYCLE_COMMANDS),
+    TUNINGS: (tuning_app, TUNING_COMMANDS),
+}
+OFFERED = {kind: commands.keys() for kind, (_, commands) in GROUPS.items()}
+for kind, (group, commands) in GROUPS.items():
+    for name, command in commands.items():
+        group.command(name, cls=TuneCommand if name == "tune" else None)(
+            pointing(name, command, TUNINGS if name == "tune" else kind, OFFERED)
+        )
 app.add_typer(cycle_app, name="cycle")
+app.add_typer(tuning_app, name="tunings")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(settings.config, name="config")
 app.add_typer(settings.schema, name="schema")
@@ -138,6 +149,6 @@ def _check_encoding(arguments: Sequence[str]) -> None:
 def _command(arguments: Sequence[str]) -> str:
     """The command that was called, for a pointer to its help."""
     first, second = [*arguments, "", ""][:2]
-    if first == "cycle" and second in CYCLE_COMMANDS:
-        return f"cycle {second} "
-    return f"{first} " if first in COMMANDS or first in ("cycle", "tasks", "config", "schema") else ""
+    if (first == "cycle" and second in CYCLE_COMMANDS) or (first == "tunings" and second in TUNING_COMMANDS):
+        return f"{first} {second} "
+    return f"{first} " if first in COMMANDS or first in ("cycle", "tunings", "tasks", "config", "schema") else ""

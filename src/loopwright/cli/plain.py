@@ -2,9 +2,10 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
+from functools import partial
 
 from loopwright.cli.output import write
 from loopwright.cli.picture import Picture
@@ -29,14 +30,18 @@ UNTOLD = frozenset({"action", "result", "output", "able", "turn"})
 """Notes that a program is not told: the commits say the same, or they are there to play a loop again."""
 
 
+TELL = partial(print, flush=True)
+
+
 def event_line(entry: Entry) -> str:
     return f"{local(entry.ts, '%H:%M:%S')} {short(event_words(entry), CELLS)}"
 
 
 class LineView:
-    """`12:03:04 DEVELOP …`, one line for whatever happens."""
+    """`12:03:04 DEVELOP …`, one line for whatever happens; `tell` takes each."""
 
-    def __init__(self) -> None:
+    def __init__(self, tell: Callable[[str], None] = TELL) -> None:
+        self._tell = tell
         self._spoke = time.monotonic()
         self._quiet = QUIET_SECONDS
         self._turns: dict[str | None, TurnLines] = defaultdict(TurnLines)
@@ -62,7 +67,7 @@ class LineView:
         return nullcontext()
 
     def _say(self, line: str) -> None:
-        print(line, flush=True)
+        self._tell(line)
         self._spoke = time.monotonic()
 
 

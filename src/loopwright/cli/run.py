@@ -160,7 +160,7 @@ def run_here(
     try:
         rested = drive(kind, engine, id, take_up, interactive=interactive, as_json=json, launched=launched)
     except KeyboardInterrupt:
-        how = f"{kind.line} run {kind.option} {id}{at}" if interactive else f"{kind.line} resume {id}{at}"
+        how = f"{kind.again} {id}{at}" if interactive else f"{kind.line} resume {id}{at}"
         if json:
             write({"type": "interrupted", "success": False, kind.key: id, "error": f"interrupted; {how}"})
         else:

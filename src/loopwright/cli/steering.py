@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from loopwright.cli.follow import watch
-from loopwright.cli.kinds import CYCLES, LOOPS, AnyKind, Id
+from loopwright.cli.kinds import KINDS, AnyKind, Id
 from loopwright.cli.options import HERE, LIMITS, Given, Json, Project, elsewhere, limits_of, opened, takes
 from loopwright.cli.output import answer, has_person, remark
 from loopwright.cli.text import clean
@@ -72,14 +72,14 @@ def resume(
 
 
 def resume_every(project: Path, json: bool) -> None:
-    """Loops and cycles: who asks for all wants nothing left behind."""
+    """Whatever their kind: who asks for all wants nothing left behind."""
     from loopwright.engine.supervisor import resume_all
 
     with opened(project) as engine:
-        now, kinds = engine.service.clock.now(), tuple[AnyKind, ...]((LOOPS, CYCLES))
-        for kind in kinds:
+        now = engine.service.clock.now()
+        for kind in KINDS:
             kind.load_prompts(engine)
-        taken = [(kind.key, t) for kind in kinds for t in resume_all(kind.service(engine), now)]
+        taken = [(kind.key, t) for kind in KINDS for t in resume_all(kind.service(engine), now)]
     lines = [f"{t.id} {'resumed' if t.problem is None else f'not resumed: {t.problem}'}" for _, t in taken]
     data = [{key: t.id, "problem": t.problem} for key, t in taken]
     answer(json, data, "\n".join(lines) or "nothing has been left behind by its runner")
@@ -94,8 +94,7 @@ def stop(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> 
         if service.is_live(id):
             remark(f"asking the runner of {id} to end")
         state = asyncio.run(service.stop(id))
-    again = f"{kind.line} run {kind.option} {id}{elsewhere(project)}"
-    answer(json, state, f"{id} stopped; `{again}` would reopen it")
+    answer(json, state, f"{id} stopped; {kind.stopped(id, elsewhere(project))}")
 
 
 @takes(LIMITS)

@@ -41,7 +41,7 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "rewound": lambda f: f"put back to checkpoint {f['to']}",
     "action_started": lambda f: f"{f['action']} {f.get('task') or ''}".rstrip(),
     "action_finished": lambda f: f"{f['action']}: {f['result']}{_reasons(f)}",
-    "step_started": lambda f: f"{f['step']} {f.get('task') or ''}".rstrip(),
+    "step_started": lambda f: f"{f['step']} {f.get('task') or f.get('fix') or ''}".rstrip(),
     "step_finished": lambda f: f"{' '.join(filter(None, (f['step'], f.get('task'))))}: {f['result']}",
     "extended": lambda f: f"the task is extended: {f['text']}",
     "decided": lambda f: f"{f['decision']} is decided: {f['option']}" if f.get("decision") else "decided",

@@ -76,6 +76,10 @@ class Runs(Access[R]):
     def _concluded(self, state: R) -> R:
         """A run that ended while no runner could write down how."""
 
+    def awaits(self, state: R) -> bool:
+        """Whether it says running, and only a person can bring it on: nobody has left it behind."""
+        return False
+
     def start(self, id: str) -> R:
         return self._launched(id, self.commit(id, self.rules.start, "started"))
 

@@ -29,7 +29,9 @@ def resume_all(service: Runs[R], now: datetime) -> tuple[Taken, ...]:
 def left_behind(service: Runs[R], now: datetime) -> tuple[R, ...]:
     """Running without a runner, or parked until a time that is over."""
     id_of = service.rules.id_of
-    orphaned = (state for state in _all(service, "running") if not service.is_live(id_of(state)))
+    orphaned = (
+        state for state in _all(service, "running") if not service.awaits(state) and not service.is_live(id_of(state))
+    )
     due = (state for state in _all(service, "paused") if is_due(state, now))
     return (*orphaned, *due)
 

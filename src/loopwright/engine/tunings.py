@@ -86,6 +86,9 @@ class TuningService(Runs[TuningState]):
         ).evolve(max_iterations=max_iterations)  # fmt: skip
         return self.store.create(state, actor=self.actor)
 
+    def awaits(self, state: TuningState) -> bool:
+        return state.engine.waiting is not None
+
     def choose(self, id: str, fixes: Sequence[str]) -> TuningState:
         """Takes these of the fixes that are offered, and no other; the session goes on with them."""
         return self._launched(
@@ -152,7 +155,7 @@ class TuningService(Runs[TuningState]):
                 if state.engine.root == str(root) and has(state):
                     return state
             offset += len(page)
-        raise NotFound(f"no tuning session of {root} has that; see loopwright tune list")
+        raise NotFound(f"no tuning session of {root} has that; see loopwright tunings list")
 
     @property
     def folders(self) -> Skills:

@@ -125,6 +125,7 @@ class Engine:
 
         AgentError, Invalid, NotFound: what it would need is not there, and nothing was made.
         """
+        self.check_catalogues()
         root = (self.project / path).resolve()
         if root.is_file():
             root = root.parent
@@ -140,6 +141,12 @@ class Engine:
             accepted=accepted, max_iterations=max_iterations,
             settings=settings.evolve(agent=agent) if agent else settings, budget=budget(self.config.settings),
         )  # fmt: skip
+
+    def check_catalogues(self) -> None:
+        """Invalid names the file in which the user's tools and roles are not told as they should be."""
+        from loopwright.tune.catalogue.catalogue import joined
+
+        joined(catalogues.read(self.project))
 
     def cast(self, agent: str, roles: Mapping[Role, str]) -> tuple[str, dict[Role, str]]:
         """Who plays, once `auto` is decided, if all of them can. AgentError and Invalid name the role."""

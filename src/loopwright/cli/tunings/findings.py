@@ -20,18 +20,21 @@ GATES: dict[Gate, Style] = {"pass": "good", "review": "medium", "fail": "critica
 REPAIRS: dict[FixLevel, str] = {
     "mechanical": "with --fix",
     "template": "with --fix=all; look at the diff, its text is taken from a similar place of the skill",
-    "agent": "with --fix=all --agent NAME, by that agent",
+    "agent": "with --agent NAME, by that agent",
 }
 
 
-def skill_page(skill: Checked, look: Look) -> str:
-    """One skill: where it stands, then all that was found, the worst first, and what can be done at once."""
+def skill_page(skill: Checked, look: Look, place: str = "PATH") -> str:
+    """One skill: where it stands, then all that was found, the worst first, and what can be done at once.
+
+    `place`: the skill as it is typed.
+    """
     lines = [*_head(skill, look)]
     for finding in _ordered(skill.counted):
         lines += ["", *_finding(skill, finding, look)]
     if skill.hints:
         lines += ["", *_hints(skill, look)]
-    return "\n".join([*lines, *_next(skill, look)])
+    return "\n".join([*lines, *_next(skill, look, place)])
 
 
 def overview(skills: Sequence[Checked], look: Look) -> str:
@@ -61,7 +64,10 @@ def _row(skill: Checked) -> tuple[str, ...]:
 
 def _stacked(skill: Checked, look: Look) -> list[str]:
     head = f"{look.paint(GATES[skill.gate], f'{skill.gate.upper():<7}')}{clean(skill.path)}"
-    return [head, *(f"       {line}" for line in wrapped(f"score {skill.score:g}; {_found(skill)}", look.cells - 7))]
+    return [
+        head,
+        *(f"       {line}" for line in wrapped(f"score {skill.score:g}; {found_words(skill)}", look.cells - 7)),
+    ]
 
 
 def _head(skill: Checked, look: Look) -> Iterator[str]:
@@ -69,7 +75,7 @@ def _head(skill: Checked, look: Look) -> Iterator[str]:
     yield f"{look.paint('strong', clean(skill.name))}  {look.paint('faint', clean(skill.path))}"
     facts = [
         ("gate", f"{verdict}, score {skill.score:g} of 100"),
-        ("found", _found(skill)),
+        ("found", found_words(skill)),
         ("accepted", f"{skill.suppressed:,}, by a comment or the baseline" if skill.suppressed else ""),
         ("not asked", ", ".join(skill.unasked)),
         *((f"{dimension}", f"could not be looked at: {problem}") for dimension, problem in skill.problems.items()),
@@ -81,7 +87,8 @@ def _head(skill: Checked, look: Look) -> Iterator[str]:
             yield label + (look.paint(GATES[skill.gate], line) if name == "gate" else line)
 
 
-def _found(skill: Checked) -> str:
+def found_words(skill: Checked) -> str:
+    """How much of each severity."""
     found = counts(skill.findings).model_dump()
     told = ", ".join(f"{found[severity]} {severity}" for severity in SEVERITIES if found[severity]) or "nothing"
     return f"{told}; {plural(len(skill.hints), 'hint')} beside" if skill.hints else told
@@ -130,7 +137,7 @@ def _hints(skill: Checked, look: Look) -> Iterator[str]:
         yield from (f"    {line}" for line in wrapped(finding.message, look.cells - 4))
 
 
-def _next(skill: Checked, look: Look) -> list[str]:
+def _next(skill: Checked, look: Look, place: str) -> list[str]:
     """What can be typed next, if something can be mended without a person."""
     levels = [skill.fixable.get(finding.fingerprint) for finding in skill.counted]
     plain, all_ = levels.count("mechanical"), levels.count("mechanical") + levels.count("template")
@@ -138,7 +145,9 @@ def _next(skill: Checked, look: Look) -> list[str]:
         return []
     offers = [f"{n} with {flag}" for n, flag in ((plain, "--fix"), (all_, "--fix=all")) if n]
     told = offers if plain != all_ else offers[:1]
+    flag = "--fix" if plain else "--fix=all"
     return [
         "",
         *wrapped(f"{all_} of {plural(len(levels), 'finding')} can be mended now: {', '.join(told)}.", look.cells),
+        f"  next  loopwright tune {place} {flag}",
     ]

@@ -1,11 +1,11 @@
 """Which skills a command is about: what was typed, or what is installed for the known hosts."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from loopwright.domain.errors import Invalid, NotFound
-from loopwright.domain.words import plural
 
 if TYPE_CHECKING:
     from loopwright.ports import Skills
@@ -19,64 +19,94 @@ INSTALLED = (
     ".gemini/extensions",
 )
 """Where hosts keep skills, in a project and in a home."""
+MAIN = "skill.md"
+NO_SKILL = "a skill is a folder with a SKILL.md"
 
 
 class Targets(NamedTuple):
-    """`single`: one skill was named, not a folder of skills."""
+    """`single`: one skill was named, not a folder of skills. `words`: what is wrong with it."""
 
     roots: tuple[Path, ...]
     single: bool
     words: str
 
 
-def targets(given: Sequence[str], *, installed: bool, project: Path, home: Path, skills: "Skills") -> Targets:
-    """The folders of skills behind the arguments, of which the last may say what is wrong. NotFound, Invalid."""
+def named(given: Sequence[str], skills: "Skills") -> Targets:
+    """The skills at and below these paths, of which the last may say what is wrong instead. NotFound, Invalid."""
     paths, words = _split(given)
-    if installed:
-        folders = [place / name for place in (project, home) for name in INSTALLED]
-        roots = tuple(dict.fromkeys(root for folder in folders if folder.is_dir() for root in skills.find(folder)))
-        if not roots and not paths:
-            raise NotFound(f"no skill is installed: looked for {', '.join(INSTALLED)} in the project and at home")
-        return Targets((*roots, *(root for path in paths for root in _below(path, skills))), False, words)
     if not paths:
-        raise Invalid(
-            "name a skill or a folder of skills, as in: loopwright tune .claude/skills/my-skill, or --installed"
-        )
+        raise Invalid("name a skill or a folder of skills, as in: tune .claude/skills/my-skill; or give --installed")
     roots = tuple(dict.fromkeys(root for path in paths for root in _below(path, skills)))
-    return Targets(roots, len(paths) == 1 and _is_skill(paths[0]), words)
+    single = len(paths) == 1 and len(roots) == 1 and (paths[0].is_file() or roots[0] == paths[0].resolve())
+    return Targets(roots, single, words)
+
+
+def installed(places: Sequence[Path], skills: "Skills") -> Targets:
+    """Those that hosts find in one of these folders: projects, or a home. NotFound."""
+    folders = [place / name for place in places for name in INSTALLED]
+    found = (root.resolve() for folder in folders if folder.is_dir() for root in skills.find(folder))
+    roots = tuple(dict.fromkeys(found))
+    if not roots:
+        raise NotFound(f"no skill is installed: looked for {', '.join(INSTALLED)} in the project and at home")
+    return Targets(roots, False, "")
+
+
+def owning(files: Sequence[str]) -> Targets:
+    """The skills that these files belong to; those of no skill, and those that are gone, stand for none."""
+    homes = (_above(Path(file).resolve()) for file in files)
+    return Targets(tuple(dict.fromkeys(home for home in homes if home)), False, "")
+
+
+def shown(root: Path, base: Path) -> str:
+    """As people call the folder: from the base where it lies in that."""
+    return root.relative_to(base).as_posix() if root.is_relative_to(base) else str(root)
 
 
 def _split(given: Sequence[str]) -> tuple[list[Path], str]:
-    """Paths that exist; a last argument that is none is what the user says is wrong."""
-    *first, last = given or ("",)
-    if first and not Path(last).exists() and (" " in last.strip() or not any(c in last for c in "/\\")):
-        return [_existing(path) for path in first], last.strip()
+    """Paths that exist; a last argument of several words that is none says what is wrong."""
+    if given and not _exists(given[-1]) and (len(given[-1].split()) > 1 or not given[-1].isascii()):
+        return [_existing(path) for path in given[:-1]], given[-1].strip()
     return [_existing(path) for path in given], ""
 
 
+def _exists(path: str) -> bool:
+    try:
+        return bool(path) and os.path.lexists(path)
+    except ValueError:  # a character that no path has
+        return False
+
+
 def _existing(path: str) -> Path:
-    if not Path(path).exists():
-        raise NotFound(f"there is no file or folder {path}")
+    if not _exists(path):
+        raise NotFound(
+            f"there is no file or folder {path!r}; what is wrong with a skill is said last, in several words"
+        )
     return Path(path)
 
 
-def _is_skill(path: Path) -> bool:
-    folder = path.parent if path.is_file() else path
-    return any((folder / name).is_file() for name in ("SKILL.md", "skill.md"))
+def _is_skill(folder: Path) -> bool:
+    try:
+        return any(name.lower() == MAIN for name in os.listdir(folder))
+    except OSError:
+        return False
+
+
+def _above(path: Path) -> Path | None:
+    """The nearest folder around a file that is a skill."""
+    return next((folder for folder in path.parents if _is_skill(folder)), None)
 
 
 def _below(path: Path, skills: "Skills") -> Iterator[Path]:
-    if path.is_file() and path.name.lower() != "skill.md":
-        raise Invalid(f"{path} is no skill: a skill is a folder with a SKILL.md, name that")
-    folder = (path.parent if path.is_file() else path).resolve()
-    if _is_skill(path):
-        yield folder
+    if not path.is_dir():
+        root = _above(path.resolve())
+        if root is None or not path.exists():
+            raise Invalid(f"{path} belongs to no skill: {NO_SKILL}; name that folder")
+        yield root
         return
-    found = skills.find(folder)
+    folder = path.resolve()
+    if not os.access(folder, os.R_OK | os.X_OK):
+        raise Invalid(f"{path} can not be read: its permissions do not allow it")
+    found = tuple(root.resolve() for root in skills.find(folder))
     if not found:
-        raise NotFound(f"{path} holds no skill: a skill is a folder with a SKILL.md")
+        raise NotFound(f"there is no skill in {path}: {NO_SKILL}")
     yield from found
-
-
-def told(count: int) -> str:
-    return plural(count, "skill")

@@ -1,26 +1,30 @@
 """Findings as one JSON document, for programs: what `--format json` prints. `docs/findings.md` describes it. Pure."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from loopwright import __version__
 from loopwright.domain.findings import Dimension, Finding
-from loopwright.domain.tuning import Gate
+from loopwright.domain.tuning import Fix, Gate, TuningState
 from loopwright.domain.tuning_score import counts
 from loopwright.tune.report.checked import Checked, Repair, Silenced
 
 SCHEMA = 1
 Object = dict[str, object]
+NONE: Mapping[str, TuningState] = {}
 _WORST: tuple[Gate, ...] = ("fail", "review", "pass")
 
 
-def document(skills: Sequence[Checked]) -> Object:
-    """Always the same shape, for one skill as for many. A new key may come; one that is there stays what it is."""
+def document(skills: Sequence[Checked], sessions: Mapping[str, TuningState] = NONE) -> Object:
+    """Always the same shape, for one skill as for many. A new key may come; one that is there stays what it is.
+
+    `sessions`: by the path of the skill, where one was driven.
+    """
     return {
         "schema": SCHEMA,
         "tool": {"name": "loopwright", "version": __version__},
         "summary": _summary(skills),
-        "skills": [_skill(skill) for skill in skills],
+        "skills": [{**_skill(skill), "session": _session(sessions.get(skill.path))} for skill in skills],
     }
 
 
@@ -106,3 +110,25 @@ def _fix(repair: Repair) -> Object:
         "creates": list(repair.creates),
         "deletes": list(repair.deletes),
     }
+
+
+def _session(state: TuningState | None) -> Object | None:
+    """What was done to the skill; its score and gate are the skill's own."""
+    if state is None:
+        return None
+    return {
+        "tuning_id": state.tuning_id, "status": state.status, "outcome": state.engine.outcome,
+        "reason": state.engine.reason, "iterations": state.iteration_count, "level": state.engine.level,
+        "work_dir": state.work_dir, "fixes": [_applied(state, fix) for fix in state.proposed_fixes],
+    }  # fmt: skip
+
+
+def _applied(state: TuningState, fix: Fix) -> Object:
+    """`verification`: null where it was not applied."""
+    entry = next((one for one in reversed(state.applied_fixes) if one.fix_id == fix.id), None)
+    return {
+        "id": fix.id, "description": fix.description, "strategy": fix.strategy, "issue_ids": list(fix.issue_ids),
+        "files": [change.file for change in fix.changes], "diff": "".join(change.diff or "" for change in fix.changes),
+        "verification": entry.verification_result if entry else None,
+        "rollback_available": entry.rollback_available if entry else False,
+    }  # fmt: skip

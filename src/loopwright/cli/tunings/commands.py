@@ -1,0 +1,79 @@
+"""`tunings diff`, `report`, `choose` and `rollback`: what only sessions of tuning have."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from loopwright.cli.kinds import TUNINGS, TuningId
+from loopwright.cli.looking import show_diff
+from loopwright.cli.options import HERE, Json, Project, elsewhere, opened
+from loopwright.cli.output import answer
+from loopwright.cli.steering import how_to_follow
+from loopwright.domain.errors import Invalid
+
+if TYPE_CHECKING:
+    from loopwright.domain.tuning import TuningState
+
+FixId = Annotated[str, typer.Argument(metavar="FIX", show_default=False, help="Which, see show.")]
+
+
+def diff(
+    tuning_id: TuningId,
+    fix: Annotated[
+        str | None, typer.Argument(metavar="[FIX]", show_default=False, help="Only this one, applied or not.")
+    ] = None,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Show what a session has changed in the skill, or what one of its fixes would change."""
+    from loopwright.tune.publish import diff_of
+
+    with opened(project) as engine:
+        service = engine.tunings
+        text = service.whole_diff(tuning_id) if fix is None else diff_of(service.fix(tuning_id, fix))
+    show_diff(text, json)
+
+
+def report(tuning_id: TuningId, project: Project = HERE, json: Json = False) -> None:
+    """Print a session's report, in Markdown."""
+    from loopwright.cli.text import clean_lines
+
+    with opened(project) as engine:
+        text = engine.tunings.report(tuning_id)
+    answer(json, {"report": text}, clean_lines(text).rstrip("\n"))
+
+
+def choose(
+    tuning_id: TuningId,
+    fixes: Annotated[
+        list[str] | None, typer.Argument(metavar="[FIX…]", show_default=False, help="Those to apply, see show.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All that are offered.")] = False,
+    none: Annotated[bool, typer.Option("--none", help="None of them.")] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Choose which of the proposed fixes are applied; the session runs on in the background."""
+    if [bool(fixes), every, none].count(True) != 1:
+        raise Invalid("name fixes, as in: tunings choose ID FIX-001 FIX-003; or give --all or --none alone")
+    with opened(project) as engine:
+        waiting = engine.tunings.read(tuning_id).engine.waiting
+        offered = waiting.options if waiting else ()
+        chosen = offered if every else tuple(fix.upper() for fix in fixes or ())
+        state = engine.tunings.choose(tuning_id, chosen)
+    words = ", ".join(chosen) or "no fix"
+    answer(json, state, f"{words} chosen; {_following(state, elsewhere(project))}")
+
+
+def rollback(tuning_id: TuningId, fix: FixId, project: Project = HERE, json: Json = False) -> None:
+    """Take a fix out of the skill's files again."""
+    with opened(project) as engine:
+        state = engine.tunings.roll_back(tuning_id, fix.upper())
+    answer(
+        json, state, f"{fix.upper()} is rolled back: its files are byte for byte what they were "
+        f"(score {state.quality_score:g})",
+    )  # fmt: skip
+
+
+def _following(state: "TuningState", at: str) -> str:
+    return how_to_follow(TUNINGS, state, at).partition("\n")[0]
