@@ -17,6 +17,9 @@ _MEMORY_WORDS = dict.fromkeys(("memory", "in the conversation", "内存", "会�
 _KEPT = re.compile(
     r"\b(?:keep|kept|hold|held|change[sd]?|update[sd]?|store[sd]?|set|sets)\b|改|更新|保存|记|置", re.IGNORECASE
 )
+_SAVED = re.compile(
+    r"\b(?:writ|sav|stor|persist|flush)\w*\b[^.\n]{0,60}\.json|写回|落盘|存回|写入[^。\n]{0,30}\.json", re.IGNORECASE
+)
 _NOT = re.compile(r"\b(?:not|never|nothing|no|don't)\b|不|勿|别", re.IGNORECASE)
 STEPS = 3
 """Steps of a course for which a promise alone is too little."""
@@ -156,13 +159,26 @@ def _in_memory(skill: Skill, found: tuple[Mention, ...]) -> Iterator[Hit]:
             if block.use not in ("instruction", "prompt") or block.kind == "code":
                 continue
             near = page.text[max(block.start, start - 50) : min(block.end, end + 30)]
-            if _KEPT.search(near) and "`" in near and not _NOT.search(near):
+            if _KEPT.search(near) and "`" in near and not _NOT.search(near) and not _SAVED.search(block.text):
                 yield Hit(
                     file=page.path, start=start, end=end, subject="state in memory",
                     message="an interrupted run goes on from a file, and the state is only changed in memory",
-                    advice="Write the state to its file after each change.", facts={},
+                    advice="Write the state to its file after each change.",
+                    facts={"memory": _read_first(skill, found)},
                 )  # fmt: skip
                 return
+
+
+def _read_first(skill: Skill, found: tuple[Mention, ...]) -> str:
+    """The file that a recovery section reads, by its last name."""
+    for mention in found:
+        for artefact in skill.artefacts if mention.section else ():
+            inside = (
+                artefact.at.file == mention.page.path and mention.block.start <= artefact.at.start < mention.block.end
+            )
+            if inside and artefact.mode == "read":
+                return artefact.name.rsplit("/", 1)[-1]
+    return ""
 
 
 def _only_promised(skill: Skill, found: tuple[Mention, ...]) -> Iterator[Hit]:

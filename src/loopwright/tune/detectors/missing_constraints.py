@@ -148,8 +148,12 @@ def _single(skill: Skill, family: tuple[Member, ...]) -> Iterator[Hit]:
 
 def _said_in(member: Member, key: str) -> bool:
     """The member forbids or limits something of the same words anywhere."""
-    stems = {word[:STEM] for word in re.findall(r"[^\W\d_]{4,}", key)} or {
-        key[at : at + 2] for at in range(len(key) - 1)
+    latin = {word[:STEM] for word in re.findall(r"[a-z]{4,}", key)}
+    stems = latin or {key[at : at + 2] for at in range(len(key) - 1) if key[at] >= "\u4e00"} - {
+        "不要",
+        "不得",
+        "禁止",
+        "必须",
     }
     part = "\n".join(s.key for s in sentences(member.page, member.start, member.end) if RESTRICTS.search(s.text))
     return not stems or any(stem in part for stem in stems)

@@ -73,9 +73,7 @@ def _fields(skill: Skill, files: dict[str, list[Artefact]]) -> Iterator[Hit]:
         if not others:
             continue
         order = {phase.file: phase.order for phase in skill.phases}
-        at = min(
-            others, key=lambda a: ("init" not in a.at.file and "intake" not in a.at.file, order.get(a.at.file, 99))
-        ).at
+        at = min(others, key=lambda one: _rank(skill, one, order)).at
         name = places[0].name.removeprefix(DIR + "/")
         yield Hit(
             file=at.file, start=at.start, end=at.end, subject=f"{root}.{field}",
@@ -84,6 +82,14 @@ def _fields(skill: Skill, files: dict[str, list[Artefact]]) -> Iterator[Hit]:
             also=tuple(f"{file}:{line}" for file, line in uses[:5]),
             facts={"root": root, "field": field, "artefact": places[0].name},
         )  # fmt: skip
+
+
+def _rank(skill: Skill, artefact: Artefact, order: dict[str, int]) -> tuple[bool, int, bool]:
+    """The first step, and there the place where it is done, not where it is announced."""
+    page, name = skill.pages[artefact.at.file], artefact.at.file
+    section = page.blocks[block_at(page, artefact.at.start)].section
+    told = section >= 0 and page.sections[section].concept in ("goal", "output", "input")
+    return "init" not in name and "intake" not in name, order.get(name, 99), told
 
 
 def _wanted(skill: Skill, roots: frozenset[str]) -> dict[tuple[str, str], list[tuple[str, int]]]:

@@ -5,40 +5,54 @@ from collections.abc import Sequence
 from loopwright.domain.findings import Finding, Proposal
 from loopwright.tune.fixes import (
     add_constraints,
+    ask_if_there,
     bound_accumulator,
     complete_example,
+    declare_tool,
+    limit_repeat,
     limit_return,
+    limit_wait,
     load_state,
     move_aside,
     name_the_source,
     pass_path,
     put_right,
     read_when_needed,
+    right_name,
     save_each_round,
     say_recovery,
     settle_rules,
     store_request,
     tell_goal,
+    wait_for_agents,
+    work_alone,
 )
 from loopwright.tune.fixes.fixer import Fixer, proposals
 from loopwright.tune.skill.model import Skill
 
 FIXERS: tuple[Fixer, ...] = (
     add_constraints.FIXER,
+    ask_if_there.FIXER,
     bound_accumulator.FIXER,
     complete_example.FIXER,
+    declare_tool.FIXER,
+    limit_repeat.FIXER,
     limit_return.FIXER,
+    limit_wait.FIXER,
     load_state.FIXER,
     move_aside.FIXER,
     name_the_source.FIXER,
     pass_path.FIXER,
     put_right.FIXER,
     read_when_needed.FIXER,
+    right_name.FIXER,
     save_each_round.FIXER,
     say_recovery.FIXER,
     settle_rules.FIXER,
     store_request.FIXER,
     tell_goal.FIXER,
+    wait_for_agents.FIXER,
+    work_alone.FIXER,
 )
 
 

@@ -47,7 +47,7 @@ MAY = re.compile(
     re.IGNORECASE,
 )
 _STOP = re.compile(r"[.!?](?=\s|$)|[;。；！？\n]|\|")
-_COMMA = re.compile(r"[,，、:：]")
+_COMMA = re.compile(r"[,，:：]")
 
 
 @dataclass(frozen=True, slots=True)

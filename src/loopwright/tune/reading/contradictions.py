@@ -20,6 +20,7 @@ from loopwright.tune.reading.clauses import (
 )
 from loopwright.tune.reading.numbers import Limit, limits_by_name, limits_by_noun
 from loopwright.tune.reading.spots import begun, spotted
+from loopwright.tune.reading.tongues import deeds, languages
 from loopwright.tune.skill.model import Page, Skill
 
 RULES, PLACES = 200, 30
@@ -45,7 +46,13 @@ class Conflict:
 
 def conflicts(skill: Skill) -> Iterator[Conflict]:
     seen: set[tuple[str, int]] = set()
-    for one in (*forbidden_things(skill), *preferences(skill), *forbidden_deeds(skill), *numbers(skill)):
+    for one in (
+        *forbidden_things(skill),
+        *preferences(skill),
+        *forbidden_deeds(skill),
+        *numbers(skill),
+        *tongues(skill),
+    ):
         if (one.page.path, one.start) not in seen:
             seen.add((one.page.path, one.start))
             yield one
@@ -270,3 +277,23 @@ def _line(limit: Limit) -> str:
     begin = text.rfind("\n", 0, limit.start) + 1
     stop = text.find("\n", limit.end)
     return text[begin : stop if stop >= 0 else len(text)]
+
+
+def tongues(skill: Skill) -> Iterator[Conflict]:
+    """One thing in two languages; a deed that is forbidden and ordered."""
+    for wrong, right in languages(skill):
+        yield _of_two(
+            "language", f"the {wrong.what} is in {wrong.value} at one place and in {right.value} at the other",
+            f"language of {wrong.what}", wrong.sentence, right.sentence,
+        )  # fmt: skip
+    for order, rule, said in deeds(skill):
+        yield _of_two(
+            "order", f"“{said}” is ordered at one place and forbidden at the other", said.lower(), order, rule
+        )
+
+
+def _of_two(kind: str, what: str, subject: str, one: Clause, other: Clause) -> Conflict:
+    return Conflict(
+        kind, what, subject, one.page, one.start + _blank(one.text), one.end, one.text, other.page, other.start,
+        other.text,
+    )  # fmt: skip

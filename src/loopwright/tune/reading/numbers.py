@@ -81,8 +81,12 @@ _VAGUE = frozenset(
     }
 )
 """Units of so many things that the unit alone says nothing."""
+SIDE = 4
+"""Entries of a list that stand side by side."""
 AGREED, ENOUGH = 2, 4
 """So many places that agree make the one that does not wrong: of rounds, of anything."""
+FEW = 3
+"""Words of a limit of which one alone is enough."""
 MANY = 60
 ROUGH = 5
 """Letters that words have in common which mean the same."""
@@ -102,6 +106,8 @@ class Limit:
     end: int
     topic: frozenset[str] = frozenset()
     count: int = 1
+    told: bool = False
+    """It stands in what another agent is told, so that it holds for that agent only."""
 
 
 def limits_by_name(skill: Skill) -> Iterator[tuple[Limit, Limit]]:
@@ -162,6 +168,10 @@ def _beside(one: Limit, other: Limit) -> bool:
 
 def limits_by_noun(skill: Skill) -> Iterator[tuple[Limit, Limit]]:
     """At most 3 rounds of review, and at most 5 rounds of review."""
+    prompts: dict[str, list[tuple[int, int]]] = {}
+    for prompt in skill.prompts:
+        if prompt.call >= 0:
+            prompts.setdefault(prompt.at.file, []).append((prompt.at.start, prompt.at.end))
     groups: dict[str, list[Limit]] = {}
     for page in skill.pages.values():
         if page.kind in ("template", "script", "reference", "data"):
@@ -170,7 +180,8 @@ def limits_by_noun(skill: Skill) -> Iterator[tuple[Limit, Limit]]:
             noun = found["noun"].lower()
             if noun in _NOUNS and _meant(page, found.start()):
                 limit = _limit(_NOUNS[noun], found["value"], "", page, found)
-                groups.setdefault(limit.name, []).append(replace(limit, topic=_topic(page, found)))
+                told = any(start <= limit.start < end for start, end in prompts.get(page.path, ()))
+                groups.setdefault(limit.name, []).append(replace(limit, topic=_topic(page, found), told=told))
         for limit in _rows(page):
             groups.setdefault(limit.name, []).append(limit)
     for name, group in groups.items():
@@ -207,7 +218,7 @@ def _topic(page: Page, found: re.Match[str]) -> frozenset[str]:
         if word[0] >= "\u4e00":
             words |= {word[at : at + 2] for at in range(len(word) - 1)}
         elif word.lower() not in _EMPTY:
-            words.add(word.lower()[:ROUGH])
+            words.add(word.lower().rstrip("s")[:ROUGH])
     return frozenset(words)
 
 
@@ -216,7 +227,9 @@ def _same_topic(skill: Skill, name: str, group: list[Limit]) -> Iterator[tuple[L
     told: set[int] = set()
     for index, one in enumerate(group):
         for other in group[index + 1 :]:
-            if one.value == other.value or _beside(one, other) or not _is_one(name, one, other):
+            if one.value == other.value or (one.told and other.told) or _listed(one, other):
+                continue
+            if not _is_one(name, one, other):
                 continue
             if not _global(skill, one.page) and not _global(skill, other.page) and one.page is not other.page:
                 continue
@@ -230,18 +243,26 @@ def _same_topic(skill: Skill, name: str, group: list[Limit]) -> Iterator[tuple[L
             yield wrong, right
 
 
+def _listed(one: Limit, other: Limit) -> bool:
+    """Entries of one list or table, as presets are: quick at most 2 rounds, deep at most 5."""
+    if one.page is not other.page:
+        return False
+    first, second = sorted((block_at(one.page, one.start), block_at(one.page, other.start)))
+    between = one.page.blocks[first : second + 1]
+    return first == second or (len(between) <= SIDE and len({block.kind for block in between} & {"item", "row"}) == 1
+                               and all(block.kind in ("item", "row") for block in between))  # fmt: skip
+
+
 def _odd(name: str, group: list[Limit]) -> Iterator[tuple[Limit, Limit]]:
     """One place allows more than all others, which agree: at most 15 lines nine times, and 30 once."""
     values = Counter(limit.value for limit in group)
     usual, many = values.most_common(1)[0]
     agreeing = [limit.topic for limit in group if limit.value == usual]
     words = Counter(word for topic in agreeing for word in topic)
-    common = {word for word, count in words.items() if 2 * count > len(agreeing)}
-    odd = [
-        limit
-        for limit in group
-        if (limit.value != usual if name == "rounds" else limit.value > usual and limit.topic & common)
-    ]
+    common = {word for word, count in words.items() if 2 * count > len(agreeing) or name == "rounds"}
+    different = [limit for limit in group if (limit.value != usual if name == "rounds" else limit.value > usual)]
+    alike = AGREED if name == "rounds" else 1
+    odd = [limit for limit in different if len(limit.topic & common) >= alike or not limit.topic]
     least = AGREED if name == "rounds" else ENOUGH
     pages = {limit.page.path for limit in group if limit.value == usual}
     if len(odd) != 1 or many < least or many < len(group) - 2 or (name != "rounds" and len(pages) < 2):
@@ -260,4 +281,4 @@ def _is_one(name: str, one: Limit, other: Limit) -> bool:
     least = min(len(one.topic), len(other.topic))
     if name in _VAGUE:
         return shared >= 2 and 2 * shared >= least
-    return shared >= 1 or least == 0
+    return shared >= 2 or (shared == 1 and least <= FEW) or least == 0

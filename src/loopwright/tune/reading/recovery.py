@@ -58,9 +58,10 @@ _SKIPPING = dict.fromkeys(("skip", "re-run", "rerun", "idempotent", "跳过", "�
 """Not told how to go on, but a second run does not do again what is done."""
 LOOKS = re.compile(
     r"\b(?:read|load|look|check|scan|find|open|parse|restore|inspect|exists?|glob|list|detect|search|copy"
-    r"|go(?:es)? (?:straight|on|to)|skip|start(?:s)? (?:with|at|from)|set back|re-?spawn|continu\w+ (?:with|at"
+    r"|go(?:es)? (?:straight|on|to)|skip|start(?:s)? (?:with|at|from)|set back|re-?spawn|take|use|compare"
+    r"|fall back|continu\w+ (?:with|at"
     r"|from))\w*\b"
-    r"|读|加载|查找|找出|找到|检查|扫描|打开|解析|还原|跳过|从.{0,30}(?:继续|开始|接着)|定位",
+    r"|读|加载|查找|找出|找到|检查|扫描|打开|解析|还原|跳过|取|对照|从.{0,30}(?:继续|开始|接着)|定位",
     re.IGNORECASE,
 )
 """What has to be done to know where a run stood."""

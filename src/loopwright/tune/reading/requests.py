@@ -71,7 +71,7 @@ def _words(step: str) -> list[str]:
 
 def is_goal(page: Page, hole: Interpolation) -> bool:
     """By its name, or by what the line says before it."""
-    line = page.text[page.text.rfind("\n", 0, hole.at.start) + 1 : hole.at.start]
+    line = page.text[page.text.rfind("\n", 0, hole.at.start) + 1 : hole.at.start].rstrip("${<")
     return strength(hole.expression) == 2 or ("${" not in line[-60:] and _labels(line) and _plain(hole.expression))
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Artefact, FieldUse, Page, Skill
 from loopwright.tune.skill.names import DIR
 
@@ -19,6 +20,7 @@ _LOADED_BEFORE = re.compile(
 )
 
 
+_SUFFIXES = frozenset({"json", "md", "jsonl", "yaml", "yml", "csv", "txt", "py", "js", "ts", "sh", "length"})
 NEAR = 200
 """Characters behind a use where the file may still be read: `job.keep` (from `job.json`)."""
 
@@ -71,12 +73,26 @@ def used(skill: Skill, roots: frozenset[str]) -> dict[str, list[Use]]:
             root, dot, rest = hole.expression.partition(".")
             if dot and root in roots and prompt.at.use in ("instruction", "prompt"):
                 found.setdefault((root, prompt.at.file), []).append((hole.at.start, hole.at.end, hole.at.line, rest))
+    for root in roots:
+        for page, start, end, path in _ticked(skill, root):
+            found.setdefault((root, page.path), []).append((start, end, page.text.count("\n", 0, start) + 1, path))
     uses: dict[str, list[Use]] = {}
     for (root, file), places in found.items():
         start, end, line, _ = min(places)
         fields = tuple(dict.fromkeys(place[3] for place in sorted(places)))
         uses.setdefault(root, []).append(Use(skill.pages[file], root, fields, start, end, line))
     return uses
+
+
+def _ticked(skill: Skill, root: str) -> Iterator[tuple[Page, int, int, str]]:
+    """`plan.seeds` in running text, on pages that are worked through."""
+    for page in skill.pages.values():
+        if f"`{root}." not in page.text or page.kind in ("spec", "template", "reference", "script", "data"):
+            continue
+        for found in re.finditer(rf"`{re.escape(root)}\.([A-Za-z_]\w*)[^`\n]{{0,40}}`", page.text):
+            block = page.blocks[block_at(page, found.start())]
+            if found[1] not in _SUFFIXES and block.kind != "code" and block.use in ("instruction", "prompt"):
+                yield page, found.start() + 1, found.end() - 1, found[1]
 
 
 def binds(page: Page, root: str) -> bool:
