@@ -25,6 +25,9 @@ LOOK_SECONDS = 0.2
 LAUNCH_SECONDS = 5.0
 """How long what says running may be without a runner before nobody is coming."""
 
+COMING = ("running", "pending")
+"""What a runner is at, or will be in a moment: a session of tuning is pending until its first step."""
+
 
 @contextmanager
 def shown(as_json: bool) -> Iterator[View]:
@@ -123,7 +126,7 @@ def follow(kind: AnyKind, service: "Runs[Any]", id: str, as_json: bool) -> Any: 
             state = story.catch_up(*notes)
             if live:
                 alone_since = time.monotonic()
-            elif state.status != "running" or time.monotonic() - alone_since > LAUNCH_SECONDS:
+            elif state.status not in COMING or service.awaits(state) or time.monotonic() - alone_since > LAUNCH_SECONDS:
                 return state
             time.sleep(LOOK_SECONDS)
 

@@ -63,14 +63,14 @@ def logs(
 
 def _while_it_goes_on(service: "Runs[Any]", id: str) -> "Iterator[None]":
     """One look after the other, until nobody drives it any more or is about to."""
-    from loopwright.cli.driving import LAUNCH_SECONDS, LOOK_SECONDS
+    from loopwright.cli.driving import COMING, LAUNCH_SECONDS, LOOK_SECONDS
 
     alone_since = time.monotonic()
     while True:
         live, state = service.is_live(id), service.read(id)
         if live:
             alone_since = time.monotonic()
-        elif state.status != "running" or time.monotonic() - alone_since > LAUNCH_SECONDS:
+        elif state.status not in COMING or service.awaits(state) or time.monotonic() - alone_since > LAUNCH_SECONDS:
             return
         time.sleep(LOOK_SECONDS)
         yield

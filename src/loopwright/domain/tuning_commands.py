@@ -72,6 +72,11 @@ def unverified(state: TuningState) -> tuple[AppliedFix, ...]:
     return tuple(fix for fix in state.applied_fixes if fix.verification_result == "pending")
 
 
+def awaits_choice(state: TuningState) -> bool:
+    """Whether it says running, and a person has to choose before anything goes on."""
+    return state.engine.waiting is not None
+
+
 def choose(state: TuningState, ids: Sequence[str]) -> TuningState:
     """Takes the fixes that a person wants; none ends the session. Those not taken are not proposed again."""
     require("choose", state)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from loopwright.domain.errors import LoopwrightError, NotFound
-from loopwright.domain.run import R
+from loopwright.domain.run import R, Run
 from loopwright.engine.kernel import Kernel, Workflow
 from loopwright.ports import Clock, Rule, Store
 
@@ -23,21 +23,31 @@ async def driven(workflow: Workflow[R, C, O], clock: Clock) -> R:
         raise
 
 
-async def held_until_it_rests(store: Store[R], id: str, first: Rule[R], hold: Callable[[Rule[R]], Awaitable[R]]) -> R:
+def never(state: Run) -> bool:
+    """What says running shall run."""
+    return False
+
+
+async def held_until_it_rests(
+    store: Store[R], id: str, first: Rule[R], hold: Callable[[Rule[R]], Awaitable[R]],
+    awaits: Callable[[R], bool] = never,
+) -> R:  # fmt: skip
     """What `hold` comes to, which drives under the lease from a rule on.
 
     Who resumes it while the lease is being let go sees a runner and starts none, so this one looks once more.
+    `awaits`: whether one that says running waits for a person.
     """
     state = await hold(first)
-    while _is_abandoned(store, id):
+    while _is_abandoned(store, id, awaits):
         state = await hold(_as_it_is)
     return state
 
 
-def _is_abandoned(store: Store[R], id: str) -> bool:
+def _is_abandoned(store: Store[R], id: str, awaits: Callable[[R], bool]) -> bool:
     """Whether it shall run on, and nobody is there to drive it."""
     try:
-        return store.read(id).status == "running" and store.holder(id) is None
+        state = store.read(id)
+        return state.status == "running" and not awaits(state) and store.holder(id) is None
     except NotFound:
         return False
 

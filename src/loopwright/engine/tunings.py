@@ -87,7 +87,7 @@ class TuningService(Runs[TuningState]):
         return self.store.create(state, actor=self.actor)
 
     def awaits(self, state: TuningState) -> bool:
-        return state.engine.waiting is not None
+        return commands.awaits_choice(state)
 
     def choose(self, id: str, fixes: Sequence[str]) -> TuningState:
         """Takes these of the fixes that are offered, and no other; the session goes on with them."""

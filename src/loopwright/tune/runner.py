@@ -13,7 +13,7 @@ from loopwright.domain.protocol import Usage
 from loopwright.domain.secrets import Secrets
 from loopwright.domain.transcript import TRANSCRIPT
 from loopwright.domain.tuning import TuningState
-from loopwright.domain.tuning_commands import put_back
+from loopwright.domain.tuning_commands import awaits_choice, put_back
 from loopwright.domain.tuning_folds import end_step
 from loopwright.domain.tuning_notices import tuning_letter, tuning_news
 from loopwright.domain.tuning_outcomes import Broken, TuningStepDone
@@ -92,7 +92,7 @@ class TuningRunner:
         async def hold(rule: Rule[TuningState]) -> TuningState:
             return await self._held(tuning_id, rule, bus, herald, person)
 
-        state = await held_until_it_rests(self.store, tuning_id, take_up, hold)
+        state = await held_until_it_rests(self.store, tuning_id, take_up, hold, awaits_choice)
         await herald.end(state)
         return state
 
