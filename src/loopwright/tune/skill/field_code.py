@@ -8,7 +8,7 @@ from loopwright.tune.skill.artefacts import WRITERS
 from loopwright.tune.skill.field_words import NO_FIELD
 from loopwright.tune.skill.ground import Ground
 from loopwright.tune.skill.known import Known
-from loopwright.tune.skill.model import Block, Call, FieldUse
+from loopwright.tune.skill.model import Block, FieldUse
 from loopwright.tune.skill.names import field_path
 from loopwright.tune.skill.shapes import Entry, entries
 
@@ -48,6 +48,8 @@ _TAKEN = re.compile(r"\b(?:const|let|var)\s*\{([^{}\n]{1,300})\}\s*=\s*(?:await\
 _NAME = re.compile(r"[A-Za-z_$][\w$]*\Z")
 _USUAL = re.compile(r"[A-Za-z_$][\w$\-]*(?:\[\])*(?:\.[A-Za-z_$][\w$\-]*(?:\[\])*)*\Z")
 _STEM = re.compile(r"([A-Za-z_][\w\-]*)\.(?:jsonl?|ya?ml)\W*\Z")
+AGAIN = 4
+"""How often a block may be read for the objects in it."""
 SWITCHED = 1_500
 """Characters of a switch that are looked through for its cases."""
 
@@ -162,34 +164,41 @@ def _set_to(text: str, at: int, end: int) -> tuple[str, ...]:
 
 def _objects(ground: Ground, block: Block, known: Known) -> Iterator[FieldUse]:
     """Object literals that become the state or are put into it, and what is taken out of it by name."""
-    text, piece = ground.page.text, block.text
-    start, end = block.body, block.end
-    if "tate" in piece:
-        for found in _OBJECT_KEYS.finditer(text, start, end):
-            yield from _written(ground, block, "state", found.end() - 1)
-    for found in _LITERAL.finditer(text, start, end) if "= {" in piece or "={" in piece else ():
-        if found[1] in known.roots or _STATE_NAME.match(found[1]):
-            yield from _written(ground, block, found[1], found.end() - 1)
-    for found in _SPREAD.finditer(text, start, end) if "..." in piece else ():
-        if found[1] in known.roots or _STATE_NAME.match(found[1]):
-            yield from _written(ground, block, found[1], found.start())
-    for found in _TAKEN.finditer(text, start, end) if "} = " in piece else ():
+    text = ground.page.text
+    for found in _TAKEN.finditer(text, block.body, block.end) if "} = " in block.text else ():
         if found[2] in known.roots or _STATE_NAME.match(found[2]):
             yield from _taken(ground, block, found)
+    # Objects within objects are read again, but not without end where none of them is closed.
+    left = AGAIN * (block.end - block.body)
+    for start, root in _written(ground, block, known):
+        listed, end, _ = entries(text, start, block.end)
+        left -= end - start
+        for entry in listed:
+            if usual(entry):
+                at = ground.at(entry.start, entry.end, block)
+                yield FieldUse(root, entry.path, "write", at, entry.values)
+        if left < 0:
+            return
+
+
+def _written(ground: Ground, block: Block, known: Known) -> Iterator[tuple[int, str]]:
+    """Where objects begin that are written into a state, with its name."""
+    text, piece, start, end = ground.page.text, block.text, block.body, block.end
+    if "tate" in piece:
+        yield from ((found.end() - 1, "state") for found in _OBJECT_KEYS.finditer(text, start, end))
+    for pattern, told in ((_LITERAL, "{"), (_SPREAD, "...")):
+        for found in pattern.finditer(text, start, end) if told in piece else ():
+            if found[1] in known.roots or _STATE_NAME.match(found[1]):
+                yield found.start() if pattern is _SPREAD else found.end() - 1, found[1]
     for found in _UPDATES.finditer(text, start, end):
         if not _SPREAD.match(text, found.end() - 1):
-            yield from _written(ground, block, "state", found.end() - 1)
+            yield found.end() - 1, "state"
     for call in ground.calls_in(start, end):
-        yield from _given(ground, block, call)
-
-
-def _given(ground: Ground, block: Block, call: Call) -> Iterator[FieldUse]:
-    """Objects that a call writes into a file as they are."""
-    if call.name in WRITERS and len(call.arguments) > 1:
-        stem = _STEM.search(call.arguments[0].value)
-        place = call.arguments[1].value.find("JSON.stringify({")
-        if stem is not None and place >= 0 and not _SPREAD.match(call.arguments[1].value, place + 15):
-            yield from _written(ground, block, stem[1], call.arguments[1].at.start + place)
+        if call.name in WRITERS and len(call.arguments) > 1:
+            stem = _STEM.search(call.arguments[0].value)
+            place = call.arguments[1].value.find("JSON.stringify({")
+            if stem is not None and place >= 0 and not _SPREAD.match(call.arguments[1].value, place + 15):
+                yield call.arguments[1].at.start + place, stem[1]
 
 
 def _taken(ground: Ground, block: Block, found: re.Match[str]) -> Iterator[FieldUse]:
@@ -200,13 +209,6 @@ def _taken(ground: Ground, block: Block, found: re.Match[str]) -> Iterator[Field
             at = offset + piece.index(name)
             yield FieldUse(found[2], name, "read", ground.at(at, at + len(name), block))
         offset += len(piece) + 1
-
-
-def _written(ground: Ground, block: Block, root: str, start: int) -> Iterator[FieldUse]:
-    listed, _, _ = entries(ground.page.text, start, block.end)
-    for entry in listed:
-        if usual(entry):
-            yield FieldUse(root, entry.path, "write", ground.at(entry.start, entry.end, block), entry.values)
 
 
 def usual(entry: Entry) -> bool:
