@@ -1,38 +1,52 @@
-"""Pages for the tests of what stands in them."""
+"""Pages made of text, and what must hold for every one of them."""
 
-from loopwright.tune.skill.behaviour import Code, read_code
-from loopwright.tune.skill.model import Argument, Call, Page, PageKind
-from loopwright.tune.skill.page import read_page
+from hypothesis import strategies as st
+
+from loopwright.tune.skill.model import Block, Page, PageKind
+from loopwright.tune.skill.page import BOM, read_page
+
+WORDS = (
+    "# ", "## Goal", "### 2.1 目标", "---", "***", "===", "```", "````", "~~~", "```js", "```markdown", "- ", "* ",
+    "1. ",
+    "  - ", "    ", "\t", "> ", "| a | b |", "|---|---|", "a | b", "--- | ---", "<step>", "</step>", "<step", "<!--",
+    "-->", "<script>", "text", "**bold**", "Bad:", "For example:", "❌ no", "Task({})", "key: value", "\n", "\n\n",
+    "\r\n",
+    "\r", "\u3000", "\ufeff", "\u2028", "\x0c", "\x00", "`", "{", "\ud800",
+)  # fmt: skip
+"""What pages are made of, and what breaks readers of them."""
+texts = st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=40).map("".join) | st.text()
 
 
-def page_of(text: str, path: str = "phases/01-plan.md", kind: PageKind | None = None) -> Page:
-    page = read_page(path, text.encode("utf-8", "surrogateescape"), kind)
-    assert page is not None
+def page_of(text: str, path: str = "SKILL.md", kind: PageKind | None = None) -> Page:
+    page = read_page(path, text.encode("utf-8", "surrogatepass"), kind)
+    assert page is not None, "this is text"
     return page
 
 
-def code_of(text: str, path: str = "phases/01-plan.md") -> Code:
-    """The behaviour of a page with that text."""
-    return read_code(page_of(text, path))
+def kinds(page: Page) -> list[tuple[str, str]]:
+    return [(block.kind, block.text) for block in page.blocks]
 
 
-def script(code: str, lang: str = "javascript") -> Code:
-    """The behaviour of a step whose only code is that."""
-    return code_of(f"# Phase 1: Plan\n\n## Steps\n\nDo this:\n\n```{lang}\n{code}\n```\n")
-
-
-def call(code: Code, name: str) -> Call:
-    """The one call of that name."""
-    found = [one for one in code.calls if one.name == name]
-    assert len(found) == 1, [one.name for one in code.calls]
-    return found[0]
-
-
-def argument(code: Code, name: str, key: str | None) -> Argument:
-    found = next((one for one in call(code, name).arguments if one.name == key), None)
-    assert found is not None, call(code, name).arguments
+def block_with(page: Page, words: str) -> Block:
+    (found,) = (block for block in page.blocks if words in block.text)
     return found
 
 
-def named(one: Call) -> list[tuple[str | None, str]]:
-    return [(argument.name, argument.value) for argument in one.arguments]
+def check(page: Page) -> None:
+    """Blocks are in order, apart, whole lines; each holds its text; all that is not blank lies in one of them."""
+    text, before = page.text, 0
+    for block in page.blocks:
+        assert before <= block.start <= block.body <= block.body + len(block.text) <= block.end <= len(text)
+        assert text[block.body : block.body + len(block.text)] == block.text
+        assert text.count("\n", 0, block.start) + 1 == block.line
+        assert text.count("\n", 0, block.end) + 1 == block.line_end
+        assert not text[before : block.start].strip(BOM + " ").strip()
+        assert block.start == 0 or text[block.start - 1] == "\n"
+        assert block.end == len(text) or text[block.end] in "\r\n"
+        assert -1 <= block.section < len(page.sections)
+        before = block.end
+    assert not text[before:].replace(BOM, "").strip()
+    for number, section in enumerate(page.sections):
+        assert section.start < section.body <= section.end <= len(text) or section.body == section.end == len(text)
+        assert -1 <= section.parent < number
+        assert section.parent == -1 or page.sections[section.parent].end >= section.end

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tune.skill.pages import script
+from tests.tune.skill.behaviours import script
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """What a page makes a model do, read from end to end."""
 
 from loopwright.tune.skill.behaviour import Code
-from tests.tune.skill.pages import argument, call, code_of, named
+from tests.tune.skill.behaviours import argument, call, code_of, named
 
 
 def test_a_spawn_in_a_loop_is_read_with_its_prompt_and_its_variable() -> None:

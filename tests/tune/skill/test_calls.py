@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tune.skill.pages import argument, call, code_of, named, script
+from tests.tune.skill.behaviours import argument, call, code_of, named, script
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.tune.skill.pages import code_of, script
+from tests.tune.skill.behaviours import code_of, script
 
 
 def holes(code: str) -> list[list[str]]:

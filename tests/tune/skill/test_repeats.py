@@ -3,7 +3,7 @@
 import pytest
 
 from loopwright.tune.skill.model import Repeat
-from tests.tune.skill.pages import call, code_of, script
+from tests.tune.skill.behaviours import call, code_of, script
 
 
 def only(code: str) -> Repeat:

@@ -11,16 +11,17 @@ from loopwright.tune.skill.toolnames import SPAWNS, TOOLS
 
 _FAILS = re.compile(
     r"""\b(?:if|when|on|in\s+case\s+of|should|unless|where|after|any)\b[^.\n]{0,60}?\b(?:fail\w*|errors?|times?\s+out|timed[\s_]out|timeouts?|crash\w*|missing|empty|unavailable|not\s+(?:found|available|respond\w*|return\w*|come|exist|succe\w*)|nothing|no\s+(?:result|answer|response|output)|invalid|malformed|blocked|does\s+not\s+\w+|doesn't|cannot|can\s+not|can't)\b
-    |\b(?:fallback|fall\s+back|failure|on\s+error|otherwise|non-?zero\s+exit|retry|retried|BLOCKED|degrade\w*|silent)\b
+    |\b(?:fallback|fall\s+back|failure|on\s+error|otherwise|non-?zero\s+exit|retry\w*|retried|BLOCKED|degrade\w*|silent)\b
     |\bfails?\s*:
-    |失败|超时|出错|报错|异常|错误时|若无|未返回|无响应|重试|降级|不可用|否则""",
+    |['"]failed['"]|失败|超时|出错|报错|异常|错误时|若无|未返回|无响应|重试|降级|不可用|否则""",
     re.VERBOSE | re.IGNORECASE,
 )
 _LONGEST = 600
 """Characters of a line that are looked at."""
 _LINES = 12
 """Lines below a call in which words of failure may stand, in its section."""
-_IF = re.compile(r"\bif\b|\|\||\?\?|\bassert\b|\bmatch\b|\bswitch\b")
+_TITLE = re.compile(r"\bfail|\berrors?\b|goes?\s+wrong|not\s+come\s+back|出错|失败|异常", re.IGNORECASE)
+_IF = re.compile(r"\bif\b|\s\?\s|\|\||\?\?|\bassert\b|\bmatch\b|\bswitch\b")
 _OF_FAILURE = re.compile(
     r"!|\bnot\b|fail|error|timed|timeout|status|null|undefined|None|\bok\b|success|complete|code|length|empty|exist|\|\||\?\?"
 )
@@ -81,7 +82,7 @@ def _covered(page: Page) -> list[tuple[int, int]]:
     """What sections about errors hold for, in order and without overlap."""
     ranges = []
     for section in page.sections:
-        if section.concept == "errors":
+        if section.concept == "errors" or _TITLE.search(section.title):
             above = page.sections[section.parent] if section.parent >= 0 else None
             ranges.append((above.start, above.end) if above else (0, len(page.text)))
     merged: list[tuple[int, int]] = []

@@ -57,11 +57,12 @@ class Said:
         self._page = places.page
         self._marks = sorted(marks(places.text))
         self._limits: dict[int, list[tuple[int, str]]] = {}
+        self._repeating: set[int] = set()
         self._rows: list[str] | None = None
 
     def repeats(self, prompts: Callable[[int], Given | None]) -> list[tuple[Loop, Use]]:
         """In running text, and in code where that is a prompt; `prompts` says which one a position lies in."""
-        found: list[tuple[Loop, Use]] = []
+        said: list[tuple[Stretch, int, int, int]] = []
         after = 0
         for pos, mark in self._marks:
             if pos < after:
@@ -73,8 +74,9 @@ class Said:
             if mark.startswith("to ") and goes_forward(self._places.text, pos, self._own_number(index)):
                 continue
             start, after = _sentence(self._places.text, pos, pos + len(mark), part)
-            found.append((self._loop(part, index, start, after), part.use or "instruction"))
-        return found
+            said.append((part, index, start, after))
+        self._repeating = {index for _, index, _, _ in said}
+        return [(self._loop(part, index, start, end), part.use or "instruction") for part, index, start, end in said]
 
     def _part(self, pos: int, index: int, prompts: Callable[[int], Given | None]) -> Stretch | None:
         if self._places.is_prose(pos):
@@ -134,12 +136,12 @@ class Said:
         return block.start - self._places.line_start(block.start)
 
     def _near(self, index: int, head: str) -> str | None:
-        """A limit said beside it: in the same section, or in a row of a table that speaks of the same."""
+        """A limit beside it: in the same section by what repeats nothing itself, or in a row of a table on the same."""
         page = self._page
         section = page.blocks[index].section
         for at in range(max(0, index - _BESIDE // 2), min(index + _BESIDE + 1, len(page.blocks))):
             other = page.blocks[at]
-            if other.section != section or other.kind in ("heading", "code") or at == index:
+            if other.section != section or other.kind in ("heading", "code") or at in self._repeating:
                 continue
             if _POLLS.search(page.text, other.body, other.end) and not _POLLS.search(head):
                 continue
