@@ -17,8 +17,9 @@ _SOMETIMES = re.compile(
 _YES = re.compile(r"(?:yes|y|true|required|always|✓|✅|✔|x|是|必填|必须|必需|必选|√)\W*\Z", re.IGNORECASE)
 _REQUIRED_HEAD = re.compile(r"\|\s*(?:required|必填|必需|必选|是否必填)\??\s*\|", re.IGNORECASE)
 _PLAIN_TYPES: dict[str, tuple[type, ...]] = {
-    "string": (str,), "str": (str,), "text": (str,), "字符串": (str,), "boolean": (bool,), "bool": (bool,), "布尔": (bool,),
-    "integer": (int,), "int": (int,), "整数": (int,), "number": (int, float), "float": (int, float), "数字": (int, float),
+    "string": (str,), "str": (str,), "text": (str,), "字符串": (str,), "boolean": (bool,), "bool": (bool,),
+    "布尔": (bool,), "integer": (int,), "int": (int,), "整数": (int,), "number": (int, float), "float": (int, float),
+    "数字": (int, float),
 }  # fmt: skip
 ALIKE, COMPLETE = 0.6, 0.5
 """Shares of the object's keys that the shape has, and of the shape's fields that the object has."""

@@ -1,0 +1,33 @@
+"""A second file holds fields of the state."""
+
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.centre import Second, seconds
+from loopwright.tune.reading.runfiles import run_files
+from loopwright.tune.skill.model import Skill
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    if skill.schemas and skill.artefacts:
+        yield from (_hit(one) for one in seconds(skill, run_files(skill)))
+
+
+def _hit(one: Second) -> Hit:
+    at, names = one.place.at, ", ".join(one.fields)
+    others = [other for other in one.file.all if other is not one.place]
+    return Hit(
+        file=at.file, start=at.start, end=at.end, subject=one.file.name, phase=at.phase,
+        message=f"{one.place.raw} holds {names}, which {one.schema.name} in {one.schema.at.file} keeps in {one.first}",
+        advice=f"Keep {names} in {one.first} alone, and read them from there.",
+        also=tuple(f"{other.at.file}:{other.at.line}" for other in others),
+        facts={"name": one.file.base, "first": one.first, "fields": names},
+    )  # fmt: skip
+
+
+DETECTOR = Detector(
+    rule="split-state", dimension="dataflow", severity="high", confidence="likely", strategy="state_centralization",
+    title="the state is kept in two files",
+    why="Two copies part as soon as a step writes only one of them; then steps decide by different truths.",
+    advice="Keep each value in one file.", look=look,
+)  # fmt: skip

@@ -1,0 +1,71 @@
+"""A table leaves out what the files have, or says otherwise than another table or its own title."""
+
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.counts import miscounted, missing_number
+from loopwright.tune.reading.grid import Grid, grids
+from loopwright.tune.reading.members import Gap, gaps
+from loopwright.tune.reading.owners import Mismatch, mismatches
+from loopwright.tune.skill.model import Skill
+
+_OTHER = ("reference", "template", "script", "data")
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    found = [grid for page in skill.pages.values() if page.kind not in _OTHER for grid in grids(page)]
+    for grid in found:
+        left = [*gaps(skill, grid)]
+        if left:
+            yield from (_gap(one) for one in left)
+        else:
+            yield from _numbers(grid)
+    for one in mismatches(found):
+        yield _mismatch(one)
+
+
+def _gap(one: Gap) -> Hit:
+    grid = one.grid
+    row = grid.blocks[max(one.after, 0)]
+    return Hit(
+        file=grid.page.path, start=row.start, end=row.end, subject=f"{one.member.path} {grid.head[0]}", severity="high",
+        message=f"The table has no row for {one.member.path}; it lists the other {len(one.listed)} of its folder",
+        advice=f"Add a row for {one.member.path}, or say why it has none.",
+        facts={"member": one.member.path, "table": str(grid.start), "after": str(one.after)},
+    )  # fmt: skip
+
+
+def _numbers(grid: Grid) -> Iterator[Hit]:
+    gap, count = missing_number(grid), miscounted(grid)
+    if gap is not None:
+        row = grid.blocks[gap[1]]
+        yield Hit(
+            file=grid.page.path, start=row.start, end=row.end, subject=f"{gap[0]} {grid.head[0]}",
+            message=f"The rows are numbered, and there is no row {gap[0]}",
+            advice="Put the row back, or number the rows anew.",
+        )  # fmt: skip
+    elif count is not None:
+        yield Hit(
+            file=grid.page.path, start=count.start, end=count.end, subject=f"{count.words} {grid.head[0]}",
+            message=f"“{count.words}” are announced, and the table has {count.rows} rows",
+            advice="Add what is missing, or correct the number.",
+        )  # fmt: skip
+
+
+def _mismatch(one: Mismatch) -> Hit:
+    where = one.other.page.path
+    line = one.other.page.text.count("\n", 0, one.other.start) + 1
+    return Hit(
+        file=one.grid.page.path, start=one.start, end=one.end, subject=f"{one.file} {one.wrong}", severity="high",
+        message=f"Here {one.wrong} is to end with {one.file}; by the table in {where}:{line} {one.right} makes it",
+        advice=f"Write {one.right}, or change the other table.", also=(f"{where}:{line}",),
+        facts={"wrong": one.wrong, "right": one.right},
+    )  # fmt: skip
+
+
+DETECTOR = Detector(
+    rule="tables-disagree", dimension="dataflow", severity="medium", confidence="likely",
+    strategy="state_centralization", title="a table that says otherwise",
+    why="A model that goes by the table leaves the step out, or gives it to somebody else.",
+    advice="Let the table say what the rest of the skill says.", look=look,
+)  # fmt: skip
