@@ -1,4 +1,7 @@
-"""Every command on tuning sessions, as all surfaces call it."""
+"""Every command on tuning sessions, as all surfaces call it.
+
+What reads skills is imported only where it is needed: every command of the product opens this, and few tune.
+"""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -17,9 +20,6 @@ from loopwright.domain.tuning_engine import Level, TuningEngine
 from loopwright.engine.progress_files import whole
 from loopwright.engine.runs import Rules, Runs
 from loopwright.ports import Skills
-from loopwright.tune.diagnosis import diagnose, fixable, load
-from loopwright.tune.publish import REPORT, publish
-from loopwright.tune.session import BACKUPS
 from loopwright.tune.undoing import undone
 
 RULES = Rules[TuningState](
@@ -68,6 +68,8 @@ class TuningService(Runs[TuningState]):
         `dimensions`: what is diagnosed; `focus`: the user's own words for it. `level`: what may be mended, and
         `choosing`: only what a person takes. `accepted`: fingerprints that are known already. NotFound, Invalid.
         """
+        from loopwright.tune.session import BACKUPS
+
         self.folders.read(root)
         if not dimensions:
             raise Invalid(f"nothing to diagnose; dimensions are {', '.join(DIMENSIONS)}")
@@ -105,6 +107,9 @@ class TuningService(Runs[TuningState]):
 
     def roll_back(self, id: str, fix: str) -> TuningState:
         """Makes what the fix had changed byte for byte what it was, and diagnoses again. NotFound, Conflict."""
+        from loopwright.tune.diagnosis import diagnose, fixable, load
+        from loopwright.tune.publish import publish
+
         state = self.read(id)
         commands.require_rollback(state, fix)
         self._refuse_later_ones(state, fix)
@@ -133,6 +138,8 @@ class TuningService(Runs[TuningState]):
 
     def report(self, id: str) -> str:
         """The session's report.md. NotFound before it has one."""
+        from loopwright.tune.publish import REPORT
+
         self.read(id)
         return whole(self.store.progress_path(id), REPORT).decode(errors="replace")
 
@@ -165,6 +172,8 @@ class TuningService(Runs[TuningState]):
         return self.skills
 
     def _backup(self, id: str, fix: str) -> Path:
+        from loopwright.tune.session import BACKUPS
+
         return self.store.progress_path(id) / BACKUPS / fix
 
     def _refuse_later_ones(self, state: TuningState, id: str) -> None:
@@ -180,6 +189,9 @@ class TuningService(Runs[TuningState]):
 
     def _concluded(self, state: TuningState) -> TuningState:
         """With what was unverified taken out of the skill's files, and its documents written."""
+        from loopwright.tune.publish import publish
+        from loopwright.tune.session import BACKUPS
+
         id = state.tuning_id
         try:
             with self.store.lease(id) as lease:

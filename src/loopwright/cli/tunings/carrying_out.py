@@ -107,13 +107,15 @@ def _has_something(skill: "Checked", order: Order) -> bool:
 
 def _mended(engine: "Engine", roots: "Mapping[Path, Checked | None]", order: Order, known: Known) -> Result:
     """A session for each."""
+    from loopwright.domain.tuning import MAX_ITERATIONS
+
     skills: list[tuple[Path, Checked]] = []
     sessions: dict[Path, TuningState] = {}
     for root in roots:
         state = engine.create_tuning(
             Path(shown(root, engine.project)), description=order.words, dimensions=order.dimensions, focus=order.focus,
             level=order.level, agent=order.agent, choosing=order.asks, accepted=known.accepted(root),
-            max_iterations=order.max_iterations,
+            max_iterations=order.max_iterations or MAX_ITERATIONS,
         )  # fmt: skip
         sessions[root] = driven(engine, state.tuning_id, order)
         skills.append((root, of_session(engine, sessions[root], order)))

@@ -1,15 +1,17 @@
 """`--fix` and `--fix=all`: an option whose value may be left out, which the parser of options does not know."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from typer.core import TyperCommand
 
 from loopwright.domain.errors import Invalid
-from loopwright.domain.tuning_engine import Level
+
+if TYPE_CHECKING:
+    from loopwright.domain.tuning_engine import Level
 
 FLAG = "--fix"
-LEVELS: dict[str, Level] = {"mechanical": "mechanical", "all": "template"}
+LEVELS: "dict[str, Level]" = {"mechanical": "mechanical", "all": "template"}
 """What is typed → what may be mended. The first is meant where nothing is typed."""
 
 
@@ -35,7 +37,7 @@ def with_level(args: Sequence[str]) -> list[str]:
     return said
 
 
-def level_of(fix: str | None, agent: str | None) -> Level:
+def level_of(fix: str | None, agent: str | None) -> "Level":
     """What may be mended: an agent writes what nothing else can."""
     if fix is not None and fix not in LEVELS:
         raise Invalid(f"{FLAG} mends what follows from the skill itself, {FLAG}=all more (got {FLAG}={fix})")

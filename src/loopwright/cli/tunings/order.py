@@ -6,7 +6,6 @@ from typing import Literal, get_args
 
 from loopwright.domain.errors import Invalid
 from loopwright.domain.findings import DIMENSIONS, Dimension
-from loopwright.domain.tuning import MAX_ITERATIONS
 from loopwright.domain.tuning_engine import Level
 
 Form = Literal["text", "json", "sarif"]
@@ -18,7 +17,7 @@ class Order:
     """`words`: what is wrong, as the user says it. `asks`: a person at this terminal takes or leaves each fix.
 
     `base`: from where paths are told. `events`: what happens is told as it happens, an object a
-    line. `at` ends each suggested command.
+    line. `at` ends each suggested command. `max_iterations` None: as many as there are usually.
     """
 
     base: Path
@@ -30,7 +29,7 @@ class Order:
     form: Form = "text"
     events: bool = False
     output: Path | None = None
-    max_iterations: int = MAX_ITERATIONS
+    max_iterations: int | None = None
     at: str = ""
 
     @property

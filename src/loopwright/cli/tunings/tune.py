@@ -8,12 +8,10 @@ import typer
 from loopwright.cli.options import HERE, Json, Project, elsewhere, opened
 from loopwright.cli.output import has_person
 from loopwright.cli.tunings.fixing import level_of
-from loopwright.cli.tunings.order import Order, dimensions_of, form_of
 from loopwright.domain.errors import Conflict, Exit, Invalid
-from loopwright.domain.findings import DIMENSIONS
-from loopwright.domain.tuning import MAX_ITERATIONS
 
 if TYPE_CHECKING:
+    from loopwright.cli.tunings.order import Order
     from loopwright.cli.tunings.targets import Targets
     from loopwright.wiring import Engine
 
@@ -29,7 +27,7 @@ def tune(
         ),
     ] = None,
     focus: Annotated[
-        str | None, typer.Option("--focus", metavar="WHAT", help=f"Only some of {','.join(DIMENSIONS)}.")
+        str | None, typer.Option("--focus", metavar="WHAT", help="Only some of context,memory,dataflow,agent.")
     ] = None,
     fix: Annotated[
         str | None,
@@ -62,13 +60,15 @@ def tune(
     ] = None,
     update_baseline: Annotated[bool, typer.Option("--update-baseline", help="Accept all that is found now.")] = False,
     max_iterations: Annotated[
-        int, typer.Option("--max-iterations", metavar="N", min=1, help="Rounds of mending.")
-    ] = MAX_ITERATIONS,
+        int | None, typer.Option("--max-iterations", metavar="N", min=1, help="Rounds of mending (default: 5).")
+    ] = None,
     project: Project = HERE,
     launched: Annotated[bool, typer.Option("--launched", hidden=True)] = False,
     json: Json = False,
 ) -> None:
     """Diagnose agent skills: what is wrong, why, and what to do; with --fix mend them, verified by a new diagnosis."""
+    from loopwright.cli.tunings.order import Order, dimensions_of, form_of
+
     level, shape = level_of(fix, agent), form_of(form, json)
     asks = level != "none" and not yes and shape == "text" and has_person()
     words, at = [*(what or [])], elsewhere(project)
@@ -100,7 +100,7 @@ def _targets(engine: "Engine", words: list[str], *, installed: bool, files: bool
     return targets.owning(words) if files else targets.named(words, engine.tunings.folders)
 
 
-def _tuned(engine: "Engine", found: "Targets", order: Order, baseline: Path | None, *, update: bool) -> Exit:
+def _tuned(engine: "Engine", found: "Targets", order: "Order", baseline: Path | None, *, update: bool) -> Exit:
     from dataclasses import replace
 
     from loopwright.cli.tunings.carrying_out import carried_out
@@ -112,7 +112,7 @@ def _tuned(engine: "Engine", found: "Targets", order: Order, baseline: Path | No
     return result.exit
 
 
-def _taken_up(engine: "Engine", id: str, order: Order, *, yes: bool, launched: bool) -> Exit:
+def _taken_up(engine: "Engine", id: str, order: "Order", *, yes: bool, launched: bool) -> Exit:
     """A session that is there: in the background it rests where somebody has to choose."""
     from dataclasses import replace
 
@@ -135,7 +135,7 @@ def _taken_up(engine: "Engine", id: str, order: Order, *, yes: bool, launched: b
     return result.exit
 
 
-def _rolled_back(engine: "Engine", words: list[str], fix: str, id: str | None, order: Order) -> Exit:
+def _rolled_back(engine: "Engine", words: list[str], fix: str, id: str | None, order: "Order") -> Exit:
     from loopwright.cli.tunings.telling import tell_rollback
 
     if (id is None) == (not words):
