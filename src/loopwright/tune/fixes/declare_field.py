@@ -1,0 +1,84 @@
+"""A field that is used is added to the schema, behind the last one beside it."""
+
+import re
+from collections.abc import Iterator
+
+from loopwright.domain.findings import Edit, Finding, Proposal
+from loopwright.tune.fixes.edits import edit
+from loopwright.tune.fixes.fixer import Fixer
+from loopwright.tune.skill.model import FieldDeclared, Schema, Skill
+from loopwright.tune.skill.tables import cells
+
+_STEP = re.compile(r"\[\w*\]")
+_TYPED = re.compile(r"(?P<sign>\?? *: *)(?P<type>[^;,}\n]+)(?P<end> *[;,]?)")
+
+
+def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
+    for finding in findings:
+        name, below = finding.facts.get("name", ""), _STEP.sub("", finding.facts.get("below", "")).rstrip(".")
+        edits = tuple(
+            found for schema in _schemas(skill, finding, below) if (found := _edit(skill, schema, below, name))
+        )
+        if name and edits:
+            yield Proposal(
+                fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="schema_enforcement", level="template",
+                description=f"{finding.facts['schema']} declares {name}",
+                rationale="It is used; who keeps to the schema would never set it.", edits=edits, risk="medium",
+                estimated_impact="writers and readers know of the field",
+                verification_steps=("diagnose the whole skill again", f"say what {name} holds and who sets it"),
+            )  # fmt: skip
+
+
+def _schemas(skill: Skill, finding: Finding, below: str) -> Iterator[Schema]:
+    """The one that was found to lack it; of an example beside it, the declaration too."""
+    file, start = finding.facts.get("schema", ""), finding.facts.get("start", "")
+    found = [one for one in skill.schemas if one.at.file == file and str(one.at.start) == start]
+    if found and found[0].format == "json":
+        paths = {_STEP.sub("", field.path) for field in found[0].fields}
+        for one in skill.schemas:
+            same = sum(_STEP.sub("", field.path) in paths for field in one.fields)
+            if one.format != "json" and one.at.file == file and 2 * same >= len(paths):
+                yield one
+                return
+    yield from found
+
+
+def _edit(skill: Skill, schema: Schema, below: str, name: str) -> Edit | None:
+    page = skill.pages[schema.at.file]
+    inner = [field for field in schema.fields if _STEP.sub("", field.path).rpartition(".")[0] == below]
+    if not inner:
+        return None
+    last = max(inner, key=lambda field: field.at.start)
+    if schema.format == "table":
+        return _row(skill, last, name)
+    if schema.format == "typescript":
+        end = page.text.find("\n", last.at.start)
+        line = page.text[last.at.start : end if end >= 0 else len(page.text)]
+        found = _TYPED.search(line)
+        if found is None or "{" in found["type"]:
+            return None
+        first = page.text.rfind("\n", 0, last.at.start) + 1
+        indent = page.text[first : last.at.start]
+        at = last.at.start + found.end()
+        if indent.strip():
+            return edit(page, at, at, f"{'' if found['end'].strip() else ';'} {name}?: string | null")
+        at = last.at.start + len(line.rstrip("\r"))
+        return edit(page, at, at, f"\n{indent}{name}?: string | null;")
+    return None
+
+
+def _row(skill: Skill, last: FieldDeclared, name: str) -> Edit | None:
+    """A row as the last one, with its type; what it means is left to be said."""
+    page = skill.pages[last.at.file]
+    start = page.text.rfind("\n", 0, last.at.start) + 1
+    end = page.text.find("\n", last.at.start)
+    end = end if end >= 0 else len(page.text)
+    found = cells(page.text, start, end)
+    ticked = "`" if page.text[last.at.start - 1 : last.at.start] == "`" else ""
+    sometimes = "可选" if page.language == "zh" else "optional"
+    values = [f"{ticked}{name}{ticked}", *("string" if n == 1 else sometimes for n in range(1, len(found)))]
+    at = end - (page.text[end - 1] == "\r")
+    return edit(page, at, at, f"\n| {' | '.join(values)} |")
+
+
+FIXER = Fixer(frozenset({"undeclared-field"}), "template", propose)
