@@ -107,9 +107,8 @@ def _artefact(ground: Ground, mention: Mention, block: Block, called: Called | N
     if not _of_the_run(name, raw, mention, block, way, index >= 0):
         return None
     at = ground.at(mention.start, mention.end, block)
-    return Artefact(
-        run.placed(name), way, at, mention.raw, index, maybe(text, mention.start, mention.end, block.start, block.end)
-    )
+    absent = way != "write" and maybe(text, mention.start, mention.end, block.start, block.end)
+    return Artefact(run.placed(name), way, at, mention.raw, index, absent)
 
 
 def _told(ground: Ground, mention: Mention, block: Block) -> Way:

@@ -69,7 +69,8 @@ def _phases(pages: Mapping[str, Page], main: str) -> list[Phase]:
         return [_of_file(pages[path], number) for number, path in enumerate(_as_told(page, files), 1)]
     if page is None:
         return []
-    if sections := _headed(page) or _numbered(page):
+    titles = _titles(page)
+    if sections := _headed(page, titles) or _numbered(page, titles):
         return [_of_section(page, index, number) for number, index in enumerate(sections, 1)]
     return _table(pages, page) or _steps(page)
 
@@ -116,25 +117,29 @@ def _of_section(page: Page, index: int, order: int) -> Phase:
     return _part(page, section.title, order, section.start, section.end, index)
 
 
-def _headed(page: Page) -> list[int]:
+def _titles(page: Page) -> list[str]:
+    """The headings as they are written; `title` may have lost its number."""
+    found = []
+    for section in page.sections:
+        end = page.text.find("\n", section.start)
+        found.append(page.text[section.start : end if end >= 0 else None].lstrip("# ").strip())
+    return found
+
+
+def _headed(page: Page, titles: list[str]) -> list[int]:
     """Sections titled "Phase 1: …", "Step 2", 阶段三, of the highest level that has some."""
-    return _family(page, [index for index, s in enumerate(page.sections) if _HEADED.match(_title(page, s))])
+    return _family(page, [index for index, title in enumerate(titles) if _HEADED.match(title)])
 
 
-def _numbered(page: Page) -> list[int]:
+def _numbered(page: Page, titles: list[str]) -> list[int]:
     """Sections titled "1. …" that count from 0 or 1, in a section about the course: no principles, no topics."""
-    found = _family(page, [index for index, s in enumerate(page.sections) if _NUMBERED.match(_title(page, s))])
-    numbers = [int(m[1]) for index in found if (m := _NUMBERED.match(_title(page, page.sections[index])))]
+    marks = [_NUMBERED.match(title) for title in titles]
+    found = _family(page, [index for index, mark in enumerate(marks) if mark])
+    numbers = [int(mark[1]) for index in found if (mark := marks[index])]
     if not numbers or numbers[0] not in (0, 1) or numbers != sorted(set(numbers)):
         return []
     parent = page.sections[found[0]].parent
     return found if parent < 0 or page.sections[parent].level == 1 or _about_course(page.sections[parent]) else []
-
-
-def _title(page: Page, section: Section) -> str:
-    """The heading as it is written; `title` may have lost its number."""
-    end = page.text.find("\n", section.start)
-    return page.text[section.start : end if end >= 0 else None].lstrip("# ").strip()
 
 
 def _family(page: Page, found: list[int]) -> list[int]:

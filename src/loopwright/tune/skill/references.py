@@ -73,16 +73,8 @@ def _reference(ground: Ground, files: Files, mention: Mention, block: Block, cal
             outside = verdict
     loads = imported or call in LOADERS or (block.use in ("instruction", "prompt") and bool(_LOADS.search(before)))
     at = ground.at(mention.start, mention.end, block)
-    return Reference(
-        raw,
-        where,
-        resolved,
-        _kind(block, linked, call),
-        at,
-        loads,
-        maybe(text, mention.start, mention.end, block.start, block.end),
-        outside,
-    )
+    absent = resolved is None and maybe(text, mention.start, mention.end, block.start, block.end)
+    return Reference(raw, where, resolved, _kind(block, linked, call), at, loads, absent, outside)
 
 
 def _kind(block: Block, linked: bool, call: str | None) -> Kind:
