@@ -93,10 +93,14 @@ def test_a_skill_without_findings_is_told_in_three_lines() -> None:
         ({0: "mechanical", 1: "template"}, "2 of 2 findings can be mended now: 1 with --fix, 2 with --fix=all."),
     ],
 )  # fmt: skip
-def test_what_can_be_mended_at_once_is_the_last_line(levels: dict[int, FixLevel], words: str | None) -> None:
+def test_what_can_be_mended_at_once_and_how_is_said_last(levels: dict[int, FixLevel], words: str | None) -> None:
     fixable = {(DEAD, WAIT)[n].fingerprint: level for n, level in levels.items()}
-    last = skill_page(checked(DEAD, WAIT, fixable=fixable), LOOK).splitlines()[-1]
-    assert last == words if words else "mended now" not in last
+    *_, told, last = skill_page(checked(DEAD, WAIT, fixable=fixable), LOOK, "skills/'a b'").splitlines()
+    if words is None:
+        assert "mended now" not in f"{told}{last}"
+        return
+    flag = "--fix" if "mechanical" in levels.values() else "--fix=all"
+    assert (told, last) == (words, f"  next  loopwright tune skills/'a b' {flag}")
 
 
 def test_what_a_hint_could_be_mended_by_is_not_counted() -> None:

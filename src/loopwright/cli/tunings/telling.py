@@ -52,6 +52,8 @@ def _rendered(result: Result, order: Order, single: bool, look: Look) -> str:
         told = document(skills, sessions)
         end = {"type": "rest", "success": result.exit == 0, "exit_code": int(result.exit)} if order.events else {}
         return json_line({**end, **told})
+    if not skills:
+        return "no skill among these files"
     pages = [_page(result, number, order, look, single=single) for number in range(len(skills))]
     pages = [page for page in pages if page]
     return "\n\n".join(pages if single else [*pages, overview(skills, look)])
