@@ -73,6 +73,11 @@ def test_a_document_is_not_taken_for_the_action_that_writes_it() -> None:
     assert {a.name for a in read.artefacts} == {"<dir>/draft.md"}
 
 
+def test_a_path_that_stays_in_the_skill_is_its_own() -> None:
+    read = skill({**PHASES, "phases/01-a.md": "Follow `../specs/rule.md` and `../../second/x.md`.\n"})
+    assert [(r.target, r.outside) for r in read.references] == [("specs/rule.md", False), ("../second/x.md", True)]
+
+
 @pytest.mark.parametrize(
     "text",
     ["Read `specs/extra.md` if it exists.", "若存在 `specs/extra.md` 则读取", "`specs/extra.md` (optional): read it",

@@ -94,8 +94,9 @@ def _unresolved(files: Files, page: str, target: Target, told: bool, mention: Me
     folder = dirname(page)
     if path.startswith(".."):
         where = normpath(f"{folder}/{path}") if folder else path
-        if where.startswith("..") or not linked:
+        if where.startswith(".."):
             return True
+        return None if block.kind == "code" and not linked else False
     if "/" not in path:
         return False if (linked or target.sure) and block.kind != "code" else None
     if target.sure or linked:

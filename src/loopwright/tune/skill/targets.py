@@ -134,5 +134,4 @@ def resolve(files: Files, page: str, path: str, named: bool) -> tuple[str, str |
         alike = files.bases.get(at_root.lower(), ())
         if len(alike) == 1 and (named or not _PRODUCED & set(alike[0].lower().split("/"))):
             return alike[0], alike[0]
-    relative = path.startswith(("./", "../")) and not first.startswith("..")
-    return (first if relative else at_root), None
+    return (first if path.startswith(("./", "../")) else at_root), None
