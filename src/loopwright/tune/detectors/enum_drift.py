@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.declared import shown
 from loopwright.tune.reading.slots import slotted_values
 from loopwright.tune.reading.values import Stray, stray_values
 from loopwright.tune.skill.model import Skill
@@ -20,8 +21,8 @@ def look(skill: Skill) -> Iterator[Hit]:
         listed = ", ".join(one.listed[:SHOWN])
         yield Hit(
             file=one.page.path, start=one.start, end=one.end, subject=f"{one.field}={one.value}", confidence="likely",
-            message=f"“{one.value}” stands where {', '.join(one.others)} stand elsewhere; {one.schema.name} lists for "
-            f"{one.field} only {listed}",
+            message=f"“{one.value}” stands where {', '.join(one.others)} stand elsewhere; "
+            f"{shown(one.schema)} lists for {one.field} only {listed}",
             advice=_advice(one.right, one.value, one.schema.at.file), severity="medium",
             facts={"wrong": one.value, "right": one.right or ""},
         )  # fmt: skip
@@ -29,12 +30,12 @@ def look(skill: Skill) -> Iterator[Hit]:
 
 def _hit(subject: str, found: list[Stray]) -> Hit:
     one, use = found[0], found[0].use
-    shown = f"{use.root}.{use.path}" if use.root else use.path
+    name = f"{use.root}.{use.path}" if use.root else use.path
     done = "set to" if use.mode == "write" else "compared with"
     more = "\n".join(f"{other.page.path}:{other.start}:{other.end}" for other in found[1:])
     return Hit(
         file=one.page.path, start=one.start, end=one.end, subject=subject, phase=use.at.phase,
-        message=f"{shown} is {done} “{one.value}”; {one.schema.name} in {one.schema.at.file} lists "
+        message=f"{name} is {done} “{one.value}”; {shown(one.schema)} in {one.schema.at.file} lists "
         f"{', '.join(one.listed[:SHOWN])}",
         advice=_advice(one.right, one.value, one.schema.at.file),
         also=tuple(f"{other.page.path}:{other.use.at.line}" for other in found[1:]),

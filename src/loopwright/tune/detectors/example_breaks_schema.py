@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from loopwright.domain.findings import Confidence
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.completing import completion
+from loopwright.tune.reading.declared import shown
 from loopwright.tune.reading.shapes import Breach, breaches
 from loopwright.tune.reading.values import meant
 from loopwright.tune.skill.model import Skill
@@ -32,7 +33,7 @@ def _which(one: Breach) -> str:
 
 
 def _message(one: Breach) -> str:
-    where = f"{one.shape.schema.name} ({one.page.path})"
+    where = f"{shown(one.shape.schema)} ({one.page.path})"
     which = f" of {_which(one)}" if _which(one) else ""
     if one.kind == "missing":
         return f"The example{which} has no {one.name}, which {where} lists for each"

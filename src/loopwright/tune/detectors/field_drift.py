@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.declared import Unknown, unknown_fields
+from loopwright.tune.reading.declared import shown as shown_as
 from loopwright.tune.reading.drifting import meant
 from loopwright.tune.reading.spelled import Spelled, otherwise_keyed, slipped_holes
 from loopwright.tune.skill.model import Skill
@@ -21,7 +22,7 @@ def look(skill: Skill) -> Iterator[Hit]:
         shown = f"{unknown.use.root}.{unknown.use.path}" if unknown.use.root else unknown.use.path
         yield Hit(
             file=file, start=at.start, end=at.end, subject=name, phase=at.phase,
-            message=f"{shown}: {unknown.schema.name} has no field {name}; it has {right}",
+            message=f"{shown}: {shown_as(unknown.schema)} has no field {name}; it has {right}",
             advice=f"Write {right} instead of {name}, as {unknown.schema.at.file} declares it.",
             also=tuple(f"{one.use.at.file}:{one.use.at.line}" for one, _ in found[1:]),
             facts={

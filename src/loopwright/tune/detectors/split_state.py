@@ -18,7 +18,7 @@ def _hit(one: Second) -> Hit:
     others = [other for other in one.file.all if other is not one.place]
     return Hit(
         file=at.file, start=at.start, end=at.end, subject=one.file.name, phase=at.phase,
-        message=f"{one.place.raw} holds {names}, which {one.schema.name} in {one.schema.at.file} keeps in {one.first}",
+        message=f"{one.place.raw} holds {names}, which {one.schema.at.file} keeps in {one.first}",
         advice=f"Keep {names} in {one.first} alone, and read them from there.",
         also=tuple(f"{other.at.file}:{other.at.line}" for other in others),
         facts={"name": one.file.base, "first": one.first, "fields": names},

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.declared import Unknown, unknown_fields
+from loopwright.tune.reading.declared import shown as shown_as
 from loopwright.tune.reading.drifting import meant
 from loopwright.tune.reading.requests import strength
 from loopwright.tune.skill.model import Skill
@@ -25,7 +26,7 @@ def look(skill: Skill) -> Iterator[Hit]:
         shown = f"{first.use.root}.{first.use.path}" if first.use.root else first.use.path
         yield Hit(
             file=at.file, start=at.start, end=at.end, subject=name, phase=at.phase,
-            message=f"{shown} is used, and {schema.name} in {schema.at.file} does not declare {name}",
+            message=f"{shown} is used, and {shown_as(schema)} in {schema.at.file} does not declare {name}",
             advice=f"Declare {name} in {schema.at.file} and say who sets it, or use a field that is declared.",
             confidence="hint" if many else None,
             also=tuple(f"{one.use.at.file}:{one.use.at.line}" for one in found if one is not first),

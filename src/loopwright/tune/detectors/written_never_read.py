@@ -19,7 +19,9 @@ _KEPT = re.compile(
 )
 """Words of names of files that are kept for later, for people or for other programs."""
 _FOR_PEOPLE = re.compile(
-    r"\busers?\b|\bhuman|\bpeople\b|\bteam\b|\breaders?\b|\breport|\bdeliver|\baudit|\bhand(?:ed)? ?over"
+    r"\bfor (?:the|those|whoever|any\w*|your|our|an?|later)\b|\bso that\b|\bmembers?\b|\bcustomers?\b|\bcolleagues?\b"
+    r"|\bmaintainers?\b|\bstakeholders?\b|\bshared? with\b|\bsend|给|看|\busers?\b|\bhuman|\bpeople\b|\bteam\b"
+    r"|\breaders?\b|\breport|\bdeliver|\baudit|\bhand(?:ed)? ?over"
     r"|\bexport|\bfor (?:the )?(?:record|later|reference|debug)"
     r"|\bback-?up|\barchive|\bfinal\b|\bdownstream\b|\bimport(?:ed|s)? (?:by|into)|用户|人工|交付|查阅|存档"
     r"|归档|备份|报告|留痕|团队|审计|成果|供",

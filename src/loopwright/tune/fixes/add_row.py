@@ -27,7 +27,7 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
         grid = next((one for one in grids(page) if str(one.start) == finding.facts.get("table")), None)
         if member is None or grid is None:
             continue
-        after = int(finding.facts["after"])
+        after = _after(skill, grid, member, int(finding.facts["after"]))
         row = _row(skill, grid, member, after)
         at = grid.blocks[after].end if after >= 0 else grid.blocks[0].start
         yield Proposal(
@@ -38,6 +38,16 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
             estimated_impact="the step is no longer left out",
             verification_steps=("diagnose the whole skill again", "read whether each cell of the row holds"),
         )  # fmt: skip
+
+
+def _after(skill: Skill, grid: Grid, member: Page, told: int) -> int:
+    """Before the first row that needs what the page makes; else where its number says."""
+    made = [_short(file) for file in run_files(skill).values() if any(a.at.file == member.path for a in file.made)]
+    text = grid.page.text
+    for index, block in enumerate(grid.blocks):
+        if any(f"`{name}`" in text[block.start : block.end] for name in made if "state" not in name):
+            return index - 1
+    return told
 
 
 def _row(skill: Skill, grid: Grid, member: Page, after: int) -> str:
@@ -52,7 +62,7 @@ def _cell(
 ) -> str:
     head, old = grid.head[index], model[index].text if index < len(model) else ""
     stem = basename(member.path).rsplit(".", 1)[0]
-    if _LINK.search(old) or ".md" in old:
+    if _LINK.search(old) or any(path in old for path in skill.pages):
         path = relpath(member.path, dirname(grid.page.path) or ".")
         text = _LINK.search(old)
         shown = path if text is None or text[1] == text[2] else _name(member, stem)

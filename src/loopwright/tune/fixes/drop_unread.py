@@ -9,6 +9,8 @@ from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.skill.model import Page, Skill
 
 _STOP = re.compile(r"[。；;]|\.(?=\s|\Z)")
+_MARK = re.compile(r"^[\s>*+\-]*(?:\d+[.)、])?\s*")
+_NUMBERED = re.compile(r"([ \t]*)(\d+)(?=[.)、])")
 _NAMED = re.compile(r"[\w\-}]+\.(?:md|jsonl?|csv|tsv|ya?ml|db)\b")
 
 
@@ -21,12 +23,12 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
                 fingerprints=(finding.fingerprint,), rule=finding.rule, strategy=finding.strategy, level="template",
                 description=f"{finding.facts['name']} is no longer written",
                 rationale="No step reads it, and no person is named.",
-                edits=(edit(page, *span, ""),), risk="medium", estimated_impact="the step costs less",
+                edits=(edit(page, *span),), risk="medium", estimated_impact="the step costs less",
                 verification_steps=("diagnose the whole skill again", "ask whether somebody opens it after the run"),
             )  # fmt: skip
 
 
-def _span(page: Page, finding: Finding) -> tuple[int, int] | None:
+def _span(page: Page, finding: Finding) -> tuple[int, int, str] | None:
     """The sentence, or the whole line where it says no more; None where it names other files, or is code."""
     text = page.text
     first = text.rfind("\n", 0, finding.start) + 1
@@ -34,15 +36,36 @@ def _span(page: Page, finding: Finding) -> tuple[int, int] | None:
     last = last if last >= 0 else len(text)
     starts = [first, *(found.end() for found in _STOP.finditer(text, first, finding.start))]
     begin = starts[-1]
-    stop = _STOP.search(text, finding.end, last)
-    end = stop.end() if stop else last
+    full = _STOP.search(text, finding.end, last)
+    end = full.end() if full else last
     sentence = text[begin:end]
     if len(set(_NAMED.findall(sentence))) != 1 or "(" in text[begin : finding.start] or "|" in text[first:last]:
         return None
-    rest = text[first:begin].strip(" -*\t") + text[end:last].strip()
-    if not rest:
-        return first, min(len(text), last + 1)
-    return begin, end
+    rest = _MARK.sub("", text[first:begin]) + text[end:last].strip()
+    if rest:
+        return begin, end, ""
+    stop = min(len(text), last + 1)
+    return first, *_renumbered(text, first, stop)
+
+
+def _renumbered(text: str, first: int, stop: int) -> tuple[int, str]:
+    """What follows a line that goes, where it is a numbered entry: the next entries count on without it."""
+    own = _NUMBERED.match(text, first)
+    kept: list[str] = []
+    at, number = stop, int(own[2]) if own else 0
+    while own and at < len(text):
+        end = text.find("\n", at)
+        end = end + 1 if end >= 0 else len(text)
+        line, found = text[at:end], _NUMBERED.match(text, at, end)
+        if found and found[1] == own[1] and int(found[2]) == number + 1:
+            kept.append(f"{found[1]}{number}{text[found.end(2) : end]}")
+            number += 1
+        elif line.strip() and not line.startswith((" ", "\t")):
+            break
+        else:
+            kept.append(line)
+        at = end
+    return (at, "".join(kept)) if own else (stop, "")
 
 
 FIXER = Fixer(frozenset({"written-never-read"}), "template", propose)

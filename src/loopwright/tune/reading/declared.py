@@ -11,8 +11,8 @@ _STEP = re.compile(r"\[\w*\]")
 _SORTED = re.compile(r"(?:\b(?:by|on)|按|依)\s*`\Z", re.IGNORECASE)
 _TOLD: frozenset[str] = frozenset({"instruction", "prompt"})
 _FILE = re.compile(r"([A-Za-z][\w\-]*)(?:/[\w{}<>*\-]*)?\.(?:jsonl?|ya?ml|csv)\b")
-NEAR = 400
-"""Characters in which it is said what is sorted, or what a schema is of."""
+NEAR, LONG = 400, 32
+"""Characters in which it is said what is sorted, or what a schema is of; and of a name."""
 FEWEST = 3
 """Fields that a shape must have to be taken as complete."""
 
@@ -131,6 +131,12 @@ def _steps_at(schema: Schema, below: str) -> tuple[str, ...]:
     start = _plain(below)
     inner = (_plain(f.path)[len(start) :] for f in schema.fields if _plain(f.path).startswith(start))
     return tuple(dict.fromkeys(path.split(".", 1)[0] for path in inner if path))
+
+
+def shown(schema: Schema) -> str:
+    """What a reader calls it: its name, or where it stands."""
+    name = schema.name.strip("` ")
+    return name if len(name) <= LONG and name.count(" ") < 4 else f"the {schema.format} of {schema.at.file}"
 
 
 def _plain(path: str) -> str:
