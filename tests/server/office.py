@@ -136,5 +136,6 @@ def opened_office(*folders: Path, real: bool = False) -> Iterator[Office]:
 
 def _launching(project: Project, launcher: CountingLauncher) -> Project:
     engine = project.engine
-    cycles = replace(engine.cycles, launcher=launcher)
-    return Project(project.name, replace(engine, service=replace(engine.service, launcher=launcher), cycles=cycles))
+    cycles, tunings = replace(engine.cycles, launcher=launcher), replace(engine.tunings, launcher=launcher)
+    service = replace(engine.service, launcher=launcher)
+    return Project(project.name, replace(engine, service=service, cycles=cycles, tunings=tunings))

@@ -98,6 +98,12 @@ def test_every_path_of_the_documentation_is_there(refusing: Office) -> None:
         "start", "pause", "resume", "stop", "extend", "reopen", "answer", "approve", "recover",
         "decisions/{decision_id}", "blockers/{blocker_id}",
     )  # fmt: skip
+    tuning = "/api/tunings/{tuning_id}"
+    looking_at_tunings = (
+        "events", "transcript", "diff", "fixes/{fix_id}", "report", "skill", "source", "progress", "progress/{file}",
+        "stream",
+    )  # fmt: skip
+    steering_tunings = ("start", "stop", "resume", "choose", "answer", "approve", "recover", "fixes/{fix_id}/rollback")
     assert known >= {
         "POST /api/loops/v2", "GET /api/loops/v2", f"GET {one}", f"PUT {one}", f"DELETE {one}", f"PATCH {one}/status",
         *(f"GET {one}/{path}" for path in looking), *(f"POST {one}/{path}" for path in steering),
@@ -106,5 +112,9 @@ def test_every_path_of_the_documentation_is_there(refusing: Office) -> None:
         *(f"GET {cycle}/{path}" for path in looking_at_cycles), *(f"POST {cycle}/{path}" for path in steering_cycles),
         "POST /api/cycles", "GET /api/cycles", f"GET {cycle}", f"PUT {cycle}", f"DELETE {cycle}",
         f"PATCH {cycle}/status",
+        *(f"GET {tuning}/{path}" for path in looking_at_tunings),
+        *(f"POST {tuning}/{path}" for path in steering_tunings),
+        "POST /api/tunings", "GET /api/tunings", f"GET {tuning}", f"PUT {tuning}", f"DELETE {tuning}",
+        f"PATCH {tuning}/status",
         "GET /api/projects", "GET /api/agents", "GET /api/health", "GET /api/stream", "GET /metrics",
     }  # fmt: skip

@@ -12,7 +12,19 @@ from starlette.types import ASGIApp
 
 from loopwright import __version__
 from loopwright.projects import Projects
-from loopwright.server import around, cycle_closer, cycles, loop_closer, loops, metrics, pages, stream, tasks
+from loopwright.server import (
+    around,
+    cycle_closer,
+    cycles,
+    loop_closer,
+    loops,
+    metrics,
+    pages,
+    stream,
+    tasks,
+    tuning_closer,
+    tunings,
+)
 from loopwright.server.asking import THREADS, Control
 from loopwright.server.direct import Direct
 from loopwright.server.failing import answer_errors
@@ -28,6 +40,7 @@ log = structlog.get_logger("loopwright.server")
 
 ROOMS: tuple[APIRouter, ...] = (
     around.router, tasks.by_id, *loops.ROOMS, tasks.of_loop, *loop_closer.ROOMS, *cycles.ROOMS, *cycle_closer.ROOMS,
+    *tunings.ROOMS, *tuning_closer.ROOMS,
     stream.router, metrics.router, pages.router,
 )  # fmt: skip
 """In order: of two routes that fit, the first one answers."""

@@ -15,11 +15,13 @@ from loopwright.domain.errors import Invalid
 from loopwright.domain.ids import checked
 from loopwright.domain.loop import LoopState
 from loopwright.domain.run import R, Run
+from loopwright.domain.tuning import TuningState
 from loopwright.engine.cycles import CycleService
 from loopwright.engine.runs import Runs
 from loopwright.engine.service import LoopService
+from loopwright.engine.tunings import TuningService
 from loopwright.projects import Project, Projects
-from loopwright.server.kinds import CYCLES, LOOPS, Kind, Source
+from loopwright.server.kinds import CYCLES, LOOPS, TUNINGS, Kind, Source
 from loopwright.server.task_places import TaskPlaces
 
 T = TypeVar("T")
@@ -86,8 +88,13 @@ async def asked_cycle(control: ControlPlane, cycle_id: str, project: ProjectName
     return found(control, CYCLES, cycle_id, project)
 
 
+async def asked_tuning(control: ControlPlane, tuning_id: str, project: ProjectName = None) -> Asked[TuningState]:
+    return found(control, TUNINGS, tuning_id, project)
+
+
 OneLoop = Annotated[Asked[LoopState], Depends(asked_loop)]
 OneCycle = Annotated[Asked[CycleState], Depends(asked_cycle)]
+OneTuning = Annotated[Asked[TuningState], Depends(asked_tuning)]
 
 
 IfMatch = Annotated[str | None, Header(alias="if-match", description="The ETag of the version that was seen")]
@@ -101,6 +108,11 @@ async def loop_commands(one: OneLoop, if_match: IfMatch = None) -> LoopService:
 async def cycle_commands(one: OneCycle, if_match: IfMatch = None) -> CycleService:
     """The cycle's, in the same way."""
     return seen(one.project.engine.cycles, if_match)
+
+
+async def tuning_commands(one: OneTuning, if_match: IfMatch = None) -> TuningService:
+    """The tuning session's, in the same way."""
+    return seen(one.project.engine.tunings, if_match)
 
 
 def seen(service: C, if_match: str | None) -> C:
@@ -122,3 +134,4 @@ def etag(state: Run, *, live: bool = False) -> str:
 
 LoopCommands = Annotated[LoopService, Depends(loop_commands)]
 CycleCommands = Annotated[CycleService, Depends(cycle_commands)]
+TuningCommands = Annotated[TuningService, Depends(tuning_commands)]

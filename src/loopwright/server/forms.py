@@ -10,6 +10,8 @@ from loopwright.domain.glance import Glance
 from loopwright.domain.loop import LoopState, TaskStatus
 from loopwright.domain.progress import PlanStatus
 from loopwright.domain.record import Record, Timestamp
+from loopwright.domain.tuning import AppliedFix, Fix, TuningState
+from loopwright.domain.tuning_glance import TuningGlance
 from loopwright.server.documenting import Done
 
 
@@ -80,6 +82,13 @@ class DamagedCycleForm(BaseModel):
     reason: str
 
 
+class DamagedTuningForm(BaseModel):
+    """A tuning session that can not be read; `recover` may rebuild it."""
+
+    tuning_id: str
+    reason: str
+
+
 class Paged(BaseModel):
     """`total` counts all that match."""
 
@@ -100,6 +109,12 @@ class CyclePageForm(Done[list[CycleState | CycleGlance]], Paged):
     """A part of a list."""
 
     damaged: list[DamagedCycleForm]
+
+
+class TuningPageForm(Done[list[TuningState | TuningGlance]], Paged):
+    """A part of a list."""
+
+    damaged: list[DamagedTuningForm]
 
 
 class Placed(BaseModel):
@@ -147,6 +162,46 @@ class SteeredCycleForm(Done[CycleState], Placed, Steered):
 
 class RecoveredCycleForm(Done[CycleState], Placed, Recovered):
     """One cycle, and what was rebuilt."""
+
+
+class TuningForm(Done[TuningState], Placed):
+    """One tuning session."""
+
+
+class SteeredTuningForm(Done[TuningState], Placed, Steered):
+    """One tuning session, and what was done."""
+
+
+class RecoveredTuningForm(Done[TuningState], Placed, Recovered):
+    """One tuning session, and what was rebuilt."""
+
+
+class FixForm(BaseModel):
+    """A fix, what became of it (None: it was not applied), and the unified diff of all its files."""
+
+    fix: Fix
+    applied: AppliedFix | None = None
+    diff: str
+
+
+class SourceForm(BaseModel):
+    file: str
+    text: str
+    truncated: bool
+
+
+class SkillFileForm(BaseModel):
+    """`size` in bytes, `tokens` estimated; `kind` is what it is to the skill, None where it is no text."""
+
+    file: str
+    kind: str | None = None
+    size: int
+    tokens: int | None = None
+
+
+class TextForm(BaseModel):
+    text: str
+    truncated: bool
 
 
 class DocumentForm(BaseModel):

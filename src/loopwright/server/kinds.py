@@ -12,6 +12,8 @@ from loopwright.domain.loop import LoopState, LoopStatus
 from loopwright.domain.record import Record
 from loopwright.domain.run import R
 from loopwright.domain.transcript import TRANSCRIPT
+from loopwright.domain.tuning import TuningState, TuningStatus
+from loopwright.domain.tuning_glance import tuning_glance
 from loopwright.engine.runs import Runs
 from loopwright.projects import Project, Projects
 
@@ -66,7 +68,14 @@ CYCLES = Kind[CycleState](
     voices=(*(Voice(role, f"{role}/{TRANSCRIPT}") for role in ROLES), Voice(None, TRANSCRIPT)),
 )  # fmt: skip
 
-KINDS: tuple[Kind[Any], ...] = (LOOPS, CYCLES)  # Any: each has states of its own
+TUNINGS = Kind[TuningState](
+    name="tuning", place="/api/tunings", entry="tuning_entry", statuses=get_args(TuningStatus),
+    service=lambda project: project.engine.tunings, glance=tuning_glance,
+    progress=lambda state: (state.iteration_count, state.engine.diagnosed, len(state.applied_fixes)),
+    voices=(Voice(None, TRANSCRIPT),),
+)  # fmt: skip
+
+KINDS: tuple[Kind[Any], ...] = (LOOPS, CYCLES, TUNINGS)  # Any: each has states of its own
 
 
 class Source(NamedTuple):

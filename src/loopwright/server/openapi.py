@@ -41,8 +41,13 @@ NO_JSON: Schema = {
         "text/event-stream", 'event: entry\nid: 7\ndata: {"seq": 7, "type": "step_started"}\n\n',
         (*LOOKING, 429),
     ),
+    "/api/tunings/{tuning_id}/stream": (
+        "Watch one tuning session", "Events `entry`, `note` and `gone`, as the page Live of docs/http-api.md has them.",
+        "text/event-stream", 'event: entry\nid: 7\ndata: {"seq": 7, "type": "step_started"}\n\n',
+        (*LOOKING, 429),
+    ),
     "/api/stream": (
-        "Watch all loops and cycles", "Events `entry`, `cycle_entry` and `reset`.", "text/event-stream",
+        "Watch all runs", "Events `entry`, `cycle_entry`, `tuning_entry` and `reset`.", "text/event-stream",
         'event: entry\nid: 7\ndata: {"loop_id": "loop-v2-20260122T100000-0123abcd", "seq": 7}\n\n',
         (*ANYWHERE, 404, 429),
     ),

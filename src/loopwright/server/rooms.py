@@ -10,20 +10,33 @@ from pydantic import BaseModel
 from loopwright.domain.cycle import CycleState
 from loopwright.domain.loop import LoopState
 from loopwright.domain.run import R, Run
+from loopwright.domain.tuning import TuningState
 from loopwright.projects import Project
-from loopwright.server import cycle_examples, examples
+from loopwright.server import cycle_examples, examples, tuning_examples
 from loopwright.server.answers import Answer, Json, done
-from loopwright.server.asking import Asked, asked_cycle, asked_loop, cycle_commands, etag, loop_commands
+from loopwright.server.asking import (
+    Asked,
+    asked_cycle,
+    asked_loop,
+    asked_tuning,
+    cycle_commands,
+    etag,
+    loop_commands,
+    tuning_commands,
+)
 from loopwright.server.documenting import CHANGING, Responses, answers
 from loopwright.server.forms import (
     CycleForm,
     LoopForm,
     RecoveredCycleForm,
     RecoveredForm,
+    RecoveredTuningForm,
     SteeredCycleForm,
     SteeredForm,
+    SteeredTuningForm,
+    TuningForm,
 )
-from loopwright.server.kinds import CYCLES, LOOPS, Kind
+from loopwright.server.kinds import CYCLES, LOOPS, TUNINGS, Kind
 
 Given = Any  # Any: what FastAPI puts in the place of a parameter
 
@@ -70,6 +83,11 @@ LOOP_ROOM = Room[LoopState](
 CYCLE_ROOM = Room[CycleState](
     CYCLES, asked_cycle, cycle_commands, lambda project: project.engine.load_cycle_prompts(),
     CycleForm, SteeredCycleForm, RecoveredCycleForm, cycle_examples.CYCLE,
+)  # fmt: skip
+
+TUNING_ROOM = Room[TuningState](
+    TUNINGS, asked_tuning, tuning_commands, lambda project: project.engine.load_tuning_prompts(),
+    TuningForm, SteeredTuningForm, RecoveredTuningForm, tuning_examples.TUNING,
 )  # fmt: skip
 
 

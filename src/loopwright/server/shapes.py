@@ -8,8 +8,10 @@ from loopwright.domain.cycle import CycleStatus
 from loopwright.domain.cycle_engine import Parallel
 from loopwright.domain.cycle_names import Role
 from loopwright.domain.engine_state import Iterations, Limits, OnError, Policy, Require, Tokens
+from loopwright.domain.findings import Dimension
 from loopwright.domain.loop import LoopStatus, Mode, TaskMode
-from loopwright.server import cycle_examples, examples
+from loopwright.domain.tuning import MAX_ITERATIONS, TuningStatus
+from loopwright.server import cycle_examples, examples, tuning_examples
 
 
 def _not_blank(text: str) -> str:
@@ -75,6 +77,45 @@ class NewCycle(NewRun):
 
     roles: dict[Role, Annotated[str, Field(min_length=1)]] | None = None
     parallel: Parallel | None = None
+
+
+class NewTuning(Body):
+    """`path`: the skill's folder, in the project or absolute. `fix`: what may be mended; `choose`: only what a person
+    takes. `agent` writes what nothing else mends.
+    """
+
+    model_config = shown(tuning_examples.NEW_TUNING)
+
+    path: Words
+    description: str = ""
+    dimensions: Annotated[tuple[Dimension, ...], Field(strict=False)] | None = None
+    fix: Literal["none", "mechanical", "all"] = "none"
+    agent: str | None = Field(None, min_length=1)
+    choose: bool = False
+    max_iterations: Iterations = MAX_ITERATIONS
+
+
+class TuningFields(Body):
+    """Not once it has ended."""
+
+    model_config = shown({"max_iterations": 3})
+
+    max_iterations: Iterations | None = None
+    user_issue_description: str | None = None
+
+
+class NewTuningStatus(Body):
+    model_config = shown({"status": "failed"})
+
+    status: TuningStatus
+
+
+class ChosenFixes(Body):
+    """Ids of those that are taken; the others are not proposed again."""
+
+    model_config = shown({"fixes": ["FIX-001"]})
+
+    fixes: Texts
 
 
 class LoopFields(Body):

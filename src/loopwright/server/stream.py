@@ -13,7 +13,7 @@ from loopwright.server.asking import Asked, ControlPlane
 from loopwright.server.live import Live
 from loopwright.server.lookout import Ear
 from loopwright.server.position import Position, parsed, parsed_place
-from loopwright.server.rooms import CYCLE_ROOM, LOOP_ROOM, Room
+from loopwright.server.rooms import CYCLE_ROOM, LOOP_ROOM, TUNING_ROOM, Room
 from loopwright.server.sse import PING_SECONDS, EventStream, block, opening, ping
 from loopwright.server.telling import Telling
 
@@ -42,6 +42,7 @@ def of_one(room: Room[R]) -> None:
 
 of_one(LOOP_ROOM)
 of_one(CYCLE_ROOM)
+of_one(TUNING_ROOM)
 
 
 @router.get("/api/stream")
