@@ -19,7 +19,7 @@ from loopwright.domain.cycle_names import StepName
 from loopwright.domain.loop import ActionName
 from loopwright.domain.phase_report import read
 from loopwright.domain.protocol import ActionReport, Message
-from loopwright.domain.tool_calls import STEP_TOOLS, TOOLS
+from loopwright.domain.tool_calls import NO_REPORT, STEP_TOOLS, TOOLS
 from mcp import ClientSession, StdioServerParameters
 
 
@@ -212,3 +212,14 @@ def test_without_a_folder_it_says_how_it_is_called(mailbox: Mailbox) -> None:
     process = started(bare)
     assert process.communicate(timeout=30) == (b"", b"usage: python -m loopwright.mcp.report FOLDER\n")
     assert process.returncode == 1
+
+
+async def test_a_tuning_session_asks_for_no_report(mailbox: Mailbox, tmp_path: Path) -> None:
+    """The files are the result: the agent is told so, and given nothing that it could take for its work."""
+    mailbox.open(Message(action="action-propose-fixes", text=""))
+    async with talking(mailbox.server, tmp_path) as talk:
+        assert talk.begun.instructions == f"{NO_REPORT}."
+        assert (await talk.session.list_tools()).tools == []
+        assert await talk.result("action-propose-fixes") == (False, f"{NO_REPORT}.")
+    assert await mailbox.until_known(1)
+    assert mailbox.report() is None

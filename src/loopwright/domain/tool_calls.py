@@ -119,15 +119,23 @@ TOOLS: Mapping[str, type[Call]] = {
 STEP_TOOLS: Mapping[str, type[Call]] = {call.name: call for call in (ReportPhaseResult, ReportFinding)}
 """For the orders of a cycle."""
 
+TUNING = "action-"
+"""What the names of a tuning session's steps begin with: their order is not reported on, the files tell it all."""
+NO_REPORT = "Nothing is reported here: the files that you leave are the result. End your turn when they are right"
+
 
 def tools_for(action: str) -> Mapping[str, type[Call]]:
     """Those that this order is reported with."""
+    if action.startswith(TUNING):
+        return {}
     return STEP_TOOLS if action in STEPS else TOOLS
 
 
 def read_call(order: Order, tool: str, arguments: JsonValue) -> Call:
     """The call, if that tool takes these arguments under this order; else Invalid says what would be right."""
     tools = tools_for(order.action)
+    if not tools:
+        raise Invalid(f"{NO_REPORT}.")
     if tool not in tools:
         raise Invalid(f"No tool is named {tool!r}; there are {', '.join(tools)}.")
     kind = tools[tool]

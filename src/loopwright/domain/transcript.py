@@ -22,6 +22,7 @@ from loopwright.domain.errors import AgentTrouble
 from loopwright.domain.loop import ActionName
 from loopwright.domain.protocol import AgentOutput, Capabilities, Usage
 from loopwright.domain.record import Record, Timestamp, first_problem
+from loopwright.domain.tuning_steps import StepName as TuningStepName
 
 TRANSCRIPT = "transcript.ndjson"
 """Its name among the progress files."""
@@ -46,7 +47,7 @@ class Asked(Record):
 
     kind: Literal["message"] = "message"
     agent: str
-    action: ActionName | StepName
+    action: ActionName | StepName | TuningStepName
     policy: Policy
     text: str
     first: bool = False
@@ -70,7 +71,7 @@ class TurnEnded(Record):
     kind: Literal["turn"] = "turn"
     form: int = FORM
     agent: str
-    action: ActionName | StepName
+    action: ActionName | StepName | TuningStepName
     digest: str
     output: AgentOutput | None = None
     error: TurnFailure | None = None

@@ -46,7 +46,7 @@ class TuningEngine(RunState):
     What this iteration has done: `diagnosed`, `reported`, `proposed`, and by fix the `edits` that are in the files
     since its diagnosis. `standings`: the score by iteration. `proposals`: by id of a fix what it is made of.
     `rejected`: fingerprints that shall not be tried again, with why; `tried`: what came of each try of an agent that
-    failed. `undo`: fixes whose files shall be put back.
+    failed; `dropped`: by id of a fix why it was not applied, or not kept. `undo`: fixes whose files shall be put back.
     """
 
     id: str = ""
@@ -74,6 +74,7 @@ class TuningEngine(RunState):
     proposals: dict[str, Proposal] = Field(default_factory=dict)
     rejected: dict[str, str] = Field(default_factory=dict)
     tried: dict[str, Items[str]] = Field(default_factory=dict)
+    dropped: dict[str, str] = Field(default_factory=dict)
     undo: Items[str] = ()
 
     @property

@@ -203,10 +203,11 @@ def _dropped(state: TuningState, id: str, reason: str) -> TuningState:
     """A fix that is not applied, and is not proposed again as it was."""
     proposal = state.engine.proposals.get(id)
     rejected = dict.fromkeys(proposal.fingerprints if proposal else (), reason)
+    engine = state.engine.evolve(dropped={**state.engine.dropped, id: reason})
     if proposal is not None and proposal.level == "agent":
-        engine = _in_vain(state.engine, rejected)
+        engine = _in_vain(engine, rejected)
     else:
-        engine = state.engine.evolve(rejected={**state.engine.rejected, **rejected})
+        engine = engine.evolve(rejected={**engine.rejected, **rejected})
     return state.evolve(pending_fixes=_without(state.pending_fixes, id), engine=engine)
 
 

@@ -22,7 +22,7 @@ from loopwright import __version__
 from loopwright.agents.letterbox import Letter, Letterbox
 from loopwright.domain.calls import Call, Order
 from loopwright.domain.errors import Invalid
-from loopwright.domain.tool_calls import STEP_TOOLS, answer, read_call, tools_for
+from loopwright.domain.tool_calls import NO_REPORT, STEP_TOOLS, answer, read_call, tools_for
 from loopwright.mcp.schemas import input_schema
 
 Context = ServerRequestContext[dict[str, object]]
@@ -43,6 +43,8 @@ class Kit(NamedTuple):
 def kit_for(order: Order | None) -> Kit:
     """Without an order, that of a loop."""
     tools = tools_for(order.action if order else "")
+    if not tools:
+        return Kit(tools, f"{NO_REPORT}.", NO_REPORT)
     result = next(iter(tools))
     block = "PHASE_RESULT" if tools is STEP_TOOLS else "ACTION_RESULT"
     return Kit(tools, INSTRUCTIONS.format(result=result), BY_TEXT.format(block=block))

@@ -68,9 +68,7 @@ def _fixes(state: TuningState) -> Iterator[str]:
 
 def _outcome(state: TuningState, fix: Fix, applied: AppliedFix | None) -> str:
     mends = ", ".join(fix.issue_ids) or "no counted issue"
-    proposal = state.engine.proposals.get(fix.id)
-    prints = proposal.fingerprints if proposal else ()
-    why = next((state.engine.rejected[print] for print in prints if print in state.engine.rejected), None)
+    why = state.engine.dropped.get(fix.id)
     if applied and applied.verification_result == "pass":
         return f"applied and verified; mends {mends}"
     if applied and applied.verification_result == "pending":
@@ -110,7 +108,11 @@ def _finding(state: TuningState, finding: Finding) -> Iterator[str]:
         more = len(finding.also) - ALSO
         further = f" and {plural(more, 'more place')}" if more > 0 else ""
         yield f"- The same at: {', '.join(f'`{_code(place)}`' for place in finding.also[:ALSO])}{further}"
-    level = state.engine.fixable.get(finding.fingerprint)
+    engine = state.engine
+    last_try = engine.rejected.get(finding.fingerprint)
+    for why in engine.tried.get(finding.fingerprint) or ([last_try] if last_try else []):
+        yield f"- Not mended: {_text(why)}"
+    level = engine.fixable.get(finding.fingerprint)
     if level:
         yield f"- Can be mended by `--fix{'' if level == 'mechanical' else '=all'}`"
     yield ""
@@ -134,6 +136,10 @@ def _ticks(text: str) -> list[str]:
 
 
 def _ending(state: TuningState) -> Iterator[str]:
+    if state.engine.incidents:
+        yield from ("## What happened on the way", "")
+        yield from (f"- {_text(incident.message)}" for incident in state.engine.incidents)
+        yield ""
     if state.engine.outcome:
         reason = f": {_text(state.engine.reason)}" if state.engine.reason else ""
         yield f"The session ended ({state.engine.outcome}{reason})."
