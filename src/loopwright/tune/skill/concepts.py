@@ -10,7 +10,7 @@ TITLES: dict[Concept, tuple[str, ...]] = {
     "negative": (
         "anti-patterns", "anti patterns", "antipatterns", "anti-pattern", "don't", "don'ts", "dont", "don’t", "don’ts",
         "bad", "wrong", "incorrect", "avoid", "what not to do", "pitfalls", "common mistakes", "red flags", "before",
-        "反模式", "反例", "错误示例", "错误做法", "常见错误", "反面示例", "常见陷阱", "应避免的反模式", "避免",
+        "反模式", "反例", "错误示例", "错误做法", "常见错误", "常见误区", "反面示例", "常见陷阱", "应避免的反模式", "避免",
     ),
     "example": (
         "example", "examples", "usage", "usage examples", "demo", "quick start", "quickstart", "good", "correct",
@@ -111,7 +111,7 @@ WORDS: Cues[Concept] = Cues(
     Cue("negative",
         "anti-pattern, anti-patterns, antipatterns, anti pattern, anti patterns, common mistakes, pitfalls,"
         " what not to do, red flags, mistakes to avoid",
-        "反模式, 反例, 错误示例, 错误做法, 常见错误, 陷阱"),
+        "反模式, 反例, 错误示例, 错误做法, 常见错误, 误区, 陷阱"),
     Cue("example", "example, examples, sample, samples", "示例, 样例, 举例, 例子"),
     Cue("when",
         "when to use, when not to use, when to activate, when to apply, when to trigger, when to invoke,"
@@ -124,7 +124,7 @@ WORDS: Cues[Concept] = Cues(
     Cue("errors",
         "error, errors, failure, failures, fail, fails, failed, failing, fallback, fallbacks, troubleshooting,"
         " troubleshoot, edge cases, halt conditions",
-        "错误, 异常, 失败, 故障, 降级, 容错"),
+        "错误, 异常, 失败, 出错, 故障, 降级, 容错"),
     Cue("return", "return, returns, response format, response contract, response schema, response shape",
         "返回, 回复格式"),
     Cue("checkpoint", "checkpoint, checkpoints, checkpointing, progress tracking, progress file, progress log",

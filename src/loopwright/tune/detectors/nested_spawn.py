@@ -1,0 +1,99 @@
+"""An agent is told to start agents of its own."""
+
+import re
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.agency import MEANT, Act, acts
+from loopwright.tune.reading.families import stem
+from loopwright.tune.skill.model import Page, Prompt, Skill
+
+BAN = re.compile(
+    r"\b(?:do not|don't|never|must not|may not)\b[^.;,\n]{0,20}\b(?:start|spawn|launch|create|dispatch|use|call|hire"
+    r"|delegate)\w*\b[^.;,\n]{0,24}\b(?:sub-?agents?|agents?|workers?|spawn_agent|Task)\b"
+    r"|\bspawn_agent\b[^.;\n]{0,12}\bnot\b|(?:不要|不得|禁止|不许|不能|不可)[^。；，\n]{0,6}(?:启动|调用|派|起|创建"
+    r"|使用)[^。；，\n]{0,8}(?:agent|代理|智能体|spawn_agent|Task)",
+    re.IGNORECASE,
+)
+"""Words that forbid it."""
+_LEADS = re.compile(
+    r"\b(?:coordinator|orchestrator|team[- ]?lead|lead agent|supervisor|fast-advance|nested|depth)\b|协调者|主控|编排",
+    re.IGNORECASE,
+)
+"""The prompt makes its reader one who leads others, or says that nesting is meant."""
+_OWN_PAGE = re.compile(r"\b(?:instructions?|workflow|process|steps?|main|run|playbook)\b", re.IGNORECASE)
+"""Names of pages that the model itself follows, in whatever folder."""
+_STOP = re.compile(r"[.;](?=\s)|[。；]")
+LEAD = 400
+"""Characters at the beginning of a prompt that say what its reader is."""
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    told = [act for act in acts(skill) if act.call.prompt >= 0 and act.does == "spawn"]
+    seen: set[int] = set()
+    ban = _ban(skill) if told else None
+    for act in told:
+        prompt = skill.prompts[act.call.prompt]
+        page = skill.pages[act.call.at.file]
+        if act.call.prompt in seen or act.call.at.start == prompt.at.start or _may(prompt) or _is_shown(page, act):
+            continue
+        seen.add(act.call.prompt)
+        yield _hit(page, act, ban)
+
+
+def _may(prompt: Prompt) -> bool:
+    if prompt.call < 0 and _OWN_PAGE.search(stem(prompt.at.file)):
+        return True
+    return _LEADS.search(prompt.text[:LEAD]) is not None or prompt.at.use not in MEANT
+
+
+def _is_shown(page: Page, act: Act) -> bool:
+    """The sentence forbids it, or asks whether it was done."""
+    start, end = sentence(page, act.call.at.start)
+    text = page.text[start:end]
+    return BAN.search(text) is not None or text.rstrip().endswith(("?", "？"))
+
+
+def sentence(page: Page, at: int) -> tuple[int, int]:
+    """Where the sentence begins and ends that holds the position, within its line."""
+    start = page.text.rfind("\n", 0, at) + 1
+    end = page.text.find("\n", at)
+    end = len(page.text) if end < 0 else end
+    for found in _STOP.finditer(page.text, start, end):
+        if found.end() <= at:
+            start = found.end()
+        else:
+            return start, found.end()
+    return start, end
+
+
+def _ban(skill: Skill) -> tuple[str, str] | None:
+    """Words of another prompt, or of the instructions, that forbid it, with their place."""
+    for prompt in skill.prompts:
+        found = BAN.search(prompt.text)
+        if found is not None:
+            return found[0], f"{prompt.at.file}:{prompt.at.line}"
+    return None
+
+
+def _hit(page: Page, act: Act, ban: tuple[str, str] | None) -> Hit:
+    call = act.call
+    start, end = sentence(page, call.at.start)
+    words = " ".join(page.text[start:end].split())[:120]
+    others = f"; others are told: “{ban[0]}” ({ban[1]})" if ban else ""
+    return Hit(
+        file=call.at.file, start=call.at.start, end=min(call.at.end, end), subject=" ".join(words.split())[:60],
+        phase=call.at.phase,
+        message=f"an agent is told to start agents itself: {words}{others}", also=(ban[1],) if ban else (),
+        advice="Let the agent do the work alone, or return what is left; the one who started it starts the next.",
+        severity="high" if ban else None, confidence="certain" if ban else "likely",
+        facts={"line_start": str(start), "line_end": str(end), "ban": ban[0] if ban else ""},
+    )  # fmt: skip
+
+
+DETECTOR = Detector(
+    rule="nested-spawn", dimension="agent", severity="medium", confidence="likely", strategy="orchestrator_refactor",
+    title="An agent starts agents",
+    why="Hosts refuse it or limit its depth, nobody waits for what is started there, and the costs multiply unseen.",
+    advice="Only the orchestrator starts agents.", look=look,
+)  # fmt: skip

@@ -1,0 +1,135 @@
+"""An agent is started, or a script is run, and nothing says what happens when it fails."""
+
+import re
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.agency import Act, acts, in_code
+from loopwright.tune.reading.families import page_families
+from loopwright.tune.reading.joins import outside_of_prompts
+from loopwright.tune.reading.own_scripts import Run, runs
+from loopwright.tune.skill.model import Page, Skill
+
+MOST = 0.6
+"""The share of pages like it with such words that makes them expected."""
+FAILS = re.compile(
+    r"\b(?:fail\w*|errors?|time[sd] out|crash\w*|retr(?:y|ied|ies)|fallback|fall back|blocked|unavailable"
+    r"|missing|empty(?:[- ]handed)?|silent|invalid|exit(?: ?code|s with|Code)"
+    r"|does not (?:come|answer|return|parse|exist)|no (?:answer|result|output)|abort\w*|otherwise|give up|\.catch"
+    r"|try\b|except\b)"
+    r"|失败|超时|出错|报错|异常|错误|重试|降级|缺失|不可用|无响应|未返回|退出码|放弃",
+    re.IGNORECASE,
+)
+_CODES = re.compile(r"\b(?:sys\.exit|process\.exit|SystemExit|exit|return)[ (]+([2-9])\b")
+_SAYS_CODE = re.compile(
+    r"\bexit\w*|\bcodes?\b|\bfail\w*|\berrors?\b|\bnon-?zero|\bunless\b|\bif (?:it|the script)\b|\bstatus\b|失败|出错"
+    r"|报错|退出码|错误|返回码",
+    re.IGNORECASE,
+)
+NEAR = 900
+"""Characters behind a command in which its end may be spoken of."""
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    made = acts(skill)
+    yield from _agents(skill, made)
+    yield from _scripts(skill)
+
+
+def _agents(skill: Skill, made: tuple[Act, ...]) -> Iterator[Hit]:
+    started: dict[str, list[Act]] = {}
+    for act in made:
+        if act.does == "spawn" and act.call.prompt < 0 and act.call.arguments and in_code(skill, act.call):
+            started.setdefault(act.call.at.file, []).append(act)
+    lacking = [path for path in started if not _is_handled(skill, skill.pages[path], started[path])]
+    if not lacking or len(skill.pages) < 2:
+        return
+    for path in lacking:
+        kin = _kin(skill, path, started)
+        having = [
+            one for one in kin if one != path and one not in lacking and _says(skill, skill.pages[one], one in started)
+        ]
+        if len(having) < 2 or len(having) / len([one for one in kin if one != path]) < MOST:
+            continue
+        yield _hit(started[path][0], having, len(kin))
+
+
+def _kin(skill: Skill, path: str, started: dict[str, list[Act]]) -> list[str]:
+    """The pages that are like it: of its family, or else all that start agents."""
+    for family in page_families(skill):
+        paths = [member.page.path for member in family]
+        if path in paths and sum(_has_section(member.page) for member in family) >= 2:
+            return paths
+    return list(started)
+
+
+def _has_section(page: Page) -> bool:
+    return any(section.concept == "errors" for section in page.sections)
+
+
+def _says(skill: Skill, page: Page, starts: bool) -> bool:
+    return _has_section(page) or (
+        starts and FAILS.search(outside_of_prompts(skill, page, 0, len(page.text))) is not None
+    )
+
+
+def _is_handled(skill: Skill, page: Page, calls: list[Act]) -> bool:
+    if _has_section(page) or any(act.call.handled or _told_below(skill, page, act) for act in calls):
+        return True
+    return any(call.handled for call in skill.calls if call.at.file == page.path and call.name.startswith("wait"))
+
+
+def _told_below(skill: Skill, page: Page, act: Act) -> bool:
+    """The rest of its section speaks of failures."""
+    ends = [section.end for section in page.sections if section.start <= act.call.at.start < section.end]
+    end = min([len(page.text), *ends])
+    return FAILS.search(outside_of_prompts(skill, page, act.call.at.end, end)) is not None
+
+
+def _hit(act: Act, having: list[str], all_of_them: int) -> Hit:
+    call = act.call
+    return Hit(
+        file=call.at.file, start=call.at.start, end=call.at.start + len(call.name), subject=call.name,
+        phase=call.at.phase,
+        message=f"{call.name} starts an agent and nothing says what happens when it fails; {len(having)} of "
+        f"{all_of_them} pages like this one do ({', '.join(having[:3])})",
+        advice=f"Say when it counts as failed, how often it is tried again, and what happens then, as {having[0]} "
+        f"does.",
+        also=tuple(having[:3]), facts={"model": having[0]},
+    )  # fmt: skip
+
+
+def _scripts(skill: Skill) -> Iterator[Hit]:
+    """A script that ends with a code of its own, of which nothing speaks where it is run."""
+    seen: dict[str, list[Run]] = {}
+    for run in runs(skill):
+        seen.setdefault(run.script, []).append(run)
+    for script, places in seen.items():
+        page = skill.pages.get(script)
+        code = _CODES.search(page.text) if page else None
+        if code is None or page is None or any(_is_told(skill, run) for run in places):
+            continue
+        run = places[0]
+        yield Hit(
+            file=run.page.path, start=run.start, end=run.end, subject=script, severity="medium",
+            message=f"{script} can end with code {code[1]}, and nothing says what to do then",
+            advice=f"Say what the codes of {script} mean, and how it goes on after each.",
+            also=(f"{script}:{page.text.count(chr(10), 0, code.start()) + 1}",),
+            facts={"script": script, "code": code[1]},
+        )  # fmt: skip
+
+
+def _is_told(skill: Skill, run: Run) -> bool:
+    page = run.page
+    ends = [section.end for section in page.sections if section.start <= run.start < section.end]
+    end = min([run.end + NEAR, *ends])
+    text = outside_of_prompts(skill, page, max(0, run.start - NEAR // 3), run.start)
+    return bool(_SAYS_CODE.search(text) or _SAYS_CODE.search(page.text, run.end, end))
+
+
+DETECTOR = Detector(
+    rule="no-failure-path", dimension="agent", severity="medium", confidence="likely", strategy="orchestrator_refactor",
+    title="Nothing says what happens on a failure",
+    why="An agent that fails leaves nothing behind; the model goes on as if it had, or makes up what is missing.",
+    advice="Say what happens when it fails.", look=look,
+)  # fmt: skip

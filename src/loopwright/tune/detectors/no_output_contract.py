@@ -1,0 +1,88 @@
+"""An agent is not told what to give back, while its siblings are."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.contracts import Contract, contracts, return_part
+from loopwright.tune.reading.families import same_title, stem
+from loopwright.tune.skill.model import Page, Skill
+
+MOST = 0.6
+"""The share of siblings that makes it expected."""
+LONG = 300
+"""Characters of a prompt for work that has an outcome."""
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    told = contracts(skill)
+    having = [one for one in told if one.has]
+    lacking = [one for one in told if not one.has]
+    named = {one.role.path for one in told if one.role and one.back}
+    for one in lacking:
+        expected = len(having) >= 2 and len(having) / len(told) >= MOST
+        if expected or (not one.something and having and len(one.prompt.text) >= LONG):
+            named.update([one.role.path] if one.role else [])
+            yield _of_prompt(skill, one, having, len(told), sure=expected)
+    yield from _of_roles(skill, named)
+
+
+def _of_prompt(skill: Skill, one: Contract, having: list[Contract], all_of_them: int, *, sure: bool) -> Hit:
+    at = one.prompt.at
+    call = skill.calls[one.prompt.call]
+    model = having[0].prompt.at
+    name = one.role.path if one.role else one.prompt.agent or call.name
+    return Hit(
+        file=at.file, start=call.at.start, end=call.at.start + len(call.name), phase=at.phase,
+        subject=f"return of {name} {_first(one.prompt.text)}"[:80], also=(f"{model.file}:{model.line}",),
+        message=f"this agent ({name}) is not told what to return; {len(having)} of {all_of_them} are (such as "
+        f"{model.file}:{model.line})",
+        advice=f"Say at the end of its prompt what it shall return, and how much, as {model.file}:{model.line} does.",
+        facts={"prompt": str(one.index), "model": str(having[0].index)}, confidence="likely",
+        severity=None if sure else "medium",
+    )  # fmt: skip
+
+
+def _first(text: str) -> str:
+    return next((line.strip() for line in text.splitlines() if line.strip()), "")[:40]
+
+
+def _of_roles(skill: Skill, named: set[str]) -> Iterator[Hit]:
+    """Pages of roles: one without the section that all others have."""
+    roles = [page for page in skill.pages.values() if page.kind == "role" and not _leads(skill, page)]
+    parts = {page.path: part for page in roles if (part := return_part(page)) is not None}
+    lacking = [page for page in roles if page.path not in parts]
+    if len(parts) < 2 or not lacking or len(parts) / len(roles) < MOST:
+        return
+    usual, count = Counter(same_title(part.title) for part in parts.values()).most_common(1)[0]
+    if count < 2:
+        return
+    model = next(path for path, part in parts.items() if same_title(part.title) == usual)
+    for page in lacking:
+        if page.path in named:
+            continue
+        start = next((section.start for section in page.sections), 0)
+        end = page.text.find("\n", start)
+        yield Hit(
+            file=page.path, start=start, end=end if end > start else len(page.text), subject="return",
+            message=f"{page.path} does not say what the role gives back; {len(parts)} of {len(roles)} roles do "
+            f"(“{parts[model].title}” in {model})",
+            advice=f"Give it a section “{parts[model].title}” as {model} has one.", also=(model,),
+            facts={"role": page.path, "model": model}, severity="medium",
+        )  # fmt: skip
+
+
+def _leads(skill: Skill, page: Page) -> bool:
+    """No agent gets the page: it is for the one that leads the others."""
+    return not any(prompt.at.file == page.path and prompt.call < 0 for prompt in skill.prompts) or stem(
+        page.path
+    ).startswith("_")
+
+
+DETECTOR = Detector(
+    rule="no-output-contract", dimension="agent", severity="medium", confidence="likely", strategy="schema_enforcement",
+    title="An agent is not told what to give back",
+    why="It answers in whatever form and length it likes, and the step that reads the answer finds something else "
+    "than it needs.",
+    advice="Say what the agent shall return.", look=look,
+)  # fmt: skip

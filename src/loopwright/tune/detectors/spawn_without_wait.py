@@ -1,0 +1,54 @@
+"""Agents are started, and nothing waits for them."""
+
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.agency import acts, in_code, where
+from loopwright.tune.reading.joins import Spawn, says_wait, spawns
+from loopwright.tune.skill.model import Skill
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    started = [one for one in spawns(skill) if in_code(skill, one.act.call)]
+    lacking = [one for one in started if not one.joined]
+    if not lacking:
+        return
+    waits = [act for act in acts(skill) if act.does == "wait" and act.call.arguments and in_code(skill, act.call)]
+    spawning = {one.page.path for one in started}
+    elsewhere = [act for act in waits if act.call.at.file not in spawning]
+    joined = any(one.joined for one in started)
+    for one in lacking:
+        if not one.ended and not joined and (elsewhere or _says_so(skill)):
+            continue
+        yield _hit(one, where(waits[0].call) if waits else None)
+
+
+def _says_so(skill: Skill) -> bool:
+    """SKILL.md says how agents are waited for."""
+    page = skill.pages.get(skill.main)
+    return page is not None and says_wait(skill, page, page.front.end if page.front else 0, len(page.text))
+
+
+def _hit(one: Spawn, model: str | None) -> Hit:
+    call = one.act.call
+    name = call.target or "the agents"
+    closed = f"; {one.ended.call.name} in line {one.ended.call.at.line} ends them while they work" if one.ended else ""
+    beside = f"; {model} shows how" if model else ""
+    return Hit(
+        file=call.at.file, start=call.at.start, end=min(call.at.end, call.at.start + len(call.name)),
+        subject=f"{call.name} {call.target or call.at.line}", phase=call.at.phase,
+        message=f"{call.name} starts agents ({name}) and nothing waits for them{closed}",
+        advice=f"Wait for {name} with a time limit before what they made is used{beside}.",
+        also=(model,) if model else (), facts={"call": str(one.act.index), "target": call.target or ""},
+        confidence="certain" if closed or model else "likely",
+    )  # fmt: skip
+
+
+DETECTOR = Detector(
+    rule="spawn-without-wait", dimension="agent", severity="high", confidence="likely",
+    strategy="orchestrator_refactor",
+    title="Nothing waits for an agent that was started",
+    why="The run goes on before the agent has written anything: later steps read files that are not there, and its "
+    "work is lost.",
+    advice="Wait for the agent, with a time limit, before its result is used.", look=look,
+)  # fmt: skip

@@ -1,0 +1,106 @@
+"""A tool is used that the front matter does not allow."""
+
+import re
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+
+from loopwright.tune.catalogue import catalogue_of
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.agency import MEANT, Act, acts, where
+from loopwright.tune.reading.own_scripts import runs
+from loopwright.tune.skill.model import Front, Page, Skill
+
+_UNREAD = ("tools_required", "required_tools", "required-tools", "allowed_tools", "allowedTools", "tools-required")
+"""Keys that look as if they declared tools, which no host reads."""
+_SAME = {"Task": "Agent", "Agent": "Task"}
+_COVERED = {"MultiEdit": "Edit", "TodoRead": "TodoWrite", "LS": "Glob", "NotebookRead": "Read", "BashOutput": "Bash"}
+_ASK_FREE = frozenset(
+    {"Read", "Glob", "Grep", "LS", "SendMessage", "TodoWrite", "ExitPlanMode", "EnterPlanMode", "ToolSearch"}
+)
+"""Tools that hosts run without a permission, so that little fails without one."""
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    page = skill.pages.get(skill.main)
+    if page is None or page.front is None:
+        return
+    yield from _unread(page, page.front)
+    if skill.tools is None or "allowed-tools" not in page.front.values:
+        return
+    used = dict(_used(skill))
+    for tool, places in used.items():
+        if not _is_declared(skill, tool):
+            yield _hit(skill, page, page.front, tool, places)
+
+
+def _unread(page: Page, front: Front) -> Iterator[Hit]:
+    if "allowed-tools" in front.values:
+        return
+    for key in _UNREAD:
+        if front.values.get(key):
+            start, end = _line(page, front, key)
+            yield Hit(
+                file=page.path, start=start, end=end, subject=key, facts={"key": key}, confidence="certain",
+                severity="medium",
+                message=f"the tools are listed under “{key}”, which no host reads",
+                advice="Name the key allowed-tools.",
+            )  # fmt: skip
+
+
+def _used(skill: Skill) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """By tool the places where the model itself is told to use it."""
+    used: dict[str, list[str]] = {}
+    for act in acts(skill):
+        if act.call.prompt < 0 and _counts(skill, act):
+            used.setdefault(act.known.name, []).append(where(act.call))
+    for call in skill.calls:
+        if call.name.startswith("mcp__") and call.prompt < 0 and call.at.use in MEANT:
+            used.setdefault(call.name, []).append(where(call))
+    if (
+        "Bash" not in used
+        and "run_shell_command" not in used
+        and "codex" not in skill.hosts
+        and (started := [run.where for run in runs(skill)])
+    ):
+        used["Bash"] = started
+    for tool, places in used.items():
+        yield tool, tuple(dict.fromkeys(places))
+
+
+def _counts(skill: Skill, act: Act) -> bool:
+    return act.known.tool is not None or act.known.old is not None
+
+
+def _is_declared(skill: Skill, tool: str) -> bool:
+    names = {tool, _SAME.get(tool, tool), _COVERED.get(tool, tool)}
+    declared = [one.partition("(")[0] for one in skill.tools or ()]
+    if any(fnmatchcase(name, one) or one == "*" for one in declared for name in names):
+        return True
+    catalogue = catalogue_of(skill)
+    found = catalogue.tool(tool)
+    return found is not None and any(fnmatchcase(name, one) for name in (found.name, *found.also) for one in declared)
+
+
+def _hit(skill: Skill, page: Page, front: Front, tool: str, places: tuple[str, ...]) -> Hit:
+    start, end = _line(page, front, "allowed-tools")
+    shown = ", ".join(places[:3])
+    return Hit(
+        file=page.path, start=start, end=end, subject=tool, also=places[:5],
+        message=f"{tool} is used ({shown}) but allowed-tools does not list it",
+        advice=f"Add {tool} to allowed-tools, or do without it.", facts={"tool": tool},
+        severity="medium" if tool in _ASK_FREE else None,
+    )  # fmt: skip
+
+
+def _line(page: Page, front: Front, key: str) -> tuple[int, int]:
+    """Where the key's line begins and ends."""
+    at = re.compile(rf"^{re.escape(key)}\s*:[^\r\n]*", re.MULTILINE).search(page.text, front.start, front.end)
+    return at.span() if at else (front.start, front.start)
+
+
+DETECTOR = Detector(
+    rule="undeclared-tool", dimension="agent", severity="high", confidence="certain", strategy="custom",
+    title="A tool is used that is not allowed",
+    why="The host refuses the tool or stops to ask for it, in the middle of a run; unattended runs end there.",
+    advice="List every tool that the skill uses in allowed-tools.", look=look,
+)  # fmt: skip

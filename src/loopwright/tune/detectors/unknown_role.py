@@ -1,0 +1,171 @@
+"""An agent, or a role, is named that exists nowhere."""
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from loopwright.tune.catalogue import catalogue_of
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.agency import Act, acts, where
+from loopwright.tune.reading.families import stem
+from loopwright.tune.skill.model import Argument, Page, Skill
+
+_PLAIN = re.compile(r"[A-Za-z][\w-]*\Z")
+_INSTALLED = re.compile(
+    r"(?:~/|\$HOME/|\.)?\.?(?:claude|codex|gemini)/agents\b|agents/[\w<>{}-]+\.(?:md|toml)|自定义(?:代理|agent)"
+    r"|custom agents?",
+    re.IGNORECASE,
+)
+"""The skill says that agents are defined somewhere, which is not looked at here."""
+_SENT = re.compile(
+    r"(?:\b(?:dispatch|spawn|start|launch|ask|assign(?:ed)? (?:it |this |them )?to|hand(?:s|ed)? (?:it |this |them "
+    r"|over )?to|back to|goes to|send\w* (?:it |this |them |back )*to|delegate\w* (?:it )?to)"
+    r"\s+(?:the |a |an |one )?|(?:信给|只派|派给|派|交给|转给|发给|回给|退回给?|打回给?|让|请|由"
+    r"|启动)\s*)[`*]*([a-z][a-z]+(?:-[a-z]+)*)[`*]*(?![\w/.(-])"
+)
+_AGENT = re.compile(r"(?:er|or|ist|ect|ian|ant|yst|ew)\Z")
+_ANYBODY = frozenset({
+    "user", "caller", "reader", "worker", "orchestrator", "coordinator", "leader", "lead", "reviewer", "other",
+    "another", "owner",
+    "customer", "developer", "maintainer", "server", "either", "manager", "author", "editor", "operator", "parent",
+    "whichever",
+    "order", "error", "router", "folder", "header", "number", "letter", "after", "over", "under", "later", "older",
+    "newer", "better",
+    "consumer", "provider", "browser", "compiler", "parser", "linter", "debugger", "runner", "container", "cluster",
+    "dispatcher",
+    "controller", "handler", "helper", "scheduler", "watcher", "monitor", "executor", "supervisor", "vendor",
+    "contributor", "member",
+    "teammate", "subagent", "agent", "answer", "driver", "fresh", "new", "per", "enter", "render", "for", "or",
+    "review", "view", "transfer",
+})  # fmt: skip
+ROLES = 3
+"""Roles of its own that make a name among them expected to be one of them."""
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    yield from _called(skill)
+    yield from _said(skill)
+
+
+def _own(skill: Skill) -> frozenset[str]:
+    """Roles that have a page in the skill, by the page's and by its own name."""
+    names = set(skill.around.agents)
+    for page in skill.pages.values():
+        if page.kind == "role" or "/agents/" in f"/{page.path}":
+            names.add(stem(page.path))
+            if page.front and isinstance(name := page.front.values.get("name"), str):
+                names.add(name)
+    return frozenset(names)
+
+
+def _called(skill: Skill) -> Iterator[Hit]:
+    roles = _own(skill)
+    named = [(act, one) for act in acts(skill) if (one := _role(act)) is not None]
+    if not named:
+        return
+    catalogue = catalogue_of(skill)
+    for host in skill.hosts or (None,):
+        roles |= catalogue.roles(host)
+    known = [act for act, one in named if one.literal in roles]
+    strange = [(act, one) for act, one in named if one.literal not in roles]
+    names = {one.literal or "" for _, one in strange}
+    installed = any(_INSTALLED.search(page.text) for page in skill.pages.values()) if strange else False
+    for act, one in strange:
+        name = one.literal or ""
+        near = _nearest(name, roles)
+        if near is None and (installed and not skill.around.complete):
+            continue
+        cased = near is not None and near.casefold() == name.casefold()
+        sure = (near is not None and not cased) or skill.around.complete
+        likely = len(names) == 1 and len(strange) == 1 and len(known) >= 2
+        usual = _of_table(skill, act, roles) or next((other.literal for one in known if (other := _role(one))), None)
+        yield _hit(act, one, near or usual, known, sure=sure, likely=likely, is_near=near is not None)
+
+
+def _role(act: Act) -> Argument | None:
+    tool = act.known.tool
+    if act.does != "spawn" or tool is None or tool.role is None:
+        return None
+    one = act.call.argument(tool.role)
+    return one if one is not None and one.literal is not None and _PLAIN.match(one.literal) else None
+
+
+def _nearest(name: str, roles: frozenset[str]) -> str | None:
+    bare = {role.casefold().replace("_", "-"): role for role in sorted(roles)}
+    near = get_close_matches(name.casefold().replace("_", "-"), bare, 1, 0.82)
+    return bare[near[0]] if near else None
+
+
+def _of_table(skill: Skill, act: Act, roles: frozenset[str]) -> str | None:
+    """The agent that a table of the skill gives to the role whose page the prompt names."""
+    prompt = next((one for one in skill.prompts if one.call == act.index), None)
+    pages = [page for page in skill.pages.values() if page.kind == "role" and prompt and page.path in prompt.text]
+    for page in pages:
+        for other in skill.pages.values():
+            for block in other.blocks:
+                if block.kind == "row" and page.path in block.text:
+                    cells = {cell.strip(" `*") for cell in block.text.split("|")} & roles - {stem(page.path)}
+                    if len(cells) == 1:
+                        return cells.pop()
+    return None
+
+
+def _hit(
+    act: Act, one: Argument, instead: str | None, known: list[Act], *, sure: bool, likely: bool, is_near: bool
+) -> Hit:
+    call, name = act.call, one.literal or ""
+    meant = f"; {instead} is probably meant" if is_near else ""
+    such = f", such as {instead}" if instead else ""
+    return Hit(
+        file=one.at.file, start=one.at.start, end=one.at.end, subject=name, phase=call.at.phase,
+        message=f"{one.name} is {name}, an agent that neither the host nor the skill defines{meant}",
+        advice=f"Write {instead}." if is_near else f"Name an agent that exists{such}, or define {name}.",
+        also=tuple(where(other.call) for other in known[:3]),
+        facts={"old": name, "new": instead or "", "level": "mechanical" if is_near else "template"},
+        confidence="certain" if sure else "likely" if likely else "hint",
+    )  # fmt: skip
+
+
+def _said(skill: Skill) -> Iterator[Hit]:
+    """Work is handed to a role in words, and the skill's roles do not have that one."""
+    pages = [page for page in skill.pages.values() if page.kind == "role"]
+    roles = {stem(page.path) for page in pages}
+    if len(roles) < ROLES:
+        return
+    sent: list[tuple[Page, str, int]] = []
+    for page in skill.pages.values():
+        if page.kind not in ("skill", "role", "phase", "action", "spec"):
+            continue
+        for block in page.blocks:
+            if block.use in ("instruction", "prompt") and block.kind in ("paragraph", "item", "row"):
+                sent += [(page, found[1], block.body + found.start(1)) for found in _SENT.finditer(block.text)]
+    right = [one for one in sent if one[1] in roles]
+    if not right:
+        return
+    for page, name, at in sent:
+        if name in roles or name in _ANYBODY or not _AGENT.search(name) or _is_known(skill, name):
+            continue
+        near = _nearest(name, frozenset(roles))
+        yield Hit(
+            file=page.path, start=at, end=at + len(name), subject=name, confidence="likely",
+            message=f"work is given to {name}, which is none of the skill's roles ({', '.join(sorted(roles))})",
+            advice=f"Name one of the roles{f', probably {near}' if near else ''}, or add a page for {name}.",
+            facts={"old": name, "new": near or "", "level": "mechanical"},
+        )  # fmt: skip
+
+
+def _is_known(skill: Skill, name: str) -> bool:
+    """It is declared in a table, a heading or a list of the skill, or is an agent of the host."""
+    if name in catalogue_of(skill).roles() or name in skill.around.agents:
+        return True
+    word = re.compile(rf"(?:^|\|)[\s`*\[]*{re.escape(name)}[\s`*\]]*(?:\Z|[|:：(（—-])", re.IGNORECASE)
+    told = (block for page in skill.pages.values() for block in page.blocks if block.kind in ("row", "heading", "item"))
+    return any(word.search(block.text) for block in told)
+
+
+DETECTOR = Detector(
+    rule="unknown-role", dimension="agent", severity="high", confidence="likely", strategy="custom",
+    title="An agent or role that exists nowhere",
+    why="The host refuses to start an agent it does not know; a role without a page is played by guesswork.",
+    advice="Name an agent or role that exists.", look=look,
+)  # fmt: skip

@@ -1,0 +1,172 @@
+"""Something is repeated until it succeeds, and nothing says how often at most."""
+
+import re
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.agency import MEANT, Act, acts, block_of
+from loopwright.tune.skill.limits import limit_in
+from loopwright.tune.skill.model import Call, Page, Repeat, Skill
+
+_LANGS = frozenset({"", "js", "javascript", "ts", "typescript", "pseudo", "pseudocode", "text", "txt", "plaintext"})
+_DOES = re.compile(
+    r"^(?:execute|dispatch|perform|run|invoke|call|delegate|launch|decide|choose|select|next|poll|check"
+    r"|process)(?:[A-Z_]\w*)?$"
+)
+_FOREVER = re.compile(r"while\s*\(?\s*(?:true|True|1|TRUE)\b|^(?:loop|LOOP)\b|for\s*\(\s*;\s*;")
+_LEAVES = re.compile(r"\b(?:break|return|throw|exit)\b", re.IGNORECASE)
+_UNTIL = re.compile(
+    r"\b(?:until|while|as long as)\b[^.;\n]{0,90}?(?:\b(?:pass(?:es|ed|ing)?|succe\w+|green|resolved|fixed|clean|fits?"
+    r"|within|in range|valid\w*|correct|works?|converg\w+|match\w*"
+    r"|acceptable|good enough|satisf(?:y|ies|ied)|score|gives?|returns?|stable|consistent|perfect|no (?:more |further "
+    r"|new |remaining )?(?:errors?|issues?|findings?|failures?|problems?|points?|gaps?|defects?))\b|≥|>=|>\s*\d)"
+    r"|直[到至][^，。；\n]{0,30}(?:通过|成功|合格|落进|落在|达标|达到|满足|符合|一致|为止|没有|无|不再|返回|为空|满意"
+    r"|正确|收敛)",
+    re.IGNORECASE,
+)
+_REWORK = re.compile(
+    r"\bback to (?:an?|the|its|that|their)\s+(?!user\b|caller\b|human\b|chat\b)\w+|(?:退回|打回|送回"
+    r"|交回)[^，。；\n]{0,16}(?:重|返|改)",
+    re.IGNORECASE,
+)
+_REJECTED = re.compile(
+    r"rework|reject|revis|redo|not\s+pass|changes\s+requested|needs\s+work|返工|重译|重写|重做|不合格|不通过",
+    re.IGNORECASE,
+)
+_PEOPLE = re.compile(
+    r"\b(?:users?|you(?:r)?|human|person|they|customer|stakeholder\w*|approv\w+|sign\w*|agree\w*|consensus|confirm\w*"
+    r"|interview\w*|ask\w*|question\w*|answer\w*|explicit|clear|intent|feedback|interrupt\w*|cancel\w*)\b"
+    r"|用户|人工|确认|认可|批准|同意|询问|提问|回答",
+    re.IGNORECASE,
+)
+_FINITE = re.compile(
+    r"\b(?:all|every|each|no (?:more|remaining)|empty|list|queue|next)\b[^.;\n]{0,30}\b(?:stor(?:y|ies)|goals?|tasks?"
+    r"|todos?|items?|epics?|files?|phases?|stages?|steps?|sections?|agents?|chunks?|units?|batch\w*|pages?|segments?"
+    r"|rows?|entries|list|queue|empty|criteria)\b"
+    r"|(?:所有|全部|每个|逐)[^，。；\n]{0,16}(?:任务|文件|阶段|步骤|章节|段|项|条|行)",
+    re.IGNORECASE,
+)
+_ROUNDS = re.compile(
+    r"(?:round|iteration|attempt|retr(?:y|ies)|cycle|turn|times|loop|pass|step)\w*|轮|次|遍|步", re.IGNORECASE
+)
+_MOST = re.compile(
+    r"max|most|up to|more than|limit|within|after|exceed|reach|cap|only|≤|<|\bfor\b|最多|至多|不超过|上限|最大|超过"
+    r"|达到|满|限|用尽|用完|耗尽|以内|步",
+    re.IGNORECASE,
+)
+_POLLS = re.compile(r"\bpoll\w*|轮询", re.IGNORECASE)
+_DECLARED = re.compile(r"(?:description|reminder|note)\s*:", re.IGNORECASE)
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    made: tuple[Act, ...] | None = None
+    for index, repeat in enumerate(skill.repeats):
+        if _is_bound(repeat) or repeat.over is not None or repeat.at.use not in MEANT:
+            continue
+        page = skill.pages[repeat.at.file]
+        if page.kind in ("template", "script", "data", "reference"):
+            continue
+        if repeat.kind == "prose":
+            if (hit := _said(skill, page, repeat)) is not None:
+                yield hit
+        else:
+            made = acts(skill) if made is None else made
+            if _is_of_agents(skill, page, index, repeat, made):
+                yield _coded(page, repeat)
+
+
+def _is_bound(repeat: Repeat) -> bool:
+    """A name of something else beside the words, such as `max_lock_s`, is no limit of rounds."""
+    said = repeat.bound
+    if said is None or repeat.kind == "code" or said in repeat.head:
+        return said is not None
+    return not (said.isidentifier() and "_" in said and not _ROUNDS.search(said))
+
+
+def _is_of_agents(skill: Skill, page: Page, index: int, repeat: Repeat, made: tuple[Act, ...]) -> bool:
+    """Its body works with tools, or goes from action to action: no loop of a program."""
+    block = block_of(page, repeat.at.start)
+    if block is None or block.kind != "code" or block.lang.lower() not in _LANGS:
+        return False
+    if _limited_below(page, repeat):
+        return False
+    inner = [act for act in made if _in(act.call, repeat)]
+    return bool(inner) or any(_in(call, repeat) and _DOES.match(call.name) for call in skill.calls)
+
+
+def _in(call: Call, repeat: Repeat) -> bool:
+    return call.at.file == repeat.at.file and repeat.at.start <= call.at.start < repeat.at.end
+
+
+def _limited_below(page: Page, repeat: Repeat) -> bool:
+    """The words of its section say a limit of rounds."""
+    block = block_of(page, repeat.at.start)
+    return any(
+        _is_limit(limit_in(page.text, other.body, other.end))
+        for other in page.blocks
+        if block is not None and other.section == block.section and other.kind in ("paragraph", "item", "row")
+    )
+
+
+def _is_limit(said: str | None) -> bool:
+    return said is not None and _ROUNDS.search(said) is not None and _MOST.search(said) is not None
+
+
+def _coded(page: Page, repeat: Repeat) -> Hit:
+    forever = _FOREVER.search(repeat.head) is not None
+    leaves = _LEAVES.search(page.text, repeat.at.start, repeat.at.end) is not None
+    head = " ".join(repeat.head.split())[:80]
+    return Hit(
+        file=repeat.at.file, start=repeat.at.start, end=repeat.at.start + len(repeat.head), subject=head,
+        phase=repeat.at.phase,
+        message=f"the loop “{head}” has no limit: it ends only when the work says so",
+        advice="Count the rounds, end at a fixed number of them, and say what happens then.",
+        severity="critical" if forever and not leaves else "high",
+        facts={"repeat": str(repeat.at.start), "kind": "code"},
+    )  # fmt: skip
+
+
+def _said(skill: Skill, page: Page, repeat: Repeat) -> Hit | None:
+    head = repeat.head
+    until = _UNTIL.search(head)
+    if until is None and not (_REWORK.search(head) and _REJECTED.search(head)):
+        return None
+    if (
+        _PEOPLE.search(head)
+        or _FINITE.search(head)
+        or _DECLARED.search(head[:20])
+        or head.lstrip("> ").startswith(("|", "#"))
+    ):
+        return None
+    start = page.text.find(head, repeat.at.start, repeat.at.end + len(head))
+    start = repeat.at.start if start < 0 else start
+    words = " ".join(head.split())[:100]
+    sure = not _limited_elsewhere(skill, page)
+    return Hit(
+        file=repeat.at.file, start=start, end=start + len(head), subject=words[:60], phase=repeat.at.phase,
+        message=f"it is repeated without a limit: {words}",
+        advice="Say how often at most, and what happens when that was not "
+        "enough.", severity="medium" if until is None else None,
+        confidence="likely" if sure else "hint", facts={"repeat": str(repeat.at.start), "kind": "prose"},
+    )  # fmt: skip
+
+
+def _limited_elsewhere(skill: Skill, page: Page) -> bool:
+    """Instructions of the page, or of SKILL.md, say a limit of rounds."""
+    for one in {page.path, skill.main}:
+        other = skill.pages.get(one)
+        for block in other.blocks if other else ():
+            if block.use != "instruction" or block.kind not in ("paragraph", "item", "row") or other is None:
+                continue
+            said = limit_in(other.text, block.body, block.end)
+            if _is_limit(said) and not _POLLS.search(block.text):
+                return True
+    return False
+
+
+DETECTOR = Detector(
+    rule="unlimited-repeat", dimension="agent", severity="high", confidence="likely", strategy="orchestrator_refactor",
+    title="A repetition without a limit",
+    why="When the condition never comes true the run goes on for ever, and each round costs as much as the one before.",
+    advice="Set the most rounds, and say what happens then.", look=look,
+)  # fmt: skip

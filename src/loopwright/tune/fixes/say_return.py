@@ -1,0 +1,81 @@
+"""An agent, or a role, is told what to give back, in the words of its siblings."""
+
+import re
+from collections.abc import Iterator
+
+from loopwright.domain.findings import Edit, Finding, Proposal
+from loopwright.tune.fixes.edits import edit
+from loopwright.tune.fixes.fixer import Fixer
+from loopwright.tune.reading.contracts import return_part
+from loopwright.tune.reading.returns import Return, returns
+from loopwright.tune.skill.model import Page, Skill
+
+USUAL = {
+    "en": "Return at most 10 lines: what is done, the paths of what you wrote, and what is open.",
+    "zh": "返回不超过 10 行：完成了什么、写入的路径、未决的问题。",
+}
+_CJK = re.compile(r"[\u4e00-\u9fff]")
+_QUOTE = re.compile(r"\s*\Z")
+
+
+def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
+    said = tuple(returns(skill))
+    for finding in findings:
+        page = skill.pages[finding.file]
+        change = _in_prompt(skill, page, finding, said) if "prompt" in finding.facts else _in_role(skill, page, finding)
+        if change is None:
+            continue
+        yield Proposal(
+            fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="schema_enforcement", level="template",
+            description="Say what the agent gives back, as its siblings do", rationale="What its siblings return is "
+            "what the caller expects.",
+            edits=(change,), risk="medium", estimated_impact="the step that reads the answer finds what it needs",
+            verification_steps=("diagnose the whole skill again", "see that the words fit this agent's work"),
+        )  # fmt: skip
+
+
+def _in_prompt(skill: Skill, page: Page, finding: Finding, said: tuple[Return, ...]) -> Edit | None:
+    index = int(finding.facts["prompt"])
+    if index >= len(skill.prompts) or skill.prompts[index].at.file != page.path:
+        return None
+    prompt = skill.prompts[index]
+    model = next((one for one in said if str(one.prompt) == finding.facts.get("model")), said[0] if said else None)
+    inner = page.text[prompt.at.start : prompt.at.end]
+    tail = _QUOTE.search(inner)
+    at = prompt.at.start + (tail.start() if tail else len(inner))
+    words = _words(inner, model)
+    line = page.text.rfind("\n", 0, at) + 1
+    indent = page.text[line : line + len(page.text[line:at]) - len(page.text[line:at].lstrip(" "))]
+    return edit(page, at, at, f"\n{indent}{words}")
+
+
+def _words(inner: str, model: Return | None) -> str:
+    """The first sentence of a sibling's, if it says a size and holds for any agent; else usual ones."""
+    language = "zh" if len(_CJK.findall(inner)) > len(inner) / 12 else "en"
+    if model is not None and model.size is not None:
+        limit = model.text.partition(":")[0].partition("：")[0].strip()
+        if ("\n" not in model.text.strip() or model.size in limit) and bool(_CJK.search(model.text)) == (
+            language == "zh"
+        ):
+            return _with_size(language, model)
+    return USUAL[language]
+
+
+def _with_size(language: str, model: Return) -> str:
+    if language == "zh":
+        return f"返回{model.size}：完成了什么、写入的路径、未决的问题。"
+    return f"Return {model.size}: what is done, the paths of what you wrote, and what is open."
+
+
+def _in_role(skill: Skill, page: Page, finding: Finding) -> Edit | None:
+    """The section as a sibling has it, at the end or before the section that follows it there."""
+    other = skill.pages.get(finding.facts.get("model", ""))
+    part = return_part(other) if other else None
+    if other is None or part is None or not part.level:
+        return None
+    body = other.text[part.start : part.end].replace("\r\n", "\n").strip()
+    end = len(page.text.rstrip())
+    return edit(page, end, end, f"\n\n{body}")
+
+
+FIXER = Fixer(frozenset({"no-output-contract"}), "template", propose)

@@ -1,0 +1,6 @@
+import sys
+
+try:
+    open(sys.argv[1]).close()
+except OSError:
+    sys.exit(2)
