@@ -85,6 +85,9 @@ def test_a_session_is_looked_at(office: Office, skill: Path) -> None:
     assert [file["file"] for file in of(office, "GET", id, "/skill").data] == ["SKILL.md"]
     source = of(office, "GET", id, "/source?file=SKILL.md").data
     assert (source["text"], source["truncated"]) == ((skill / "SKILL.md").read_text(), False)
+    graph = of(office, "GET", id, "/graph").data
+    assert [node["name"] for node in graph["nodes"]][:1] == ["SKILL.md"]
+    assert graph["worst"] == graph["course"][-1]["total"] > 0
     assert of(office, "GET", id, "/transcript").status == 200
     assert of(office, "GET", id, "/events").data[-1]["type"] == "step_finished"
     assert of(office, "GET", id, "/diff").data["diff"] == ""

@@ -13,6 +13,7 @@ from loopwright.domain.record import Record, Timestamp
 from loopwright.domain.tuning import AppliedFix, Fix, TuningState
 from loopwright.domain.tuning_glance import TuningGlance
 from loopwright.server.documenting import Done
+from loopwright.tune.skill.drawing import EdgeKind, NodeKind
 
 
 class EventForm(BaseModel):
@@ -197,6 +198,43 @@ class SkillFileForm(BaseModel):
     kind: str | None = None
     size: int
     tokens: int | None = None
+
+
+class NodeForm(BaseModel):
+    id: str
+    kind: NodeKind
+    name: str
+    file: str
+    line: int
+    tokens: int | None = None
+
+
+class EdgeForm(BaseModel):
+    source: str
+    target: str
+    kind: EdgeKind
+
+
+class StageForm(BaseModel):
+    """What a model reads in this step, and has read at its end."""
+
+    name: str
+    file: str
+    own: int
+    loads: int
+    total: int
+    share: int
+    files: list[str]
+
+
+class GraphForm(BaseModel):
+    """`worst`: tokens at the end of `course`; `truncated`: there is more than is drawn."""
+
+    nodes: list[NodeForm]
+    edges: list[EdgeForm]
+    course: list[StageForm]
+    worst: int
+    truncated: bool
 
 
 class TextForm(BaseModel):

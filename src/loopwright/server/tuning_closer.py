@@ -1,5 +1,6 @@
 """Looking closer at one tuning session: its fixes, its report, and the skill's own files beside them."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 from fastapi import Path, Query
@@ -13,12 +14,13 @@ from loopwright.server.answers import Answer, done
 from loopwright.server.asking import OneTuning
 from loopwright.server.closer import TAG, Newest, cut, looking, note, told
 from loopwright.server.documenting import Done
-from loopwright.server.forms import DiffForm, FixForm, NoteForm, SkillFileForm, SourceForm, TextForm
+from loopwright.server.forms import DiffForm, FixForm, GraphForm, NoteForm, SkillFileForm, SourceForm, TextForm
 from loopwright.server.kinds import TUNINGS
 from loopwright.server.requests import Routes
 from loopwright.server.rooms import TUNING_ROOM
 from loopwright.tune.diagnosis import load
 from loopwright.tune.publish import diff_of
+from loopwright.tune.skill.drawing import draw
 
 router = Routes(prefix=TUNINGS.one, tags=[TAG])
 LONGEST = 1 << 20
@@ -66,6 +68,14 @@ async def files(one: OneTuning) -> Answer:
     )  # fmt: skip
 
 
+@router.get("/graph", summary="The skill as a graph", **told(Done[GraphForm], examples.GRAPH))
+async def graph(one: OneTuning) -> Answer:
+    """As it is now: what leads to what, and what a model has read at the end of each phase."""
+    service = one.project.engine.tunings
+    drawing = await one.control.beside(lambda: draw(load(service.source(one.id))))
+    return done(_told(asdict(drawing)))
+
+
 @router.get("/source", summary="One of the skill's files", **told(Done[SourceForm], examples.SOURCE))
 async def source(one: OneTuning, file: OfSkill) -> Answer:
     """Its first MiB as it is now; what is no UTF-8 is replaced. Only files of the skill are shown."""
@@ -84,6 +94,15 @@ async def transcript(one: OneTuning, limit: Newest = 500) -> Answer:
     found = await one.control.beside(lambda: progress_files.last_lines(folder, file, limit))
     lines = [line for text in found.lines if (line := note(text))]
     return done(lines[-limit:], position=str(found.position))
+
+
+def _told(value: object) -> object:
+    """With names of files that JSON can hold."""
+    if isinstance(value, str):
+        return whole(value)
+    if isinstance(value, dict):
+        return {name: _told(one) for name, one in value.items()}
+    return [_told(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
 def _cut(text: str) -> dict[str, object]:

@@ -90,3 +90,19 @@ FIX: Example = {"data": {"fix": _FIX.model_dump(mode="json"), "applied": None, "
 SOURCE: Example = {"data": {"file": "SKILL.md", "text": "# Invoices\n", "truncated": False}}
 FILES: Example = {"data": [{"file": "SKILL.md", "kind": "skill", "size": 3600, "tokens": 900}]}
 REPORT: Example = {"data": {"text": "# invoices\n", "truncated": False}}
+GRAPH: Example = {
+    "data": {
+        "nodes": [
+            {"id": "file:SKILL.md", "kind": "file", "name": "SKILL.md", "file": "SKILL.md", "line": 1, "tokens": 900},
+            {"id": "tool:Read", "kind": "tool", "name": "Read", "file": "SKILL.md", "line": 14, "tokens": None},
+        ],
+        "edges": [{"source": "file:SKILL.md", "target": "tool:Read", "kind": "uses"}],
+        "course": [
+            {
+                "name": "SKILL.md", "file": "SKILL.md", "own": 900, "loads": 0, "total": 900, "share": 900, "files": [],
+            }
+        ],
+        "worst": 900,
+        "truncated": False,
+    }
+}  # fmt: skip
