@@ -1,7 +1,7 @@
 """A prompt takes in a whole file or the whole state, where a path or a few fields would do."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.holes import Hole, growth, holes, values
@@ -38,23 +38,15 @@ _SAID = re.compile(
 )
 _NOT = re.compile(r"\b(?:not|never|don't|avoid|instead|rather)\b|不|勿|别|禁", re.IGNORECASE)
 
+Values = Mapping[str, tuple[Assignment, ...]]
+
 
 def look(skill: Skill) -> Iterator[Hit]:
     known, growing = values(skill), growth(skill)
     for hole in holes(skill):
-        expression = hole.place.expression
-        read, state = _READ.match(expression), _STATE.search(expression)
-        if read is not None and not _PART.search(expression):
-            yield _hit(hole, read["path"], f"the whole file {_shown(read['path'])}", {"path": read["path"]})
-        elif state is not None:
-            yield _hit(hole, state[1], f"the whole {state[1]}", {"state": state[1]})
-        elif hole.whole and not _GOAL.search(hole.last) and hole.last not in growing:
-            source = _source(known.get(hole.name, ()))
-            if source is not None:
-                words = f"the whole file {_shown(source)}, which {hole.name} holds"
-                yield _hit(hole, hole.name, words, {"path": source})
-            elif _DUMP.match(expression):
-                yield _hit(hole, hole.name, f"all of {hole.name} as JSON", {}, sure=False)
+        hit = _of_expression(hole) or _of_variable(hole, known, growing)
+        if hit is not None:
+            yield hit
     for saying in sayings(skill, _STEMS, _SAID):
         if not _NOT.search(saying.text):
             yield Hit(
@@ -62,6 +54,27 @@ def look(skill: Skill) -> Iterator[Hit]:
                 subject=" ".join(saying.text.split())[:60],
                 message="a whole text is to be put into a prompt, where its path would do",
             )  # fmt: skip
+
+
+def _of_expression(hole: Hole) -> Hit | None:
+    """A file is read in the prompt itself, or all of the state goes in."""
+    expression = hole.place.expression
+    read, state = _READ.match(expression), _STATE.search(expression)
+    if read is not None and not _PART.search(expression):
+        return _hit(hole, read["path"], f"the whole file {_shown(read['path'])}", {"path": read["path"]})
+    return _hit(hole, state[1], f"the whole {state[1]}", {"state": state[1]}) if state else None
+
+
+def _of_variable(hole: Hole, known: Values, growing: Values) -> Hit | None:
+    """One that holds a file goes in as a whole, or all of it as JSON; the user's own words may."""
+    if not hole.whole or _GOAL.search(hole.last) or hole.last in growing:
+        return None
+    source = _source(known.get(hole.name, ()))
+    if source is not None:
+        return _hit(hole, hole.name, f"the whole file {_shown(source)}, which {hole.name} holds", {"path": source})
+    if _DUMP.match(hole.place.expression):
+        return _hit(hole, hole.name, f"all of {hole.name} as JSON", {}, sure=False)
+    return None
 
 
 def _source(assignments: tuple[Assignment, ...]) -> str | None:
