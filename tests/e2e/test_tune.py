@@ -215,6 +215,8 @@ def test_killed_in_the_middle_and_taken_up_by_its_id(shop: Shop, moment: str) ->
         (["--tuning-id", "skill-tuning-20260101T000000-00000000"], 4, "not found"),
         (["--rollback", "FIX-001"], 2, "--tuning-id"),
         (["--installed", "."], 2, "leave the paths out"),
+        (["--tuning-id", "skill-tuning-20260101T000000-00000000", "--fix"], 2, "as it was begun"),
+        ([".", "--update-baseline", "--baseline", "b.json", "--fix"], 2, "mend first"),
     ],
 )
 def test_what_can_not_be_is_one_clear_line(shop: Shop, words: list[str], code: int, told: str) -> None:

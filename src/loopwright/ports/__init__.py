@@ -23,6 +23,7 @@ from loopwright.ports.records import Page as Page
 from loopwright.ports.records import Snapshot as Snapshot
 from loopwright.ports.records import Surroundings as Surroundings
 from loopwright.ports.records import TestOrder as TestOrder
+from loopwright.ports.skills import FoundBefore as FoundBefore
 from loopwright.ports.skills import Skills as Skills
 from loopwright.ports.survey import Surveyor as Surveyor
 from loopwright.ports.watching import Watchable

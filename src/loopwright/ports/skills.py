@@ -1,4 +1,4 @@
-"""The port to the folders of skills."""
+"""The ports to the folders of skills, and to what was found in them before."""
 
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -35,3 +35,14 @@ class Skills(Protocol):
         Idempotent, and right after a crash at any moment of `apply` or of itself. Conflict, and nothing was written,
         where somebody else has changed one of these files since. NotFound: no such backup.
         """
+
+
+class FoundBefore(Protocol):
+    """What was worked out before, by key. It may forget anything at any time, and never gives what was not put."""
+
+    def get(self, key: str) -> bytes | None: ...
+
+    def put(self, key: str, data: bytes) -> None: ...
+
+    def tidy(self) -> None:
+        """Called once at the end of a command."""

@@ -21,7 +21,7 @@ def find_skills(folder: Path) -> tuple[Path, ...]:
         at = waiting.pop()
         if _look(at, waiting, links):
             found.append(at)
-    real = {os.path.realpath(path) for path in found}
+    real = {os.path.realpath(path) for path in found} if links else set()
     for link in sorted(links):
         if (leads_to := os.path.realpath(link)) not in real:
             real.add(leads_to)

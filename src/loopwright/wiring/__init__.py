@@ -40,7 +40,7 @@ from loopwright.workspace.worktrees import GitWorktrees
 if TYPE_CHECKING:
     from loopwright.actions.runner import AgentMaker, LoopRunner
     from loopwright.cycle.runner import CycleRunner
-    from loopwright.ports import Notifier
+    from loopwright.ports import FoundBefore, Notifier
     from loopwright.prompts import Prompts
     from loopwright.tune.runner import TuningRunner
 
@@ -212,6 +212,15 @@ class Engine:
             agents=self.agents.make, price=price, prompts=self.load_tuning_prompts(), secrets=loops.secrets,
             notifiers=loops.notifiers, notify_on=loops.notify_on,
         )  # fmt: skip
+
+    @cached_property
+    def found_before(self) -> "FoundBefore":
+        """What was found in skills before, for this user; another version of loopwright finds other things."""
+        from loopwright.skills.cache import FindingsCache, code_digest
+
+        package = Path(__file__).parent.parent
+        folder = Path(platformdirs.user_cache_dir("loopwright")) / "findings"
+        return FindingsCache(folder, code_digest(*(package / name for name in ("tune", "domain", "skills"))))
 
     @property
     def _notifiers(self) -> "tuple[Notifier, ...]":

@@ -41,10 +41,6 @@ class Result:
 
 def carried_out(engine: "Engine", targets: Targets, order: Order, baseline: Path | None, *, update: bool) -> Result:
     """Looks at all of them, mends those where something can be mended, and keeps the baseline."""
-    if update and baseline is None:
-        raise Invalid("--update-baseline writes the file of --baseline FILE; name it")
-    if update and order.level != "none":
-        raise Invalid("mend first, then accept what is left: --update-baseline goes without --fix and --agent")
     engine.check_catalogues()
     known: Known = Nothing()
     if baseline is not None and update:
@@ -54,6 +50,7 @@ def carried_out(engine: "Engine", targets: Targets, order: Order, baseline: Path
     elif baseline is not None:
         known = read_baseline(baseline)
     result = _tuned(engine, targets, order, known)
+    engine.found_before.tidy()
     if isinstance(known, BaselineFile):
         known.tell_gone(result.skills)
     return result
@@ -90,9 +87,10 @@ def _looked_at(
 
 def looked_at(engine: "Engine", root: Path, order: Order, accepted: frozenset[str]) -> "Checked":
     """One skill as it is now."""
-    from loopwright.tune.report.checked import check
+    from loopwright.tune.report.kept import checked
 
-    return check(engine.tunings.folders.read(root), shown(root, order.base), order.dimensions, accepted)
+    files = engine.tunings.folders.read(root)
+    return checked(files, shown(root, order.base), order.dimensions, accepted, engine.found_before)
 
 
 def _has_something(skill: "Checked", order: Order) -> bool:

@@ -106,7 +106,7 @@ def _below(path: Path, skills: "Skills") -> Iterator[Path]:
     folder = path.resolve()
     if not os.access(folder, os.R_OK | os.X_OK):
         raise Invalid(f"{path} can not be read: its permissions do not allow it")
-    found = tuple(root.resolve() for root in skills.find(folder))
+    found = skills.find(folder)
     if not found:
         raise NotFound(f"there is no skill in {path}: {NO_SKILL}")
     yield from found

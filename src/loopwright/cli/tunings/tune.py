@@ -5,9 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loopwright.cli.options import HERE, Json, Project, elsewhere, opened
+from loopwright.cli.options import HERE, Given, Json, Project, elsewhere, opened, takes
 from loopwright.cli.output import has_person
 from loopwright.cli.tunings.fixing import level_of
+from loopwright.cli.tunings.options import TUNE
 from loopwright.domain.errors import Conflict, Exit, Invalid
 
 if TYPE_CHECKING:
@@ -16,83 +17,63 @@ if TYPE_CHECKING:
     from loopwright.wiring import Engine
 
 
+@takes(TUNE)
 def tune(
     *,
     what: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="PATH… [WORDS]",
-            help="Skills, or folders of skills; then what is wrong, in words.",
             show_default=False,
+            help="Skills, or folders of skills; then what is wrong, in words.",
         ),
     ] = None,
-    focus: Annotated[
-        str | None, typer.Option("--focus", metavar="WHAT", help="Only some of context,memory,dataflow,agent.")
-    ] = None,
-    fix: Annotated[
-        str | None,
-        typer.Option(
-            "--fix",
-            metavar="[=all]",
-            help="Mend what follows from the skill itself; =all: also what follows from a similar place of it.",
-        ),
-    ] = None,
-    agent: Annotated[
-        str | None, typer.Option("--agent", metavar="NAME", help="Mend all, and let this agent write what is missing.")
-    ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Apply every fix without asking.")] = False,
-    rollback: Annotated[
-        str | None, typer.Option("--rollback", metavar="FIX", help="Take this fix out of the skill's files again.")
-    ] = None,
-    tuning_id: Annotated[
-        str | None, typer.Option("--tuning-id", metavar="ID", help="Take up this session instead.")
-    ] = None,
-    installed: Annotated[
-        bool, typer.Option("--installed", help="The skills that are installed for the known hosts.")
-    ] = False,
-    files: Annotated[bool, typer.Option("--files", help="The skills that the files PATH… belong to.")] = False,
-    form: Annotated[str, typer.Option("--format", metavar="FORM", help="text, json or sarif.")] = "text",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write there what would be printed.")
-    ] = None,
-    baseline: Annotated[
-        Path | None, typer.Option("--baseline", metavar="FILE", help="Findings that are accepted as they are.")
-    ] = None,
-    update_baseline: Annotated[bool, typer.Option("--update-baseline", help="Accept all that is found now.")] = False,
-    max_iterations: Annotated[
-        int | None, typer.Option("--max-iterations", metavar="N", min=1, help="Rounds of mending (default: 5).")
-    ] = None,
+    given: Given,
     project: Project = HERE,
     launched: Annotated[bool, typer.Option("--launched", hidden=True)] = False,
     json: Json = False,
 ) -> None:
     """Diagnose agent skills: what is wrong, why, and what to do; with --fix mend them, verified by a new diagnosis."""
-    from loopwright.cli.tunings.order import Order, dimensions_of, form_of
-
-    level, shape = level_of(fix, agent), form_of(form, json)
-    asks = level != "none" and not yes and shape == "text" and has_person()
-    words, at = [*(what or [])], elsewhere(project)
+    _check(given)
+    words, id, fix = what or [], given.get("tuning_id"), given.get("rollback")
     with opened(project) as engine:
-        base = Path.cwd() if shape == "text" else engine.project
-        order = Order(
-            base, dimensions_of(focus), level, agent, asks=asks, form=shape, events=json, output=output,
-            max_iterations=max_iterations, at=at,
-        )  # fmt: skip
-        if rollback is not None:
-            code = _rolled_back(engine, words, rollback, tuning_id, order)
-        elif tuning_id is not None:
-            if words or installed or files:
-                raise Invalid("--tuning-id takes up a session as it is; name no skill beside it")
-            code = _taken_up(engine, tuning_id, order, yes=yes, launched=launched)
+        order = _order(engine, given, elsewhere(project), json=json)
+        if fix is not None:
+            code = _rolled_back(engine, words, fix, id, order)
+        elif id is not None:
+            code = _taken_up(engine, words, id, order, yes=bool(given.get("yes")), launched=launched)
         else:
-            found = _targets(engine, words, installed=installed, files=files)
-            code = _tuned(engine, found, order, baseline, update=update_baseline)
+            code = _tuned(engine, _targets(engine, words, given), order, given)
     raise typer.Exit(code)
 
 
-def _targets(engine: "Engine", words: list[str], *, installed: bool, files: bool) -> "Targets":
+def _check(given: Given) -> None:
+    """What does not go together."""
+    mends = "fix" in given or "agent" in given
+    if given.get("update_baseline") and "baseline" not in given:
+        raise Invalid("--update-baseline writes the file of --baseline FILE; name it")
+    if given.get("update_baseline") and mends:
+        raise Invalid("mend first, then accept what is left: --update-baseline goes without --fix and --agent")
+    if "tuning_id" in given and (given.keys() & {"installed", "files", "focus", "fix", "agent", "baseline"}):
+        raise Invalid("--tuning-id takes up a session as it was begun; leave the other options out")
+
+
+def _order(engine: "Engine", given: Given, at: str, *, json: bool) -> "Order":
+    from loopwright.cli.tunings.order import Order, dimensions_of, form_of
+
+    level, form = level_of(given.get("fix"), given.get("agent")), form_of(given.get("form", "text"), json)
+    asks = level != "none" and not given.get("yes") and form == "text" and has_person()
+    base = Path.cwd() if form == "text" else engine.project
+    return Order(
+        base, dimensions_of(given.get("focus")), level, given.get("agent"), asks=asks, form=form, events=json,
+        output=given.get("output"), max_iterations=given.get("max_iterations"), at=at,
+    )  # fmt: skip
+
+
+def _targets(engine: "Engine", words: list[str], given: Given) -> "Targets":
     from loopwright.cli.tunings import targets
 
+    installed, files = bool(given.get("installed")), bool(given.get("files"))
     if installed and (words or files):
         raise Invalid("--installed names the skills by itself; leave the paths out")
     if installed:
@@ -100,19 +81,20 @@ def _targets(engine: "Engine", words: list[str], *, installed: bool, files: bool
     return targets.owning(words) if files else targets.named(words, engine.tunings.folders)
 
 
-def _tuned(engine: "Engine", found: "Targets", order: "Order", baseline: Path | None, *, update: bool) -> Exit:
+def _tuned(engine: "Engine", found: "Targets", order: "Order", given: Given) -> Exit:
     from dataclasses import replace
 
     from loopwright.cli.tunings.carrying_out import carried_out
     from loopwright.cli.tunings.telling import tell
 
     order = replace(order, words=found.words)
-    result = carried_out(engine, found, order, baseline, update=update)
+    update = bool(given.get("update_baseline"))
+    result = carried_out(engine, found, order, given.get("baseline"), update=update)
     tell(result, order, single=found.single)
     return result.exit
 
 
-def _taken_up(engine: "Engine", id: str, order: "Order", *, yes: bool, launched: bool) -> Exit:
+def _taken_up(engine: "Engine", words: list[str], id: str, order: "Order", *, yes: bool, launched: bool) -> Exit:
     """A session that is there: in the background it rests where somebody has to choose."""
     from dataclasses import replace
 
@@ -120,6 +102,8 @@ def _taken_up(engine: "Engine", id: str, order: "Order", *, yes: bool, launched:
     from loopwright.cli.tunings.session import driven
     from loopwright.cli.tunings.telling import tell
 
+    if words:
+        raise Invalid("--tuning-id takes up a session as it was begun; name no skill beside it")
     state = engine.tunings.read(id)
     if launched:
         driven(engine, id, replace(order, asks=False))
@@ -141,7 +125,7 @@ def _rolled_back(engine: "Engine", words: list[str], fix: str, id: str | None, o
     if (id is None) == (not words):
         raise Invalid("--rollback takes a fix out of one skill: name that, or its session with --tuning-id")
     if id is None:
-        found = _targets(engine, words, installed=False, files=False)
+        found = _targets(engine, words, {})
         if len(found.roots) != 1:
             raise Invalid(
                 f"--rollback is about one skill, and {len(found.roots)} are named; name the one, or --tuning-id"
