@@ -65,7 +65,8 @@ def _is_of_the_run(skill: Skill, one: Artefact) -> bool:
     page = skill.pages[one.at.file]
     line = lines_of(page, one)
     others = {a.raw.rsplit("/", 1)[-1] for a in skill.artefacts if a.mode == "write" or a.at.file != one.at.file}
-    return one.mode == "declare" and sum(f"`{name}`" in line for name in others if name != one.raw) >= 1
+    listed = sum(f"`{name}`" in line for name in others if name != one.raw) >= 1
+    return listed or (one.mode == "read" and page.kind in ("phase", "action", "role"))
 
 
 def _is_written_in_text(skill: Skill, file: RunFile) -> bool:

@@ -42,7 +42,7 @@ def unknown_fields(skill: Skill) -> Iterator[Unknown]:
         if use.root:
             if use.root not in places:
                 places[use.root] = described(skill.schemas, use.root)
-            found = _of_root(use, places[use.root])
+            found = _of_root(use, places[use.root]) if places[use.root] else _of_path(use, skill.schemas)
         elif "." in use.path:
             found = _of_path(use, skill.schemas)
         else:
@@ -92,13 +92,14 @@ def _is_map(field: object) -> bool:
 
 def _of_path(use: FieldUse, schemas: Sequence[Schema]) -> Unknown | None:
     """`impact.regions`, where a shape has an object `impact` with other fields."""
-    first, _, rest = _plain(use.path).partition(".")
+    path = _plain(f"{use.root}.{use.path}" if use.root else use.path)
+    first, _, rest = path.partition(".")
     holders = [schema for schema in schemas if any(_plain(f.path).startswith(first + ".") for f in schema.fields)]
     if not holders or any(schema.open for schema in holders):
         return None
-    if any(_miss(_plain(use.path), schema, "") is None for schema in holders):
+    if any(_miss(path, schema, "") is None for schema in holders):
         return None
-    name = _miss(_plain(use.path), holders[0], "") or rest
+    name = _miss(path, holders[0], "") or rest
     return Unknown(use, name, holders[0], first + ".", tuple(_steps_at(holders[0], first + ".")))
 
 

@@ -37,7 +37,7 @@ def gaps(skill: Skill, grid: Grid) -> Iterator[Gap]:
         missing = [page for page in members if page.path not in listed]
         if len(listed) < FEWEST or not 0 < len(missing) <= max(1, len(members) // 4):
             continue
-        if len(listed) < MOST * len(members) or len(set(listed.values())) < MOST * len(grid.rows):
+        if len(listed) < MOST * len(members) or 2 * len(set(listed.values())) < len(grid.rows):
             continue
         for page in missing:
             if not _ASIDE.match(_stem(page)) and not _near(grid, page):
@@ -65,7 +65,7 @@ def _row_of(grid: Grid, page: Page) -> int:
         return -1
     for index, row in enumerate(grid.rows):
         text = grid.page.text[row[0].start : row[-1].end] if row else ""
-        if basename(page.path) in text:
+        if page.path in text or f"]({basename(page.path)})" in text or f"](./{basename(page.path)})" in text:
             return index
         first = row[0].text.strip("`*_ ").lower() if row else ""
         if first and first in (stem.lower(), short.lower(), stem.lower().removeprefix("action-")):
@@ -77,7 +77,7 @@ def _near(grid: Grid, page: Page) -> bool:
     """The lines around the table speak of it."""
     text = grid.page.text
     around = text[max(0, grid.start - 300) : grid.start] + text[grid.end : grid.end + 400]
-    return basename(page.path) in around or f"`{_stem(page)}`" in around
+    return page.path in around or f"]({basename(page.path)})" in around or f"`{_stem(page)}`" in around
 
 
 def _stem(page: Page) -> str:

@@ -38,7 +38,9 @@ def renamed(skill: Skill, files: Mapping[str, RunFile]) -> Iterator[Renamed]:
         if file.name in done or file.promised or any(one.optional for one in file.all):
             continue
         best = max(((likeness(file.name, other.name), other.name) for other in made), default=(0.0, ""))
-        least = SURE if file.name.startswith(DIR) else 0.85
+        # A page that knows only the other name means that file.
+        apart = bool(best[1]) and not file.pages & files[best[1]].pages
+        least = (LEAST if apart else SURE) if file.name.startswith(DIR) else 0.85
         if best[0] >= least and len(file.pages) <= len(files[best[1]].pages) and not _beside(file, files[best[1]]):
             yield Renamed(file, files[best[1]], "")
 
@@ -56,7 +58,7 @@ def _is_unread(skill: Skill, file: RunFile) -> bool:
 
 
 def _is_unmade(file: RunFile) -> bool:
-    handed_on = any(one.at.use == "prompt" for one in file.named)
+    handed_on = any(one.at.use == "prompt" and one.mode != "write" for one in file.named)
     return not file.made and bool(file.needed or file.expected or handed_on or (file.promised and file.named))
 
 

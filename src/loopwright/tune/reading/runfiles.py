@@ -64,7 +64,7 @@ def run_files(skill: Skill) -> dict[str, RunFile]:
             continue
         file = found.setdefault(one.name, RunFile(one.name))
         page = skill.pages[one.at.file]
-        if page.kind in ("script", "data", "template"):
+        if page.kind in ("script", "data", "template", "spec", "reference"):
             file.named.append(one)
             continue
         if page.path not in heads:
@@ -78,6 +78,10 @@ def _sort(file: RunFile, one: Artefact, page: Page, tables: Mapping[int, tuple[B
     if block.kind == "row":
         way = _of_column(page, one, tables.get(block.start, ()))
         (file.promised if way == "write" else file.expected if way == "read" else file.named).append(one)
+        return
+    if one.mode == "declare" and one.call >= 0:
+        # What a command is given it may read and write.
+        file.made.append(one)
         return
     if one.mode == "declare":
         way = _of_place(page, one, block)
@@ -132,6 +136,8 @@ def likeness(one: str, other: str) -> float:
         return 0.9 if apart else 0.0
     if COUNTING in base and COUNTING in second:
         return 0.8 if folder == there and folder != DIR else 0.0
+    if (COUNTING in base) != (COUNTING in second):
+        return 0.0
     value = alike(stem.replace(COUNTING, ""), other_stem.replace(COUNTING, ""))
     return value if folder == there else value - 0.1
 

@@ -14,6 +14,7 @@ _SOMETIMES = re.compile(
     r"|仅|若|如果|当|有则|可省|可无|时(?:才|必)|非必",
     re.IGNORECASE,
 )
+_FILE = re.compile(r"([\w\-]+\.(?:jsonl?|ya?ml))\b")
 _YES = re.compile(r"(?:yes|y|true|required|always|✓|✅|✔|x|是|必填|必须|必需|必选|√)\W*\Z", re.IGNORECASE)
 _REQUIRED_HEAD = re.compile(r"\|\s*(?:required|必填|必需|必选|是否必填)\??\s*\|", re.IGNORECASE)
 _PLAIN_TYPES: dict[str, tuple[type, ...]] = {
@@ -23,7 +24,7 @@ _PLAIN_TYPES: dict[str, tuple[type, ...]] = {
 }  # fmt: skip
 ALIKE, COMPLETE = 0.6, 0.5
 """Shares of the object's keys that the shape has, and of the shape's fields that the object has."""
-FEWEST = 2
+FEWEST, NEAR = 2, 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +54,28 @@ class Breach:
 
 def breaches(skill: Skill) -> Iterator[Breach]:
     """Of examples on the page of the schema that they break."""
-    declared: dict[str, list[Schema]] = {}
-    for schema in skill.schemas:
-        if schema.format != "json":
-            declared.setdefault(schema.at.file, []).append(schema)
-    for file, schemas in declared.items():
-        page = skill.pages[file]
-        shapes: list[Shape] = []
+    declared = [schema for schema in skill.schemas if schema.format != "json"]
+    shapes: dict[int, list[Shape]] = {}
+    for page in skill.pages.values() if declared else ():
+        here = [schema for schema in declared if schema.at.file == page.path]
         for block in page.blocks:
             if block.kind != "code" or block.lang not in _JSON or block.use in ("negative", "quotation"):
                 continue
             if "{" not in block.text or '"properties"' in block.text or not block.closed:
                 continue
-            shapes = shapes or [shape for schema in schemas for shape in _shapes(page, schema)]
-            yield from _of_block(page, block, shapes)
+            of = here or _of_file(page, block, declared)
+            for schema in of:
+                if id(schema) not in shapes:
+                    shapes[id(schema)] = [*_shapes(skill.pages[schema.at.file], schema)]
+            if of:
+                yield from _of_block(page, block, [shape for schema in of for shape in shapes[id(schema)]])
+
+
+def _of_file(page: Page, block: Block, schemas: Sequence[Schema]) -> list[Schema]:
+    """Those that describe the file that is named right before the example."""
+    section = page.sections[block.section] if block.section >= 0 else None
+    named = _FILE.findall(page.text, max(section.start if section else 0, block.start - NEAR), block.start)
+    return [schema for schema in schemas if named and named[-1] in schema.name]
 
 
 def _of_block(page: Page, block: Block, shapes: Sequence[Shape]) -> Iterator[Breach]:

@@ -9,10 +9,10 @@ from loopwright.tune.skill.known import described
 from loopwright.tune.skill.model import FieldDeclared, FieldUse, Page, Schema, Skill
 
 _STEP = re.compile(r"\[\w*\]")
-_FILE = re.compile(r"([\w\-]+\.(?:jsonl?|ya?ml|md|toml|csv))\b")
+_FILE = re.compile(r"([\w\-]+\.(?:jsonl?|ya?ml|toml|csv))\b")
 _FRONT = re.compile(r"front-?\s?matter|YAML|header|元数据", re.IGNORECASE)
-FEWEST = 2
-"""Values that a field must list to list them at all."""
+FEWEST, NEAR = 2, 400
+"""Values that a field must list to list them at all; characters before a schema that say what it is of."""
 _WORD = re.compile(r"[A-Za-z][\w\-]{1,39}\Z")
 _NO_VALUE = frozenset(
     {"true", "false", "null", "none", "undefined", "string", "number", "boolean", "empty", "set", "missing"}
@@ -59,7 +59,7 @@ def stray_values(skill: Skill) -> Iterator[Stray]:
         listed = tuple(dict.fromkeys(value for _, field in found for value in field.values))
         if len(listed) < FEWEST or not all(field.values for _, field in found):
             continue
-        if not use.root and not _is_of(skill, use, found):
+        if not use.root and "." not in use.path and not _is_of(skill, use, found):
             continue
         for value in use.values:
             if _is_stray(value, listed):
@@ -75,12 +75,19 @@ def _is_of(skill: Skill, use: FieldUse, found: Sequence[tuple[Schema, FieldDecla
     page = skill.pages[use.at.file]
     line = page.text[page.text.rfind("\n", 0, use.at.start) + 1 : use.at.end + 120].split("\n", 1)[0]
     files = _FILE.findall(line)
-    if _FRONT.search(line) or (files and not any(name in schema.name for schema, _ in found for name in files)):
+    if _FRONT.search(line) or (
+        files and not any(_describes(skill, schema, name) for schema, _ in found for name in files)
+    ):
         return False
     used = {value for one in skill.fields if one.path == use.path and one.mode != "example" for value in one.values}
     listed = {value for _, field in found for value in field.values}
     strange = [value for value in used if _is_stray(value, (*listed,))]
     return len(strange) == 1 and len(used) > 1
+
+
+def _describes(skill: Skill, schema: Schema, file: str) -> bool:
+    text = skill.pages[schema.at.file].text
+    return file in schema.name or file in text[max(0, schema.at.start - NEAR) : schema.at.start]
 
 
 def _declarations(use: FieldUse, schemas: Sequence[Schema]) -> list[tuple[Schema, FieldDeclared]]:
