@@ -11,6 +11,7 @@ HEAVY = (
     "mcp", "mcp_types", "httpx2", "fastapi", "starlette", "uvicorn",
     "loopwright.repair", "loopwright.validation", "loopwright.agents", "loopwright.actions", "loopwright.notify",
     "loopwright.mcp", "loopwright.server", "loopwright.cycle", "loopwright.survey",
+    "loopwright.tune.diagnosis", "loopwright.tune.report",
 )  # fmt: skip
 
 
@@ -23,7 +24,8 @@ def loaded(desk: Desk, *arguments: str) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["list"], ["list", "--json"], ["config", "show"], ["cycle", "list"], ["cycle", "show", "ID"]]
+    "arguments",
+    [["list"], ["list", "--json"], ["config", "show"], ["cycle", "list"], ["cycle", "show", "ID"], ["tunings", "list"]],
 )
 def test_a_list_loads_no_machinery(desk: Desk, arguments: list[str]) -> None:
     desk.create("--agent", "bash")
@@ -36,7 +38,7 @@ def test_help_loads_no_models(desk: Desk) -> None:
     assert not loaded(desk, "--help") & {*HEAVY, "pydantic", "loopwright.wiring"}
 
 
-@pytest.mark.parametrize("arguments", [["run"], ["cycle"], ["cycle", "run"]])
+@pytest.mark.parametrize("arguments", [["run"], ["cycle"], ["cycle", "run"], ["tune"], ["tunings"]])
 def test_a_commands_own_help_loads_no_machinery(desk: Desk, arguments: list[str]) -> None:
     """Typer itself asks pydantic what the parameters are."""
     assert not loaded(desk, *arguments, "--help") & {*HEAVY, "loopwright.wiring", "loopwright.domain.record"}
