@@ -100,13 +100,14 @@ def _of_table(skill: Skill, act: Act, roles: frozenset[str]) -> str | None:
     """The agent that a table of the skill gives to the role whose page the prompt names."""
     prompt = next((one for one in skill.prompts if one.call == act.index), None)
     pages = [page for page in skill.pages.values() if page.kind == "role" and prompt and page.path in prompt.text]
+    rows = (
+        [block.text for page in skill.pages.values() for block in page.blocks if block.kind == "row"] if pages else []
+    )
     for page in pages:
-        for other in skill.pages.values():
-            for block in other.blocks:
-                if block.kind == "row" and page.path in block.text:
-                    cells = {cell.strip(" `*") for cell in block.text.split("|")} & roles - {stem(page.path)}
-                    if len(cells) == 1:
-                        return cells.pop()
+        for row in (row for row in rows if page.path in row):
+            cells = {cell.strip(" `*") for cell in row.split("|")} & roles - {stem(page.path)}
+            if len(cells) == 1:
+                return cells.pop()
     return None
 
 

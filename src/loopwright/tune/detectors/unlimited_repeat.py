@@ -30,11 +30,13 @@ _REWORK = re.compile(
     re.IGNORECASE,
 )
 _REJECTED = re.compile(
-    r"rework|reject|revis|redo|not\s+pass|changes\s+requested|needs\s+work|返工|重译|重写|重做|不合格|不通过",
+    r"rework|reject|revis|redo|defects?|finds (?:problems|issues)|not\s+pass|changes\s+requested|needs\s+work|返工"
+    r"|重译|重写|重做|不合格|不通过",
     re.IGNORECASE,
 )
 _PEOPLE = re.compile(
-    r"\b(?:users?|you(?:r)?|human|person|they|customer|stakeholder\w*|approv\w+|sign\w*|agree\w*|consensus|confirm\w*"
+    r"\b(?:users?|you(?:r)?|human|person|they (?:are|say|want|like|agree|approve|confirm|choose|have)|customer"
+    r"|stakeholder\w*|approv\w+|sign\w*|agree\w*|consensus|confirm\w*"
     r"|interview\w*|ask\w*|question\w*|answer\w*|explicit|clear|intent|feedback|interrupt\w*|cancel\w*)\b"
     r"|用户|人工|确认|认可|批准|同意|询问|提问|回答",
     re.IGNORECASE,
@@ -55,6 +57,9 @@ _MOST = re.compile(
     re.IGNORECASE,
 )
 _POLLS = re.compile(r"\bpoll\w*|轮询", re.IGNORECASE)
+_ENDS = re.compile(
+    r"\buntil\b[^.;\n]{0,60}\b(?:finish\w*|complet\w*|done|ready|ends?|terminal|healthy|up)\b", re.IGNORECASE
+)
 _DECLARED = re.compile(r"(?:description|reminder|note)\s*:", re.IGNORECASE)
 
 
@@ -128,7 +133,7 @@ def _coded(page: Page, repeat: Repeat) -> Hit:
 
 def _said(skill: Skill, page: Page, repeat: Repeat) -> Hit | None:
     head = repeat.head
-    until = _UNTIL.search(head)
+    until = _UNTIL.search(head) or (_POLLS.search(head) and _ENDS.search(head))
     if until is None and not (_REWORK.search(head) and _REJECTED.search(head)):
         return None
     if (

@@ -27,17 +27,21 @@ def look(skill: Skill) -> Iterator[Hit]:
     for act in acts(skill):
         if is_bracketed(skill, act.call) and any(one.name for one in act.call.arguments):
             by_name.setdefault(act.call.name, []).append(act)
-    for name, calls in by_name.items():
+    for calls in by_name.values():
         usual: Counter[str] = Counter(one.name for act in calls for one in act.call.arguments if one.name)
         for act in calls:
-            tool = act.known.tool
-            for one in act.call.arguments:
-                if one.name is None or one.name.startswith("..."):
-                    continue
-                if not _takes(name, tool, act, one.name):
-                    yield from _unknown(skill, act, one, usual, len(calls))
-                elif tool is not None:
-                    yield from _value(act, tool, one)
+            yield from _of_call(skill, act, usual, len(calls))
+
+
+def _of_call(skill: Skill, act: Act, usual: Counter[str], calls: int) -> Iterator[Hit]:
+    tool = act.known.tool
+    for one in act.call.arguments:
+        if one.name is None or one.name.startswith("..."):
+            continue
+        if not _takes(act.call.name, tool, act, one.name):
+            yield from _unknown(skill, act, one, usual, calls)
+        elif tool is not None:
+            yield from _value(act, tool, one)
 
 
 def _takes(name: str, tool: Tool | None, act: Act, parameter: str) -> bool:
