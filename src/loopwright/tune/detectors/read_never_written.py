@@ -29,12 +29,11 @@ def look(skill: Skill) -> Iterator[Hit]:
     made = [file for file in files.values() if file.made]
     if len(made) < FEWEST:
         return
-    drifted = {name for one in renamed(skill, files) for name in (one.wrong.name, one.right.name)}
-    for file in files.values():
-        if file.name in drifted or not file.name.startswith(DIR + "/") or COUNTING in file.base:
-            continue
-        if _is_missing(skill, file):
-            yield _hit(file)
+    inner = (file for file in files.values() if file.name.startswith(DIR + "/") and COUNTING not in file.base)
+    missing = [file for file in inner if _is_missing(skill, file)]
+    if missing:
+        drifted = {name for one in renamed(skill, files) for name in (one.wrong.name, one.right.name)}
+        yield from (_hit(file) for file in missing if file.name not in drifted)
 
 
 def _is_missing(skill: Skill, file: RunFile) -> bool:

@@ -36,12 +36,12 @@ def look(skill: Skill) -> Iterator[Hit]:
     flowing = [file for file in files.values() if file.made and (file.needed or file.expected)]
     if len(flowing) < FEWEST:
         return
-    drifted = {name for one in renamed(skill, files) for name in (one.wrong.name, one.right.name)}
     last = max((phase.order for phase in skill.phases), default=0)
     final = {phase.file for phase in skill.phases if phase.order == last}
-    for file in files.values():
-        if file.name not in drifted and _is_for_nobody(skill, file, final):
-            yield _hit(skill, file)
+    idle = [file for file in files.values() if _is_for_nobody(skill, file, final)]
+    if idle:
+        drifted = {name for one in renamed(skill, files) for name in (one.wrong.name, one.right.name)}
+        yield from (_hit(skill, file) for file in idle if file.name not in drifted)
 
 
 def _is_for_nobody(skill: Skill, file: RunFile, final: set[str]) -> bool:

@@ -8,6 +8,8 @@ from loopwright.tune.skill.model import Block, Page
 from loopwright.tune.skill.tables import Cell, cells, rows
 
 _LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
+LONGEST = 40
+"""Rows of a table that is looked at; longer ones are reference."""
 _MARKS = re.compile(r"[`*_\"“”]")
 
 
@@ -32,7 +34,7 @@ def grids(page: Page) -> Iterator[Grid]:
     if "|" not in page.text:
         return
     for table in rows(page.blocks):
-        if len(table) < 4 or table[0].use in ("negative", "quotation", "template"):
+        if not 4 <= len(table) <= LONGEST or table[0].use in ("negative", "quotation", "template"):
             continue
         head = tuple(plain(cell.text) for cell in cells(page.text, table[0].start, table[0].end))
         body = tuple(tuple(cells(page.text, row.start, row.end)) for row in table[2:])

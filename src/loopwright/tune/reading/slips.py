@@ -1,7 +1,6 @@
 """Names in backticks that are declared nowhere, and are almost a field that is."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 
 from loopwright.tune.reading.likeness import distance, joined, words_of
@@ -10,7 +9,6 @@ from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Skill
 
 _TICKED = re.compile(r"`([A-Za-z_]\w{3,40})`")
-_NAME = re.compile(r"[A-Za-z_]\w{3,40}")
 _PAGES = ("skill", "phase", "action", "role", "other")
 LONG = 6
 """Letters of a name of one word, so that another letter is a slip and no other word."""
@@ -35,25 +33,28 @@ def slips(skill: Skill) -> Iterator[Spelled]:
         for found in _TICKED.finditer(page.text)
         if found[1] not in known
     ]
-    if not ticked:
-        return
-    said = Counter(name for page in skill.pages.values() for name in _NAME.findall(page.text))
     for page, found in ticked:
         name = found[1]
-        block = page.blocks[block_at(page, found.start())]
-        if said[name] != 1 or block.use not in ("instruction", "prompt") or block.kind in ("code", "heading"):
+        right = next((other for other in declared if _is_slip(name, other)), None)
+        if right is None or _said(skill, name) != 1 or _said(skill, right) < 2:
             continue
-        right = next((other for other in declared if said[other] > 1 and _is_slip(name, other)), None)
-        if right is not None:
+        block = page.blocks[block_at(page, found.start())]
+        if block.use in ("instruction", "prompt") and block.kind not in ("code", "heading"):
             file, line = declared[right]
             yield Spelled(page, found.start(1), found.end(1), name, right, f"{file}:{line}")
+
+
+def _said(skill: Skill, name: str) -> int:
+    whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    return sum(len(whole.findall(page.text)) for page in skill.pages.values() if name in page.text)
 
 
 def _is_slip(name: str, other: str) -> bool:
     """Otherwise spelled, a letter off, or of one word more than the field of two."""
     if joined(name) == joined(other):
         return True
-    if min(len(name), len(other)) >= LONG and distance(name, other) == 1:
+    near = abs(len(name) - len(other)) <= 1 and (name[:2] == other[:2] or name[-2:] == other[-2:])
+    if near and min(len(name), len(other)) >= LONG and distance(name, other) == 1:
         return True
     mine, theirs = words_of(name), words_of(other)
     return len(theirs) >= 2 and abs(len(mine) - len(theirs)) <= 1 and {*theirs} <= {*mine}

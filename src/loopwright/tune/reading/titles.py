@@ -23,6 +23,7 @@ _CHINESE_FILE = re.compile(rf"(?:见|参见|参照|详见|按照?|走|依照?|�
 _CHINESE_HERE = re.compile(r"(?:见|参见|详见)(?:下文|上文|前文|后文)(?:的)?\s*\Z")
 _LAST = ("see", "the", "section", "follow", "to", "in", "under", ",", "的", "中", "里", "文")
 """What stands right before a title that the reader is sent to."""
+_OPENS = re.compile(r"(?<=[\s的中里文])[\"“「『]")
 BEFORE, LONGEST = 160, 60
 
 
@@ -76,17 +77,12 @@ def missing_titles(skill: Skill) -> Iterator[Missing]:
 
 def _quoted(text: str) -> Iterator[tuple[int, int]]:
     """Where a quotation opens and closes behind words that may send the reader to it."""
-    for opening, closing in _QUOTES.items():
-        at = text.find(opening)
-        while at >= 0:
-            end = text.find(closing, at + 1, at + LONGEST + 2)
-            if (
-                end > at + 2
-                and text[max(0, at - 12) : at].rstrip().lower().endswith(_LAST)
-                and "\n" not in text[at:end]
-            ):
+    for found in _OPENS.finditer(text):
+        at = found.start()
+        if text[max(0, at - 12) : at].rstrip().lower().endswith(_LAST):
+            end = text.find(_QUOTES[found[0]], at + 1, at + LONGEST + 2)
+            if end > at + 2 and "\n" not in text[at:end]:
                 yield at, end
-            at = text.find(opening, at + 1)
 
 
 def _told(text: str, start: int, end: int) -> str | None:
