@@ -66,9 +66,8 @@ async def test_pause_at_any_moment(
     stage: MakeStage, moment: int, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A turn that is cut off has used its answer up, so each is there more than once."""
-    monkeypatch.setattr(
-        kernel, "WATCH_SECONDS", 0
-    )  # else the turn is over before anybody looks, but for a slow machine
+    # Else the turn is over before anybody looks, but for a slow machine.
+    monkeypatch.setattr(kernel, "WATCH_SECONDS", 0.005)
     plans = Answer(to="INIT\n", text=TASKS)
     begins = Answer(to="DEVELOP\n", text=said("DEVELOP"), files={"half.txt": "half"})
     works = Answer(to="DEVELOP\n", text=said("DEVELOP"), files={"app.txt": "good"})
