@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.warm import run_command
+
 COMMAND = (sys.executable, "-m", "loopwright")
 
 
@@ -25,10 +27,8 @@ class Project:
 
     def call(self, *words: str) -> tuple[int, Any]:  # Any: parsed JSON
         """Runs a command to its end with --json; exit code and the data of the last object it printed."""
-        done = subprocess.run(
-            [*COMMAND, *words, "--project", str(self.root), "--json"],
-            capture_output=True, text=True, env=self.environment, timeout=240,
-        )  # fmt: skip
+        words = (*words, "--project", str(self.root), "--json")
+        done = run_command(words, cwd=Path.cwd(), env=self.environment, seconds=240)
         lines = [line for line in done.stdout.splitlines() if line.strip()]
         assert "Traceback" not in done.stderr, done.stderr
         printed = json.loads(lines[-1]) if lines else {}

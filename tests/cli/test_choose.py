@@ -3,7 +3,6 @@
 import json
 import os
 import signal
-import threading
 from collections.abc import Callable
 
 import pytest
@@ -100,13 +99,9 @@ def test_a_pause_at_the_menu_ends_the_runner(desk: Desk, started: Callable[..., 
 
 def test_of_two_people_one_is_told_that_the_other_was_faster(desk: Desk, started: Callable[..., str]) -> None:
     loop_id = started(planned("Write it"), {**GOOD, "seconds": 5})
-    ran: list[Ran] = []
-    choices = ("develop", "validate", "complete")
-    people = [threading.Thread(target=lambda c=c: ran.append(desk.run("choose", loop_id, c))) for c in choices]
-    for person in people:
-        person.start()
-    for person in people:
-        person.join()
+    people = [desk.begin("choose", loop_id, choice) for choice in ("develop", "validate", "complete")]
+    said = [person.communicate() for person in people]
+    ran = [Ran(person.returncode, *texts) for person, texts in zip(people, said, strict=True)]
     assert sorted(one.code for one in ran) == [0, 5, 5]
     assert all("chosen already" in one.err or "not at its menu" in one.err for one in ran if one.code)
 

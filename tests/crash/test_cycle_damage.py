@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
 from tests.cycle.stage import Cast, CycleStage, Turn, planned, said
 from tests.fakes import FakeClock
+from tests.warm import run_command
 
 EXTENSION = "Also say it twice"
 TASKS: list[dict[str, object]] = [
@@ -168,9 +168,9 @@ DAMAGES = (*JOURNALED, both_gone, torn_plan, torn_documents)
 
 def recover(at: Killed, *more: str) -> subprocess.CompletedProcess[str]:
     """By the real command."""
-    command = [sys.executable, "-m", "loopwright", "cycle", "recover", at.id, "--project", str(at.room / "project")]
+    words = ("cycle", "recover", at.id, "--project", str(at.room / "project"), *more)
     env = {**os.environ, "XDG_STATE_HOME": str(at.room / "state"), "NO_COLOR": "1"}
-    return subprocess.run([*command, *more], capture_output=True, text=True, env=env, timeout=60, check=False)
+    return run_command(words, cwd=Path.cwd(), env=env, seconds=60)
 
 
 async def resumed(at: Killed, cast: Cast) -> CycleState:
