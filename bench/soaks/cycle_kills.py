@@ -35,8 +35,9 @@ DOCUMENTS = {"ra": "requirements.md", "ep": "plan.json", "vas": "summary.md"}
 
 def run(chance: random.Random, scale: float) -> Mapping[str, int]:
     """Kills, and what they hit. Two cycles at once: they spend most of their time waiting."""
-    wanted = max(2, round(KILLS * scale))
-    shares = [(bear, wanted // 2 - wanted // 10), (bear, wanted - wanted // 2), (repair, wanted // 10)]
+    wanted = max(4, round(KILLS * scale))
+    repairs = max(1, wanted // 10)
+    shares = [(bear, wanted // 2 - repairs), (bear, wanted - wanted // 2), (repair, repairs)]
     with tempfile.TemporaryDirectory(prefix="loopwright-cycles-") as room, ThreadPoolExecutor(2) as pool:
         all_of_them = [
             pool.submit(_until_killed, one, Path(room), random.Random(chance.random()), kills) for one, kills in shares
