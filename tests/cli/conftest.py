@@ -7,6 +7,8 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 import pytest
@@ -90,6 +92,11 @@ def planned(*descriptions: str) -> dict[str, object]:
     return {"text": said("INIT", "success", "planned", f"- state_updates: {tasks}")}
 
 
+KINDS = (
+    (".loop", (), ("loop_id",)), (".cycle", ("cycle",), ("cycle_id",)), (".scratchpad", ("tunings",), ("engine", "id")),
+)  # fmt: skip
+"""Folder, first words of its commands, and where a state has its id."""
+
 SLOW: Sequence[Mapping[str, object]] = (planned("Take your time"), {"text": said("DEVELOP"), "seconds": 250})
 
 
@@ -108,12 +115,12 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     env.pop("NO_COLOR", None)
     desk = Desk(project, env)
     yield desk
-    for folder, kind, key in ((".loop", (), "loop_id"), (".cycle", ("cycle",), "cycle_id")):
+    for folder, kind, key in KINDS:
         if (project / ".workflow" / folder).exists():
             running = desk.run(*kind, "list", "--status", "running", "--json").lines[0]["data"]
             assert isinstance(running, list)
             for state in running:
-                desk.run(*kind, "stop", state[key])
+                desk.run(*kind, "stop", reduce(getitem, key, state))
 
 
 @pytest.fixture
