@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from difflib import get_close_matches
 from functools import lru_cache
 
 from loopwright.tune.catalogue import catalogue_of
@@ -14,6 +15,8 @@ from loopwright.tune.skill.model import Call, Page, Skill
 _NAME = re.compile(r"[A-Za-z][A-Za-z_]*\Z")
 FOREIGN = 3
 """Calls of one host's tools that make a single one of another host's look like a slip."""
+LOOSE = 0.78
+"""How much a name has in common with the tool whose parameters it has."""
 BEGUN = 3
 """Characters at the beginning of a name that a slip does not touch."""
 _HOSTS = re.compile(
@@ -40,19 +43,35 @@ def _misspelled(skill: Skill) -> Iterator[Hit]:
         if name not in looked:
             known = catalogue.resolve(name, ())
             same = known.tool or known.old or known.function or known.mcp
-            looked[name] = None if same or not _is_name_of_tool(name) else catalogue.nearest(name, skill.hosts)
+            looked[name] = None if same or not _is_name_of_tool(name) else _meant(skill, call)
         meant = looked[name]
         if meant is None or _is_defined(skill.pages[call.at.file], name):
             continue
-        takes = catalogue.tool(meant, skill.hosts)
+        takes = catalogue.tool(meant, skill.hosts) or catalogue.tool(meant)
         fits = takes is not None and bool({*takes.parameters} & names_given(call))
         if not fits and not _used(skill, meant):
             continue
         yield Hit(
             file=call.at.file, start=call.at.start, end=call.at.start + len(name), subject=name, phase=call.at.phase,
             message=f"no host has a tool {name}; {meant} is probably meant", advice=f"Call {meant}.",
-            facts={"name": name, "instead": meant}, confidence="certain" if fits else "likely",
+            facts={"name": name, "instead": meant if catalogue.tool(meant, skill.hosts) else ""},
+            confidence="certain" if fits else "likely",
         )  # fmt: skip
+
+
+def _meant(skill: Skill, call: Call) -> str | None:
+    """By its spelling; a name that differs more has to have a parameter of the tool that it resembles."""
+    catalogue = catalogue_of(skill)
+    given = names_given(call)
+    found = catalogue.nearest(call.name, skill.hosts)
+    if found is not None or not given:
+        return found
+    bare = {name.casefold().replace("_", ""): name for name in sorted(catalogue.tools)}
+    for near in get_close_matches(call.name.casefold().replace("_", ""), bare, 3, LOOSE):
+        tool = catalogue.tool(bare[near], skill.hosts) or catalogue.tool(bare[near])
+        if tool is not None and given & {*tool.parameters} - {"name", "prompt", "description", "path"}:
+            return bare[near]
+    return None
 
 
 @lru_cache(maxsize=8)

@@ -35,13 +35,16 @@ def runs(skill: Skill) -> Iterator[Run]:
     ]
     if not scripts:
         return
+    names = {path.rpartition("/")[2] for path in scripts}
     for page in skill.pages.values():
-        if page.kind in ("script", "data", "template"):
+        if page.kind in ("script", "data", "template") or not any(name in page.text for name in names):
             continue
         for block in page.blocks:
             if block.use not in ("instruction", "reference") or block.kind not in ("code", "item", "paragraph", "row"):
                 continue
             if block.kind == "code" and block.lang.lower() not in _SHELLS:
+                continue
+            if not any(name in block.text for name in names):
                 continue
             for found in _RUN.finditer(block.text):
                 name = found[1].removeprefix("./")
