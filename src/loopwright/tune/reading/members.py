@@ -46,11 +46,11 @@ def gaps(skill: Skill, grid: Grid) -> Iterator[Gap]:
 
 
 def _families(skill: Skill) -> Iterator[list[Page]]:
-    """Pages that are worked through, by folder; in the order of the course."""
+    """Pages that are worked through, and rules that they go by, by folder; in the order of the course."""
     order = {phase.file: phase.order for phase in skill.phases}
     folders: dict[str, list[Page]] = {}
     for page in skill.pages.values():
-        if page.kind in ("phase", "action", "role") and page.path.endswith(".md") and "/" in page.path:
+        if page.kind in ("phase", "action", "role", "spec") and page.path.endswith(".md") and "/" in page.path:
             folders.setdefault(dirname(page.path), []).append(page)
     for pages in folders.values():
         if len(pages) > FEWEST:
