@@ -12,11 +12,17 @@ from loopwright.tune.skill.model import Skill
 MOST = 0.7
 """The share of siblings that makes a part expected."""
 _NEEDS_NONE = re.compile(
-    r"(?:^|[-_ ])(?:abort|cancel\w*|clean-?up|close|complete|completion|menu|help|exit|stop|done|halt|end|welcome"
-    r"|init|continue|shim|router|coordinator|finish|summary)(?:$|[-_ ])",
+    r"(?:^|[-_ ])(?:abort|cancel\w*|clean-?up|menu|help|exit|stop|halt|welcome|continue|shim|router)(?:$|[-_ ])",
     re.IGNORECASE,
 )
 """Names of members that do so little that they need none."""
+_NEEDS_LITTLE = re.compile(
+    r"(?:^|[-_ ])(?:init\w*|close|complet\w+|done|end|finish|summary|report|deliver\w*|coordinator)(?:$|[-_ ])",
+    re.IGNORECASE,
+)
+"""Names of members that need none where they are short beside their siblings."""
+SMALL = 0.6
+"""The share of a sibling's usual length up to which a member is short."""
 MANY = 4
 """Siblings that are enough where each has its own title for it."""
 _PART = re.compile(
@@ -33,11 +39,11 @@ LEAST = 12
 
 def look(skill: Skill) -> Iterator[Hit]:
     yield from _prompts(skill)
-    seen: set[str] = set()
+    seen: set[tuple[str, str]] = set()
     for family in families(skill):
         for hit in (*_whole(family), *_single(skill, family)):
-            if hit.subject not in seen:
-                seen.add(hit.subject)
+            if (hit.file, hit.subject) not in seen:
+                seen.add((hit.file, hit.subject))
                 yield hit
 
 
@@ -58,8 +64,8 @@ def _prompts(skill: Skill) -> Iterator[Hit]:
             continue
         first = next((line.strip() for line in prompt.text.splitlines() if line.strip()), "")
         yield Hit(
-            file=prompt.at.file, start=prompt.at.start, end=prompt.at.end, subject=f"constraints in the prompt "
-                f"{first[:60]}",
+            file=prompt.at.file, start=prompt.at.start, end=prompt.at.end,
+            subject=f"constraints in the prompt {first[:60]}",
             message=f"this prompt has no constraints; {len(labels)} of {len(prompts)} prompts have them "
                 f"({model.file}:{model.line})",
             advice=f"Say in it under “{label[1].strip()}” what the agent must not do, as the prompt at "
@@ -71,9 +77,10 @@ def _prompts(skill: Skill) -> Iterator[Hit]:
 
 def _whole(family: tuple[Member, ...]) -> Iterator[Hit]:
     """Members without any constraints where most have a part for them."""
+    usual_size = _usual_size(family)
     has = {member.name: part for member in family if (part := restraints_of(member)) is not None}
     titles = Counter(same_title(part.title) for part in has.values() if _by_title(part))
-    lacking = [member for member in family if member.name not in has and not _may_lack(member)]
+    lacking = [member for member in family if member.name not in has and not _may_lack(member, usual_size)]
     if not titles or not _expected(titles, len(has), len(lacking)):
         return
     usual = titles.most_common(1)[0][0]
@@ -95,9 +102,15 @@ def _by_title(part: Part) -> bool:
     return part.concept in ("constraints", "limits")
 
 
-def _may_lack(member: Member) -> bool:
-    text = member.page.text[member.start : member.end]
-    return bool(_NEEDS_NONE.search(member.name)) or bool(FOLLOWS.search(text))
+def _usual_size(family: tuple[Member, ...]) -> int:
+    """Characters of the member in the middle."""
+    return sorted(member.end - member.start for member in family)[len(family) // 2]
+
+
+def _may_lack(member: Member, usual_size: int) -> bool:
+    if _NEEDS_NONE.search(member.name) or FOLLOWS.search(member.page.text, member.start, member.end):
+        return True
+    return member.end - member.start < SMALL * usual_size and _NEEDS_LITTLE.search(member.name) is not None
 
 
 def _hit(member: Member, model: Member, part: Part, share: str) -> Hit:
@@ -136,7 +149,7 @@ def _single(skill: Skill, family: tuple[Member, ...]) -> Iterator[Hit]:
             continue
         text = next(iter(by.values()))
         member, part = lacking[0]
-        if _may_lack(member) or _said_in(member, key) or (main and text in main.text):
+        if _may_lack(member, _usual_size(family)) or _said_in(member, key) or (main and text in main.text):
             continue
         yield Hit(
             file=member.page.path, start=part.start, end=part.body, subject=f"constraint {key[:60]}",

@@ -126,7 +126,7 @@ def _sets(page: Page, root: str, field: str, main: bool) -> bool:
         block = page.blocks[block_at(page, found.start())]
         if (
             block.kind == "code"
-            and block.use != "template"
+            and (block.use != "template" or block.lang.startswith("json"))
             and not (found["sign"] == ":" and _EMPTY.match(page.text, found.end()))
         ):
             return True

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.families import KINDS
 from loopwright.tune.reading.placeholders import strays
-from loopwright.tune.reading.stores import Use, binds, json_files, loads, used
+from loopwright.tune.reading.stores import Use, binds, goes_through, json_files, loads, used
 from loopwright.tune.skill.model import Artefact, Skill
 
 MOST = 0.7
@@ -38,6 +38,30 @@ def _files(skill: Skill) -> Iterator[Hit]:
             yield from (_hit(use, places, having) for use in lacking)
         elif not having and working and _nobody_binds(skill, root, places):
             yield _hit(working[0], places, [])
+        elif lacking and (told := [use for use in lacking if _listed_as_input(skill, use, places)]):
+            yield from (_hit(use, places, []) for use in told)
+    yield from _unbound(skill, files, order)
+
+
+def _listed_as_input(skill: Skill, use: Use, places: list[Artefact]) -> bool:
+    """The table of phases says that this page reads the file, and the page does not name it."""
+    name = places[0].name.rsplit("/", 1)[-1]
+    main = skill.pages.get(skill.main)
+    if main is None or name in use.page.text:
+        return False
+    base = use.page.path.rsplit("/", 1)[-1]
+    return any(block.kind == "row" and base in block.text and name in block.text for block in main.blocks)
+
+
+def _unbound(skill: Skill, files: dict[str, list[Artefact]], order: dict[str, int]) -> Iterator[Hit]:
+    """Code of one page goes through what only other pages read: `index.filter(…)`."""
+    for root, places in files.items():
+        readers = {a.at.file for a in places if a.mode == "read" and skill.pages[a.at.file].kind in KINDS}
+        going = list(goes_through(skill, root))
+        if len(readers) < 2 or len(going) != 1 or going[0].page.path in readers or going[0].page.kind not in KINDS:
+            continue
+        if not loads(skill, going[0], places) and order.get(going[0].page.path, 2) > 1:
+            yield _hit(going[0], places, [])
 
 
 def _nobody_binds(skill: Skill, root: str, places: list[Artefact]) -> bool:

@@ -30,7 +30,7 @@ NEGATION = re.compile(
     re.IGNORECASE,
 )
 CONDITION = re.compile(
-    r"\b(?:if|unless|until|before|except|when|whenever|only|while|without|after|once|where|otherwise|than"
+    r"\b(?:if|unless|until|before|except|when|whenever|only|while|without|after|once|otherwise|than"
     r"|as long as|other|outside|beyond|else|in case|during|for)\b"
     r"|除非|除了|之前|之后|如果|若|当|时[,，：:]|才|只有|以外|之外|否则|前提|另有|其他|其余|以后|仅",
     re.IGNORECASE,
@@ -46,7 +46,7 @@ MAY = re.compile(
     r"|可以|允许|直接|顺手|自行",
     re.IGNORECASE,
 )
-_STOP = re.compile(r"[.!?](?=\s|$)|[;。；！？\n]|\|")
+_STOP = re.compile(r"[.!?](?=[\s*_\"”)\]]|$)|[;。；！？\n]|\|")
 _COMMA = re.compile(r"[,，:：]")
 
 
@@ -100,8 +100,8 @@ def speaks(block: Block, page: Page) -> bool:
 
 
 def holds_in(page: Page, skill: Skill) -> tuple[Page, ...]:
-    """Where a rule of this page holds: of a phase or role only there, else everywhere."""
-    if page.kind in ("phase", "action", "role") and page.path != skill.main:
+    """Where a rule of this page holds: of SKILL.md and of specs everywhere, else only in the page."""
+    if page.path != skill.main and page.kind != "spec":
         return (page,)
     return tuple(other for other in skill.pages.values() if other.kind not in ("template", "script", "data"))
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from loopwright.tune.reading.bans import banned
 from loopwright.tune.reading.clauses import (
     AT_ONCE,
     BEFORE,
@@ -286,7 +287,7 @@ def tongues(skill: Skill) -> Iterator[Conflict]:
             "language", f"the {wrong.what} is in {wrong.value} at one place and in {right.value} at the other",
             f"language of {wrong.what}", wrong.sentence, right.sentence,
         )  # fmt: skip
-    for order, rule, said in deeds(skill):
+    for order, rule, said in (*deeds(skill), *banned(skill)):
         yield _of_two(
             "order", f"“{said}” is ordered at one place and forbidden at the other", said.lower(), order, rule
         )

@@ -27,7 +27,8 @@ _WORDS = {
     "两": 2, "once": 1, "twice": 2,
 }  # fmt: skip
 _COUNT = re.compile(
-    r"(?:\bat most|\bno more than|\bup to|\bmax(?:imum)?(?: of)?\.?|\bexceed(?:s|ing)?|\bdefaults?(?: to| is)?"
+    r"(?:\bat most|\b(?:no|never|not) more than|\bup to|\bmax(?:imum)?(?: of)?\.?|\bexceed(?:s|ing)?"
+    r"|\bdefaults?(?: to| is)?"
     r"|默认(?:为)?|\blimit(?:ed)? (?:to|of|is)|\bwithin|\bafter|\bunder|≤|<="
     r"|最多|至多|超过|不多于|上限(?:为|是)?|限)\s*"
     r"[:：]?\s*[\u4e00-\u9fff]{0,4}?\s*\**`?(?P<value>\d+(?:,\d{3})*|one|two|three|four|five|six|seven|eight|nine"
@@ -39,7 +40,7 @@ _NAMED_AFTER = dict.fromkeys(
 )  # fmt: skip
 """3 轮（`max_rounds`）"""
 _COUNTS = (
-    "at most", "no more than", "up to", "max", "exceed", "limited to", "limit is", "limit of", "within", "after ",
+    "at most", "no more than", "never", "not more than", "up to", "max", "exceed", "limit", "within", "after ",
     "under ", "default", "默认", "≤", "<=", "最多", "至多", "超过", "不多于", "上限", "限",
 )  # fmt: skip
 _ROW = re.compile(r"^(?P<what>[^|\n]+)\|\s*\**`?(?P<value>\d{1,9})\b`?\**\s*(?:\||\(|$)")
@@ -90,8 +91,6 @@ FEW = 3
 MANY = 60
 ROUGH = 5
 """Letters that words have in common which mean the same."""
-NEAR = 400
-"""Characters between two values of a name that stand side by side on purpose: presets, a table of modes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,21 +148,15 @@ def _odd_one(group: list[Limit]) -> Iterator[tuple[Limit, Limit]]:
     values = Counter(limit.value for limit in group)
     if len(values) != 2:
         return
-    (usual, many), (_, few) = values.most_common(2)
-    if many == few == 1 and group[0].page is group[1].page and abs(group[0].start - group[1].start) < NEAR:
-        return
+    (usual, many), _ = values.most_common(2)
     right = next(limit for limit in group if limit.value == usual)
     for limit in group:
         if (
             limit.value != usual
             and (_stated(limit) or _stated(right))
-            and not any(_beside(limit, other) for other in group if other.value == usual)
+            and not any(_listed(limit, other) for other in group if other.value == usual)
         ):
             yield limit, replace(right, count=many)
-
-
-def _beside(one: Limit, other: Limit) -> bool:
-    return one.page is other.page and abs(one.start - other.start) < NEAR
 
 
 def limits_by_noun(skill: Skill) -> Iterator[tuple[Limit, Limit]]:
@@ -244,13 +237,21 @@ def _same_topic(skill: Skill, name: str, group: list[Limit]) -> Iterator[tuple[L
 
 
 def _listed(one: Limit, other: Limit) -> bool:
-    """Entries of one list or table, as presets are: quick at most 2 rounds, deep at most 5."""
-    if one.page is not other.page:
+    """Entries of one list or table, or of parts side by side, as presets are: quick 2 rounds, deep 5."""
+    page = one.page
+    if page is not other.page:
         return False
-    first, second = sorted((block_at(one.page, one.start), block_at(one.page, other.start)))
-    between = one.page.blocks[first : second + 1]
-    return first == second or (len(between) <= SIDE and len({block.kind for block in between} & {"item", "row"}) == 1
-                               and all(block.kind in ("item", "row") for block in between))  # fmt: skip
+    first, second = sorted((block_at(page, one.start), block_at(page, other.start)))
+    blocks = page.blocks[first], page.blocks[second]
+    if first == second:
+        return True
+    if blocks[0].section != blocks[1].section:
+        parents = {page.sections[block.section].parent for block in blocks if block.section >= 0}
+        return len(parents) == 1 and all(
+            block.kind in ("row", "code") or block.text.lstrip("`*").startswith(one.name) for block in blocks
+        )
+    between = page.blocks[first : second + 1]
+    return len(between) <= SIDE and len({block.kind for block in between}) == 1 and blocks[0].kind in ("item", "row")
 
 
 def _odd(name: str, group: list[Limit]) -> Iterator[tuple[Limit, Limit]]:

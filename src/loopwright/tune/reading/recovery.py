@@ -65,6 +65,13 @@ LOOKS = re.compile(
     re.IGNORECASE,
 )
 """What has to be done to know where a run stood."""
+_READS = re.compile(
+    r"\b(?:read|load|look for|looks for|find|scan|open|parse|restore|glob|detect|check)s?\b"
+    r"|读|加载|查找|找出|找到|扫描|打开|解析"
+    r"|还原|定位|检查",
+    re.IGNORECASE,
+)
+"""The same in a sentence that only speaks of it by the way."""
 _OF_ERRORS = re.compile(r"\berrors?\b|错误|异常|失败", re.IGNORECASE)
 _NO_TEXT: frozenset[PageKind] = frozenset({"template", "reference", "script", "data"})
 
@@ -130,7 +137,7 @@ def _how(mention: Mention) -> bool:
     if mention.section is not None:
         return bool(LOOKS.search(text))
     near = text[max(0, mention.start - mention.block.body - 160) : mention.end - mention.block.body + 160]
-    return bool(LOOKS.search(RESUME.sub("", near))) and (
+    return bool(_READS.search(RESUME.sub("", near))) and (
         "`" in near or "/" in near or "state" in near or "状态" in near
     )
 

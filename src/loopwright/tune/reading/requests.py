@@ -122,14 +122,16 @@ def file_stores(skill: Skill) -> tuple[Store, ...]:
     own = {path.rsplit("/", 1)[-1] for path in skill.files}
     found: dict[str, Store] = {}
     for page in skill.pages.values():
-        if page.kind in _NO_STORE:
-            continue
-        for block in page.blocks:
-            if block.use == "instruction" and block.kind in ("item", "paragraph") and USER_WORDS.search(block.text):
-                for name, start in _named(block.text):
-                    if name not in own and name not in found:
-                        found[name] = Store(name, page.path, block.body + start, block.end)
-    return tuple(found.values())
+        for block in page.blocks if page.kind not in _NO_STORE else ():
+            if (
+                block.use != "instruction"
+                or block.kind not in ("item", "paragraph")
+                or not USER_WORDS.search(block.text)
+            ):
+                continue
+            for name, start in _named(block.text):
+                found.setdefault(name, Store(name, page.path, block.body + start, block.end))
+    return tuple(store for name, store in found.items() if name not in own)
 
 
 def _named(text: str) -> Iterator[tuple[str, int]]:

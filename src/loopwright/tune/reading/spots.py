@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
 from loopwright.tune.skill.model import Block, Page
@@ -15,7 +15,7 @@ def spotted(text: str, patterns: Mapping[str, re.Pattern[str]]) -> list[re.Match
     """Where a pattern holds around its stem (in small letters), in order; a stem that does not occur costs nothing."""
     found: dict[tuple[int, int], re.Match[str]] = {}
     for stem, pattern in patterns.items():
-        for at in _places(text, stem):
+        for at in places(text, stem):
             match = pattern.search(text, max(0, at - BEFORE), at + AFTER)
             if match is not None and match.start() < at + len(stem) and at < match.end():
                 found[match.span()] = match
@@ -26,7 +26,7 @@ def begun(text: str, stems: tuple[str, ...], pattern: re.Pattern[str], *, name: 
     """Where the pattern holds from one of these stems on; `name`: from the beginning of the name that holds it."""
     found: dict[int, re.Match[str]] = {}
     for stem in stems:
-        for at in _places(text, stem):
+        for at in places(text, stem):
             while name and at and (text[at - 1].isalnum() or text[at - 1] == "_"):
                 at -= 1
             match = pattern.match(text, at)
@@ -35,12 +35,27 @@ def begun(text: str, stems: tuple[str, ...], pattern: re.Pattern[str], *, name: 
     return [found[at] for at in sorted(found)]
 
 
-def _places(text: str, stem: str) -> Iterator[int]:
+@lru_cache(maxsize=1024)
+def places(text: str, stem: str) -> tuple[int, ...]:
+    """Where the stem stands, in large or small letters. Several rules look for the same stems of a page."""
+    if stem[0] >= "\u4e00" and not _is_chinese(text):
+        return ()
+    found = []
     low = _small(text)
     at = low.find(stem)
     while at >= 0:
-        yield at
+        found.append(at)
         at = low.find(stem, at + len(stem))
+    return tuple(found)
+
+
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+@lru_cache(maxsize=64)
+def _is_chinese(text: str) -> bool:
+    """A word of it; most pages have none, and need not be searched for more."""
+    return not text.isascii() and _CHINESE.search(text) is not None
 
 
 @lru_cache(maxsize=64)

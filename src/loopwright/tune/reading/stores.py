@@ -13,6 +13,11 @@ _BOUND = (
     r"|\{{|:)|\b{0}\s*=>|\bfor\s*\(?\s*(?:const|let|var)?\s*{0}\s+(?:of|in)\b"
 )
 _READ = re.compile(r"(?:[Rr]ead|[Ll]oad|parse)\w*\(.{0,120}?([\w-]+\.json)\b")
+_READING = re.compile(
+    r"\b(?:read|load|open|look|from|us|consult|pars|tak|see|check|inspect|fetch|get|find|follow)\w*\b|读|载|取|打开|从|按"
+    r"|根据|对照|看|查|依据|[iI]nput|输入",
+    re.IGNORECASE,
+)
 _LOADED_BEFORE = re.compile(
     r"\b(?:were|was|is|are|has been|have been|already) (?:already )?(?:read|loaded|passed|given|handed)\b"
     r"|\bpassed (?:in|to|by)\b|\breceives?\b|传入|已(?:经)?(?:读|加载)|由.{0,12}(?:传|提供)",
@@ -84,6 +89,22 @@ def used(skill: Skill, roots: frozenset[str]) -> dict[str, list[Use]]:
     return uses
 
 
+def goes_through(skill: Skill, root: str) -> Iterator[Use]:
+    """Pages whose code works with the whole list or map: `index.filter(…)`, `for (… of index)`."""
+    told = re.compile(
+        rf"(?<![\w.$]){re.escape(root)}\.(filter|map|find|forEach|some|every|length|push)\b"
+        rf"|\bof {re.escape(root)}\b"
+    )
+    for page in skill.pages.values():
+        found = (
+            told.search(page.text) if root in page.text and page.kind not in ("template", "script", "data") else None
+        )
+        block = page.blocks[block_at(page, found.start())] if found else None
+        if found and block and block.kind == "code" and block.use in ("instruction", "prompt"):
+            line = page.text.count("\n", 0, found.start()) + 1
+            yield Use(page, root, (found[1] or "…",), found.start(), found.end(), line)
+
+
 def _ticked(skill: Skill, root: str) -> Iterator[tuple[Page, int, int, str]]:
     """`plan.seeds` in running text, on pages that are worked through."""
     for page in skill.pages.values():
@@ -110,7 +131,7 @@ def loads(skill: Skill, use: Use, places: list[Artefact]) -> bool:
     for artefact in places:
         if artefact.at.file != page.path or artefact.mode != "read" or _told(skill, artefact):
             continue
-        if artefact.at.start < use.end + NEAR:
+        if artefact.at.start < use.end + NEAR and (artefact.call >= 0 or _really(page, artefact)):
             return True
     if any(root in page.text[max(0, m.start() - 120) : m.end() + 120] for m in _LOADED_BEFORE.finditer(page.text)):
         return True
@@ -120,6 +141,11 @@ def loads(skill: Skill, use: Use, places: list[Artefact]) -> bool:
         re.I,
     )
     return said.search(page.text, 0, use.end + NEAR) is not None
+
+
+def _really(page: Page, artefact: Artefact) -> bool:
+    """A word of reading stands before it; `set it in job.json` has none."""
+    return _READING.search(page.text, max(0, artefact.at.start - 80), artefact.at.end + 30) is not None
 
 
 def _told(skill: Skill, artefact: Artefact) -> bool:
