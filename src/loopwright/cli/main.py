@@ -26,9 +26,10 @@ from loopwright.cli import (
 )
 from loopwright.cli.cycles import COMMANDS as CYCLE_COMMANDS
 from loopwright.cli.cycles import app as cycle_app
-from loopwright.cli.kinds import CYCLES, LOOPS, TUNINGS, AnyKind, about, pointing
+from loopwright.cli.kinds import CYCLES, LOOPS, TUNINGS, AnyKind, about
 from loopwright.cli.options import need_command
 from loopwright.cli.output import Outlet, Told, refuse
+from loopwright.cli.pointing import pointing
 from loopwright.cli.tunings import COMMANDS as TUNING_COMMANDS
 from loopwright.cli.tunings import app as tuning_app
 from loopwright.cli.tunings import tune

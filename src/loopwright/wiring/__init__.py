@@ -14,7 +14,6 @@ from loopwright.clock import SystemClock
 from loopwright.config import Config, CycleSettings, Settings, catalogues, load
 from loopwright.domain.cycle import CycleState
 from loopwright.domain.cycle_names import ROLES, Role
-from loopwright.domain.engine_state import Budget, RunSettings
 from loopwright.domain.errors import AgentError, Invalid, NotFound
 from loopwright.domain.findings import DIMENSIONS, Dimension
 from loopwright.domain.loop import LoopState
@@ -33,6 +32,9 @@ from loopwright.store.issues import IssueFiles
 from loopwright.store.loops import LOOPS
 from loopwright.store.tunings import TUNINGS
 from loopwright.wiring.agents import Agents as Agents
+from loopwright.wiring.run_settings import budget as budget
+from loopwright.wiring.run_settings import cycle_settings as cycle_settings
+from loopwright.wiring.run_settings import run_settings as run_settings
 from loopwright.workspace.git import GitWorkspace, private_directory, project_root
 from loopwright.workspace.own import OwnProcesses, RunnerLauncher
 from loopwright.workspace.worktrees import GitWorktrees
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from loopwright.cycle.runner import CycleRunner
     from loopwright.ports import FoundBefore, Notifier
     from loopwright.prompts import Prompts
+    from loopwright.tune.report.checked import Checked
     from loopwright.tune.runner import TuningRunner
 
 
@@ -126,9 +129,7 @@ class Engine:
         AgentError, Invalid, NotFound: what it would need is not there, and nothing was made.
         """
         self.check_catalogues()
-        root = (self.project / path).resolve()
-        if root.is_file():
-            root = root.parent
+        root = self._skill_root(path)
         if agent is not None:
             agent = self.agents.chosen(agent)
             self.agents.check(agent)
@@ -141,6 +142,18 @@ class Engine:
             accepted=accepted, max_iterations=max_iterations,
             settings=settings.evolve(agent=agent) if agent else settings, budget=budget(self.config.settings),
         )  # fmt: skip
+
+    def check_skill(self, path: Path, dimensions: Collection[Dimension] = DIMENSIONS) -> "Checked":
+        """A skill as it is now, with what stands beside it now: it is only looked at. NotFound, Invalid."""
+        from loopwright.tune.report.checked import check
+
+        self.check_catalogues()
+        folders = SkillFolders(catalogues=partial(catalogues.read, self.project))
+        return check(folders.read(self._skill_root(path)), str(path), dimensions)
+
+    def _skill_root(self, path: Path) -> Path:
+        root = (self.project / path).resolve()
+        return root.parent if root.is_file() else root
 
     def check_catalogues(self) -> None:
         """Invalid names the file in which the user's tools and roles are not told as they should be."""
@@ -356,34 +369,6 @@ def _prompts(project: Path, settings: Settings) -> Path | None:
     if settings.prompts is not None:
         return project / Path(settings.prompts).expanduser()
     return usual if usual.is_dir() else None
-
-
-def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
-    """What a new loop keeps of the settings, so that it goes on the same way after a resume."""
-    return RunSettings(
-        mode="interactive" if interactive else "auto",
-        agent=settings.agent,
-        test_command=settings.test_command,
-        test_timeout=settings.test_timeout,
-        action_timeout=settings.timeout_per_action,
-        silence_timeout=settings.silence_timeout,
-        require=settings.require,
-        min_pass_rate=settings.min_pass_rate,
-        min_coverage=settings.min_coverage,
-        permissions=settings.permissions,
-        grace_timeout=settings.grace_timeout,
-        park=settings.park,
-    )
-
-
-def cycle_settings(settings: Settings, cycle: CycleSettings, *, interactive: bool) -> RunSettings:
-    """The same of a cycle, whose turns have limits of their own."""
-    times = {"action_timeout": cycle.timeout_per_turn, "grace_timeout": cycle.grace_timeout}
-    return run_settings(settings, interactive=interactive).evolve(**times)
-
-
-def budget(settings: Settings) -> Budget:
-    return Budget(max_minutes=settings.max_minutes, max_tokens=settings.max_tokens, max_cost=settings.max_cost)
 
 
 def _checkpoints(settings: Settings) -> Path:
