@@ -21,6 +21,8 @@ _SAVED = re.compile(
     r"\b(?:writ|sav|stor|persist|flush)\w*\b[^.\n]{0,60}\.json|写回|落盘|存回|写入[^。\n]{0,30}\.json", re.IGNORECASE
 )
 _NOT = re.compile(r"\b(?:not|never|nothing|no|don't)\b|不|勿|别", re.IGNORECASE)
+MENTIONS = 100
+"""So many places that speak of it are looked at."""
 STEPS = 3
 """Steps of a course for which a promise alone is too little."""
 
@@ -42,7 +44,7 @@ def look(skill: Skill) -> Iterator[Hit]:
 
 def _sections_gone(skill: Skill, found: tuple[Mention, ...]) -> Iterator[Hit]:
     """`follow "Resuming" in SKILL.md`, and no such section."""
-    for mention in found:
+    for mention in found[:MENTIONS]:
         text = mention.block.text
         for quoted in _SECTION.finditer(text):
             near = text[max(0, quoted.start() - 40) : quoted.end() + 40]

@@ -9,7 +9,7 @@ from loopwright.tune.reading.families import blocks_in
 from loopwright.tune.reading.spots import places
 from loopwright.tune.skill.model import Block, Concept, Page, Section, Skill
 
-RULES, ORDERS = 120, 40
+RULES, ORDERS = 80, 40
 """So many rules of a skill, and sentences for each, are looked at."""
 _OF_RULES: frozenset[Concept] = frozenset({"constraints", "limits"})
 _FORBIDS = re.compile(

@@ -50,6 +50,10 @@ _STOP = re.compile(r"[.!?](?=[\s*_\"”)\]]|$)|[;。；！？\n]|\|")
 _COMMA = re.compile(r"[,，:：]")
 
 
+LONGEST = 1_000
+"""Characters on each side that a sentence may have."""
+
+
 @dataclass(frozen=True, slots=True)
 class Clause:
     """A sentence of a block, or the part of one between commas."""
@@ -70,8 +74,8 @@ def sentence_at(page: Page, position: int) -> Clause | None:
     if index < 0:
         return None
     block = page.blocks[index]
-    begin, stop = block.body, block.body + len(block.text)
-    for found in _STOP.finditer(page.text, block.body, stop):
+    begin, stop = max(block.body, position - LONGEST), min(block.body + len(block.text), position + LONGEST)
+    for found in _STOP.finditer(page.text, begin, stop):
         if found.end() <= position:
             begin = found.end()
         elif found.start() >= position:

@@ -89,7 +89,7 @@ def forbidden_things(skill: Skill) -> Iterator[Conflict]:
     for page in skill.pages.values():
         if page.kind in ("template", "script", "data", "reference"):
             continue
-        for found in begun(page.text, _THINGS, _FORBIDS_THING) if "`" in page.text else ():
+        for found in begun(page.text, _THINGS, _FORBIDS_THING)[:RULES] if "`" in page.text else ():
             verb = found["verb"] or found["动"]
             kind = VERBS.get(verb.lower())
             sentence = sentence_at(page, found.start())

@@ -10,7 +10,7 @@ from loopwright.tune.skill.model import Page, Skill
 _USED = re.compile(r"\{([a-z][a-z_]{3,40})\}(?!\})")
 _NO_PLACEHOLDER = frozenset("$\"'{/}")
 _BOUND = re.compile(r"^[ \t]*[-*]\s+`\{?([a-z][a-z_]{2,40})\}?`(?:\s*,\s*`\{?([a-z][a-z_]{2,40})\}?`)?", re.MULTILINE)
-BINDINGS, USES, STRAYS = 4, 3, 2
+BINDINGS, USES, STRAYS, MOST = 4, 3, 2, 200
 """So many names that a list gives a value, and that are used, make a custom; so many may break it to be a slip."""
 
 
@@ -34,7 +34,7 @@ def strays(skill: Skill) -> Iterator[Stray]:
         before = found.string[found.start() - 1 : found.start()]
         if before not in _NO_PLACEHOLDER and not before.isalnum():
             used.setdefault(found[1], found)
-    if page is None or len(used) <= USES:
+    if page is None or not USES < len(used) <= MOST:
         return
     listed = [*_BOUND.finditer(page.text)]
     bound = {name for found in listed for name in found.groups() if name}

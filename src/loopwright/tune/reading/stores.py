@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Artefact, FieldUse, Page, Skill
@@ -26,6 +27,8 @@ _LOADED_BEFORE = re.compile(
 
 
 _SUFFIXES = frozenset({"json", "md", "jsonl", "yaml", "yml", "csv", "txt", "py", "js", "ts", "sh", "length"})
+MANY = 100
+"""Uses on one page that are looked at."""
 NEAR = 200
 """Characters behind a use where the file may still be read: `job.keep` (from `job.json`)."""
 
@@ -110,7 +113,7 @@ def _ticked(skill: Skill, root: str) -> Iterator[tuple[Page, int, int, str]]:
     for page in skill.pages.values():
         if f"`{root}." not in page.text or page.kind in ("spec", "template", "reference", "script", "data"):
             continue
-        for found in re.finditer(rf"`{re.escape(root)}\.([A-Za-z_]\w*)[^`\n]{{0,40}}`", page.text):
+        for found in islice(re.finditer(rf"`{re.escape(root)}\.([A-Za-z_]\w*)[^`\n]{{0,40}}`", page.text), MANY):
             block = page.blocks[block_at(page, found.start())]
             if found[1] not in _SUFFIXES and block.kind != "code" and block.use in ("instruction", "prompt"):
                 yield page, found.start() + 1, found.end() - 1, found[1]
