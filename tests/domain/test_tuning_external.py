@@ -57,7 +57,7 @@ TAKEN: dict[str, tuple[Callable[[], TuningState], dict[str, object], Callable[[T
     "stop": (applied, {"status": "failed"}, lambda s: (s.status, s.engine.outcome, s.engine.undo),
         ("failed", "stopped", ("FIX-001",))),
     "stop before it began": (created, {"status": "failed"}, lambda s: s.engine.outcome, "stopped"),
-    "start": (created, {"status": "running"}, lambda s: s.status, "pending"),
+    "start": (created, {"status": "running"}, lambda s: s.status, "running"),
     "a key that nobody knows": (created, {"x_new": [1]}, lambda s: s.model_extra, {"x_new": [1]}),
 }  # fmt: skip
 

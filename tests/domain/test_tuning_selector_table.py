@@ -159,7 +159,9 @@ TABLE: dict[str, tuple[Callable[[], TuningState], tuple[StepName | TuningStep, .
     ),
     "10 fixes that hold": (both_held, (ITERATE,)),
     "10 something is left to propose": (lambda: ended(fixing(), PROPOSE, Proposed(())), (ITERATE,)),
-    "budget: what is in the files is verified": (lambda: spent(applied_one()), (TuningStep("action-verify", "FIX-001"),)),
+    "budget: what is in the files is verified": (
+        lambda: spent(applied_one()), (TuningStep("action-verify", "FIX-001"),)
+    ),
     "budget: nothing more is applied": (lambda: spent(offered()), (COMPLETE,)),
     "budget: nothing more is proposed": (lambda: spent(fixing()), (COMPLETE,)),
     "budget: what begins is diagnosed and told": (lambda: spent(ended(both_held(), ITERATE, Iterated())), ALL),
@@ -265,7 +267,8 @@ class TestDiagram:
         state = start(created())
         (step,) = next_steps(state)
         begun = begin_step(state, step, AT)
-        assert (state.status, step.name, begun.status, begun.started_at) == ("pending", "action-init", "running", AT)
+        assert (state.status, step.name, begun.status, begun.started_at) == ("running", "action-init", "running", AT)
+        assert begin_step(created(), step, AT).status == "running", "also where only a runner was begun"
 
     def test_from_running_the_diagnoses_begin_at_once(self) -> None:
         names = [step.name for step in ready(initialised(), ())]

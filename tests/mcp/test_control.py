@@ -9,7 +9,7 @@ from tests.mcp.caller import calling
 NO_ID = "loop-v2-20260101T000000-00000000"
 NAMES = [
     "start_loop", "start_cycle", "list", "status", "wait", "pause", "resume", "stop", "add_task", "extend", "answer",
-    "decide", "resolve", "documents", "diff",
+    "decide", "resolve", "documents", "diff", "diagnose", "start_tuning", "findings", "fixes", "choose", "roll_back",
 ]  # fmt: skip
 
 
@@ -27,7 +27,7 @@ async def test_every_tool_is_described_and_typed(desk: Desk) -> None:
         assert "anyOf" not in json.dumps(tool.input_schema)
         assert all(field.get("type") or field.get("enum") for field in tool.input_schema["properties"].values())
     reading = {name for name, tool in tools.items() if tool.annotations and tool.annotations.read_only_hint}
-    assert reading == {"list", "status", "wait", "diff", "documents"}
+    assert reading == {"list", "status", "wait", "diff", "documents", "diagnose", "findings", "fixes"}
     assert tools["stop"].annotations
     assert tools["stop"].annotations.destructive_hint
 
@@ -111,7 +111,7 @@ async def test_tasks_are_added(desk: Desk) -> None:
 WRONG: list[tuple[str, dict[str, object], str]] = [
     ("status", {"id": NO_ID}, "not found"),
     ("status", {"id": "../../etc/passwd"}, "loop"),
-    ("status", {}, "id: is missing; Id of a loop or a cycle"),
+    ("status", {}, "id: is missing; Id of a loop, a cycle or a tuning session"),
     ("status", {"id": 7}, "id: Input should be a valid string (got 7)"),
     ("status", {"id": NO_ID, "loop_id": "x"}, "loop_id: there is no such argument; there are id, project"),
     ("diff", {"id": NO_ID, "checkpoint": 0}, "checkpoint: "),

@@ -22,9 +22,9 @@ NOT_CHOSEN = "a person did not choose it"
 
 
 def start(state: TuningState) -> TuningState:
-    """A pending session needs nothing but a runner; its first step begins it."""
+    """Its first step begins it; that it is wanted can be seen from now on, and nobody starts it twice."""
     require("start", state)
-    return state
+    return state.evolve(status="running")
 
 
 def pause(state: TuningState, *, now: bool = False) -> TuningState:

@@ -7,7 +7,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from loopwright.domain.cycle_engine import Parallel
 from loopwright.domain.engine_state import Iterations, Limits, OnError, Policy, Tokens
 from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import LoopStatus, TaskMode
+from loopwright.domain.findings import Dimension
+from loopwright.domain.loop import TaskMode
 from loopwright.domain.record import first_problem
 
 LONGEST = 100_000
@@ -19,6 +20,10 @@ Words = Annotated[tuple[Word, ...] | None, Field(strict=False)]
 Minutes = Annotated[float | None, Field(gt=0, le=5_259_600, description="Limit of working time, in minutes.")]
 TokenLimit = Annotated[Tokens | None, Field(description="Limit of the agent's tokens.")]
 Cost = Annotated[float | None, Field(gt=0, description="Limit of the agent's cost, in US dollars.")]
+
+Dimensions = Annotated[tuple[Dimension, ...] | None, Field(strict=False, min_length=1)]
+RunStatus = Literal["created", "running", "paused", "completed", "failed", "user_exit", "pending"]
+"""Of any kind; `pending` is a tuning session's word for created."""
 
 LIMITS = ("max_iterations", "max_minutes", "max_tokens", "max_cost")
 
@@ -84,16 +89,46 @@ class StartCycle(Start):
     parallel: Annotated[Parallel | None, Field(description="Agents at work at the same time, 1 to 4.")] = None
 
 
+class Diagnose(Arguments):
+    path: Annotated[Word, Field(description="The skill's folder, or its SKILL.md; from the project, or absolute.")]
+    project: Annotated[Word | None, Field(description="Name of a project, see `list`; default: the first.")] = None
+    dimensions: Annotated[Dimensions, Field(description="Only these; default: all.")] = None
+    limit: Annotated[int, Field(ge=1, le=200, description="Findings that are shown.")] = 20
+    offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+
+
+class StartTuning(Arguments):
+    path: Annotated[Word, Field(description="The skill's folder, or its SKILL.md; from the project, or absolute.")]
+    description: Annotated[Text | None, Field(description="What goes wrong with it, in the user's words.")] = None
+    project: Annotated[Word | None, Field(description="Name of a project, see `list`; default: the first.")] = None
+    dimensions: Annotated[Dimensions, Field(description="Only these; default: all.")] = None
+    fix: Annotated[
+        Literal["none", "mechanical", "all"],
+        Field(description="What is mended: nothing, what follows from the skill itself, or from a similar place too."),
+    ] = "none"
+    agent: Annotated[
+        Word | None, Field(description="Who writes the fixes that nothing else knows; it mends all, whatever `fix` is.")
+    ] = None
+    choose: Annotated[bool, Field(description="True: nothing is applied that is not taken with `choose`.")] = False
+    max_iterations: Annotated[Iterations | None, Field(description="Rounds of mending; default 5.")] = None
+    start: Annotated[bool, Field(description="False: only create it; `resume` starts it.")] = True
+
+    @property
+    def limit(self) -> dict[str, Any]:  # Any: by name, checked by the field above
+        """The limit that was given."""
+        return {} if self.max_iterations is None else {"max_iterations": self.max_iterations}
+
+
 class ListRuns(Arguments):
-    kind: Annotated[Literal["loop", "cycle"] | None, Field(description="Only loops, or only cycles.")] = None
-    status: Annotated[LoopStatus | None, Field(description="Only those with this status.")] = None
+    kind: Annotated[Literal["loop", "cycle", "tuning"] | None, Field(description="Only those of this kind.")] = None
+    status: Annotated[RunStatus | None, Field(description="Only those with this status.")] = None
     project: Annotated[Word | None, Field(description="Only this project's; default: all.")] = None
     limit: Annotated[int, Field(ge=1, le=100)] = 20
     offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
 
 class OneRun(Arguments):
-    id: Annotated[Word, Field(description="Id of a loop or a cycle, see `list`.")]
+    id: Annotated[Word, Field(description="Id of a loop, a cycle or a tuning session, see `list`.")]
     project: Annotated[Word | None, Field(description="Only needed where several projects have that id.")] = None
 
 
@@ -138,6 +173,27 @@ class ReadDocuments(OneRun):
     )
     version: Annotated[Word | None, Field(description="As it was in that version; default: as it is now.")] = None
     max_chars: Annotated[int, Field(ge=100, le=500_000, description="What is longer is cut.")] = 20_000
+
+
+class ReadFindings(OneRun):
+    dimension: Annotated[Dimension | None, Field(description="Only of this one.")] = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 20
+    offset: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+
+
+class ReadFixes(OneRun):
+    fix: Annotated[Word | None, Field(description="Shows this one with its diff; default: a list of all.")] = None
+    max_chars: Annotated[int, Field(ge=100, le=500_000, description="A diff that is longer is cut.")] = 20_000
+
+
+class Choose(OneRun):
+    fixes: Annotated[
+        tuple[Word, ...], Field(strict=False, description="Ids of those to apply; the others never are. None: [].")
+    ]
+
+
+class RollBack(OneRun):
+    fix: Annotated[Word, Field(description="Id of a fix that is in the skill's files.")]
 
 
 class AddTask(OneRun):

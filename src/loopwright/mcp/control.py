@@ -1,4 +1,4 @@
-"""The MCP server that drives loops and cycles: for agents and editors, over stdio or HTTP."""
+"""The MCP server that drives loops, cycles and tuning sessions: for agents and editors, over stdio or HTTP."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -24,8 +24,9 @@ NAME = "loopwright"
 INSTRUCTIONS = (
     "Drives autonomous coding loops: start_loop hands a task to an agent that works in the background and is believed"
     " only when the tests pass; start_cycle hands a larger one to four roles that write requirements, plan, develop and"
-    " validate it in iterations. Then call wait again and again until it rests, and do what `next` says. What their"
-    " agents ask to be permitted is for a person to allow, not for you."
+    " validate it in iterations; diagnose finds what is wrong with an agent skill, and start_tuning mends it, with"
+    " fixes that are proved by diagnosing again. After a start call wait again and again until it rests, and do what"
+    " `next` says. What their agents ask to be permitted is for a person to allow, not for you."
 )
 
 

@@ -1,4 +1,4 @@
-"""Where the tools find a loop or a cycle, and its commands."""
+"""Where the tools find a loop, a cycle or a tuning session, and its commands."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,8 +12,9 @@ from loopwright.domain.run import R
 from loopwright.engine.cycles import CycleService
 from loopwright.engine.runs import Runs
 from loopwright.engine.service import LoopService
+from loopwright.engine.tunings import TuningService
 from loopwright.mcp.asked import OneRun
-from loopwright.mcp.kinds import CYCLE, KINDS, LOOP, Kind
+from loopwright.mcp.kinds import CYCLE, KINDS, LOOP, TUNING, Kind
 from loopwright.projects import Project, Projects
 from loopwright.wiring import Engine
 
@@ -24,7 +25,7 @@ LAUNCH = timedelta(seconds=15)
 
 
 class Place(NamedTuple):
-    """One project; what is done through `loops` and `cycles` stands in the journal as an agent's."""
+    """One project; what is done through its services stands in the journal as an agent's."""
 
     name: str
     engine: Engine
@@ -36,6 +37,10 @@ class Place(NamedTuple):
     @property
     def cycles(self) -> CycleService:
         return self.engine.cycles
+
+    @property
+    def tunings(self) -> TuningService:
+        return self.engine.tunings
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,7 @@ class Found(Generic[R]):
 
 @dataclass(frozen=True)
 class Desk:
-    """The projects whose loops and cycles are driven here."""
+    """The projects whose loops, cycles and tuning sessions are driven here."""
 
     projects: Projects
 
@@ -80,43 +85,56 @@ class Desk:
         """That project, or all of them."""
         return [self.place(name)] if name is not None else [_place(project) for project in self.known.values()]
 
-    def run(self, asked: OneRun) -> Found[Any]:  # Any: of either kind
+    def run(self, asked: OneRun) -> Found[Any]:  # Any: of any kind
         """To look at it. NotFound; Conflict where there are several of that id."""
-        id = checked(asked.id, "loop or cycle")
+        id = checked(asked.id, "loop, cycle or tuning session")
         projects = [self.projects.named(asked.project)] if asked.project else self.known.values()
-        found = [(project, kind) for project in projects for kind in KINDS if _has(kind.service(project), id)]
+        found = [(project, kind) for project in projects for kind in KINDS if _has(kind.service(project.engine), id)]
         if not found:
-            raise NotFound(f"Loop or cycle not found: {id}")
+            raise NotFound(f"Loop, cycle or tuning session not found: {id}")
         if len(found) > 1:
-            where = ", ".join(f"a {kind.name} in {project.name}" for project, kind in found)
+            where = ", ".join(f"a {kind.called} in {project.name}" for project, kind in found)
             raise Conflict(f"there are several {id}: {where}; say in which project")
         ((project, kind),) = found
         place = _place(project)
-        return Found(id, place, kind, place.loops if kind is LOOP else place.cycles)
+        return Found(id, place, kind, kind.service(place.engine))
 
     def driven(self, asked: OneRun) -> Found[Any]:  # Any: as run
         """To do something with it. Forbidden for what the run itself has started."""
         found = self.run(asked)
         if found.service.processes.within(found.id):
-            name = found.kind.name
+            name = found.kind.called
             raise Forbidden(
                 f"a {name} can not drive itself; report your result, and whoever started the {name} goes on"
             )
         return found
 
     def loop(self, asked: OneRun) -> tuple[Found[LoopState], LoopService]:
-        """To look at a loop, with the commands that only loops have. Invalid for a cycle."""
+        """To look at a loop, with the commands that only loops have. Invalid for others."""
         found = self.run(asked)
-        if found.kind is not LOOP:
+        if found.kind is CYCLE:
             raise Invalid(f"{found.id} is a cycle, which plans its own tasks: `extend` it with `task`")
+        if found.kind is not LOOP:
+            raise Invalid(_of_others(found, LOOP))
         return found, found.place.loops
 
     def cycle(self, asked: OneRun, *, looking: bool = False) -> tuple[Found[Any], CycleService]:  # Any: as run
-        """To do something with a cycle, or only to look at it. Invalid for a loop."""
+        """To do something with a cycle, or only to look at it. Invalid for others."""
         found = self.run(asked) if looking else self.driven(asked)
         if found.kind is not CYCLE:
-            raise Invalid(f"{found.id} is a loop; only cycles have that")
+            raise Invalid(_of_others(found, CYCLE))
         return found, found.place.cycles
+
+    def tuning(self, asked: OneRun, *, looking: bool = False) -> tuple[Found[Any], TuningService]:  # Any: as run
+        """The same of a tuning session."""
+        found = self.run(asked) if looking else self.driven(asked)
+        if found.kind is not TUNING:
+            raise Invalid(_of_others(found, TUNING))
+        return found, found.place.tunings
+
+
+def _of_others(found: Found[Any], wanted: Kind[Any]) -> str:  # Any: as Desk.run
+    return f"{found.id} is a {found.kind.called}; only {wanted.called}s have that"
 
 
 def is_launched(service: Runs[R], state: R) -> bool:
@@ -128,7 +146,10 @@ def is_launched(service: Runs[R], state: R) -> bool:
 
 def _place(project: Project) -> Place:
     engine = project.engine
-    mine = replace(engine, service=replace(engine.service, actor=ACTOR), cycles=replace(engine.cycles, actor=ACTOR))
+    mine = replace(
+        engine, service=replace(engine.service, actor=ACTOR), cycles=replace(engine.cycles, actor=ACTOR),
+        tunings=replace(engine.tunings, actor=ACTOR),
+    )  # fmt: skip
     return Place(project.name, mine)
 
 
@@ -136,5 +157,5 @@ def _has(service: Runs[R], id: str) -> bool:
     """Also where it can not be read: whoever reads it is told so."""
     try:
         return id in service.damaged() or bool(service.read(id))
-    except NotFound:
+    except (NotFound, Invalid):  # not of this kind, by its name
         return False

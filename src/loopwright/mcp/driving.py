@@ -1,4 +1,4 @@
-"""What the tools do: find the loop or cycle, call its service, tell how it stands now. Blocking calls."""
+"""What the tools do: find the run, call its service, tell how it stands now. Blocking calls."""
 
 import asyncio
 from datetime import datetime
@@ -22,11 +22,15 @@ from loopwright.mcp.asked import (
 )
 from loopwright.mcp.cycle_told import CycleBrief, CycleReport
 from loopwright.mcp.desk import Desk, Found, Place, is_launched
-from loopwright.mcp.kinds import KINDS, LOOP, Kind
+from loopwright.mcp.kinds import CYCLE, KINDS, LOOP, Kind
 from loopwright.mcp.listed import Changed, Damaged, Listed
 from loopwright.mcp.told import Added, Brief, Report, report
+from loopwright.mcp.tuning_told import TuningBrief, TuningReport
 
-AnyReport = Report | CycleReport
+AnyReport = Report | CycleReport | TuningReport
+AnyBrief = Brief | CycleBrief | TuningBrief
+NEVER = "0001-01-01T00:00:00+00:00"
+"""Before any other time: of a state that another program has made."""
 
 
 def start_loop(desk: Desk, asked: StartLoop) -> Report:
@@ -44,18 +48,21 @@ def list_runs(desk: Desk, asked: ListRuns) -> Listed:
     kinds = [kind for kind in KINDS if asked.kind in (None, kind.name)]
     sources = [(place, kind) for place in desk.places(asked.project) for kind in kinds]
     wanted = asked.offset + asked.limit
-    pages = [(*source, _service(*source).list(status=asked.status, limit=wanted)) for source in sources]
+    pages = [
+        (place, kind, kind.service(place.engine).list(status=asked.status, limit=wanted)) for place, kind in sources
+    ]
     found = [(state, place, kind) for place, kind, page in pages for state in page.items]
-    found.sort(key=lambda item: datetime.fromisoformat(item[0].updated_at), reverse=True)
+    found.sort(key=lambda item: datetime.fromisoformat(item[0].updated_at or NEVER), reverse=True)
     told = [_brief(*item) for item in found[asked.offset :][: asked.limit]]
     return Listed(
         loops=tuple(one for one in told if isinstance(one, Brief)),
         cycles=tuple(one for one in told if isinstance(one, CycleBrief)),
+        tunings=tuple(one for one in told if isinstance(one, TuningBrief)),
         total=sum(page.total for _, _, page in pages),
         damaged=tuple(
             Damaged.model_validate({"kind": kind.name, "id": id, "reason": why})
             for place, kind in sources
-            for id, why in _service(place, kind).damaged().items()
+            for id, why in kind.service(place.engine).damaged().items()
         ),
         projects=tuple(desk.known),
     )
@@ -74,7 +81,7 @@ def pause(desk: Desk, asked: Pause) -> AnyReport:
 def resume(desk: Desk, asked: OneRun) -> AnyReport:
     """One that was never started is started."""
     found = desk.driven(asked)
-    if found.service.read(found.id).status == "created":
+    if found.service.read(found.id).status in ("created", "pending"):
         found.service.start(found.id)
     else:
         found.service.resume(found.id)
@@ -90,8 +97,9 @@ def stop(desk: Desk, asked: OneRun) -> AnyReport:
 def extend(desk: Desk, asked: Extend) -> AnyReport:
     """Raises limits, and adds to a cycle's task; what is finished runs on."""
     found = desk.driven(asked)
-    if asked.task is not None and found.kind is LOOP:
-        raise Invalid("task: a loop takes more work by `add_task`; only cycles are extended with a task")
+    if asked.task is not None and found.kind is not CYCLE:
+        other = "a loop takes more work by `add_task`" if found.kind is LOOP else "a skill is tuned anew"
+        raise Invalid(f"task: {other}; only cycles are extended with a task")
     limits = asked.limits
     _check_raised(found.service.read(found.id), limits, enough=asked.task is not None)
     if asked.task is not None:
@@ -148,14 +156,10 @@ def _told(found: Found[Any]) -> AnyReport:  # Any: as Desk.run
     return told
 
 
-def _service(place: Place, kind: Kind[Any]) -> Any:  # Any: the commands of the kind
-    return place.loops if kind is LOOP else place.cycles
-
-
-def _brief(state: Any, place: Place, kind: Kind[Any]) -> Brief | CycleBrief:  # Any: of the kind
-    service = _service(place, kind)
+def _brief(state: Any, place: Place, kind: Kind[Any]) -> AnyBrief:  # Any: of the kind
+    service = kind.service(place.engine)
     live = service.is_live(service.rules.id_of(state)) or is_launched(service, state)
-    told: Brief | CycleBrief = kind.brief(state, place.name, live=live)
+    told: AnyBrief = kind.brief(state, place.name, live=live)
     return told
 
 

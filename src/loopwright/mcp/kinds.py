@@ -2,14 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from loopwright.domain.cycle import CycleState
 from loopwright.domain.loop import LoopState
 from loopwright.domain.run import R, Run
+from loopwright.domain.tuning import TuningState
 from loopwright.engine.runs import Runs
-from loopwright.mcp import cycle_hints, cycle_told, hints, told
-from loopwright.projects import Project
+from loopwright.mcp import cycle_hints, cycle_told, hints, told, tuning_hints, tuning_told
+from loopwright.wiring import Engine
 
 C = TypeVar("C", bound=Run, contravariant=True)
 
@@ -34,8 +35,11 @@ class Ends(Protocol[C]):
 
 @dataclass(frozen=True)
 class Kind(Generic[R]):
-    name: str
-    service: Callable[[Project], Runs[R]]
+    """`called`: what people call one."""
+
+    name: Literal["loop", "cycle", "tuning"]
+    called: str
+    service: Callable[[Engine], Runs[R]]
     headline: Tells[R]
     needs: Tells[R]
     brief: Reports[R]
@@ -44,10 +48,14 @@ class Kind(Generic[R]):
 
 
 LOOP = Kind[LoopState](
-    "loop", lambda project: project.engine.service, hints.headline, hints.needs, told.brief, told.report, told.waited
+    "loop", "loop", lambda engine: engine.service, hints.headline, hints.needs, told.brief, told.report, told.waited
 )
 CYCLE = Kind[CycleState](
-    "cycle", lambda project: project.engine.cycles, cycle_hints.cycle_headline, cycle_hints.cycle_needs,
+    "cycle", "cycle", lambda engine: engine.cycles, cycle_hints.cycle_headline, cycle_hints.cycle_needs,
     cycle_told.cycle_brief, cycle_told.cycle_report, cycle_told.cycle_waited,
 )  # fmt: skip
-KINDS: tuple[Kind[Any], ...] = (LOOP, CYCLE)  # Any: each has states of its own
+TUNING = Kind[TuningState](
+    "tuning", "tuning session", lambda engine: engine.tunings, tuning_hints.tuning_headline, tuning_hints.tuning_needs,
+    tuning_told.tuning_brief, tuning_told.tuning_report, tuning_told.tuning_waited,
+)  # fmt: skip
+KINDS: tuple[Kind[Any], ...] = (LOOP, CYCLE, TUNING)  # Any: each has states of its own

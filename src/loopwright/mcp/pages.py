@@ -7,8 +7,13 @@ from loopwright.domain.words import clean
 from loopwright.mcp.cycle_told import CycleBrief, CycleReport, CycleWaited, Documents
 from loopwright.mcp.listed import Changed, Listed
 from loopwright.mcp.told import Added, Brief, Report, Waited
+from loopwright.mcp.tuning_pages import findings_page, fixes_page, tuning_line, tuning_page
+from loopwright.mcp.tuning_told import Findings, Fixes, TuningBrief, TuningReport, TuningWaited
 
-Answered = Report | Waited | CycleReport | CycleWaited | Listed | Added | Changed | Documents
+Answered = (
+    Report | Waited | CycleReport | CycleWaited | TuningReport | TuningWaited | Listed | Added | Changed | Documents
+    | Findings | Fixes
+)  # fmt: skip
 
 
 def page(told: Answered) -> str:
@@ -25,6 +30,12 @@ def page(told: Answered) -> str:
             return _changed(told)
         case Documents():
             return "\n".join(_documents(told))
+        case TuningReport():
+            return "\n".join(_tuning(told))
+        case Findings():
+            return "\n".join(findings_page(told))
+        case Fixes():
+            return "\n".join([*fixes_page(told), *([MORE] if told.truncated else [])])
         case _:
             assert_never(told)
 
@@ -51,16 +62,18 @@ def _documents(told: Documents) -> Iterator[str]:
 
 
 def _list(told: Listed) -> Iterator[str]:
-    shown: tuple[Brief | CycleBrief, ...] = (*told.loops, *told.cycles)
+    shown: tuple[Brief | CycleBrief | TuningBrief, ...] = (*told.loops, *told.cycles, *told.tunings)
     if not shown:
-        yield f"nothing here; start_loop or start_cycle makes one (projects: {', '.join(told.projects)})"
+        yield f"nothing here; start_loop, start_cycle or start_tuning makes one (projects: {', '.join(told.projects)})"
     yield from (_line(run) for run in shown)
     if told.total > len(shown):
         yield f"{len(shown)} of {told.total}; see limit and offset"
     yield from (f"{damaged.id} can not be read: {damaged.reason}" for damaged in told.damaged)
 
 
-def _line(run: Brief | CycleBrief) -> str:
+def _line(run: Brief | CycleBrief | TuningBrief) -> str:
+    if isinstance(run, TuningBrief):
+        return tuning_line(run)
     id = run.loop_id if isinstance(run, Brief) else run.cycle_id
     beside = run.outcome or (f"needs {run.needs}" if run.needs else None)
     counts = f"{run.current_iteration}/{run.max_iterations}"
@@ -98,7 +111,12 @@ def _cycle(told: CycleReport) -> Iterator[str]:
     yield from _ending(told, rested=not isinstance(told, CycleWaited) or told.rested)
 
 
-def _ending(told: Report | CycleReport, *, rested: bool) -> Iterator[str]:
+def _tuning(told: TuningReport) -> Iterator[str]:
+    yield from tuning_page(told)
+    yield from _ending(told, rested=not isinstance(told, TuningWaited) or told.rested)
+
+
+def _ending(told: Report | CycleReport | TuningReport, *, rested: bool) -> Iterator[str]:
     yield from (f"asks, {asked.id}: {clean(asked.words)} ({clean(asked.reason)})" for asked in told.requests)
     yield from (f"note: {clean(incident)}" for incident in told.incidents)
     if not rested:

@@ -1,4 +1,4 @@
-"""The tools that drive loops and cycles: one row for each."""
+"""The tools that drive loops, cycles and tuning sessions: one row for each."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -7,13 +7,14 @@ from typing import Any
 import mcp_types as types
 
 from loopwright.engine.threads import in_thread
-from loopwright.mcp import asked, cycling, driving, told
+from loopwright.mcp import asked, cycling, driving, told, tuning
 from loopwright.mcp.asked import Arguments
 from loopwright.mcp.cycle_told import CycleReport, CycleWaited, Documents
 from loopwright.mcp.desk import Desk
 from loopwright.mcp.listed import Changed, Listed
 from loopwright.mcp.pages import Answered
 from loopwright.mcp.schemas import input_schema, output_schema
+from loopwright.mcp.tuning_told import Findings, Fixes, TuningReport, TuningWaited
 from loopwright.mcp.waiting import Tell, wait
 
 LOOKS = types.ToolAnnotations(read_only_hint=True, idempotent_hint=True, open_world_hint=False)
@@ -26,7 +27,7 @@ WORKS = types.ToolAnnotations(read_only_hint=False, destructive_hint=True, idemp
 """An agent works on the project's files from then on, and may reach whatever its permissions let it."""
 
 
-REPORTS = (told.Report, CycleReport)
+REPORTS = (told.Report, CycleReport, TuningReport)
 
 Call = Callable[[Desk, Any, Tell], Awaitable[Answered]]  # Any: what the tool's own `takes` names
 
@@ -75,18 +76,20 @@ _ALL = (
         asked.StartCycle, (CycleReport,), WORKS, _beside(cycling.start_cycle),
     ),
     Tool(
-        "list", "List loops and cycles", "Lists loops and cycles, latest change first, and the projects there are.",
+        "list", "List what there is",
+        "Lists loops, cycles and tuning sessions, latest change first, and the projects there are.",
         asked.ListRuns, (Listed,), LOOKS, _beside(driving.list_runs),
     ),
     Tool(
         "status", "Look at one",
-        "Tells how a loop or cycle stands: what fails, what it needs, how it ended, and what to do next.",
+        "Tells how a loop, cycle or tuning session stands: what fails, what it needs, how it ended, what to do next.",
         asked.OneRun, REPORTS, LOOKS, _beside(driving.status),
     ),
     Tool(
         "wait", "Wait for one",
-        "Waits until a loop or cycle rests or needs a person, at most that many seconds, and tells how it stands then.",
-        asked.Wait, (told.Waited, CycleWaited), LOOKS, wait,
+        "Waits until a loop, cycle or tuning session rests or needs a person, at most that many seconds, and tells how"
+        " it stands then.",
+        asked.Wait, (told.Waited, CycleWaited, TuningWaited), LOOKS, wait,
     ),
     Tool(
         "pause", "Pause one", "Pauses a running loop or cycle before its next step; nothing is lost.",
@@ -94,12 +97,13 @@ _ALL = (
     ),
     Tool(
         "resume", "Resume one",
-        "Lets a paused, interrupted or merely created loop or cycle run on in the background.",
+        "Lets what is paused, interrupted or merely created run on in the background.",
         asked.OneRun, REPORTS, WORKS, _beside(driving.resume),
     ),
     Tool(
         "stop", "Stop one",
-        "Ends a loop or cycle, with everything it started. Its changes stay in the project; `extend` could reopen it.",
+        "Ends it, with everything it started. What a loop or cycle has changed stays in the project, and `extend` could"
+        " reopen it; of a tuning session only fixes that hold stay in the skill.",
         asked.OneRun, REPORTS, ENDS, _beside(driving.stop),
     ),
     Tool(
@@ -129,8 +133,39 @@ _ALL = (
         asked.ReadDocuments, (Documents,), LOOKS, _beside(cycling.documents),
     ),
     Tool(
+        "diagnose", "Diagnose a skill",
+        "Finds what is wrong with an agent skill (context, memory, data flow, agents and tools): each finding with its"
+        " place, why it matters and what to do; a score and a quality gate. Reads only, and answers at once.",
+        asked.Diagnose, (Findings,), LOOKS, _beside(tuning.diagnose),
+    ),
+    Tool(
+        "start_tuning", "Tune a skill",
+        "Starts a session that diagnoses an agent skill and mends it, as far as `fix` and `agent` allow: every fix is a"
+        " diff, verified by diagnosing the whole skill again, and rolled back if it does not hold. Comes back at once;"
+        " then call `wait`.",
+        asked.StartTuning, (TuningReport,), WORKS, _beside(tuning.start_tuning),
+    ),
+    Tool(
+        "findings", "Read a tuning session's findings", "What its last diagnosis has found, part by part.",
+        asked.ReadFindings, (Findings,), LOOKS, _beside(tuning.findings),
+    ),
+    Tool(
+        "fixes", "Read a tuning session's fixes",
+        "Lists its fixes and what became of each, or shows one with its diff.",
+        asked.ReadFixes, (Fixes,), LOOKS, _beside(tuning.fixes),
+    ),
+    Tool(
+        "choose", "Choose a tuning session's fixes", "Takes fixes that it offers, and no others; it goes on with them.",
+        asked.Choose, (TuningReport,), WORKS, _beside(tuning.choose),
+    ),
+    Tool(
+        "roll_back", "Roll a fix back", "Makes the files that a fix has changed byte for byte what they were before.",
+        asked.RollBack, (TuningReport,), ENDS, _beside(tuning.roll_back),
+    ),
+    Tool(
         "diff", "See what was changed",
-        "Gives a unified diff of what a loop or cycle, one checkpoint, or one iteration of a cycle has changed.",
+        "Gives a unified diff of what a loop, cycle or tuning session, one checkpoint, or one iteration of a cycle has"
+        " changed.",
         asked.Diff, (Changed,), LOOKS, _beside(driving.diff),
     ),
 )  # fmt: skip

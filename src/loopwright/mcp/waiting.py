@@ -8,16 +8,19 @@ from loopwright.mcp.asked import Wait
 from loopwright.mcp.cycle_told import CycleWaited
 from loopwright.mcp.desk import Desk, Found
 from loopwright.mcp.told import Waited
+from loopwright.mcp.tuning_told import TuningWaited
 
 LOOK_SECONDS = 0.2
 WORD_SECONDS = 5.0
 """The longest silence while it waits: some callers give up on who says nothing."""
 
+AnyWaited = Waited | CycleWaited | TuningWaited
+
 Tell = Callable[[float, float, str], Awaitable[None]]
 """How far it is: seconds that have passed, of how many, and what goes on."""
 
 
-async def wait(desk: Desk, asked: Wait, tell: Tell) -> Waited | CycleWaited:
+async def wait(desk: Desk, asked: Wait, tell: Tell) -> AnyWaited:
     """Until it rests or needs a person, or the time is over."""
     found = await in_thread(desk.driven, asked)
     clock = found.service.clock
@@ -29,7 +32,7 @@ async def wait(desk: Desk, asked: Wait, tell: Tell) -> Waited | CycleWaited:
         passed = now - begun
         rested = _rests(found, state, live)
         if rested or passed >= asked.seconds:
-            told: Waited | CycleWaited = found.kind.waited(state, found.project, live=live, rested=rested)
+            told: AnyWaited = found.kind.waited(state, found.project, live=live, rested=rested)
             return told
         if (news := found.kind.headline(state, live=live) or "") != words or now - told_at >= WORD_SECONDS:
             words, told_at = news, now

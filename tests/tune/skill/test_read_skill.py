@@ -101,3 +101,8 @@ def test_a_long_page_is_read_in_a_time_that_grows_with_it() -> None:
 
     small, large = steps(20), steps(80)
     assert large < 6 * small
+
+
+def test_a_skill_nested_in_this_one_is_known_also_where_it_is_only_listed() -> None:
+    skill = read_skill("outer", {"SKILL.md": b"# Outer\n"}, unread={"inner/SKILL.md": 10, "inner/a.md": 5})
+    assert skill.nested == ("inner",)
