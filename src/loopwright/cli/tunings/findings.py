@@ -30,8 +30,10 @@ def skill_page(skill: Checked, look: Look, place: str = "PATH") -> str:
     `place`: the skill as it is typed.
     """
     lines = [*_head(skill, look)]
+    said: set[str] = set()
     for finding in _ordered(skill.counted):
-        lines += ["", *_finding(skill, finding, look)]
+        lines += ["", *_finding(skill, finding, look, why="" if finding.why in said else finding.why)]
+        said.add(finding.why)
     if skill.hints:
         lines += ["", *_hints(skill, look)]
     return "\n".join([*lines, *_next(skill, look, place)])
@@ -98,7 +100,8 @@ def _ordered(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda f: (SEVERITIES.index(f.severity), f.file, f.start, f.rule))
 
 
-def _finding(skill: Checked, finding: Finding, look: Look) -> Iterator[str]:
+def _finding(skill: Checked, finding: Finding, look: Look, why: str) -> Iterator[str]:
+    """`why` is said once, where several findings have the same."""
     severity = finding.severity
     likely = "" if finding.confidence == "certain" else " (likely)"
     first, *rest = wrapped(f"{severity}: {clean(finding.message)}", look.cells)
@@ -112,7 +115,8 @@ def _finding(skill: Checked, finding: Finding, look: Look) -> Iterator[str]:
         yield f"       {look.paint('faint', rule)}"
     if finding.excerpt:
         yield from source(finding.line, finding.excerpt, finding.marked, severity, look)
-    yield from labelled("   why", finding.why, look, INDENT)
+    if why:
+        yield from labelled("   why", why, look, INDENT)
     yield from labelled("   do", finding.advice, look, INDENT)
     if finding.also:
         more = len(finding.also) - ALSO
