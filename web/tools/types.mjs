@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { compile } from 'json-schema-to-typescript'
 
-const KINDS = { loop: 'state.gen.ts', cycle: 'cycle.gen.ts' }
+const KINDS = { loop: 'state.gen.ts', cycle: 'cycle.gen.ts', tuning: 'tuning.gen.ts' }
 
 for (const [kind, file] of Object.entries(KINDS)) writeFileSync(`src/api/${file}`, await typesOf(kind))
 

@@ -9,10 +9,13 @@ import { t } from '../i18n'
 import { LoopPage } from '../loop/LoopPage'
 import { LoopsPage } from '../loops/LoopsPage'
 import { loops } from '../loops/loops'
+import { TuningPage } from '../tuning/TuningPage'
+import { TuningsPage } from '../tunings/TuningsPage'
+import { tunings } from '../tunings/tunings'
 import { Notice } from '../ui/Notice'
 import { Header } from './Header'
 import { Login } from './Login'
-import { CYCLES_HREF, go, LOOPS_HREF, type Route, route } from './router'
+import { CYCLES_HREF, go, LOOPS_HREF, type Route, route, TUNINGS_HREF } from './router'
 import { useShortcut } from './shortcuts'
 
 export function App() {
@@ -22,10 +25,9 @@ export function App() {
   const first = useRef(true)
 
   useShortcut('n', () => {
-    const isCycles = here.page === 'cycles' || here.page === 'cycle'
-    const { creating } = isCycles ? cycles : loops
-    creating.value = true
-    go(isCycles ? CYCLES_HREF : LOOPS_HREF)
+    const [list, href] = listOf(here.page)
+    list.creating.value = true
+    go(href)
   })
 
   useEffect(() => {
@@ -51,6 +53,13 @@ export function App() {
   )
 }
 
+/** The list that a new one is made in, from this page. */
+function listOf(page: Route['page']) {
+  if (page === 'cycles' || page === 'cycle') return [cycles, CYCLES_HREF] as const
+  if (page === 'tunings' || page === 'tuning') return [tunings, TUNINGS_HREF] as const
+  return [loops, LOOPS_HREF] as const
+}
+
 function Page({ here }: { here: Route }) {
   switch (here.page) {
     case 'loops':
@@ -61,6 +70,10 @@ function Page({ here }: { here: Route }) {
       return <CyclesPage />
     case 'cycle':
       return <CyclePage key={here.at.id} at={here.at} tab={here.tab} />
+    case 'tunings':
+      return <TuningsPage />
+    case 'tuning':
+      return <TuningPage key={here.at.id} at={here.at} tab={here.tab} />
     case 'lost':
       return (
         <div class="stack">

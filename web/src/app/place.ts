@@ -1,8 +1,8 @@
-// One loop or one cycle: where the server is asked about it, and where its page is.
+// One loop, one cycle or one tuning session: where the server is asked about it, and where its page is.
 
 import { type Query, send, withQuery } from '../api/client'
 import type { Ref } from '../api/types'
-import { cycleHref, loopHref } from './router'
+import { cycleHref, loopHref, tuningHref } from './router'
 
 export interface Place {
   at: Ref
@@ -20,6 +20,10 @@ export function loopPlace(at: Ref): Place {
 
 export function cyclePlace(at: Ref): Place {
   return placed(at, '/api/cycles', cycleHref)
+}
+
+export function tuningPlace(at: Ref): Place {
+  return placed(at, '/api/tunings', tuningHref)
 }
 
 export function acting({ path }: Place): Act {

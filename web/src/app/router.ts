@@ -2,10 +2,12 @@
 import { signal } from '@preact/signals'
 import type { Ref } from '../api/types'
 
-export type Route = { page: 'loops' | 'cycles' | 'lost' } | { page: 'loop' | 'cycle'; at: Ref; tab: string | undefined }
+export type Route =
+  | { page: 'loops' | 'cycles' | 'tunings' | 'lost' }
+  | { page: 'loop' | 'cycle' | 'tuning'; at: Ref; tab: string | undefined }
 
 /** Of each folder of the address: its list, and one out of it. */
-const FOLDERS = { loops: 'loop', cycles: 'cycle' } as const
+const FOLDERS = { loops: 'loop', cycles: 'cycle', tunings: 'tuning' } as const
 
 export const route = signal<Route>(parsed(location.hash))
 
@@ -17,7 +19,7 @@ window.addEventListener('hashchange', () => {
 export function parsed(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#/, '').split('?')
   const [folder = 'loops', id, tab, ...rest] = path.split('/').filter(Boolean).map(plain)
-  if (rest.length > 0 || (folder !== 'loops' && folder !== 'cycles')) return { page: 'lost' }
+  if (rest.length > 0 || !isFolder(folder)) return { page: 'lost' }
   if (id === undefined) return { page: folder }
   return { page: FOLDERS[folder], at: { id, project: new URLSearchParams(query).get('project') ?? undefined }, tab }
 }
@@ -30,8 +32,13 @@ export function cycleHref(at: Ref, tab?: string): string {
   return hrefOf('cycles', at, tab)
 }
 
+export function tuningHref(at: Ref, tab?: string): string {
+  return hrefOf('tunings', at, tab)
+}
+
 export const LOOPS_HREF = '#/loops'
 export const CYCLES_HREF = '#/cycles'
+export const TUNINGS_HREF = '#/tunings'
 
 export function go(href: string): void {
   location.hash = href
@@ -40,6 +47,10 @@ export function go(href: string): void {
 function hrefOf(folder: keyof typeof FOLDERS, { id, project }: Ref, tab?: string): string {
   const query = project ? `?project=${encodeURIComponent(project)}` : ''
   return `#/${folder}/${encodeURIComponent(id)}${tab ? `/${encodeURIComponent(tab)}` : ''}${query}`
+}
+
+function isFolder(name: string): name is keyof typeof FOLDERS {
+  return Object.hasOwn(FOLDERS, name)
 }
 
 function plain(part: string): string {

@@ -3,6 +3,8 @@ import { en as cycleEn } from '../cycle/i18n.en'
 import { zh as cycleZh } from '../cycle/i18n.zh'
 import { en as runEn } from '../run/i18n.en'
 import { zh as runZh } from '../run/i18n.zh'
+import { en as tuningEn } from '../tuning/i18n.en'
+import { zh as tuningZh } from '../tuning/i18n.zh'
 import { en } from './en'
 import { zh } from './zh'
 
@@ -12,6 +14,7 @@ const AREAS: readonly (readonly [string, Words, Words])[] = [
   ['everywhere', en, zh],
   ['of one loop or cycle', runEn, runZh],
   ['of cycles', cycleEn, cycleZh],
+  ['of tuning sessions', tuningEn, tuningZh],
 ]
 const names = (words = '') => [...words.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).sort()
 

@@ -1,0 +1,479 @@
+// Made by `npm run types` from `loopwright schema tuning`.
+// schema sha256: 2daccbfa086052809abec1bddf4f8cfe52c4d4be435b677300f98e5afca6d3cf
+
+/**
+ * One tuning session: the seed's fields, and what only this engine knows in `engine`.
+ */
+export interface Tuning {
+  status: 'pending' | 'running' | 'completed' | 'failed'
+  started_at?: string | null
+  updated_at?: string | null
+  target_skill: TargetSkill
+  user_issue_description: string
+  focus_areas: string[]
+  diagnosis: DiagnosisResults
+  issues: Issue[]
+  issues_by_severity: IssuesBySeverity
+  proposed_fixes: Fix[]
+  applied_fixes: AppliedFix[]
+  pending_fixes: string[]
+  iteration_count: number
+  max_iterations: number
+  quality_score: number
+  quality_gate: 'pass' | 'review' | 'fail'
+  completed_actions: string[]
+  current_action?: string | null
+  /**
+   * @maxItems 500
+   */
+  action_history: ActionHistoryEntry[]
+  /**
+   * @maxItems 100
+   */
+  errors: ErrorEntry[]
+  error_count: number
+  max_errors: number
+  work_dir?: string | null
+  backup_dir?: string | null
+  engine: TuningEngine
+}
+/**
+ * The skill as it was found; null before it was looked at. `path` as it was given, relative to the project.
+ */
+export interface TargetSkill {
+  name?: string | null
+  path?: string | null
+  execution_mode?: ('sequential' | 'autonomous') | null
+  phases: string[]
+  specs: string[]
+}
+export interface DiagnosisResults {
+  context?: DiagnosisResult | null
+  memory?: DiagnosisResult | null
+  dataflow?: DiagnosisResult | null
+  agent?: DiagnosisResult | null
+}
+/**
+ * One dimension of one iteration. `severity`: the worst that was found.
+ */
+export interface DiagnosisResult {
+  status: 'completed' | 'skipped' | 'failed'
+  issues_found: number
+  severity: 'critical' | 'high' | 'medium' | 'low' | 'none'
+  execution_time_ms: number
+  details: DiagnosisDetails
+}
+/**
+ * `patterns_checked`: the rules that were looked for; `patterns_matched`: those that found something.
+ */
+export interface DiagnosisDetails {
+  patterns_checked: string[]
+  patterns_matched: string[]
+  evidence: Evidence[]
+  recommendations: string[]
+}
+export interface Evidence {
+  file: string
+  line?: number | null
+  pattern: string
+  context: string
+  severity: string
+}
+/**
+ * `priority` 1 is the highest; no two issues have the same.
+ */
+export interface Issue {
+  id: string
+  type: 'context_explosion' | 'memory_loss' | 'dataflow_break' | 'agent_failure'
+  severity: 'critical' | 'high' | 'medium' | 'low'
+  priority: number
+  location: Location
+  description: string
+  evidence: string[]
+  root_cause: string
+  impact: string
+  suggested_fix: string
+  related_issues: string[]
+}
+export interface Location {
+  file: string
+  line_start?: number | null
+  line_end?: number | null
+  phase?: string | null
+}
+export interface IssuesBySeverity {
+  critical: number
+  high: number
+  medium: number
+  low: number
+}
+export interface Fix {
+  id: string
+  issue_ids: string[]
+  strategy:
+    | 'context_summarization'
+    | 'sliding_window'
+    | 'structured_state'
+    | 'constraint_injection'
+    | 'checkpoint_restore'
+    | 'schema_enforcement'
+    | 'orchestrator_refactor'
+    | 'state_centralization'
+    | 'custom'
+  description: string
+  rationale: string
+  changes: FileChange[]
+  risk: 'low' | 'medium' | 'high'
+  estimated_impact: string
+  verification_steps: string[]
+}
+/**
+ * What becomes of one file; texts are UTF-8, `diff` is unified and applies with git. Others may leave them out.
+ */
+export interface FileChange {
+  file: string
+  action: 'create' | 'modify' | 'delete'
+  old_content?: string | null
+  new_content?: string | null
+  diff?: string | null
+}
+/**
+ * `backup_path` holds what the files were. A fix that failed its verification was rolled back at once.
+ */
+export interface AppliedFix {
+  fix_id: string
+  applied_at: string
+  success: boolean
+  backup_path: string
+  verification_result: 'pass' | 'fail' | 'pending'
+  rollback_available: boolean
+}
+export interface ActionHistoryEntry {
+  action: string
+  started_at: string
+  completed_at: string
+  result: 'success' | 'failure' | 'skipped'
+  output_files: string[]
+}
+/**
+ * `recoverable`: trying again may help.
+ */
+export interface ErrorEntry {
+  action: string
+  message: string
+  timestamp: string
+  recoverable: boolean
+}
+/**
+ * `id` is the session's; `path` the skill's folder as it was given, `root` the same, absolute.
+ *
+ * What was asked for: `dimensions`, what may be mended (`level`, by `agent` where that is one), whether a person
+ * chooses among the fixes (`choosing`), and fingerprints of what is known already (`accepted`).
+ * What is known: `size`, tokens of the skill at its first diagnosis, by which all its scores are reckoned; `digests`
+ * of its files as they were diagnosed or mended; `findings`, of which `suppressed` more were silenced; by fingerprint
+ * the id of its issue (`issue_of`) and who could mend it (`fixable`).
+ * What this iteration has done: `diagnosed`, `reported`, `proposed`, and by fix the `edits` that are in the files
+ * since its diagnosis. `standings`: the score by iteration. `proposals`: by id of a fix what it is made of.
+ * `rejected`: fingerprints that shall not be tried again, with why; `tried`: what came of each try of an agent that
+ * failed; `dropped`: by id of a fix why it was not applied, or not kept. `undo`: fixes whose files shall be put back.
+ */
+export interface TuningEngine {
+  schema: number
+  rev: number
+  digest: string
+  journal_bytes: number
+  epoch: number
+  outcome?: ('succeeded' | 'unverified' | 'exhausted' | 'stalled' | 'over_budget' | 'stopped' | 'failed') | null
+  waiting?: Waiting | null
+  answer?: string | null
+  interrupt: boolean
+  parked?: Parked | null
+  asked: PermissionRequest[]
+  sessions?: {
+    [k: string]: string
+  }
+  settings: RunSettings
+  budget: Budget
+  tests_found?: boolean | null
+  last_validation?: LastValidation | null
+  run_writes: string[]
+  baseline?: Baseline | null
+  allow_test_changes: boolean
+  /**
+   * @maxItems 200
+   */
+  checkpoints: Checkpoint[]
+  /**
+   * @maxItems 50
+   */
+  incidents: Incident[]
+  id: string
+  path: string
+  root: string
+  created_at?: string | null
+  reason?: string | null
+  dimensions: ('context' | 'memory' | 'dataflow' | 'agent')[]
+  level: 'none' | 'mechanical' | 'template' | 'agent'
+  agent?: string | null
+  choosing: boolean
+  accepted: string[]
+  under_way: UnderWay[]
+  size: number
+  digests?: {
+    [k: string]: string
+  }
+  findings: Finding[]
+  suppressed: number
+  issue_of?: {
+    [k: string]: string
+  }
+  fixable?: {
+    [k: string]: 'mechanical' | 'template' | 'agent'
+  }
+  diagnosed: ('context' | 'memory' | 'dataflow' | 'agent')[]
+  reported: boolean
+  proposed: boolean
+  edits?: {
+    [k: string]: Edit[]
+  }
+  standings: Standing[]
+  proposals?: {
+    [k: string]: Proposal
+  }
+  rejected?: {
+    [k: string]: string
+  }
+  tried?: {
+    [k: string]: string[]
+  }
+  dropped?: {
+    [k: string]: string
+  }
+  undo: string[]
+}
+/**
+ * A question that only a person can answer; `by_resuming`: something to be settled, then the loop is resumed.
+ */
+export interface Waiting {
+  question: string
+  options: string[]
+  since: string
+  by_resuming?: boolean | null
+}
+/**
+ * Waiting for a limit of the agent's to pass.
+ */
+export interface Parked {
+  until: string
+  reason: string
+}
+/**
+ * Something an agent wants to do and its policy leaves to a person.
+ *
+ * `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` where it is one.
+ * `reason`: why it is asked.
+ */
+export interface PermissionRequest {
+  id: string
+  agent: string
+  action: string
+  title: string
+  kind: string
+  paths: string[]
+  command?: string | null
+  reason: string
+  since: string
+  answer?: ('allow' | 'deny') | null
+}
+/**
+ * What the loop was started with, so that a resumed one goes on the same way. Times in seconds.
+ *
+ * `grace_timeout`: how long an agent whose time is up has to wrap up. `park`: wait for a usage limit to pass.
+ */
+export interface RunSettings {
+  mode: 'interactive' | 'auto'
+  agent: string
+  test_command?: string | null
+  test_timeout: number
+  action_timeout: number
+  silence_timeout: number
+  require: 'all' | 'no_new_failures'
+  min_pass_rate: number
+  min_coverage: number
+  permissions: 'ask' | 'workspace' | 'read-only' | 'all'
+  grace_timeout: number
+  park: boolean
+}
+/**
+ * Limits (None: no limit) and what has been spent. Cost in US dollars.
+ */
+export interface Budget {
+  max_minutes?: number | null
+  max_tokens?: number | null
+  max_cost?: number | null
+  spent_seconds: number
+  tokens?: number | null
+  cost?: number | null
+}
+/**
+ * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
+ *
+ * `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile.
+ */
+export interface LastValidation {
+  tree: string
+  left: string
+  passed: boolean
+  at: string
+  tests: number
+  reasons: string[]
+  touched?: string[] | null
+}
+/**
+ * The first test run: what every later one is compared with.
+ *
+ * `commit` holds the files it ran on; `touched` are those of them that the run itself changed.
+ */
+export interface Baseline {
+  tree: string
+  at: string
+  tests?: {
+    [k: string]: BaselineTest
+  }
+  commit?: string | null
+  touched?: string[] | null
+}
+/**
+ * `source`: digest of the test's own function and fixtures; empty where it is not known.
+ */
+export interface BaselineTest {
+  status: 'passed' | 'failed' | 'skipped'
+  source: string
+}
+/**
+ * A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.
+ *
+ * `rev` is the commit of the state that belongs to it.
+ */
+export interface Checkpoint {
+  n: number
+  rev: number
+  commit: string
+  tree: string
+  action: string
+  at: string
+}
+/**
+ * Something that was put back or repaired, and why.
+ */
+export interface Incident {
+  kind: string
+  message: string
+  at: string
+}
+/**
+ * A step that has begun; `fix`: the one it is about.
+ */
+export interface UnderWay {
+  step: string
+  at: string
+  fix?: string | null
+}
+/**
+ * One thing that is wrong with a skill.
+ *
+ * `file` is relative to the skill's folder, lines count from 1, `start` and `end` are its characters in the file's
+ * text (newlines as they are). `excerpt` is the line it stands in. `subject` is what it is about in canonical words
+ * (a path, a field, a tool): with the rule and the file it makes the fingerprint, which moved lines do not change.
+ * `message` says what is wrong, `why` what that does to a model at work, `advice` what to do. `facts` are what a fix
+ * needs to know.
+ */
+export interface Finding {
+  rule: string
+  dimension: 'context' | 'memory' | 'dataflow' | 'agent'
+  severity: 'critical' | 'high' | 'medium' | 'low'
+  confidence: 'certain' | 'likely' | 'hint'
+  file: string
+  line: number
+  line_end: number
+  start: number
+  end: number
+  excerpt: string
+  subject: string
+  message: string
+  why: string
+  advice: string
+  strategy:
+    | 'context_summarization'
+    | 'sliding_window'
+    | 'structured_state'
+    | 'constraint_injection'
+    | 'checkpoint_restore'
+    | 'schema_enforcement'
+    | 'orchestrator_refactor'
+    | 'state_centralization'
+    | 'custom'
+  phase?: string | null
+  also: string[]
+  facts?: {
+    [k: string]: string
+  }
+  column: number
+  column_end: number
+  /**
+   * @minItems 2
+   * @maxItems 2
+   */
+  marked: unknown[]
+}
+/**
+ * Exact bytes of one file, from `start` to `end`, that hold `old` and become `new`. Texts are UTF-8.
+ */
+export interface Edit {
+  file: string
+  start: number
+  end: number
+  old: string
+  new: string
+}
+/**
+ * The skill as an iteration's report had it. `tree`: digest of all its files; `in_vain`: tries that had failed.
+ */
+export interface Standing {
+  iteration: number
+  score: number
+  gate: 'pass' | 'review' | 'fail'
+  tree: string
+  in_vain: number
+}
+/**
+ * A way to mend findings: edits of files, and files that are created or deleted (by name, with their text).
+ */
+export interface Proposal {
+  /**
+   * @minItems 1
+   */
+  fingerprints: string[]
+  rule: string
+  strategy:
+    | 'context_summarization'
+    | 'sliding_window'
+    | 'structured_state'
+    | 'constraint_injection'
+    | 'checkpoint_restore'
+    | 'schema_enforcement'
+    | 'orchestrator_refactor'
+    | 'state_centralization'
+    | 'custom'
+  level: 'mechanical' | 'template' | 'agent'
+  description: string
+  rationale: string
+  edits: Edit[]
+  creates?: {
+    [k: string]: string
+  }
+  deletes: string[]
+  risk: 'low' | 'medium' | 'high'
+  estimated_impact: string
+  verification_steps: string[]
+}

@@ -1,0 +1,124 @@
+// The endpoints of tuning sessions, and what they answer with (docs/http-api.md, "Tuning sessions").
+import { ask, send } from './client'
+import type { Tuning } from './tuning.gen'
+import type { Filter, Outcome, Page } from './types'
+
+export type { ActionHistoryEntry, AppliedFix, DiagnosisResult, Finding, Fix, Issue, Tuning } from './tuning.gen'
+
+export const DIMENSIONS = ['context', 'memory', 'dataflow', 'agent'] as const
+export type Dimension = (typeof DIMENSIONS)[number]
+export const SEVERITIES = ['critical', 'high', 'medium', 'low'] as const
+export type Severity = (typeof SEVERITIES)[number]
+export type TuningStatus = Tuning['status']
+export type Level = Tuning['engine']['level']
+export type Gate = Tuning['quality_gate']
+export type TuningNeeds = 'permission' | 'choice'
+
+export interface NewTuning {
+  path: string
+  description?: string
+  dimensions?: Dimension[]
+  fix: 'none' | 'mechanical' | 'all'
+  agent?: string
+  choose: boolean
+  max_iterations?: number
+}
+
+export interface TuningView {
+  tuning: Tuning
+  project: string
+  live: boolean
+  etag: string | null
+}
+
+/** A session in a list and in the stream of all changes. */
+export interface BriefTuning {
+  tuning_id: string
+  project: string
+  title: string
+  path: string
+  status: TuningStatus
+  outcome: Outcome | null
+  dimensions: Dimension[]
+  level: Level
+  agent: string | null
+  score: number | null
+  gate: Gate | null
+  issues: Record<Severity, number>
+  fixes: { proposed: number; pending: number; applied: number; rolled_back: number }
+  current_iteration: number
+  max_iterations: number
+  needs: TuningNeeds | null
+  failure_reason: string | null
+  rev: number
+  created_at: string | null
+  updated_at: string | null
+}
+
+export interface TuningsPage extends Page<BriefTuning> {
+  damaged: { tuning_id: string; reason: string }[]
+}
+
+/** A change in the stream of all of them; `tuning` is null where it is gone. */
+export interface TuningEntry {
+  tuning_id: string
+  tuning: BriefTuning | null
+}
+
+/** A text of the skill's, or of the session's; `truncated`: it goes on. */
+export interface Text {
+  text: string
+  truncated: boolean
+}
+
+export type NodeKind = 'file' | 'phase' | 'agent' | 'tool' | 'artefact'
+export type EdgeKind = 'loads' | 'next' | 'spawns' | 'reads' | 'writes' | 'uses'
+
+export interface SkillNode {
+  id: string
+  kind: NodeKind
+  name: string
+  file: string
+  line: number
+  tokens: number | null
+}
+
+export interface SkillEdge {
+  source: string
+  target: string
+  kind: EdgeKind
+}
+
+/** What a model reads in one step, and has read at its end. */
+export interface Stage {
+  name: string
+  file: string
+  own: number
+  loads: number
+  total: number
+  share: number
+  files: string[]
+}
+
+export interface SkillGraph {
+  nodes: SkillNode[]
+  edges: SkillEdge[]
+  course: Stage[]
+  worst: number
+  truncated: boolean
+}
+
+const TUNINGS = '/api/tunings'
+
+export async function listTunings(
+  { status, search, project }: Filter<TuningStatus>,
+  offset: number,
+  limit: number,
+): Promise<TuningsPage> {
+  const query = { status, search, project, offset, limit, view: 'brief' }
+  return (await ask<TuningsPage>('GET', TUNINGS, { query })).body
+}
+
+export function createTuning(body: NewTuning, project: string | undefined): Promise<Tuning> {
+  return send('POST', TUNINGS, { body, query: { project } })
+}

@@ -1,0 +1,151 @@
+// One finding: what is wrong, why that matters, what to do, and the lines of the skill that it is about.
+import { useMemo } from 'preact/hooks'
+import type { Finding, TuningView } from '../api/tunings'
+import { Awaited } from '../run/absent'
+import { useHeld } from '../run/resource'
+import { Scroll } from '../run/Scroll'
+import { excerpt, isAsFound, linesOf, type SourceLine } from './excerpt'
+import { fixesOf, issueOf, stateOf } from './findings'
+import { t } from './i18n'
+import { FIX_TONES, SEVERITY_TONES } from './tones'
+import type { Watched } from './watch'
+
+interface Shown {
+  seen: Watched
+  view: TuningView
+  finding: Finding
+}
+
+export function OneFinding({ seen, view, finding }: Shown) {
+  const { tuning } = view
+  const issue = issueOf(finding, tuning.issues)
+  const fixes = fixesOf(issue, tuning.proposed_fixes)
+  return (
+    <article class="card flaw" aria-labelledby="finding-title">
+      <header class="flaw-head">
+        <p class="row small">
+          <span class={`badge tone-${SEVERITY_TONES[finding.severity]} severity-${finding.severity}`}>
+            {t(`severity.${finding.severity}`)}
+          </span>
+          <code>{finding.rule}</code>
+          <span class="muted">{t(`confidence.${finding.confidence}`)}</span>
+          {issue && <span class="muted mono">{issue.id}</span>}
+        </p>
+        <h3 id="finding-title">{finding.message}</h3>
+      </header>
+      <Source seen={seen} finding={finding} />
+      <dl class="card-body facts wide">
+        <div>
+          <dt>{t('findings.why')}</dt>
+          <dd>{finding.why}</dd>
+        </div>
+        <div>
+          <dt>{t('findings.advice')}</dt>
+          <dd>
+            <strong>{finding.advice}</strong>
+          </dd>
+        </div>
+        {finding.also.length > 0 && (
+          <div>
+            <dt>{t('findings.also')}</dt>
+            <dd class="mono small">{finding.also.join(', ')}</dd>
+          </div>
+        )}
+        <div>
+          <dt>{t('findings.strategy')}</dt>
+          <dd class="mono small">{finding.strategy}</dd>
+        </div>
+        {fixes.map(({ id, description }) => {
+          const { state } = stateOf(tuning, id)
+          return (
+            <div key={id}>
+              <dt>{t('findings.fixed_by')}</dt>
+              <dd>
+                <a href={seen.place.href(`fixes-${id}`)}>
+                  {id}: {description}
+                </a>{' '}
+                <span class={`badge tone-${FIX_TONES[state]}`}>{t(`fix.${state}`)}</span>
+              </dd>
+            </div>
+          )
+        })}
+      </dl>
+    </article>
+  )
+}
+
+/** A file that is no text, or is gone, has no lines: then the excerpt that was kept is all there is. */
+function Source({ seen, finding }: { seen: Watched; finding: Finding }) {
+  const source = seen.source(finding.file)
+  const held = useHeld(source)
+  const lines = useMemo(() => (held.data ? linesOf(held.data.text) : []), [held.data])
+  if (held.problem?.status === 404) return <Old finding={finding} />
+  return (
+    <Awaited held={held} onRetry={source.touch}>
+      {() =>
+        isAsFound(lines, finding.line, finding.excerpt) ? (
+          <Lines file={finding.file} at={finding.line} lines={excerpt(lines, finding)} />
+        ) : (
+          <Old finding={finding} />
+        )
+      }
+    </Awaited>
+  )
+}
+
+function Old({ finding }: { finding: Finding }) {
+  return (
+    <div class="source-old">
+      <p class="notice tone-warn small">{t('findings.as_found')}</p>
+      <Lines
+        file={finding.file}
+        at={finding.line}
+        lines={[
+          {
+            number: finding.line,
+            text: finding.excerpt,
+            marked: [Number(finding.marked[0] ?? 0), Number(finding.marked[1] ?? 0)],
+          },
+        ]}
+      />
+    </div>
+  )
+}
+
+function Lines({ file, at, lines }: { file: string; at: number; lines: readonly SourceLine[] }) {
+  return (
+    <figure class="source">
+      <figcaption class="mono small">
+        {file}:{at}
+      </figcaption>
+      <Scroll class="source-scroll" label={t('findings.source', { file })}>
+        <table>
+          <thead class="sr-only">
+            <tr>
+              <th>{t('source.line')}</th>
+              <th>{t('source.text')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {lines.map(({ number, text, marked }) => (
+              <tr key={number} class={marked ? 'meant' : undefined}>
+                <td class="no" data-n={number} />
+                <td class="code">
+                  {marked ? (
+                    <>
+                      {text.slice(0, marked[0])}
+                      <mark>{text.slice(marked[0], marked[1])}</mark>
+                      {text.slice(marked[1])}
+                    </>
+                  ) : (
+                    text || '\u200b'
+                  )}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </Scroll>
+    </figure>
+  )
+}

@@ -1,0 +1,190 @@
+// The first tab: how good the skill is, what is wrong with it by dimension, and the most urgent of it.
+import { DIMENSIONS, type Dimension, SEVERITIES, type TuningView } from '../api/tunings'
+import { Budget } from '../run/Budget'
+import { Figure } from '../run/Figure'
+import { moment, number } from '../run/format'
+import { Incidents } from '../run/Incidents'
+import { t as run } from '../run/i18n'
+import { sorted } from './findings'
+import { said, t } from './i18n'
+import type { Section } from './Tabbed'
+import { GATE_TONES, SEVERITY_TONES } from './tones'
+
+/** Findings that are shown here. */
+const FEW = 6
+
+export function Overview(section: Section) {
+  const { view } = section
+  const { engine, errors } = view.tuning
+  return (
+    <>
+      <Figures {...section} />
+      <Dimensions {...section} />
+      <div class="halves">
+        <Worst {...section} />
+        <aside class="stack" aria-label={t('overview.aside')}>
+          {engine.agent && <Budget budget={engine.budget} />}
+          <Incidents
+            incidents={engine.incidents}
+            errors={errors.map(({ action, message, timestamp }) => ({ action, message, timestamp }))}
+          />
+          <Settings view={view} />
+        </aside>
+      </div>
+    </>
+  )
+}
+
+function Figures({ seen, view: { tuning } }: Section) {
+  const { engine, issues_by_severity: counts, quality_gate: gate } = tuning
+  const isKnown = engine.standings.length > 0
+  const standing = tuning.applied_fixes.filter(({ success, rollback_available }) => success && rollback_available)
+  const tone = GATE_TONES[gate]
+  return (
+    <dl class="figures">
+      <Figure
+        name={t('figure.score')}
+        tone={isKnown && tone !== 'warn' ? (tone === 'good' ? 'good' : 'bad') : undefined}
+        {...(isKnown && { note: t(`gate.${gate}`) })}
+      >
+        {isKnown ? (
+          <span>
+            {number(tuning.quality_score, 1)}
+            <small> / 100</small>
+          </span>
+        ) : (
+          '–'
+        )}
+      </Figure>
+      <Figure
+        name={t('figure.findings')}
+        {...(engine.suppressed > 0 && { note: t('figure.suppressed', { n: engine.suppressed }) })}
+      >
+        <a href={seen.place.href('findings')}>{engine.findings.length}</a>
+      </Figure>
+      {SEVERITIES.map((severity) => (
+        <Figure
+          key={severity}
+          name={t(`severity.${severity}`)}
+          tone={counts[severity] > 0 && SEVERITY_TONES[severity] === 'bad' ? 'bad' : undefined}
+        >
+          {counts[severity]}
+        </Figure>
+      ))}
+      <Figure
+        name={t('figure.applied')}
+        {...(tuning.proposed_fixes.length > 0 && {
+          note: t('figure.of_proposed', { n: tuning.proposed_fixes.length }),
+        })}
+      >
+        <a href={seen.place.href('fixes')}>{standing.length}</a>
+      </Figure>
+      {engine.size > 0 && <Figure name={t('figure.size')}>{number(engine.size)}</Figure>}
+    </dl>
+  )
+}
+
+function Dimensions({ seen, view: { tuning } }: Section) {
+  return (
+    <section class="dimensions" aria-label={t('dimensions.title')}>
+      {DIMENSIONS.map((name) => (
+        <a key={name} class="card dimension" href={seen.place.href(`findings-${name}`)}>
+          <strong>{t(`dimension.${name}`)}</strong>
+          <span class="muted small">{t(`dimension.${name}_hint`)}</span>
+          <DimensionWords name={name} view={tuning} />
+        </a>
+      ))}
+    </section>
+  )
+}
+
+function DimensionWords({ name, view: tuning }: { name: Dimension; view: TuningView['tuning'] }) {
+  if (!tuning.engine.dimensions.includes(name)) return <span class="badge">{t('dimensions.skipped')}</span>
+  const result = tuning.diagnosis[name]
+  if (!result) return <span class="badge">{t('dimensions.waiting')}</span>
+  if (result.status === 'skipped') return <span class="badge">{t('dimensions.skipped')}</span>
+  if (result.status === 'failed') return <span class="badge tone-bad">{t('dimensions.failed')}</span>
+  return (
+    <span class="row small">
+      {result.issues_found > 0 && result.severity !== 'none' ? (
+        <span class={`badge tone-${SEVERITY_TONES[result.severity]} severity-${result.severity}`}>
+          {t('dimensions.found', { n: result.issues_found })} · {t(`severity.${result.severity}`)}
+        </span>
+      ) : (
+        <span class="badge tone-good">{t('dimensions.none')}</span>
+      )}
+      <span class="muted">{t('dimensions.rules', { n: result.details.patterns_checked.length })}</span>
+    </span>
+  )
+}
+
+function Worst({ seen, view: { tuning } }: Section) {
+  const findings = sorted(tuning.engine.findings)
+  const isKnown = tuning.engine.standings.length > 0
+  return (
+    <section class="card" aria-labelledby="worst-title">
+      <header class="card-head">
+        <h2 id="worst-title">{t('overview.worst')}</h2>
+        {findings.length > 0 && (
+          <a class="small" href={seen.place.href('findings')}>
+            {t('overview.all')} ({findings.length})
+          </a>
+        )}
+      </header>
+      {findings.length === 0 ? (
+        <p class="card-body muted">{t(isKnown ? 'overview.clean' : 'overview.not_yet')}</p>
+      ) : (
+        <ul class="urgent">
+          {findings.slice(0, FEW).map((finding, at) => (
+            <li key={at}>
+              <a href={seen.place.href(`findings-all-${at}`)}>
+                <span class={`badge tone-${SEVERITY_TONES[finding.severity]} severity-${finding.severity}`}>
+                  {t(`severity.${finding.severity}`)}
+                </span>
+                <span class="urgent-words">
+                  <span>{finding.message}</span>
+                  <span class="muted small mono">
+                    {finding.file}:{finding.line} · {finding.rule}
+                  </span>
+                </span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+function Settings({ view: { tuning } }: { view: TuningView }) {
+  const { engine, target_skill: skill } = tuning
+  const lines: readonly (readonly [string, string | null | undefined])[] = [
+    [t('settings.path'), engine.path],
+    [t('settings.execution'), skill.execution_mode && said(`execution.${skill.execution_mode}`, skill.execution_mode)],
+    [t('settings.phases'), skill.phases.length ? String(skill.phases.length) : null],
+    [t('create.dimensions'), engine.dimensions.map((name) => t(`dimension.${name}`)).join(', ')],
+    [t('settings.level'), t(`level.${engine.level}`)],
+    [run('standing.agent'), engine.agent],
+    [t('settings.choosing'), engine.choosing ? t('settings.person') : null],
+    [t('settings.description'), tuning.user_issue_description || null],
+    [run('settings.created'), engine.created_at && moment(engine.created_at)],
+  ]
+  return (
+    <section class="card" aria-labelledby="settings-title">
+      <header class="card-head">
+        <h2 id="settings-title">{run('settings.title')}</h2>
+      </header>
+      <dl class="card-body facts">
+        {lines.map(
+          ([name, value]) =>
+            value && (
+              <div key={name}>
+                <dt>{name}</dt>
+                <dd>{value}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </section>
+  )
+}

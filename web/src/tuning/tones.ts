@@ -1,0 +1,29 @@
+// Which colour a tuning session, its gate, its findings and its fixes speak in.
+import type { BriefTuning, Gate, Severity } from '../api/tunings'
+import { t as common } from '../i18n'
+import { look, type Tone } from '../ui/tones'
+import type { FixState } from './findings'
+import { t } from './i18n'
+
+export const GATE_TONES: Record<Gate, Tone> = { pass: 'good', review: 'warn', fail: 'bad' }
+
+export const SEVERITY_TONES: Record<Severity, Tone> = { critical: 'bad', high: 'bad', medium: 'warn', low: 'idle' }
+
+export const FIX_TONES: Record<FixState, Tone> = {
+  offered: 'warn',
+  proposed: 'idle',
+  pending: 'info',
+  applied: 'info',
+  verified: 'good',
+  undone: 'idle',
+  rejected: 'bad',
+  dropped: 'idle',
+  refused: 'idle',
+}
+
+/** How the session stands, or how it ended. */
+export function lookOf({ status, outcome }: Pick<BriefTuning, 'status'> & { outcome?: BriefTuning['outcome'] }) {
+  if (status === 'pending') return { tone: 'idle' as Tone, words: t('status.pending'), live: false }
+  const { tone, words, live = false } = look({ status, outcome: outcome ?? null, parked_until: null })
+  return { tone, words: common(words), live }
+}
