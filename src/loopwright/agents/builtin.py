@@ -3,10 +3,8 @@
 from typing import Literal
 
 from loopwright.agents.turnwise import TurnwiseAgent
-from loopwright.domain.cycle_names import StepName
 from loopwright.domain.debugging import DebugRequest, Findings
 from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import ActionName
 from loopwright.domain.protocol import ActionReport, AgentOutput, Capabilities, Message, ReportStatus
 from loopwright.ports import Debugger
 
@@ -14,7 +12,8 @@ _AT_WORK = "Testing edits on a copy of the project."
 
 _NO_MODEL = "The builtin agent has no model: what it can say without one the engine writes itself."
 
-_UNABLE: dict[ActionName | StepName, tuple[Literal["success", "failed"], str]] = {
+_NO_MODEL: tuple[Literal["success", "failed"], str] = ("failed", "The builtin agent has no model to do that with.")
+_UNABLE: dict[str, tuple[Literal["success", "failed"], str]] = {
     "INIT": ("success", "The builtin agent proposes no tasks: it mends what failing tests show."),
     "DEVELOP": ("failed", "The builtin agent can not write features: it only mends small faults that tests show."),
     "DEBUG": ("failed", "There is no failing test to measure with, and the builtin agent has no other way to debug."),
@@ -50,7 +49,7 @@ class BuiltinAgent(TurnwiseAgent):
     async def play(self, id: str, message: Message) -> AgentOutput:
         order = message.debug
         if message.action not in ("DEBUG", "cd.implement") or order is None or not order.failing:
-            return _answer(id, message, *_UNABLE[message.action])
+            return _answer(id, message, *_UNABLE.get(message.action, _NO_MODEL))
         if not self._debugger.supports(order.test_command):
             words = f"The builtin agent debugs Python projects with pytest or unittest, not {order.test_command!r}."
             return _answer(id, message, "failed", words)

@@ -10,7 +10,8 @@ TITLES: dict[Concept, tuple[str, ...]] = {
     "negative": (
         "anti-patterns", "anti patterns", "antipatterns", "anti-pattern", "don't", "don'ts", "dont", "don’t", "don’ts",
         "bad", "wrong", "incorrect", "avoid", "what not to do", "pitfalls", "common mistakes", "red flags", "before",
-        "反模式", "反例", "错误示例", "错误做法", "常见错误", "常见误区", "反面示例", "常见陷阱", "应避免的反模式", "避免",
+        "反模式", "反例", "错误示例", "错误做法", "常见错误", "常见误区", "反面示例", "常见陷阱", "应避免的反模式",
+        "避免",
     ),
     "example": (
         "example", "examples", "usage", "usage examples", "demo", "quick start", "quickstart", "good", "correct",
