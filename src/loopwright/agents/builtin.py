@@ -12,7 +12,6 @@ _AT_WORK = "Testing edits on a copy of the project."
 
 _NO_MODEL = "The builtin agent has no model: what it can say without one the engine writes itself."
 
-_NO_MODEL: tuple[Literal["success", "failed"], str] = ("failed", "The builtin agent has no model to do that with.")
 _UNABLE: dict[str, tuple[Literal["success", "failed"], str]] = {
     "INIT": ("success", "The builtin agent proposes no tasks: it mends what failing tests show."),
     "DEVELOP": ("failed", "The builtin agent can not write features: it only mends small faults that tests show."),
@@ -49,7 +48,7 @@ class BuiltinAgent(TurnwiseAgent):
     async def play(self, id: str, message: Message) -> AgentOutput:
         order = message.debug
         if message.action not in ("DEBUG", "cd.implement") or order is None or not order.failing:
-            return _answer(id, message, *_UNABLE.get(message.action, _NO_MODEL))
+            return _answer(id, message, *_UNABLE.get(message.action, ("failed", _NO_MODEL)))
         if not self._debugger.supports(order.test_command):
             words = f"The builtin agent debugs Python projects with pytest or unittest, not {order.test_command!r}."
             return _answer(id, message, "failed", words)
