@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.tune.skill.tokens import is_chinese, tokens, wide
+from loopwright.tune.skill.letters import wide
+from loopwright.tune.skill.tokens import is_chinese, tokens
 from tests.tune.skill.pages import page_of
 
 

@@ -37,6 +37,8 @@ class Shared(NamedTuple):
 
 def look(skill: Skill) -> Iterator[Hit]:
     pages = [page for page in skill.pages.values() if page.kind in KINDS and page.path.lower().endswith(".md")]
+    if len(pages) < 2:
+        return
     lines = {page.path: _lines(page) for page in pages}
     shared = [*_shared(pages, lines)]
     carriers: dict[str, set[str]] = {}

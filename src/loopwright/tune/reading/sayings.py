@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
+from loopwright.tune.skill.letters import BEYOND, CJK, small, wide
 from loopwright.tune.skill.model import Page, Skill
 
 SKIPPED = frozenset({"template", "script", "data"})
@@ -30,23 +30,37 @@ def sayings(skill: Skill, stems: Iterable[Iterable[str]], pattern: re.Pattern[st
     """
     groups = tuple(tuple(group) for group in stems)
     for page in skill.pages.values():
-        low = lowered(page.text)
-        if page.kind in SKIPPED or not _has(low, groups):
+        if page.kind in SKIPPED:
+            continue
+        low = small(page.text)
+        there = _there(low, groups)
+        if not all(there):
             continue
         for start, end, wrapped in _meant(skill, page):
-            if _has(low[start:end], groups):
+            if _has(low[start:end], there):
                 yield from _in(page, start, end, pattern, wrapped)
 
 
-@lru_cache(maxsize=64)
-def lowered(text: str) -> str:
-    """In small letters, character by character."""
-    low = text.lower()
-    return low if len(low) == len(text) else text
+def _there(low: str, groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+    """Of each group the stems that the page has; the rest need not be looked for in its blocks."""
+    latin = not wide(low)
+    found = []
+    for group in groups:
+        here = tuple(stem for stem in group if not (latin and CJK < stem[0] < BEYOND) and stem in low)
+        found.append(here)
+        if not here:
+            break
+    return tuple(found)
 
 
 def _has(low: str, groups: tuple[tuple[str, ...], ...]) -> bool:
-    return all(any(stem in low for stem in group) for group in groups)
+    for group in groups:
+        for stem in group:
+            if stem in low:
+                break
+        else:
+            return False
+    return True
 
 
 def _meant(skill: Skill, page: Page) -> Iterator[tuple[int, int, bool]]:

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from functools import lru_cache
 
+from loopwright.tune.skill.letters import small
 from loopwright.tune.skill.model import Block, Page
 
 BEFORE, AFTER = 40, 120
@@ -41,7 +42,7 @@ def places(text: str, stem: str) -> tuple[int, ...]:
     if stem[0] >= "\u4e00" and not _is_chinese(text):
         return ()
     found = []
-    low = _small(text)
+    low = small(text)
     at = low.find(stem)
     while at >= 0:
         found.append(at)
@@ -56,13 +57,6 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 def _is_chinese(text: str) -> bool:
     """A word of it; most pages have none, and need not be searched for more."""
     return not text.isascii() and _CHINESE.search(text) is not None
-
-
-@lru_cache(maxsize=64)
-def _small(text: str) -> str:
-    """Letters that become two when small are left as they are: positions must hold."""
-    low = text.lower()
-    return low if len(low) == len(text) else text
 
 
 def block_at(page: Page, position: int) -> int:

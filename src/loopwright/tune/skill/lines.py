@@ -2,7 +2,9 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import accumulate
+from functools import lru_cache
+from itertools import accumulate, count
+from operator import add
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +18,12 @@ class Lines:
         return bisect_right(self.starts, offset) or 1
 
 
+@lru_cache(maxsize=64)
 def lines_of(text: str) -> Lines:
+    """Kept, because a page is asked for its lines several times while it is read."""
     return Lines(starts_of(text.split("\n")))
 
 
 def starts_of(lines: list[str]) -> tuple[int, ...]:
     """The offsets of lines that were split at `\\n`."""
-    return tuple(accumulate([len(line) + 1 for line in lines[:-1]], initial=0))
+    return tuple(map(add, accumulate(map(len, lines[:-1]), initial=0), count()))

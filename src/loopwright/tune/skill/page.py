@@ -4,11 +4,12 @@ from typing import Literal
 
 from loopwright.tune.skill.front import Span, front_span, read_front
 from loopwright.tune.skill.kinds import is_markdown, kind_of, lang_of
-from loopwright.tune.skill.lines import starts_of
+from loopwright.tune.skill.letters import wide
+from loopwright.tune.skill.lines import lines_of
 from loopwright.tune.skill.model import Block, Page, PageKind
 from loopwright.tune.skill.scanner import Piece, Scanner
 from loopwright.tune.skill.sections import sections_of
-from loopwright.tune.skill.tokens import estimated, is_chinese, tokens, wide
+from loopwright.tune.skill.tokens import estimated, is_chinese, tokens
 from loopwright.tune.skill.uses import use_of_file, uses_of
 
 HEAD = 8_192
@@ -72,7 +73,7 @@ def _markdown(path: str, text: str, kind: PageKind) -> Page:
 
 def _code(path: str, text: str, kind: PageKind) -> Page:
     """A script or data: one block of code."""
-    starts = starts_of(text.split("\n"))
+    starts = lines_of(text).starts
     last = len(starts) - (starts[-1] == len(text) and len(starts) > 1)
     block = Block(
         "code", 0, len(text), 1, last, text, 0, lang=lang_of(path), use=use_of_file(text, kind),

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Iterator
 
+from loopwright.tune.skill.letters import small, wide
+
 _MARKS = (
     "repeat", "retr", "re-try", "poll", "loop", "iterat", "re-run", "rerun", "until", "back to", "to step", "to phase",
     "to stage", "for each", "for every",
@@ -70,10 +72,8 @@ _ZH_REWORK = re.compile(r"(?:则|就|需要|继续|再次|再|进入|触发|安�
 
 def marks(text: str) -> Iterator[tuple[int, str]]:
     """Where a word stands that may say so, with that word, in no order."""
-    low = text.lower()
-    if len(low) != len(text):
-        low = text
-    for mark in _MARKS if text.isascii() else (*_MARKS, *_CHINESE):
+    low = small(text)
+    for mark in (*_MARKS, *_CHINESE) if wide(text) else _MARKS:
         pos = low.find(mark)
         while pos >= 0:
             yield pos, mark

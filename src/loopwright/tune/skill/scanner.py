@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from loopwright.tune.skill.fences import Fence, fences
-from loopwright.tune.skill.lines import starts_of
+from loopwright.tune.skill.lines import lines_of
 from loopwright.tune.skill.model import BlockKind
 
 _ITEM = re.compile(
@@ -44,7 +44,7 @@ class Scanner:
     def __init__(self, text: str, lines: list[str], first: int = 0) -> None:
         self.text: Final = text
         self.lines: Final = lines
-        self.starts: Final = starts_of(lines)
+        self.starts: Final = lines_of(text).starts
         self.pieces: list[Piece] = []
         self._fences: Final[dict[int, Fence]] = fences(lines, first)
         self._at = first

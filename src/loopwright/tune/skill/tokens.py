@@ -2,20 +2,14 @@
 
 import re
 
+from loopwright.tune.skill.letters import wide
+
 PROSE, CODE = 4.0, 3.3
 """Characters a token, of Latin prose and of code. Of Chinese, Japanese and Korean each character is about one token."""
 SAMPLE = 6_000
 """Characters that tell the language of a page."""
-_NOT_A_LEAD_BYTE_OF_CJK = bytes(byte for byte in range(256) if not 0xE3 <= byte <= 0xED)
 _KANA = re.compile("[\u3041-\u30ff]+")
 _LATIN = re.compile("[A-Za-z]+")
-
-
-def wide(text: str) -> int:
-    """Characters of Chinese, Japanese and Korean (U+3000 to U+DFFF)."""
-    if text.isascii():
-        return 0
-    return len(text.encode("utf-8", "surrogateescape").translate(None, _NOT_A_LEAD_BYTE_OF_CJK))
 
 
 def tokens(text: str, *, code: bool = False) -> int:
