@@ -2,7 +2,7 @@
 
     python -m bench.tune [--half tuning|held] [--no-fixes] [--list] [--json]
 
-The tuning half was looked at while the detectors were written; the held half was opened once, at the end.
+Both halves are open by now: see the README for what the held one said when it was opened.
 """
 
 import argparse

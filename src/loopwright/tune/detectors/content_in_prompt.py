@@ -15,6 +15,7 @@ _READ = re.compile(
 _STATE = re.compile(
     r"JSON\.stringify\(\s*(?:\w+\.)?(state|session|context|memory|sessionState|loopState|currentState)\s*[,)]"
 )
+_EACH = re.compile(r"\b(?:Read|read_file|readFileSync|readFile|readText|read_text)\(\s*\w+(?:\.\w+)*\s*\)")
 _DUMP = re.compile(r"JSON\.stringify\(")
 _GOAL = re.compile(
     r"request|task|goal|requirement|question|query|brief|args|argument|prompt|user|description|topic|message"
@@ -60,6 +61,8 @@ def _of_expression(hole: Hole) -> Hit | None:
     """A file is read in the prompt itself, or all of the state goes in."""
     expression = hole.place.expression
     read, state = _READ.match(expression), _STATE.search(expression)
+    if read is None and _EACH.search(expression) and not _PART.search(expression):
+        return _hit(hole, hole.name, f"the whole text of all {hole.name}", {})
     if read is not None and not _PART.search(expression):
         return _hit(hole, read["path"], f"the whole file {_shown(read['path'])}", {"path": read["path"]})
     return _hit(hole, state[1], f"the whole {state[1]}", {"state": state[1]}) if state else None

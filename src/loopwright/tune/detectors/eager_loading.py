@@ -10,19 +10,20 @@ from loopwright.tune.skill.model import Page, Skill
 _WHEN = (
     r"(?:before (?:you )?(?:start|begin|doing anything|anything else|the first)\w*"
     r"|at (?:the )?(?:start|beginning|startup|launch)|first of all|up front|upfront|right away|as the first step"
-    r"|on (?:startup|activation|start)|in advance)"
+    r"|on (?:startup|activation|start)|in advance|at the (?:very )?first \w+)"
 )
 _ALL = r"(?:all(?: of)?|every|each|both|the (?:full|entire|whole|complete))"
+_GAP = r"(?:[^.\n]|\.(?=\S))"
+"""A character of the same sentence: the point of a file's name does not end it."""
+_READ = r"\b(?:read|load|open|study)\b"
 _SAID = re.compile(
-    rf"{_WHEN}[^.\n]{{0,80}}?\b(?:read|load|open|study)\b[^.\n]{{0,40}}?\b{_ALL}\b"
-    rf"|\b(?:read|load|open)\b[^.\n]{{0,60}}?\b{_ALL}\b[^.\n]{{0,120}}?{_WHEN}"
+    rf"{_WHEN}{_GAP}{{0,80}}?{_READ}|{_READ}{_GAP}{{0,200}}?{_WHEN}"
     rf"|\b(?:read|load)\b[^.\n]{{0,30}}?\ball (?:the )?(?:files|pages|documents|references|actions|phases"
     rf"|specs)\b(?: (?:under|in|of|below)\b[^.\n]{{0,40}})?"
-    r"|(?:开始|动手|启动|执行|开工)[^。\n]{0,6}(?:前|时|之前)[^。\n]{0,240}?(?:全部|所有|都|逐一"
-    r"|一次性)[^。\n]{0,16}?(?:读|加载|载入|打开)"
-    r"|(?:开始|动手|启动|执行|开工)[^。\n]{0,6}(?:前|时|之前)[^。\n]{0,20}?(?:读|加载|载入)[^。\n]{0,40}?(?:全部|所有)",
+    r"|(?:开始|动手|启动|执行|开工)[^。\n]{0,6}(?:前|时|之前)[^。\n]{0,240}?(?:读|加载|载入|打开)",
     re.IGNORECASE,
 )
+_ALL_OF = re.compile(rf"\b{_ALL}\b|全部|所有|都|逐一|一次", re.IGNORECASE)
 _STEMS = (
     ("read", "load", "open", "study", "读", "加载", "载入", "打开"),
     ("all", "every", "each", "both", "full", "entire", "whole", "complete", "都", "全部", "所有", "逐一", "一次性"),
@@ -59,8 +60,8 @@ _NOT = re.compile(
 _GLOB = re.compile(
     r"(?:Glob|glob|readdir\w*|listdir)\(\s*[`'\"](?P<glob>[\w./${}-]*\*[\w.*]*)[`'\"][^\n]*?(?:Read|read\w*)\("
 )
-FEW = 3
-"""Own files in one sentence that are many."""
+FEW, MANY = 3, 5
+"""Own files in one sentence that are many: where it says all of them, and where it only lists them."""
 TOKENS = 1500
 """Of them together, that are much."""
 
@@ -69,7 +70,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     for saying in sayings(skill, _STEMS, _SAID):
         if _is_start(skill, saying.page) and not _NOT.search(saying.text):
             files = _named(skill, saying)
-            if len(files) >= FEW:
+            if len(files) >= (FEW if _ALL_OF.search(saying.text) else MANY):
                 yield _hit(skill, saying.page, saying.start, saying.end, files)
     for page in skill.pages.values():
         if _is_start(skill, page) and "lob(" in page.text:
@@ -109,7 +110,10 @@ def _named(skill: Skill, saying: Saying) -> tuple[str, ...]:
 
 def _points(saying: Saying) -> bool:
     """It speaks of a list beside it."""
-    return re.search(r"\b(?:these|following|below)\b|[:：]\s*$|以下|下列|这些", saying.text, re.IGNORECASE) is not None
+    return (
+        re.search(r"\b(?:these|following|below)\b|[:：]\s*$|以下|下列|下面|这些", saying.text, re.IGNORECASE)
+        is not None
+    )
 
 
 def _matching(skill: Skill, glob: str) -> tuple[str, ...]:

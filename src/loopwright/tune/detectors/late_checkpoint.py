@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.sayings import sayings
-from loopwright.tune.skill.model import Artefact, Call, Repeat, Skill
+from loopwright.tune.reading.sayings import MEANT, sayings
+from loopwright.tune.skill.model import At, Call, Repeat, Skill
 
 WORK = frozenset({
     "Task", "Agent", "spawn_agent", "spawn_agents_on_csv", "wait", "wait_agent", "delegate", "delegate_task",
@@ -21,7 +22,7 @@ _STEMS = (
 )
 _SAID = re.compile(
     r"\b(?:written|saved|persisted|updated|stored|write|save|persist|store|flush)\b[^.\n]{0,40}?\b(?:once"
-    r"|only|a single time)\b[^.\n]{0,12}?\b(?:at the (?:very )?end|after (?:the last|all|everything|every)"
+    r"|only|a single time)\b[^.\n]{0,12}?\b(?:at the (?:very )?end|after (?:the last|all|everything)"
     r"|when (?:all|everything)|on completion)\b"
     r"|\b(?:at the (?:very )?end|after (?:the last|all))\b[^.\n]{0,40}?\b(?:write|save|persist"
     r"|store)\b[^.\n]{0,30}?\bonce\b"
@@ -29,7 +30,21 @@ _SAID = re.compile(
     r"|保存一次)[^。\n]{0,10}(?:写|保存|落盘|存)?",
     re.IGNORECASE,
 )
+_NOT = re.compile(r"\b(?:not|never)\s+(?:only|just)\b|不(?:是|只|要|能)|别", re.IGNORECASE)
+_SAVES = re.compile(
+    r"^(?:write|save|persist|store|flush|update|dump)_?\w*(?:state|progress|index|session|job|checkpoint"
+    r"|plan)\w*$",
+    re.IGNORECASE,
+)
 _SMALL = re.compile(r"\breport\b|summary|报告|总结|汇总", re.IGNORECASE)
+
+
+class Saved(NamedTuple):
+    """`is_state`: for certain what tells how far the work is; a call by its name alone may save anything."""
+
+    name: str
+    at: At
+    is_state: bool
 
 
 def look(skill: Skill) -> Iterator[Hit]:
@@ -41,7 +56,12 @@ def look(skill: Skill) -> Iterator[Hit]:
                 seen.add(repeat.at.file)
                 yield _of_code(repeat, late)
     for saying in sayings(skill, _STEMS, _SAID):
-        if saying.page.path not in seen and not _SMALL.search(saying.text) and _has_work(skill):
+        if (
+            saying.page.path not in seen
+            and not _SMALL.search(saying.text)
+            and not _NOT.search(saying.text)
+            and _has_work(skill)
+        ):
             yield Hit(
                 file=saying.page.path, start=saying.start, end=saying.end, subject=" ".join(saying.text.split())[:60],
                 message="the state of long work is written only once all of it is done", confidence="likely",
@@ -64,31 +84,32 @@ def _in(call: Call, repeat: Repeat) -> bool:
     return call.at.file == repeat.at.file and repeat.at.start <= call.at.start < repeat.at.end
 
 
-def _late(skill: Skill, repeat: Repeat) -> Artefact | None:
+def _late(skill: Skill, repeat: Repeat) -> Saved | None:
     """A state file that is written right behind the loop, where nothing is written in it."""
-    written = [
-        one
-        for one in skill.artefacts
-        if one.mode == "write" and one.at.file == repeat.at.file and one.at.use in ("instruction", "prompt")
-    ]
-    calls = {index for index, call in enumerate(skill.calls) if call.prompt < 0}
-    own = [one for one in written if one.call in calls]
-    if any(repeat.at.start <= one.at.start < repeat.at.end for one in own):
+    saved = [one for one in _saves(skill) if one.at.file == repeat.at.file]
+    if any(repeat.at.start <= one.at.start < repeat.at.end for one in saved):
         return None
-    behind = [
-        one
-        for one in own
-        if one.at.start >= repeat.at.end and _STATE.search(one.name.rpartition("/")[2]) and not _SMALL.search(one.name)
-    ]
+    behind = (one for one in saved if one.at.start >= repeat.at.end and one.is_state)
     near = min(behind, key=lambda one: one.at.start, default=None)
     return near if near is not None and near.at.line - repeat.at.line < 60 else None
+
+
+def _saves(skill: Skill) -> Iterator[Saved]:
+    """What the coordinating code writes itself: files by their names, and calls that say that they save."""
+    for one in skill.artefacts:
+        if one.mode == "write" and one.at.use in MEANT and one.call >= 0 and skill.calls[one.call].prompt < 0:
+            name = one.name.rpartition("/")[2]
+            yield Saved(one.name, one.at, _STATE.search(name) is not None and _SMALL.search(one.name) is None)
+    for call in skill.calls:
+        if call.prompt < 0 and call.at.use in MEANT and _SAVES.match(call.name.rpartition(".")[2]):
+            yield Saved(call.name, call.at, is_state=False)
 
 
 def _has_work(skill: Skill) -> bool:
     return len(skill.phases) >= 3 or any(call.name in WORK for call in skill.calls)
 
 
-def _of_code(repeat: Repeat, late: Artefact) -> Hit:
+def _of_code(repeat: Repeat, late: Saved) -> Hit:
     return Hit(
         file=late.at.file, start=late.at.start, end=late.at.end, subject=late.name, phase=late.at.phase,
         message=

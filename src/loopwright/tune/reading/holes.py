@@ -22,6 +22,9 @@ _TRIMMED = re.compile(
 )
 
 
+EMPTY = frozenset({"[]", "[];", "list()", "new Array()", "''", '""', "``"})
+
+
 @dataclass(frozen=True, slots=True)
 class Hole:
     """`name`: the variable whose value is put in, as a whole where `whole`; "" where the expression has none."""
@@ -80,6 +83,8 @@ def growth(skill: Skill) -> dict[str, tuple[Assignment, ...]]:
             growing.setdefault(last, []).append(one)
         if _TRIMMED.search(one.value):
             trimmed.add(last)
+        if one.value.strip() in EMPTY:  # what begins empty and is put in as a whole has grown on the way
+            growing.setdefault(last, []).append(one)
     return {name: tuple(places) for name, places in growing.items() if name not in trimmed}
 
 

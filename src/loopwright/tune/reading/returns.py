@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from loopwright.tune.skill.model import Page, Skill
 
 _RETURN = re.compile(
-    r"^[ \t>*\-`'\"\d.)#]*(?:\*\*|[\[【])?\s*(?:(?P<en>return|answer|reply|respond|report back|report|output"
-    r"|give back|send back|final message)\b|(?P<zh>返回|回复|汇报|答复|回报))",
+    r"^[ \t>*\-`'\"\d.)#]*(?:\*\*|[\[【])?\s*(?:(?:then|finally|at the end|when (?:you are )?done|最后|然后"
+    r"|完成后|结束时|结束后|做完后),?，?\s*)?"
+    r"(?:只|仅|再|把)?(?:(?P<en>return|answer|reply|respond|report back|report|output"
+    r"|give back|send back|final message)\b|(?P<zh>返回|回复|汇报|答复|回报|交回|发回|带回"
+    r"|回(?=[一二两三四五六七八九十\d]))|(?:把)?[^\n]{2,20}(?P<back>发回来|带回来|交回来|返回来|贴回来))",
     re.IGNORECASE | re.MULTILINE,
 )
 _AGAIN = re.compile(r"(?<=[.。;；]\s)(?:Return|Answer|Reply|Respond|Report back)\b|(?<=[。；])(?:返回|回复)")
@@ -101,5 +104,5 @@ def _last(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _line(text: str, found: re.Match[str], start: int) -> int:
-    word = found.start("en") if found["en"] else found.start("zh")
+    word = next(found.start(name) for name in ("en", "zh", "back") if found[name])
     return max(start, text.rfind("\n", 0, word) + 1)
