@@ -16,7 +16,9 @@ from tests.browser.visitor import visiting
 
 __all__ = ["audit", "axe"]
 
-TABS = ("Overview", "Findings", "Fixes", "Report", "History", "Transcript", "Journal")
+TABS = ("Overview", "Findings", "Fixes", "Graph", "Tokens", "Report", "History", "Transcript", "Journal")
+SMALL = ("Overview", "Findings", "Graph", "Tokens")
+"""Looked at on a phone, too."""
 HOSTILE = '<img src=x onerror="hacked=1">'
 
 
@@ -103,13 +105,25 @@ def test_every_tab_and_language(browser: Browser, office: tuple[Served, Path], a
         dialog.get_by_label("Folder of the skill").fill(place)
         dialog.get_by_role("button", name="Create and start").click()
         expect(standing(page)).to_contain_text("Succeeded")
-        for size in (WIDE, NARROW):
+        for size, names in ((WIDE, TABS), (NARROW, SMALL)):
             page.set_viewport_size(size)
-            for name in TABS:
+            for name in names:
                 open_tab(page, name)
                 settled(page)
                 audit.look(anna, f"{name} at {size['width']}")
         page.set_viewport_size(WIDE)
+        graph = open_tab(page, "Graph")
+        part = graph.get_by_role("button", name=re.compile("02-review"))
+        part.press("Enter")
+        expect(part).to_have_attribute("aria-pressed", "true")
+        graph.get_by_role("complementary").get_by_role("button", name="<dir>/answers.json").click()
+        expect(graph.get_by_role("heading", name="<dir>/answers.json")).to_be_visible()
+        expect(graph.get_by_role("complementary")).to_contain_text("written by")
+        expect(graph.get_by_role("button", name=re.compile("^Glob"))).to_have_count(0)
+        graph.get_by_role("button", name=re.compile("^Tools")).click()
+        expect(graph.get_by_role("button", name=re.compile("^Glob"))).to_have_count(1)
+        course = open_tab(page, "Tokens").get_by_role("region", name="What a model has read")
+        expect(course.get_by_role("row")).to_have_count(6)
         page.get_by_label("Language").select_option("zh")
         known = {word.lower() for text in FILES.values() for word in re.findall(r"[A-Za-z]{3,}", text)}
         known |= {"second", "claude", "skills", "skill", "tuning", "shop", "survey", "custom"}
@@ -119,6 +133,6 @@ def test_every_tab_and_language(browser: Browser, office: tuple[Served, Path], a
         page.get_by_role("tab").nth(TABS.index("Fixes")).click()
         left |= english(page, known)
         assert not left, left
-        page.get_by_role("tab").nth(0).focus()
+        page.get_by_role("tab").nth(TABS.index("Fixes")).focus()
         page.keyboard.press("ArrowRight")
-        expect(page.get_by_role("tab").nth(TABS.index("Report"))).to_be_focused()
+        expect(page.get_by_role("tab").nth(TABS.index("Graph"))).to_be_focused()

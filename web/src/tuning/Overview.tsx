@@ -7,6 +7,7 @@ import { Incidents } from '../run/Incidents'
 import { t as run } from '../run/i18n'
 import { sorted } from './findings'
 import { said, t } from './i18n'
+import { ScoreChart } from './ScoreChart'
 import type { Section } from './Tabbed'
 import { GATE_TONES, SEVERITY_TONES } from './tones'
 
@@ -23,6 +24,7 @@ export function Overview(section: Section) {
       <div class="halves">
         <Worst {...section} />
         <aside class="stack" aria-label={t('overview.aside')}>
+          <ScoreChart tuning={view.tuning} />
           {engine.agent && <Budget budget={engine.budget} />}
           <Incidents
             incidents={engine.incidents}

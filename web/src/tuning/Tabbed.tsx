@@ -9,9 +9,11 @@ import { Tabs } from '../run/Tabs'
 import { Transcript } from '../run/Transcript'
 import { Findings } from './Findings'
 import { Fixes } from './Fixes'
+import { Graph } from './Graph'
 import { History } from './History'
 import { t } from './i18n'
 import { Overview } from './Overview'
+import { Tokens } from './Tokens'
 import type { Watched } from './watch'
 
 export interface Section {
@@ -21,13 +23,15 @@ export interface Section {
   detail: string | undefined
 }
 
-const TABS = ['overview', 'findings', 'fixes', 'report', 'history', 'transcript', 'journal'] as const
+const TABS = ['overview', 'findings', 'fixes', 'graph', 'tokens', 'report', 'history', 'transcript', 'journal'] as const
 type Tab = (typeof TABS)[number]
 
 const PANELS: Readonly<Record<Tab, (section: Section) => ComponentChildren>> = {
   overview: (section) => <Overview {...section} />,
   findings: (section) => <Findings {...section} />,
   fixes: (section) => <Fixes {...section} />,
+  graph: (section) => <Graph {...section} />,
+  tokens: (section) => <Tokens {...section} />,
   report: (section) => <Report {...section} />,
   history: (section) => <History {...section} />,
   transcript: ({ seen, view }) => (
