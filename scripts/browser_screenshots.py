@@ -13,7 +13,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.chromium import chromium
 from tests.browser.deeds import create, loop_page, new_loop, open_tab, settled, standing
 from tests.browser.served import ROOT, Served, served
-from tests.browser.visitor import visiting
+from tests.browser.skill import survey
+from tests.browser.visitor import Visitor, visiting
 
 IMAGES = ROOT / "docs" / "images"
 WIDE, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
@@ -49,6 +50,7 @@ def main() -> None:
             anna.page.get_by_role("link", name="Prices in two currencies").click()
             open_tab(anna.page, "Tasks")
             shoot(anna.page, "board")
+            tuned(anna, survey(desk))
 
 
 def others(server: Served) -> None:
@@ -63,6 +65,28 @@ def others(server: Served) -> None:
     for words in ("Add a currency to Ticket", "Round once, at the end", "Tests for mixed bookings"):
         server.call("tasks", made, "add", words)
     new_loop(server, "Seats for wheelchairs", "--auto", "--agent", "builtin")
+
+
+def tuned(anna: Visitor, skill: str) -> None:
+    """A skill with much wrong: what was found, the fixes to choose from, and what is left."""
+    page = anna.open("/tunings")
+    page.get_by_role("button", name="Tune a skill").first.click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Folder of the skill").fill(skill)
+    dialog.get_by_role("radio", name="All that it can").check()
+    dialog.get_by_label("I choose the fixes").check()
+    dialog.get_by_role("button", name="Create and start").click()
+    expect(standing(page)).to_contain_text("Waits for your choice")
+    open_tab(page, "Findings").get_by_role("link", name=re.compile("takes in all of answers")).first.click()
+    expect(page.locator("mark")).to_be_visible()
+    shoot(page, "tuning-findings")
+    open_tab(page, "Fixes").get_by_role("button", name="All", exact=True).click()
+    shoot(page, "tuning-fixes")
+    page.get_by_role("button", name=re.compile("^Apply [0-9]+ fixes")).click()
+    expect(standing(page)).to_contain_text("Succeeded")
+    for tab in ("Overview", "Graph", "Tokens"):
+        open_tab(page, tab)
+        shoot(page, f"tuning-{tab.lower()}")
 
 
 def shoot(page: Page, name: str) -> None:

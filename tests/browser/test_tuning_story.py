@@ -106,12 +106,12 @@ def test_every_tab_and_language(browser: Browser, office: tuple[Served, Path], a
         dialog.get_by_role("button", name="Create and start").click()
         expect(standing(page)).to_contain_text("Succeeded")
         for size, names in ((WIDE, TABS), (NARROW, SMALL)):
-            page.set_viewport_size(size)
+            page.set_viewport_size({"width": size["width"], "height": size["height"]})
             for name in names:
                 open_tab(page, name)
                 settled(page)
                 audit.look(anna, f"{name} at {size['width']}")
-        page.set_viewport_size(WIDE)
+        page.set_viewport_size({"width": WIDE["width"], "height": WIDE["height"]})
         graph = open_tab(page, "Graph")
         part = graph.get_by_role("button", name=re.compile("02-review"))
         part.press("Enter")
