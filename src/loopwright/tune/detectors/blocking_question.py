@@ -138,12 +138,18 @@ def _in_words(skill: Skill, page: Page, act: Act) -> bool:
         if _GUARD.search(page.sections[section].title):
             return True
         section = page.sections[section].parent if page.sections[section].level > 1 else -1
-    for other in page.blocks[max(0, index - NEAR) : index + NEAR + 1]:
+    first = index - 1 if _introduces(page, index - 1) else index - NEAR
+    for other in page.blocks[max(0, first) : index + NEAR + 1]:
         if other.section != block.section or other.kind == "heading" or (other is block and block.kind == "code"):
             continue
         if other.kind != "code" and _GUARD.search(outside_of_prompts(skill, page, other.body, other.end)):
             return True
     return False
+
+
+def _introduces(page: Page, index: int) -> bool:
+    """A paragraph that ends with a colon: what stands before it is not said of what follows."""
+    return index >= 0 and page.blocks[index].kind == "paragraph" and page.blocks[index].text.endswith((":", "："))
 
 
 def _hit(act: Act, guarded: list[Act], page: Page, at: int) -> Hit:

@@ -26,6 +26,12 @@ _SAYS_CODE = re.compile(
     r"|报错|退出码|错误|返回码",
     re.IGNORECASE,
 )
+_EXIT_CODE = re.compile(r"\b(?:exit|return|status)[- ]codes?\b|\bexits? (?:with )?`?[1-9]|退出码|返回码", re.IGNORECASE)
+_EXITS = re.compile(
+    r"\b(?:if|when) (?:it|the script|a script|something)\b.*\b(?:stops?|fails?|ends?|breaks?)\b|出错|失败",
+    re.IGNORECASE,
+)
+"""Titles of what is said of a script that ends with an error, wherever in the page it stands."""
 NEAR = 900
 """Characters behind a command in which its end may be spoken of."""
 
@@ -122,6 +128,8 @@ def _scripts(skill: Skill) -> Iterator[Hit]:
 def _is_told(skill: Skill, run: Run) -> bool:
     page = run.page
     ends = [section.end for section in page.sections if section.start <= run.start < section.end]
+    if any(_EXITS.search(section.title) for section in page.sections) or _EXIT_CODE.search(page.text):
+        return True
     end = min([run.end + NEAR, *ends])
     text = outside_of_prompts(skill, page, max(0, run.start - NEAR // 3), run.start)
     return bool(_SAYS_CODE.search(text) or _SAYS_CODE.search(page.text, run.end, end))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import acts, in_code, where
-from loopwright.tune.reading.joins import Spawn, says_wait, spawns
+from loopwright.tune.reading.joins import Spawn, says_wait_for_agents, spawns
 from loopwright.tune.skill.model import Skill
 
 
@@ -26,7 +26,7 @@ def look(skill: Skill) -> Iterator[Hit]:
 def _says_so(skill: Skill) -> bool:
     """SKILL.md says how agents are waited for."""
     page = skill.pages.get(skill.main)
-    return page is not None and says_wait(skill, page, page.front.end if page.front else 0, len(page.text))
+    return page is not None and says_wait_for_agents(skill, page)
 
 
 def _hit(one: Spawn, model: str | None) -> Hit:

@@ -21,8 +21,9 @@ _BACK = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _TITLES = re.compile(
-    r"return|respon[ds]e?|repl(?:y|ies)|report(?:ing)?(?: back)?$|answer|hand ?(?:over|off)|返回|回报|回复|汇报|答复"
-    r"|反馈|交付",
+    r"return|respon[ds]e?|repl(?:y|ies)|report(?:ing)?(?: back)?$|answer|hand ?(?:over|off)"
+    r"|^deliver(?:y|s|ables?)?$|^(?:what )?(?:you|to|it|the role) (?:deliver|hand|give)s?\b|返回|回报|回复|汇报"
+    r"|答复|反馈|交付",
     re.IGNORECASE,
 )
 

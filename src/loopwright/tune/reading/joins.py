@@ -13,8 +13,17 @@ _WAITS = re.compile(
     r"|they|all|each|every|both|the)\b[^.\n]{0,40}"
     r"\b(?:finish\w*|complet\w*|return\w*|done|report\w*|end\w*|come|came|back|answer\w*)\b|\bcallbacks?\b|\bnotif\w+"
     r"|\bmailbox\b|\bjoin(?:s|ed)?\b|\bpoll\w*"
-    r"|\bfire[- ]and[- ]forget\b|\bin the background\b|\bSTOP\b|\bend (?:the|your|this) turn\b"
+    r"|\bcollect(?:s|ed|ing)? (?:them|all|each|every|both|(?:the|their) (?:results?|answers?|outputs?))\b"
+    r"|\bfire[- ]and[- ]forget\b|\bin the background\b|(?-i:\bSTOP\b)|\bend (?:the|your|this) turn\b"
     r"|等待|等到|等(?:它|他|全部|所有)|(?:完成|返回|结束|回来|回报)(?:后|之后|时|再)|回调|通知|轮询|后台",
+    re.IGNORECASE,
+)
+
+_COLLECTORS = frozenset({"TaskOutput", "AgentOutputTool", "AgentOutput"})
+
+_OF_AGENTS = re.compile(
+    r"agent|worker|task|spawn|dispatch|parallel|background|reader|writer|review|they|them\b|\bwait\(|代理|子任务|任务|后台"
+    r"|并行|派",
     re.IGNORECASE,
 )
 
@@ -39,8 +48,9 @@ def spawns(skill: Skill) -> tuple[Spawn, ...]:
     all_acts = acts(skill)
     found = []
     by_page: dict[str, list[Act]] = {}
+    collects = _collects(skill, all_acts)
     for act in all_acts:
-        if act.known.tool and act.known.tool.joined_by and act.call.prompt < 0 and act.call.arguments:
+        if act.call.prompt < 0 and act.call.arguments and _has_to_be_joined(act, collects=collects):
             by_page.setdefault(act.call.at.file, []).append(act)
     for file, started in by_page.items():
         page = skill.pages[file]
@@ -55,6 +65,20 @@ def spawns(skill: Skill) -> tuple[Spawn, ...]:
             joined = _is_joined(skill, page, act, ended.call.at.start if ended else to, names, waits)
             found.append(Spawn(act, page, joined, to, None if joined else ended))
     return tuple(found)
+
+
+def _has_to_be_joined(act: Act, *, collects: bool) -> bool:
+    """Its host goes on at once: always, or because it is told to, in a skill that collects what ran so."""
+    tool = act.known.tool
+    if tool is None or act.does != "spawn":
+        return False
+    apart = act.call.argument(tool.background) if tool.background else None
+    return bool(tool.joined_by) or (collects and apart is not None and apart.value.lower() == "true")
+
+
+def _collects(skill: Skill, made: Sequence[Act]) -> bool:
+    """The skill fetches what ran in the background by itself, and does not only wait to be told of its end."""
+    return bool(skill.tools and _COLLECTORS & skill.tools) or any(act.known.name in _COLLECTORS for act in made)
 
 
 def _names(skill: Skill, act: Act) -> frozenset[str]:
@@ -83,6 +107,12 @@ def _said(act: Act) -> set[str]:
 def says_wait(skill: Skill, page: Page, start: int, end: int) -> bool:
     """Words of instructions in the stretch say that one waits, or need not."""
     return _WAITS.search(outside_of_prompts(skill, page, start, end)) is not None
+
+
+def says_wait_for_agents(skill: Skill, page: Page) -> bool:
+    """A line of the page says so of agents: what else is waited for, such as a lock, does not count."""
+    text = outside_of_prompts(skill, page, page.front.end if page.front else 0, len(page.text))
+    return any(_WAITS.search(line) and _OF_AGENTS.search(line) for line in text.splitlines())
 
 
 def outside_of_prompts(skill: Skill, page: Page, start: int, end: int) -> str:
