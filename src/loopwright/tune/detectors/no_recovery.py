@@ -14,19 +14,14 @@ SHORT = 3
 """… where agents work in it."""
 FILES = 3
 """Files of the run that are worth going on from."""
-_PROGRESS = re.compile(
-    r"(?:^|[._\[\]])(?:status|stage|phase|step|progress|current_?\w*|completed_?\w*|last_?\w*)(?:$|[._\[\]])",
-    re.IGNORECASE,
-)
+_PIECE = re.compile(r"\[\][\w.]*\.(?:status|state|stage|progress)$", re.IGNORECASE)
+"""A field that says how far one piece of the work is: `tasks[].status`."""
 
 
 def look(skill: Skill) -> Iterator[Hit]:
-    steps = {phase.file for phase in skill.phases} | {
-        p.path for p in skill.pages.values() if p.kind in ("phase", "action")
-    }
-    steps.discard(skill.main)
+    steps = _steps(skill)
     agents = sum(prompt.call >= 0 for prompt in skill.prompts)
-    if len(steps) < (SHORT if agents >= 2 else LONG) or skill.main not in skill.pages:
+    if steps < (SHORT if agents >= 2 else LONG) or skill.main not in skill.pages:
         return
     kept = _kept(skill)
     if len(kept) < FILES or mentions(skill) or skips_done(skill):
@@ -53,8 +48,14 @@ def _in_files(skill: Skill) -> set[str]:
 
 
 def _steps(skill: Skill) -> int:
-    """Files, or titled sections of SKILL.md; entries of a list are too small to lose much in."""
-    return len(_in_files(skill)) or sum(phase.section >= 0 for phase in skill.phases)
+    """Files; and the sections of SKILL.md where it keeps a file that says how far each piece of work is."""
+    return len(_in_files(skill)) or (_board(skill) and sum(phase.section >= 0 for phase in skill.phases))
+
+
+def _board(skill: Skill) -> bool:
+    """The run keeps a list of its pieces of work, each with how far it is."""
+    kept = any(name.endswith(".json") for name in _kept(skill))
+    return kept and any(_PIECE.search(field.path) for schema in skill.schemas for field in schema.fields)
 
 
 def _kept(skill: Skill) -> set[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.families import KINDS
 from loopwright.tune.reading.placeholders import strays
+from loopwright.tune.reading.spots import block_at
 from loopwright.tune.reading.stores import Use, binds, goes_through, json_files, loads, used
 from loopwright.tune.skill.model import Artefact, Skill
 
@@ -38,9 +39,23 @@ def _files(skill: Skill) -> Iterator[Hit]:
             yield from (_hit(use, places, having) for use in lacking)
         elif not having and working and _nobody_binds(skill, root, places):
             yield _hit(working[0], places, [])
+        elif beside := [use for use in lacking if _reads_others(use, root, files)]:
+            yield from (_hit(use, places, having) for use in beside)
         elif lacking and (told := [use for use in lacking if _listed_as_input(skill, use, places)]):
             yield from (_hit(use, places, []) for use in told)
     yield from _unbound(skill, files, order)
+
+
+def _reads_others(use: Use, root: str, files: dict[str, list[Artefact]]) -> bool:
+    """The code of the page loads what it needs from other files of the run, and not this one, which it goes on with."""
+    if use.page.blocks[block_at(use.page, use.start)].kind != "code" or use.page.kind not in KINDS:
+        return False
+    return any(
+        other != root
+        and binds(use.page, other)
+        and any(a.at.file == use.page.path and a.mode == "read" and a.at.start < use.start for a in places)
+        for other, places in files.items()
+    )
 
 
 def _listed_as_input(skill: Skill, use: Use, places: list[Artefact]) -> bool:
@@ -73,8 +88,11 @@ def _nobody_binds(skill: Skill, root: str, places: list[Artefact]) -> bool:
 
 
 def _works(use: Use, skill: Skill) -> bool:
-    """A page that is worked through, not one that only speaks of the state."""
-    return use.page.kind in KINDS or use.page.path == skill.main
+    """A page that is worked through, not one that only speaks of the state: SKILL.md may leave the work to phases."""
+    if use.page.kind in KINDS:
+        return True
+    in_words = use.page.blocks[block_at(use.page, use.start)].kind != "code"
+    return use.page.path == skill.main and not (in_words and any(page.kind in KINDS for page in skill.pages.values()))
 
 
 def _creates(use: Use, places: list[Artefact], order: dict[str, int]) -> bool:

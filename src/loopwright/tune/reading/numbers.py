@@ -32,7 +32,8 @@ _COUNT = re.compile(
     r"|默认(?:为)?|\blimit(?:ed)? (?:to|of|is)|\bwithin|\bafter|\bunder|≤|<="
     r"|最多|至多|超过|不多于|上限(?:为|是)?|限)\s*"
     r"[:：]?\s*[\u4e00-\u9fff]{0,4}?\s*\**`?(?P<value>\d+(?:,\d{3})*|one|two|three|four|five|six|seven|eight|nine"
-    r"|ten|[一二两三四五六七八九十])`?\**\s*(?:more |full |such )?(?P<noun>[A-Za-z]+|[\u4e00-\u9fff])",
+    r"|ten|[一二两三四五六七八九十])`?\**\s*(?:more |full |such |个?(?:汉|中文|中))?"
+    r"(?P<noun>[A-Za-z]+|[\u4e00-\u9fff])",
     re.IGNORECASE,
 )
 _NAMED_AFTER = dict.fromkeys(
@@ -262,14 +263,18 @@ def _odd(name: str, group: list[Limit]) -> Iterator[tuple[Limit, Limit]]:
     words = Counter(word for topic in agreeing for word in topic)
     common = {word for word, count in words.items() if 2 * count > len(agreeing) or name == "rounds"}
     different = [limit for limit in group if (limit.value != usual if name == "rounds" else limit.value > usual)]
-    alike = AGREED if name == "rounds" else 1
-    odd = [limit for limit in different if len(limit.topic & common) >= alike or not limit.topic]
+    odd = [limit for limit in different if len(limit.topic & common) >= _alike(name, limit) or not limit.topic]
     least = AGREED if name == "rounds" else ENOUGH
     pages = {limit.page.path for limit in group if limit.value == usual}
     if len(odd) != 1 or many < least or many < len(group) - 2 or (name != "rounds" and len(pages) < 2):
         return
     right = next(limit for limit in group if limit.value == usual)
     yield odd[0], replace(right, count=many)
+
+
+def _alike(name: str, limit: Limit) -> int:
+    """So many words it has to share with the others; of what an agent is told each sentence has its own limit."""
+    return AGREED if name == "rounds" or (limit.told and name in _VAGUE) else 1
 
 
 def _global(skill: Skill, page: Page) -> bool:

@@ -10,8 +10,8 @@ from loopwright.tune.skill.model import Artefact, Block, Page, PageKind, Section
 
 _WORK = r"(?:run|session|job|state|workflow)"
 _ON = (
-    r" (?:\w+ )?(?:from|at|with) (?:the |that )?(?:last|next|saved|first|same|unfinished|recorded|failed|missing"
-    r"|checkpoint)\b"
+    r" (?:\w+ )?(?:(?:from|at|with) (?:the |that )?(?:last|saved|first|same|unfinished|recorded|failed|missing"
+    r"|checkpoint)|(?:from|at) (?:the )?next)\b"
 )
 _RESUME: Mapping[str, str] = {
     "resum": r"\bresum(?:e|es|ed|ing|able|ption)\b(?!s?\s+(?:builder|writing|review|pdf|template))|--resume\b",
@@ -25,6 +25,8 @@ _RESUME: Mapping[str, str] = {
     ),
     "continu": rf"\bcontinu(?:e|es|ed|ing){_ON}|\b(?:is|being|can be|be) continued\b|--continue\b",
     " on ": rf"\b(?:go(?:es|ing)?|carr(?:y|ies)) on{_ON}",
+    "break": rf"\b{_WORK} (?:\w+ )?(?:breaks?|broke|broken)\b|\bbroken[- ]off\b",
+    " restart": r"\b(?:on|after|at) (?:a |the |each |every )?restart\b",
     "start": rf"\bre-?starts?(?:ed)?{_ON}|\bstarts? again{_ON}|\bwhere (?:it|you|they) (?:re)?starts?\b",
     "where ": r"\bwhere (?:it|you|they|the \w+) (?:stopped|left)\b",
     "finished ": rf"\b(?:un|half-)finished {_WORK}\b",
@@ -35,7 +37,8 @@ _RESUME: Mapping[str, str] = {
     "surviv": r"\bsurviv(?:e|es|ing) (?:a |an |the )?(?:crash|restart|interrupt|compaction|session)",
     "断点": "断点", "续": "续(?:跑|传|做)|续写(?=任务|进度)|继续(?:上次|未完成|之前)", "恢复": "恢复(?!默认|正常|出厂)",
     "中断": "中断", "接着": "接着[做跑]",
-    "从上次": "从上次", "未完成的": "未完成的(?:任务|运行|会话|流程)",
+    "从上次": "从上次", "接着上次": "接着上次", "断掉": "断掉", "断开后": "断开后",
+    "未完成的": "未完成的(?:任务|运行|会话|流程)",
 }  # fmt: skip
 """By a word of it in small letters: going on with a run that was begun before."""
 _PATTERNS = {stem: re.compile(pattern, re.IGNORECASE) for stem, pattern in _RESUME.items()}

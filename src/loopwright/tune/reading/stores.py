@@ -1,10 +1,12 @@
 """What a run keeps in files, the variables that hold it, and who loads it."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from loopwright.tune.reading.families import KINDS
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Artefact, FieldUse, Page, Skill
 from loopwright.tune.skill.names import DIR
@@ -48,7 +50,7 @@ class Use:
 def json_files(skill: Skill) -> dict[str, list[Artefact]]:
     """By the stem of their names the places of the run's JSON files: `job` for `<dir>/job.json`."""
     found: dict[str, list[Artefact]] = {}
-    held = {name: root for root, name in holders(skill)}
+    held = _held(skill)
     for artefact in skill.artefacts:
         if artefact.name.startswith(DIR + "/") and artefact.name.endswith(".json"):
             stem = artefact.name.rsplit("/", 1)[-1]
@@ -62,6 +64,14 @@ def holders(skill: Skill) -> Iterator[tuple[str, str]]:
         file = _READ.search(one.value) if one.name.isidentifier() else None
         if file:
             yield one.name, file[1]
+
+
+def _held(skill: Skill) -> dict[str, str]:
+    """By file the variable that takes it most often; at one place it may well have another name."""
+    taken: dict[str, Counter[str]] = {}
+    for root, name in holders(skill):
+        taken.setdefault(name, Counter())[root] += 1
+    return {name: roots.most_common(1)[0][0] for name, roots in taken.items()}
 
 
 def _root(name: str) -> str:
@@ -82,7 +92,7 @@ def used(skill: Skill, roots: frozenset[str]) -> dict[str, list[Use]]:
             if dot and root in roots and prompt.at.use in ("instruction", "prompt"):
                 found.setdefault((root, prompt.at.file), []).append((hole.at.start, hole.at.end, hole.at.line, rest))
     for root in roots:
-        for page, start, end, path in _ticked(skill, root):
+        for page, start, end, path in (*_ticked(skill, root), *_coded(skill, root)):
             found.setdefault((root, page.path), []).append((start, end, page.text.count("\n", 0, start) + 1, path))
     uses: dict[str, list[Use]] = {}
     for (root, file), places in found.items():
@@ -117,6 +127,19 @@ def _ticked(skill: Skill, root: str) -> Iterator[tuple[Page, int, int, str]]:
             block = page.blocks[block_at(page, found.start())]
             if found[1] not in _SUFFIXES and block.kind != "code" and block.use in ("instruction", "prompt"):
                 yield page, found.start() + 1, found.end() - 1, found[1]
+
+
+def _coded(skill: Skill, root: str) -> Iterator[tuple[Page, int, int, str]]:
+    """`progress.done.includes(id)` in code, whether or not the page says what `progress` is."""
+    for page in skill.pages.values():
+        if f"{root}." not in page.text or page.kind not in KINDS:
+            continue
+        for found in islice(
+            re.finditer(rf"(?<![\w.$/`-]){re.escape(root)}\.([A-Za-z_]\w*)(?!\s*=[^=])", page.text), MANY
+        ):
+            block = page.blocks[block_at(page, found.start())]
+            if found[1] not in _SUFFIXES and block.kind == "code" and block.use == "instruction":
+                yield page, found.start(), found.end(), found[1]
 
 
 def binds(page: Page, root: str) -> bool:
