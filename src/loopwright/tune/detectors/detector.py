@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from loopwright.domain.findings import Confidence, Dimension, Finding, FixStrategy, Severity
-from loopwright.tune.detectors.placing import spot
+from loopwright.tune.detectors.placing import legible, spot
 from loopwright.tune.skill.model import Skill
 
 
@@ -53,7 +53,9 @@ class Detector:
         return Finding(
             rule=self.rule, dimension=self.dimension, severity=hit.severity or self.severity,
             confidence=hit.confidence or self.confidence, file=hit.file, line=at.line, line_end=at.line_end,
-            start=hit.start, end=hit.end, excerpt=at.excerpt, subject=hit.subject, message=hit.message, why=self.why,
-            advice=hit.advice or self.advice, strategy=hit.strategy or self.strategy, phase=hit.phase, also=hit.also,
-            facts=hit.facts, column=at.column, column_end=at.column_end, marked=at.marked,
+            start=hit.start, end=hit.end, excerpt=legible(at.excerpt), subject=legible(hit.subject),
+            message=legible(hit.message), why=self.why, advice=legible(hit.advice or self.advice),
+            strategy=hit.strategy or self.strategy, phase=hit.phase and legible(hit.phase),
+            also=tuple(map(legible, hit.also)), facts={name: legible(fact) for name, fact in hit.facts.items()},
+            column=at.column, column_end=at.column_end, marked=at.marked,
         )  # fmt: skip

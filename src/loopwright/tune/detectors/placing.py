@@ -8,6 +8,9 @@ BEFORE = 40
 """Of those, how many stand before the place where the line is cut."""
 
 
+_NO_UTF_8 = dict.fromkeys(range(0xDC80, 0xDD00), "\ufffd")
+
+
 class Spot(NamedTuple):
     """`column` and `column_end` (exclusive, in `line_end`) count UTF-16 code units from 1.
 
@@ -40,6 +43,11 @@ def spot(text: str, start: int, end: int) -> Spot:
 def utf16(text: str) -> int:
     """How many code units the text takes in UTF-16."""
     return len(text) if text.isascii() else len(text) + sum(char > "\uffff" for char in text)
+
+
+def legible(text: str) -> str:
+    """Bytes that are no UTF-8 as the sign for them, one each: journals and reports can not hold them as they are."""
+    return text if text.isascii() else text.translate(_NO_UTF_8)
 
 
 def _line_end(text: str, at: int) -> int:
