@@ -53,6 +53,9 @@ def test_a_skill_is_tuned(browser: Browser, office: tuple[Served, Path]) -> None
         dialog.get_by_role("button", name="Create and start").click()
 
         expect(standing(page)).to_contain_text("Waits for your choice")
+        panel = open_tab(page, "Findings")
+        panel.get_by_role("link", name=re.compile("takes in all of answers")).first.click()
+        expect(panel.locator("mark")).to_have_text('answers.join("\\n")')
         page.get_by_role("link", name="Have a look").click()
         expect(page.get_by_role("checkbox")).to_have_count(6)
         page.get_by_role("button", name="All", exact=True).click()
@@ -62,6 +65,11 @@ def test_a_skill_is_tuned(browser: Browser, office: tuple[Served, Path]) -> None
         assert "answers.slice(-3)" in review.read_text()
         expect(page.get_by_role("article", name="List AskUserQuestion")).to_contain_text("not chosen")
         expect(page.get_by_text("applied and verified")).to_have_count(5)
+
+        panel = open_tab(page, "Findings")
+        panel.get_by_role("link", name=re.compile("checks.md")).click()
+        expect(panel.locator("mark")).to_contain_text("specs/checks.md")
+        open_tab(page, "Fixes")
 
         window = page.get_by_role("article").filter(has_text="FIX-002")
         window.get_by_text("Reasons and diff").click()

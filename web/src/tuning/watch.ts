@@ -13,6 +13,7 @@ export interface Watched extends Followed {
   skill: Resource<SkillFile[]>
   /** A text of the skill's, read when it is looked at. */
   source: (file: string) => Resource<Text>
+  sources: Map<string, Resource<Text>>
 }
 
 export interface SkillFile {
@@ -23,9 +24,6 @@ export interface SkillFile {
 }
 
 const PARTS = ['tuning', 'report', 'graph', 'skill'] as const
-
-/** What leads to other files of the skill; the rest only changes the session. */
-const CHANGES_FILES = /^(step_finished|rolled_back|finished|stopped)/
 
 export function watched(at: Ref): Watched {
   const place = tuningPlace(at)
@@ -38,6 +36,7 @@ export function watched(at: Ref): Watched {
     report: of('/report'),
     graph: of('/graph'),
     skill: of('/skill'),
+    sources,
     source: (file) => {
       const known = sources.get(file) ?? resource(() => get<Text>(place.path('/source', { file })))
       sources.set(file, known)
@@ -48,14 +47,12 @@ export function watched(at: Ref): Watched {
 
 /** Until the function is called. */
 export function follow(seen: Watched): () => void {
-  return followAny(seen, seen.tuning.data.value?.tuning.engine.rev ?? 0, {
-    changed: (type) => {
-      for (const part of PARTS) if (part === 'tuning' || CHANGES_FILES.test(type)) seen[part].touch()
-    },
-    again: () => {
-      for (const part of PARTS) seen[part].touch()
-    },
-  })
+  // Any step may have changed the skill's files; what nobody looks at is not read.
+  const touch = () => {
+    for (const part of PARTS) seen[part].touch()
+    for (const source of seen.sources.values()) source.touch()
+  }
+  return followAny(seen, seen.tuning.data.value?.tuning.engine.rev ?? 0, { changed: touch, again: touch })
 }
 
 async function tuningView(place: Place): Promise<TuningView> {
