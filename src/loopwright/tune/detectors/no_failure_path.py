@@ -32,6 +32,17 @@ _EXITS = re.compile(
     re.IGNORECASE,
 )
 """Titles of what is said of a script that ends with an error, wherever in the page it stands."""
+_PROGRAM = re.compile(
+    r"\b(?:python3?|node|bash|sh|uv run|npx|deno run|gemini|codex exec|claude -p|qwen"
+    r"|ccw cli|make|pytest|cargo|npm|mvn)\s"
+)
+_ENDS_BADLY = re.compile(
+    r"\bfail\w*|\berrors?\b|\bexit[_ ]?(?:code|status)|\btime[sd] out\b|\bretr(?:y|ied|ies)\b|\bthrow\b|\bcatch\b"
+    r"|\bexcept\b|失败|超时|出错|报错|异常|退出码|重试",
+    re.IGNORECASE,
+)
+FEWEST = 3
+"""Pages of a family with such a section that make it expected of one that runs a program."""
 NEAR = 900
 """Characters behind a command in which its end may be spoken of."""
 
@@ -39,6 +50,7 @@ NEAR = 900
 def look(skill: Skill) -> Iterator[Hit]:
     made = acts(skill)
     yield from _agents(skill, made)
+    yield from _commands(skill, made)
     yield from _scripts(skill)
 
 
@@ -58,6 +70,34 @@ def _agents(skill: Skill, made: tuple[Act, ...]) -> Iterator[Hit]:
         if len(having) < 2 or len(having) / len([one for one in kin if one != path]) < MOST:
             continue
         yield _hit(started[path][0], having, len(kin))
+
+
+def _commands(skill: Skill, made: tuple[Act, ...]) -> Iterator[Hit]:
+    """A page of a family runs a program, and it alone has no section on what happens then."""
+    for family in page_families(skill):
+        pages = [member.page for member in family]
+        having = [page.path for page in pages if _has_section(page)]
+        for page in pages:
+            others = len(pages) - 1
+            if page.path in having or len(having) < FEWEST or len(having) / others < MOST:
+                continue
+            act = next((act for act in made if act.call.at.file == page.path and _is_program(skill, act)), None)
+            if act is not None and not act.call.handled and not _ENDS_BADLY.search(_outside(skill, page)):
+                yield _hit(act, having, len(pages), "runs a program")
+
+
+def _is_program(skill: Skill, act: Act) -> bool:
+    """A script, or another agent's command line, which takes its time and has an end of its own."""
+    return (
+        act.does == "run"
+        and act.call.prompt < 0
+        and in_code(skill, act.call)
+        and any(_PROGRAM.search(one.value) for one in act.call.arguments)
+    )
+
+
+def _outside(skill: Skill, page: Page) -> str:
+    return outside_of_prompts(skill, page, 0, len(page.text))
 
 
 def _kin(skill: Skill, path: str, started: dict[str, list[Act]]) -> list[str]:
@@ -92,12 +132,12 @@ def _told_below(skill: Skill, page: Page, act: Act) -> bool:
     return FAILS.search(outside_of_prompts(skill, page, act.call.at.end, end)) is not None
 
 
-def _hit(act: Act, having: list[str], all_of_them: int) -> Hit:
+def _hit(act: Act, having: list[str], all_of_them: int, does: str = "starts an agent") -> Hit:
     call = act.call
     return Hit(
         file=call.at.file, start=call.at.start, end=call.at.start + len(call.name), subject=call.name,
         phase=call.at.phase,
-        message=f"{call.name} starts an agent and nothing says what happens when it fails; {len(having)} of "
+        message=f"{call.name} {does} and nothing says what happens when it fails; {len(having)} of "
         f"{all_of_them} pages like this one do ({', '.join(having[:3])})",
         advice=f"Say when it counts as failed, how often it is tried again, and what happens then, as {having[0]} "
         f"does.",

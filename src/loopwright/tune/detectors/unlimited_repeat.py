@@ -17,7 +17,7 @@ _FOREVER = re.compile(r"while\s*\(?\s*(?:true|True|1|TRUE)\b|^(?:loop|LOOP)\b|fo
 _LEAVES = re.compile(r"\b(?:break|return|throw|exit)\b", re.IGNORECASE)
 _UNTIL = re.compile(
     r"\b(?:until|while|as long as)\b[^.;\n]{0,90}?(?:\b(?:pass(?:es|ed|ing)?|succe\w+|green|resolved|fixed|clean|fits?"
-    r"|within|in range|valid\w*|correct|works?|converg\w+|match\w*"
+    r"|within|in range|below|above|valid\w*|correct|works?|converg\w+|match\w*"
     r"|acceptable|good enough|satisf(?:y|ies|ied)|score|gives?|returns?|stable|consistent|perfect|no (?:more |further "
     r"|new |remaining )?(?:errors?|issues?|findings?|failures?|problems?|points?|gaps?|defects?))\b|≥|>=|>\s*\d)"
     r"|直[到至][^，。；\n]{0,30}(?:通过|成功|合格|落进|落在|达标|达到|满足|符合|一致|为止|没有|无|不再|返回|为空|满意"
@@ -60,6 +60,12 @@ _POLLS = re.compile(r"\bpoll\w*|轮询", re.IGNORECASE)
 _ENDS = re.compile(
     r"\buntil\b[^.;\n]{0,60}\b(?:finish\w*|complet\w*|done|ready|ends?|terminal|healthy|up)\b", re.IGNORECASE
 )
+_OF_EACH = re.compile(
+    r"\b(?:per|each|every|an?|one) (?:word|term|name|question|file|item|entry|query|page|url|search)\b[^.;\n]{0,30}"
+    r"\b(?:at most|no more|up to)|(?:一|每)[个条份张页次段篇][^，。；\n]{0,6}(?:最多|至多|不超过)",
+    re.IGNORECASE,
+)
+"""How often something is done with each of many: no limit of rounds."""
 _DECLARED = re.compile(r"(?:description|reminder|note)\s*:", re.IGNORECASE)
 
 
@@ -132,7 +138,7 @@ def _coded(page: Page, repeat: Repeat) -> Hit:
 
 
 def _said(skill: Skill, page: Page, repeat: Repeat) -> Hit | None:
-    head = repeat.head
+    head = " ".join(repeat.head.split())
     until = _UNTIL.search(head) or (_POLLS.search(head) and _ENDS.search(head))
     if until is None and not (_REWORK.search(head) and _REJECTED.search(head)):
         return None
@@ -143,12 +149,12 @@ def _said(skill: Skill, page: Page, repeat: Repeat) -> Hit | None:
         or head.lstrip("> ").startswith(("|", "#"))
     ):
         return None
-    start = page.text.find(head, repeat.at.start, repeat.at.end + len(head))
+    start = page.text.find(repeat.head, repeat.at.start, repeat.at.end + len(repeat.head))
     start = repeat.at.start if start < 0 else start
-    words = " ".join(head.split())[:100]
+    words = head[:100]
     sure = not _limited_elsewhere(skill, page)
     return Hit(
-        file=repeat.at.file, start=start, end=start + len(head), subject=words[:60], phase=repeat.at.phase,
+        file=repeat.at.file, start=start, end=start + len(repeat.head), subject=words[:60], phase=repeat.at.phase,
         message=f"it is repeated without a limit: {words}",
         advice="Say how often at most, and what happens when that was not "
         "enough.", severity="medium" if until is None else None,
@@ -164,7 +170,7 @@ def _limited_elsewhere(skill: Skill, page: Page) -> bool:
             if block.use != "instruction" or block.kind not in ("paragraph", "item", "row") or other is None:
                 continue
             said = limit_in(other.text, block.body, block.end)
-            if _is_limit(said) and not _POLLS.search(block.text):
+            if _is_limit(said) and not _POLLS.search(block.text) and not _OF_EACH.search(block.text):
                 return True
     return False
 

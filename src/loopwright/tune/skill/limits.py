@@ -24,7 +24,7 @@ _ENGLISH = re.compile(
     |\b(?:until|within|before)\s+the\s+(?:limit|timeout|deadline|budget|cap)|_(?:limit|timeout)\w*|\btimeout_\w+
     |\b(?:retry|retries|rounds?|attempts?|iterations?|cycles?)\s*(?:limit|budget|cap|[<>]=?|≥|≤|reaches|==)\s*\w*
     |\b(?:retr(?:y|ied)|again|only|just|exactly|tried|run|try)(?:\s+\w+){{0,2}}\s+once\b|(?<!at\s)\bonce\s*(?:(?=[.,;:)])|and\b|more\b|with\b|then\b|$)
-    |\b(?:twice|thrice)\b|\b(?:one|a\s+single)\s+(?:more\s+)?(?:retry|time|attempt|round|pass)\b
+    |\b(?:twice|thrice)\b|(?<!\bof\s)(?<!\bin\s)\b(?:one|a\s+single)\s+(?:more\s+)?(?:retry|time|attempt|round|pass)\b
     |\b{_NUMBER}\s*[x×]\b|\b{_NUMBER}[\s*_]+{_TIMES}\b|\b(?:rounds?|retries|attempts|iterations)\s*[:=]\s*\d+|[≤<]=?\s*\d+\s*{_TIMES}
     |\b(?:second|third|fourth|fifth|\d(?:nd|rd|th))\b[^.\n]{{0,50}}?\b(?:last|final)\b
     |\b(?:until|unless)\s+(?:the\s+|a\s+)?(?:user|human|you|they)\b[^.\n]{{0,40}}""",

@@ -69,6 +69,9 @@ _ZH_NOUN = re.compile(
 )
 _ZH_REWORK = re.compile(r"(?:则|就|需要|继续|再次|再|进入|触发|安排|打回|退回|重新)\s*\Z")
 
+_WRAPPED = re.compile(r"(?<=[a-z,`*)])[ \t]*\r?\n[ \t]*(?=[a-z`]|\Z)")
+"""The end of a line in the midst of a sentence."""
+
 
 def marks(text: str) -> Iterator[tuple[int, str]]:
     """Where a word stands that may say so, with that word, in no order."""
@@ -82,8 +85,8 @@ def marks(text: str) -> Iterator[tuple[int, str]]:
 
 def says_repeat(text: str, pos: int, mark: str, start: int, end: int) -> bool:
     """Whether the mark at `pos`, in a block from `start` to `end`, says to repeat something."""
-    before = text[max(start, pos - 120) : pos].lower()
-    behind = text[pos : min(end, pos + 200)].lower()
+    before = _WRAPPED.sub(" ", text[max(start, pos - 120) : pos].lower())
+    behind = _WRAPPED.sub(" ", text[pos : min(end, pos + 200)].lower())
     if before[-1:].isalpha() and before[-1:].isascii() and mark.isascii():
         return False
     if _NEVER.search(before[-40:]):

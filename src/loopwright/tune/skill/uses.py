@@ -205,6 +205,9 @@ class _Reader:
         if stance in ("template", "prompt"):
             return _QUOTED[stance]
         lead = self._text[piece.body : min(piece.body + 400, piece.stop)]
+        close = _QUOTES.get(lead[:1])
+        if close and self._text[piece.body + 1 : piece.stop].rstrip(" .。,，").endswith(close):
+            return "quotation"
         return "instruction" if _CALLOUT.match(lead) or "**" in lead or "`" in lead else "quotation"
 
 
