@@ -19,7 +19,9 @@ from loopwright.tune.reading.clauses import (
     sentence_at,
     speaks,
 )
+from loopwright.tune.reading.measures import counters, headed, measured, ranges
 from loopwright.tune.reading.numbers import Limit, limits_by_name, limits_by_noun
+from loopwright.tune.reading.originals import overwritten
 from loopwright.tune.reading.spots import begun, spotted
 from loopwright.tune.reading.tongues import deeds, languages
 from loopwright.tune.skill.model import Page, Skill
@@ -265,7 +267,8 @@ def _deed(skill: Skill, page: Page, rule: Clause, verb: str, thing: str) -> Iter
 
 def numbers(skill: Skill) -> Iterator[Conflict]:
     """One limit with two values."""
-    for wrong, right in (*limits_by_name(skill), *limits_by_noun(skill)):
+    said = (*limits_by_name(skill), *limits_by_noun(skill))
+    for wrong, right in (*said, *ranges(skill), *measured(skill), *headed(skill), *counters(skill)):
         yield Conflict(
             "number", f"{wrong.name} is {wrong.said} at one place and {right.said} at the other", wrong.name,
             wrong.page, wrong.start, wrong.end, _line(wrong), right.page, right.start, _line(right),
@@ -287,7 +290,7 @@ def tongues(skill: Skill) -> Iterator[Conflict]:
             "language", f"the {wrong.what} is in {wrong.value} at one place and in {right.value} at the other",
             f"language of {wrong.what}", wrong.sentence, right.sentence,
         )  # fmt: skip
-    for order, rule, said in (*deeds(skill), *banned(skill)):
+    for order, rule, said in (*deeds(skill), *banned(skill), *overwritten(skill)):
         yield _of_two(
             "order", f"“{said}” is ordered at one place and forbidden at the other", said.lower(), order, rule
         )
