@@ -131,3 +131,24 @@ def test_an_example_shows_the_fields_of_the_file_it_is_of() -> None:
 def test_variables_that_hold_a_file_of_the_run() -> None:
     text = "# S\n\nDo:\n\n```js\nconst job = JSON.parse(Read(`${d}/job.json`))\nuse(job.request)\nother.field\n```\n"
     assert used(skill(text)) == [("job", "request", "read")]
+
+
+def test_what_a_function_goes_through_is_one_of_the_list() -> None:
+    members = "dishes: { id: string; stage: 'new' | 'done' }[];"
+    shape = f"# State schema\n\n```typescript\ninterface RunState {{\n  {members}\n}}\n```\n"
+    code = "updateState({ dishes: state.dishes.map(d => ({ ...d, stage: 'over' })) })"
+    read = skill({"SKILL.md": f"# S\n\nDo this:\n\n```javascript\n{code}\n```\n", "specs/state-schema.md": shape})
+    assert [(use.mode, use.values) for use in read.fields if use.root == "dish"] == [("write", ("over",))]
+
+
+def test_a_column_that_is_called_like_a_field_says_its_values() -> None:
+    table = "# S\n\n| Verdict | New status |\n|---|---|\n| `yes` | `done` |\n| `no` | `open` or `done` |\n"
+    read = skill({"SKILL.md": table, "specs/state-schema.md": SCHEMA})
+    assert [use.values for use in read.fields if use.path == "status" and use.values] == [("done",)]
+
+
+@pytest.mark.parametrize("verb", ["改", "置为", "改成", "标为", "为"])
+def test_chinese_verbs_set_a_field(verb: str) -> None:
+    schema = SCHEMA.replace("plan:", "task_status: 'a' | 'b';\n  plan:")
+    read = skill({"SKILL.md": f"# S\n\n1. 把 `task_status` {verb} `done`。\n", "specs/state-schema.md": schema})
+    assert [use.values for use in read.fields if use.path == "task_status"] == [("done",)]

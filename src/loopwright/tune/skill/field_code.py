@@ -7,7 +7,7 @@ from typing import Literal
 from loopwright.tune.skill.artefacts import WRITERS
 from loopwright.tune.skill.field_words import NO_FIELD
 from loopwright.tune.skill.ground import Ground
-from loopwright.tune.skill.known import Known
+from loopwright.tune.skill.known import Known, singular
 from loopwright.tune.skill.model import Block, FieldUse
 from loopwright.tune.skill.names import field_path
 from loopwright.tune.skill.shapes import Entry, entries
@@ -43,6 +43,11 @@ _UPDATED = ("tate", "ession", "tatus", "anifest", "rogress", "pdate")
 """One of these is in every code that updates a state, or has a variable for one."""
 _OBJECT_KEYS = re.compile(r"\b(?:state_?updates?|state_?changes)\s*[:=]\s*\{", re.IGNORECASE)
 _SPREAD = re.compile(r"\{\s*\.\.\.\s*([A-Za-z_$][\w$]*)\s*,")
+_ELEMENT = re.compile(
+    r"([A-Za-z_$][\w$]*)\??\.(?:map|forEach|flatMap|filter|find|some|every)\("
+    r"\s*(?:async\s*)?\(?\s*([A-Za-z_$][\w$]*)\s*[,)=]"
+)
+"""`state.dishes.map(d =>`: `d` is one of the list."""
 _LITERAL = re.compile(r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::\s*[\w<>\[\]]+\s*)?=\s*\{(?!\s*\.\.\.)")
 _TAKEN = re.compile(r"\b(?:const|let|var)\s*\{([^{}\n]{1,300})\}\s*=\s*(?:await\s+)?([A-Za-z_$][\w$]*)\b(?![.(])")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*\Z")
@@ -186,10 +191,13 @@ def _written(ground: Ground, block: Block, known: Known) -> Iterator[tuple[int, 
     text, piece, start, end = ground.page.text, block.text, block.body, block.end
     if "tate" in piece:
         yield from ((found.end() - 1, "state") for found in _OBJECT_KEYS.finditer(text, start, end))
+    elements = _elements(block, known) if "..." in piece else {}
     for pattern, told in ((_LITERAL, "{"), (_SPREAD, "...")):
         for found in pattern.finditer(text, start, end) if told in piece else ():
             if found[1] in known.roots or _STATE_NAME.match(found[1]):
                 yield found.start() if pattern is _SPREAD else found.end() - 1, found[1]
+            elif pattern is _SPREAD and found[1] in elements:
+                yield found.start(), elements[found[1]]
     for found in _UPDATES.finditer(text, start, end):
         if not _SPREAD.match(text, found.end() - 1):
             yield found.end() - 1, "state"
@@ -199,6 +207,14 @@ def _written(ground: Ground, block: Block, known: Known) -> Iterator[tuple[int, 
             place = call.arguments[1].value.find("JSON.stringify({")
             if stem is not None and place >= 0 and not _SPREAD.match(call.arguments[1].value, place + 15):
                 yield call.arguments[1].at.start + place, stem[1]
+
+
+def _elements(block: Block, known: Known) -> dict[str, str]:
+    """By the variable of a function that goes through a list, what one of the list is called; none of two lists."""
+    found: dict[str, set[str]] = {}
+    for one in _ELEMENT.finditer(block.text):
+        found.setdefault(one[2], set()).add(singular(one[1]))
+    return {name: next(iter(of)) for name, of in found.items() if len(of) == 1 and of <= known.roots}
 
 
 def _taken(ground: Ground, block: Block, found: re.Match[str]) -> Iterator[FieldUse]:

@@ -17,7 +17,8 @@ _TICKED = re.compile(
     r"(?:\s*(===?|:(?=[\s\"'])|=|!==?|\+=)\s*[\"']?([\w\-]{1,60})[\"']?)?`"
 )
 _IS = re.compile(
-    r"\s*(?:is|to|=|==|===|:|：|→|->|be|equals|as|becomes|为|是|设为|设置为|改为|置为|更新为|变为|标记为)\s*(?:not\s+)?"
+    r"\s*(?:is|to|=|==|===|:|：|→|->|be|equals|as|becomes|是|取|(?:设置?|改|置|更新|变|写|记|标记?)?[为成]|[改置写记])"
+    r"\s*(?:not\s+)?"
     r"`[\"']?([\w\-]{1,60})[\"']?`((?:\s*(?:,|or|and|、|或|/)\s*(?:or\s+)?`[\"']?[\w\-]{1,60}[\"']?`){0,8})",
     re.IGNORECASE,
 )
@@ -29,7 +30,7 @@ _WRITES = re.compile(
     re.IGNORECASE,
 )
 _BECOMES = re.compile(
-    r"\s*(?:置为|设为|改为|更新为|变为|记为|写为|加一|加 1|增加|→"
+    r"\s*(?:置为?\s*`|设[为成]|改[为成]?\s*`|更新为|变[为成]|[记写标][为成]|加一|加 1|增加|→"
     r"|becomes\b|is set\b|goes to\b|gets\b|(?:is )?incremented\b|\+= ?1)",
     re.IGNORECASE,
 )

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from loopwright.tune.skill.field_code import code_uses, usual
+from loopwright.tune.skill.field_columns import columns
 from loopwright.tune.skill.field_words import words
 from loopwright.tune.skill.ground import Ground
 from loopwright.tune.skill.known import Known
@@ -26,6 +27,7 @@ def fields(ground: Ground, known: Known, declared: frozenset[int]) -> Iterator[F
                 yield from code_uses(ground, block, known)
         elif block.kind not in ("heading", "rule", "front") and "`" in block.text:
             yield from words(ground, block, known, declared)
+    yield from columns(ground, known, declared)
 
 
 def _example(ground: Ground, block: Block) -> Iterator[FieldUse]:

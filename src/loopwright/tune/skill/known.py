@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from loopwright.tune.skill.model import Schema
 
 _FILE = re.compile(r"([A-Za-z_][\w\-]*)\.(?:jsonl?|ya?ml|ndjson|md)\b")
+_SCHEMA_FILE = re.compile(r"(?:^|/)([A-Za-z_][\w\-]*)[.\-_]schema\.json\Z")
 _LATIN = re.compile(r"(?:(?:an?|the|one|each|every)\s+)?([A-Za-z_]\w*(?:[ \-][A-Za-z]\w*){0,2})\Z", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
 _NO_ROOT = frozenset({
@@ -51,18 +52,34 @@ def known(schemas: Iterable[Schema], held: frozenset[str]) -> Known:
     kinds: dict[str, str] = {}
     for schema in schemas:
         paths.update(field.path for field in schema.fields)
-        roots.update(variables(schema.name))
+        roots.update(holders(schema))
         roots.update(root for root, _ in parts_of(schema) if root not in _COMMON)
         own = [field.path for field in schema.fields if field.values]
         listed.update(path.removesuffix("[]").rsplit(".", 1)[-1] for path in own)
-        for thing, below in (*((name, "") for name in variables(schema.name)), *parts_of(schema)):
+        for thing, below in (*((name, "") for name in holders(schema)), *parts_of(schema)):
             inner = [path[len(below) :] for path in own if path.startswith(below) and "." not in path[len(below) :]]
-            if len(inner) == 1 and _STANDING.search(inner[0]):
+            inner = [path for path in inner if _STANDING.search(path)]
+            if len(inner) == 1:
                 kinds.setdefault(thing, inner[0])
     firsts = frozenset(path.split(".", 1)[0].removesuffix("[]") for path in paths)
     states = frozenset({"state", *held})
     dotted = tuple(sorted(f"{root}." for root in states | roots))
     return Known(frozenset(paths), firsts, states, states | roots, dotted, frozenset(listed), kinds)
+
+
+def holders(schema: Schema) -> Iterator[str]:
+    """Variables that hold what it describes: by its name, and by the file that it is, `unit.schema.json`."""
+    found = dict.fromkeys(variables(schema.name))
+    of_file = _SCHEMA_FILE.search(schema.at.file)
+    if of_file is not None and of_file[1] not in _NO_ROOT:
+        found.setdefault(of_file[1].replace("-", "_"))
+    yield from found
+
+
+def is_of_state(schema: Schema) -> bool:
+    """It is called a state, or is the file for one."""
+    of_file = _SCHEMA_FILE.search(schema.at.file)
+    return schema.name.lower().endswith("state") or (of_file is not None and of_file[1].lower().endswith("state"))
 
 
 def variables(name: str) -> Iterator[str]:
@@ -100,8 +117,7 @@ def described(schemas: Iterable[Schema], root: str) -> tuple[tuple[Schema, str],
     """
     found = []
     for schema in schemas:
-        names = set(variables(schema.name))
-        if root in names or (root.lower().endswith("state") and schema.name.lower().endswith("state")):
+        if root in holders(schema) or (root.lower().endswith("state") and is_of_state(schema)):
             found.append((schema, ""))
         found += [(schema, below) for name, below in parts_of(schema) if name == root]
     return tuple(found)
@@ -110,6 +126,6 @@ def described(schemas: Iterable[Schema], root: str) -> tuple[tuple[Schema, str],
 def singular(word: str) -> str:
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
-    if word.endswith(("ses", "xes", "ches")) and not word.endswith(("ases", "uses", "oses")):
+    if word.endswith(("ses", "xes", "ches", "shes")) and not word.endswith(("ases", "uses", "oses")):
         return word[:-2] if not word.endswith("theses") else word[:-2] + "is"
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
