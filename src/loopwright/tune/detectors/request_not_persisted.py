@@ -69,7 +69,8 @@ def _fields(skill: Skill, files: dict[str, list[Artefact]]) -> Iterator[Hit]:
         if _is_set(skill, root, field) or not any(artefact.mode == "write" for artefact in places):
             continue
         made = [a for a in places if a.mode == "write" and skill.pages[a.at.file].kind not in _NO_STEP]
-        others = [a for a in made if a.at.file not in {file for file, _ in uses} and a.at.file != skill.main] or made
+        steps = [a for a in made if a.at.file != skill.main and skill.pages[a.at.file].kind != "role"]
+        others = [a for a in steps if a.at.file not in {file for file, _ in uses}] or steps or made
         if not others:
             continue
         order = {phase.file: phase.order for phase in skill.phases}
@@ -98,17 +99,29 @@ def _wanted(skill: Skill, roots: frozenset[str]) -> dict[tuple[str, str], list[t
     for prompt in skill.prompts:
         for hole in prompt.interpolations if prompt.at.use in ("instruction", "prompt") else ():
             root, dot, field = hole.expression.partition(".")
-            if dot and root in roots and field.isidentifier() and strength(field) == 2:
+            if dot and root in roots and _named(field) and strength(field) == 2:
                 found.setdefault((root, field), []).append((hole.at.file, hole.at.line))
     for use in skill.fields:
         if use.mode != "read" or use.at.use not in ("instruction", "prompt"):
             continue
-        if use.root in roots and use.path.isidentifier() and strength(use.path) == 2:
+        if use.root in roots and _named(use.path) and strength(use.path) == 2:
             found.setdefault((use.root, use.path), []).append((use.at.file, use.at.line))
     return found
 
 
-def _is_set(skill: Skill, root: str, field: str) -> bool:
+def _named(path: str) -> bool:
+    """`request`, `request.raw`: names, and nothing that is computed."""
+    return all(step.isidentifier() for step in path.split("."))
+
+
+def _is_set(skill: Skill, root: str, path: str) -> bool:
+    """The field, or what it lies in, is set somewhere: `request.raw`, or `request` with all it holds."""
+    above, _, last = path.rpartition(".")
+    ways = [path, above, last] if above else [path]
+    return any(_is_set_as(skill, root, way) for way in ways)
+
+
+def _is_set_as(skill: Skill, root: str, field: str) -> bool:
     return any(
         _sets(page, root, field, page.path == skill.main)
         for page in skill.pages.values()
@@ -137,7 +150,11 @@ def _sets(page: Page, root: str, field: str, main: bool) -> bool:
         near = page.text[max(block.start, found.start() - 120) : min(block.end, found.end() + 120)]
         if _WRITES.search(near):
             return True
-        if not main and "." not in found[0] and (USER_WORDS.search(near) or _in_changes(page, block.section)):
+        if (
+            not main
+            and not found[0].startswith(f"`{root}.")
+            and (USER_WORDS.search(near) or _in_changes(page, block.section))
+        ):
             return True
     return False
 
