@@ -8,6 +8,7 @@ from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import Act, acts, where
 from loopwright.tune.reading.families import stem
+from loopwright.tune.reading.grid import grids, plain
 from loopwright.tune.skill.model import Argument, Page, Skill
 
 _PLAIN = re.compile(r"[A-Za-z][\w-]*\Z")
@@ -38,6 +39,9 @@ _ANYBODY = frozenset({
     "teammate", "subagent", "agent", "answer", "driver", "fresh", "new", "per", "enter", "render", "for", "or",
     "review", "view", "transfer",
 })  # fmt: skip
+_NOBODY = frozenset(
+    {"none", "nobody", "nothing", "no", "any", "all", "everyone", "both", "self", "human", "script", "main"}
+)
 ROLES = 3
 """Roles of its own that make a name among them expected to be one of them."""
 
@@ -45,6 +49,7 @@ ROLES = 3
 def look(skill: Skill) -> Iterator[Hit]:
     yield from _called(skill)
     yield from _said(skill)
+    yield from _listed(skill)
 
 
 def _own(skill: Skill) -> frozenset[str]:
@@ -153,6 +158,39 @@ def _said(skill: Skill) -> Iterator[Hit]:
             advice=f"Name one of the roles{f', probably {near}' if near else ''}, or add a page for {name}.",
             facts={"old": name, "new": near or "", "level": "mechanical"},
         )  # fmt: skip
+
+
+def _listed(skill: Skill) -> Iterator[Hit]:
+    """In a column of a table of the roles, whose other cells are roles, stands one that has no page."""
+    roles = {stem(page.path) for page in skill.pages.values() if page.kind == "role"}
+    if len(roles) < ROLES:
+        return
+    main = skill.pages.get(skill.main)
+    for grid in grids(main) if main else ():
+        width = min(map(len, grid.rows))
+        if width < 2 or {_as_stem(name) for name in grid.column(0)} - roles:
+            continue
+        for cells in zip(*(row[1:width] for row in grid.rows), strict=True):
+            names = [_as_stem(plain(cell.text)) for cell in cells]
+            strange = [index for index, name in enumerate(names) if name not in roles and name not in _ANYBODY]
+            if len(strange) != 1 or len(names) < ROLES or not set(names) & roles:
+                continue
+            cell, name = cells[strange[0]], names[strange[0]]
+            if not _PLAIN.match(name) or name in _NOBODY:
+                continue
+            if name in skill.around.agents or name in catalogue_of(skill).roles():
+                continue
+            near = _nearest(name, frozenset(roles))
+            yield Hit(
+                file=skill.main, start=cell.start, end=cell.end, subject=name, confidence="likely",
+                message=f"the table of roles names {name}, which is none of them ({', '.join(sorted(roles))})",
+                advice=f"Name one of the roles{f', probably {near}' if near else ''}, or add a page for {name}.",
+                facts={"old": cell.text, "new": near or "", "level": "mechanical" if near else "template"},
+            )  # fmt: skip
+
+
+def _as_stem(name: str) -> str:
+    return "-".join(name.casefold().split())
 
 
 def _is_known(skill: Skill, name: str) -> bool:

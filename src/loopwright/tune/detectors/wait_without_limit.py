@@ -4,14 +4,25 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import Act, acts, in_code, names_given, where
-from loopwright.tune.skill.model import Skill
+from loopwright.tune.reading.agency import PARTS, Act, acts, in_code, names_given, where
+from loopwright.tune.skill.model import Page, Skill
 
 _SAID = re.compile(
     r"\b(?:time[- ]?(?:limit|out)|deadline)\b[^.\n]{0,40}(?:\d|[A-Z_]{5,})|\b(?:at most|within|up to|no longer than"
     r"|for)\s+\S+\s+(?:ms|milli\w+|seconds?|minutes?|hours?)\b"
     r"|(?:时限|超时|最长|至多|最多)[^。\n]{0,12}\d+\s*(?:毫秒|秒|分钟|小时)",
     re.IGNORECASE,
+)
+_LONGEST = re.compile(
+    r"\b(?:longest|maximum|max\.?|most)\b[^|\n]{0,20}\b(?:wait|time)|\bhow long\b[^|\n]{0,30}\bwait|\btime-?out\b"
+    r"|最[长多]等|等待(?:上限|时限|的?最长)|超时",
+    re.IGNORECASE,
+)
+_NAME = re.compile(r"[ \t]*`([A-Za-z]\w*_\w+)`[ \t]*\|[ \t]*`?\d")
+"""The row's first cell names a setting, and the second gives its number."""
+_WAIT = re.compile(
+    r"\b[Ww]ait (?:until|for|till) (?:all|every|each|both|the|them|it)\b[^.;\n]{0,60}"
+    r"|等(?:待|到)?(?:所有|全部|每个|它们?|他们)[^。；\n]{0,30}"
 )
 AROUND = 400
 """Characters around the call in which its limit may be said."""
@@ -29,6 +40,43 @@ def look(skill: Skill) -> Iterator[Hit]:
             continue
         same = [other for other in limited if other.call.name == act.call.name]
         yield _hit(act, same)
+    yield from _told(skill)
+
+
+def _told(skill: Skill) -> Iterator[Hit]:
+    """Words tell to wait, and the longest wait that the skill sets is used nowhere."""
+    limit = _unused(skill)
+    if limit is None:
+        return
+    owner, name, at = limit
+    for page in skill.pages.values():
+        for block in page.blocks if page.kind in PARTS else ():
+            if block.use != "instruction" or block.kind not in ("paragraph", "item") or _SAID.search(block.text):
+                continue
+            if (found := _WAIT.search(block.text)) is None:
+                continue
+            line = owner.text.count("\n", 0, at) + 1
+            yield Hit(
+                file=page.path, start=block.body + found.start(), end=block.body + found.end(),
+                subject=found[0][:60], also=(f"{owner.path}:{line}",),
+                message=f"it waits without a limit, and {name} ({owner.path}:{line}), set for that, is used nowhere",
+                advice=f"Wait no longer than {name}, and say what happens when the time is over.",
+                facts={"limit": name},
+            )  # fmt: skip
+
+
+def _unused(skill: Skill) -> tuple[Page, str, int] | None:
+    """A row of a table that sets a time to wait by a name that no other place of the skill has."""
+    for page in skill.pages.values():
+        if page.kind not in PARTS:
+            continue
+        for block in page.blocks:
+            if block.kind != "row" or block.use != "instruction" or not _LONGEST.search(block.text):
+                continue
+            named = _NAME.match(block.text)
+            if named and sum(other.text.count(named[1]) for other in skill.pages.values()) == 1:
+                return page, named[1], block.body + named.start(1)
+    return None
 
 
 def _is_said(skill: Skill, act: Act) -> bool:

@@ -16,7 +16,7 @@ _EACH = re.compile(
     re.IGNORECASE,
 )
 _LIMITS_ROW = re.compile(
-    r"\bmax|limit|retr|round|attempt|iteration|times|cap\b|timeout|重试|轮|次|上限|最多|超时|迭代", re.IGNORECASE
+    r"(?<!-)\bmax|limit|retr|round|attempt|iteration|times|cap\b|timeout|重试|轮|次|上限|最多|超时|迭代", re.IGNORECASE
 )
 _ROUNDS = (
     "retr",
