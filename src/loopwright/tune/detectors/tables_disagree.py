@@ -6,6 +6,7 @@ from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.counts import miscounted, missing_number
 from loopwright.tune.reading.grid import Grid, grids
 from loopwright.tune.reading.members import Gap, gaps
+from loopwright.tune.reading.outputs import Unknown, unknown_outputs
 from loopwright.tune.reading.owners import Mismatch, mismatches
 from loopwright.tune.skill.model import Skill
 
@@ -15,6 +16,7 @@ _OTHER = ("reference", "template", "script", "data")
 def look(skill: Skill) -> Iterator[Hit]:
     found = [grid for page in skill.pages.values() if page.kind not in _OTHER for grid in grids(page)]
     for grid in found:
+        yield from (_unknown(one) for one in unknown_outputs(skill, grid))
         left = [*gaps(skill, grid)]
         if left:
             yield from (_gap(one) for one in left)
@@ -32,6 +34,15 @@ def _gap(one: Gap) -> Hit:
         message=f"The table has no row for {one.member.path}; it lists the other {len(one.listed)} of its folder",
         advice=f"Add a row for {one.member.path}, or say why it has none.",
         facts={"member": one.member.path, "table": str(grid.start), "after": str(one.after)},
+    )  # fmt: skip
+
+
+def _unknown(one: Unknown) -> Hit:
+    return Hit(
+        file=one.grid.page.path, start=one.start, end=one.end, subject=f"{one.file} {one.step}", severity="high",
+        message=f"The table says that {one.step} leaves {one.file}; neither that page nor any other knows the file",
+        advice=f"Name the file that {one.step} writes.", also=(f"{one.step}:1",),
+        facts={"step": one.step},
     )  # fmt: skip
 
 
