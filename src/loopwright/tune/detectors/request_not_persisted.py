@@ -69,20 +69,26 @@ def _fields(skill: Skill, files: dict[str, list[Artefact]]) -> Iterator[Hit]:
         if _is_set(skill, root, field) or not any(artefact.mode == "write" for artefact in places):
             continue
         made = [a for a in places if a.mode == "write" and skill.pages[a.at.file].kind not in _NO_STEP]
-        steps = [a for a in made if a.at.file != skill.main and skill.pages[a.at.file].kind != "role"]
-        others = [a for a in steps if a.at.file not in {file for file, _ in uses}] or steps or made
-        if not others:
+        if not made or (_first(skill) is None and all(skill.pages[a.at.file].kind == "role" for a in made)):
             continue
-        order = {phase.file: phase.order for phase in skill.phases}
-        at = min(others, key=lambda one: _rank(skill, one, order)).at
+        file, start, end = _made_at(skill, made, {path for path, _ in uses}) or _beginning(skill, places)
         name = places[0].name.removeprefix(DIR + "/")
         yield Hit(
-            file=at.file, start=at.start, end=at.end, subject=f"{root}.{field}",
+            file=file, start=start, end=end, subject=f"{root}.{field}",
             message=f"{root}.{field} is what later steps know of the user's request, and no step puts it into {name}",
             advice=f"Write the user's words to `{field}` where {name} is made.",
-            also=tuple(f"{file}:{line}" for file, line in uses[:5]),
+            also=tuple(f"{path}:{line}" for path, line in uses[:5]),
             facts={"root": root, "field": field, "artefact": places[0].name},
         )  # fmt: skip
+
+
+def _made_at(skill: Skill, made: list[Artefact], users: set[str]) -> tuple[str, int, int] | None:
+    """Where a step makes the file; a role that speaks of it makes nothing."""
+    made = [a for a in made if skill.pages[a.at.file].kind != "role"]
+    others = [a for a in made if a.at.file not in users and a.at.file != skill.main] or made
+    order = {phase.file: phase.order for phase in skill.phases}
+    first = min(others, key=lambda one: _rank(skill, one, order), default=None)
+    return (first.at.file, first.at.start, first.at.end) if first else None
 
 
 def _rank(skill: Skill, artefact: Artefact, order: dict[str, int]) -> tuple[bool, int, bool]:
