@@ -33,14 +33,15 @@ def read_skill(
     pages = _pages(files, main, nested)
     way = course(pages, main)
     grounds = _grounds(pages, way)
-    sizes = {path: len(data) for path, data in files.items()} | dict(unread or {})
+    # Sorted, so that of files of one name the same is meant, in whatever order they come.
+    sizes = dict(sorted(({path: len(data) for path, data in files.items()} | dict(unread or {})).items()))
     codes = [one.code for one in grounds]
     calls = tuple(call for code in codes for call in code.calls)
     shapes = tuple(schema for one in grounds for schema in schemas(one))
     named, run = _files(grounds, files_of(name, sizes), bindings.paths(codes))
     facts = known(shapes, bindings.held(codes))
     return Skill(
-        name=name, main=main, files=dict(sorted(sizes.items())), pages=pages, mode=mode(pages, main),
+        name=name, main=main, files=sizes, pages=pages, mode=mode(pages, main),
         hosts=hosts(name, pages.get(main), calls), tools=tools(pages[main].front) if main in pages else None,
         phases=way.phases, calls=calls, prompts=tuple(prompt for code in codes for prompt in code.prompts),
         repeats=tuple(repeat for code in codes for repeat in code.repeats),
