@@ -1,6 +1,6 @@
 """A phase uses what the run keeps in a file, and does not read that file as its siblings do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.families import KINDS
@@ -31,19 +31,26 @@ def _files(skill: Skill) -> Iterator[Hit]:
         return
     order = {phase.file: phase.order for phase in skill.phases}
     for root, uses in used(skill, frozenset(files)).items():
-        places = files[root]
-        having = [use for use in uses if loads(skill, use, places)]
-        working = [use for use in uses if use not in having and _works(use, skill)]
-        lacking = [use for use in working if not _creates(use, places, order)]
-        if len(having) >= 2 and lacking and (len(lacking) == 1 or len(having) / len([*having, *lacking]) >= MOST):
-            yield from (_hit(use, places, having) for use in lacking)
-        elif not having and working and _nobody_binds(skill, root, places):
-            yield _hit(working[0], places, [])
-        elif beside := [use for use in lacking if _reads_others(use, root, files)]:
-            yield from (_hit(use, places, having) for use in beside)
-        elif lacking and (told := [use for use in lacking if _listed_as_input(skill, use, places)]):
-            yield from (_hit(use, places, []) for use in told)
+        yield from _of_root(skill, root, uses, files, order)
     yield from _unbound(skill, files, order)
+
+
+def _of_root(
+    skill: Skill, root: str, uses: Sequence[Use], files: dict[str, list[Artefact]], order: dict[str, int]
+) -> Iterator[Hit]:
+    """The uses of one file's fields: those that lack what the others do first."""
+    places = files[root]
+    having = [use for use in uses if loads(skill, use, places)]
+    working = [use for use in uses if use not in having and _works(use, skill)]
+    lacking = [use for use in working if not _creates(use, places, order)]
+    if len(having) >= 2 and lacking and (len(lacking) == 1 or len(having) / len([*having, *lacking]) >= MOST):
+        yield from (_hit(use, places, having) for use in lacking)
+    elif not having and working and _nobody_binds(skill, root, places):
+        yield _hit(working[0], places, [])
+    elif beside := [use for use in lacking if _reads_others(use, root, files)]:
+        yield from (_hit(use, places, having) for use in beside)
+    else:
+        yield from (_hit(use, places, []) for use in lacking if _listed_as_input(skill, use, places))
 
 
 def _reads_others(use: Use, root: str, files: dict[str, list[Artefact]]) -> bool:
