@@ -16,7 +16,7 @@ from loopwright.store.loops import LOOPS
 from tests.chance import SEED
 from tests.fakes import FakeClock
 from tests.javascript import Toolbox, Unavailable, toolbox
-from tests.stage import MakeStage, Stage
+from tests.stage import MakeStage, Stage, as_git
 
 HERE = Path(__file__).parent
 NOT_STARTED = re.compile(r"/(test_[^/]*|conftest)\.py$|/samples/")
@@ -69,6 +69,7 @@ def stage(tmp_path: Path) -> Iterator[MakeStage]:
     project = tmp_path / "project"
     project.mkdir()
     (project / "app.txt").write_text("bad")
+    as_git(project)
     clock = FakeClock()
     with FileStore(project, LOOPS, clock) as store:
 

@@ -36,6 +36,13 @@ def app_is_good(project: Path) -> dict[str, str]:
     return {"app": "passed" if (project / "app.txt").read_text() == "good" else "failed"}
 
 
+def as_git(folder: Path) -> None:
+    """A git of its own with nothing in it, as most projects are in one; tests/workspace knows those that are not."""
+    for inner in ("objects", "refs"):
+        (folder / ".git" / inner).mkdir(parents=True)
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+
+
 @dataclass
 class Stage:
     """`answers` are what the scripted agent will say; `tests` judges the project by its files."""

@@ -167,7 +167,7 @@ async def test_every_turn_of_a_reading_task_counts(stage: MakeStage) -> None:
     assert "put back what a reading task wrote: one.txt, three.txt, two.txt" in [
         i.message for i in state.engine.incidents
     ]
-    assert {p.name for p in made.project.iterdir()} == {".workflow", "app.txt"}
+    assert {p.name for p in made.project.iterdir()} == {".git", ".workflow", "app.txt"}
 
 
 async def test_a_reading_turn_that_comes_to_nothing_leaves_nothing(stage: MakeStage) -> None:

@@ -11,6 +11,7 @@ from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
 from tests.cycle.stage import CycleStage, MakeCycleStage
 from tests.fakes import FakeClock
+from tests.stage import as_git
 
 
 @pytest.fixture
@@ -19,9 +20,7 @@ def project(tmp_path: Path) -> Path:
     folder = tmp_path / "project"
     folder.mkdir()
     (folder / "app.txt").write_text("bad")
-    for inner in ("objects", "refs"):
-        (folder / ".git" / inner).mkdir(parents=True)
-    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    as_git(folder)
     return folder
 
 
