@@ -21,12 +21,12 @@ from tests.agents_real.unruly import UNRULY, check
 from tests.model.server import serving
 
 PAIRS = 24
-TESTS = ("test_trouble.py", "test_roles.py", "test_cycle.py")
+TESTS = ("test_loops.py", "test_trouble.py", "test_roles.py", "test_cycle.py")
 HERE = Path(__file__).resolve().parent.parent.parent
 
 
 def run(chance: random.Random, scale: float) -> Mapping[str, int]:
-    """Loops by agent; at scale 1 `PAIRS` of model and agent, at random, and every trouble, role and cast of a cycle."""
+    """Loops by agent; at scale 1 `PAIRS` of model and agent, at random, and all that TESTS has for every agent."""
     try:
         modules = node_modules()
     except NotInstalled:
