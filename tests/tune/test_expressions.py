@@ -8,14 +8,15 @@ import pkgutil
 import re
 from collections.abc import Iterator
 from functools import cache
-from re import _constants as c  # type: ignore[attr-defined]  # the parser that re itself uses
-from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
 import pytest
 
 from loopwright import tune
 
+c = importlib.import_module("re._constants")
+parser = importlib.import_module("re._parser")
+"""The parser that re itself uses, which has no types."""
 MANY = 300
 """Repeats up to this are bounded: they cost a constant factor."""
 ALPHABET = "".join(map(chr, range(128))) + "中一é—（）：。，“”「」\u3000\u2028😀\udc80"
