@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from loopwright.cli.text import width
 from loopwright.cli.tunings.findings import overview, skill_page
 from loopwright.cli.tunings.layout import NARROWEST, Look, coloured, plain, source, wrapped
-from loopwright.domain.findings import Finding, FixLevel
+from loopwright.domain.findings import Finding, FixLevel, Silenced
 from loopwright.tune.detectors.placing import spot
 from loopwright.tune.report.checked import Checked
 from tests.tune.making import finding, page
@@ -67,7 +67,11 @@ def test_the_worst_comes_first_and_hints_come_last() -> None:
 
 def test_the_head_says_where_the_skill_stands_and_what_nobody_asked_for() -> None:
     skill = checked(
-        DEAD, HINT, dimensions=("dataflow", "agent"), suppressed=3, problems={"agent": "unknown-role broke"}
+        DEAD,
+        HINT,
+        dimensions=("dataflow", "agent"),
+        silenced=(Silenced(finding=DEAD),) * 3,
+        problems={"agent": "unknown-role broke"},
     )
     head = skill_page(skill, LOOK).split("\n\n")[0]
     assert head.splitlines() == [
@@ -165,7 +169,7 @@ def _could_be_broken(line: str) -> bool:
 
 
 def test_colours_change_nothing_but_colours() -> None:
-    skill = checked(DEAD, WAIT, HINT, fixable={DEAD.fingerprint: "template"}, suppressed=1)
+    skill = checked(DEAD, WAIT, HINT, fixable={DEAD.fingerprint: "template"}, silenced=(Silenced(finding=DEAD),))
     painted = [skill_page(skill, Look(60, coloured)), overview([skill, checked(gate="pass")], Look(60, coloured))]
     assert all("\x1b[" in page for page in painted)
     assert [re.sub("\x1b\\[[0-9;]*m", "", page) for page in painted] == [

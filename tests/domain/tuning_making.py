@@ -63,7 +63,7 @@ SCOPED = Scoped("a", "sequential", ("phases/1.md",), (), 1000, {"SKILL.md": "d0"
 
 
 def diagnosed(dimension: Dimension, *findings: Finding, problem: str | None = None) -> Diagnosed:
-    return Diagnosed(dimension, findings, (RULES[dimension],), 0, 1.5, {"SKILL.md": "d0"}, problem)
+    return Diagnosed(dimension, findings, (RULES[dimension],), (), 1.5, {"SKILL.md": "d0"}, problem)
 
 
 def reported(state: TuningState, level: FixLevel = "mechanical", tree: str = "tree") -> Reported:

@@ -69,6 +69,13 @@ class Finding(Record):
         return self.confidence != "hint"
 
 
+class Silenced(Record):
+    """A finding that is accepted: by a comment, which gives the reason, or by the baseline, which gives none."""
+
+    finding: Finding
+    reason: str | None = None
+
+
 class Edit(Record):
     """Exact bytes of one file, from `start` to `end`, that hold `old` and become `new`. Texts are UTF-8."""
 

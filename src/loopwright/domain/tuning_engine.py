@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from loopwright.domain.engine_state import RunState
-from loopwright.domain.findings import DIMENSIONS, Dimension, Edit, Finding, FixLevel, Proposal
+from loopwright.domain.findings import DIMENSIONS, Dimension, Edit, Finding, FixLevel, Proposal, Silenced
 from loopwright.domain.record import Items, Record, Timestamp, absent
 
 Level = Literal["none", "mechanical", "template", "agent"]
@@ -41,7 +41,7 @@ class TuningEngine(RunState):
     What was asked for: `dimensions`, what may be mended (`level`, by `agent` where that is one), whether a person
     chooses among the fixes (`choosing`), and fingerprints of what is known already (`accepted`).
     What is known: `size`, tokens of the skill at its first diagnosis, by which all its scores are reckoned; `digests`
-    of its files as they were diagnosed or mended; `findings`, of which `suppressed` more were silenced; by fingerprint
+    of its files as they were diagnosed or mended; `findings`, and those that are accepted (`silenced`); by fingerprint
     the id of its issue (`issue_of`) and who could mend it (`fixable`).
     What this iteration has done: `diagnosed`, `reported`, `proposed`, and by fix the `edits` that are in the files
     since its diagnosis. `standings`: the score by iteration. `proposals`: by id of a fix what it is made of.
@@ -63,7 +63,7 @@ class TuningEngine(RunState):
     size: int = Field(default=0, ge=0)
     digests: dict[str, str] = Field(default_factory=dict)
     findings: Items[Finding] = ()
-    suppressed: int = Field(default=0, ge=0)
+    silenced: Items[Silenced] = ()
     issue_of: dict[str, str] = Field(default_factory=dict)
     fixable: dict[str, FixLevel] = Field(default_factory=dict)
     diagnosed: Items[Dimension] = ()

@@ -128,11 +128,11 @@ def _scoped(state: TuningState, found: Scoped) -> TuningState:
 
 
 def _diagnosed(state: TuningState, seen: Diagnosed, at: str) -> TuningState:
-    first = not state.engine.diagnosed
     kept = tuple(f for f in state.engine.findings if f.dimension != seen.dimension)
+    accepted = tuple(one for one in state.engine.silenced if one.finding.dimension != seen.dimension)
     engine = state.engine.evolve(
         diagnosed=(*state.engine.diagnosed, seen.dimension), digests=dict(seen.digests),
-        suppressed=(0 if first else state.engine.suppressed) + seen.suppressed,
+        silenced=(*accepted, *seen.silenced),
     )  # fmt: skip
     diagnosis = state.diagnosis.evolve(**{seen.dimension: result_of(seen)})
     state = found(state.evolve(engine=engine, diagnosis=diagnosis), (*kept, *seen.findings))
@@ -223,7 +223,7 @@ def _verified(state: TuningState, outcome: Verified) -> TuningState:
         state = undone(_dropped(state, outcome.fix_id, "; ".join(outcome.reasons)), outcome.fix_id)
         return state.evolve(engine=state.engine.evolve(digests=_with(state.engine.digests, outcome.digests)))
     state = _with_entry(state, outcome.fix_id, verification_result="pass")
-    state = state.evolve(engine=state.engine.evolve(fixable=dict(outcome.fixable)))
+    state = state.evolve(engine=state.engine.evolve(fixable=dict(outcome.fixable), silenced=outcome.silenced))
     return found(state, outcome.findings)
 
 

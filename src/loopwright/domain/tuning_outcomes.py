@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from loopwright.domain.engine_state import Incident
-from loopwright.domain.findings import Dimension, Edit, Finding, FixLevel, Proposal
+from loopwright.domain.findings import Dimension, Edit, Finding, FixLevel, Proposal, Silenced
 from loopwright.domain.protocol import Usage
 from loopwright.domain.tuning import ExecutionMode, Fix
 from loopwright.domain.tuning_steps import TuningStep
@@ -32,7 +32,7 @@ class Diagnosed:
     dimension: Dimension
     findings: tuple[Finding, ...]
     checked: tuple[str, ...]
-    suppressed: int
+    silenced: tuple[Silenced, ...]
     took: float
     digests: Mapping[str, str]
     problem: str | None = None
@@ -84,7 +84,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Verified:
-    """`findings`: of the whole skill, diagnosed from scratch. Without a pass it is rolled back already.
+    """`findings` and `silenced`: of the whole skill, diagnosed from scratch. Without a pass it is rolled back already.
 
     `digests` of the files that were put back.
     """
@@ -95,6 +95,7 @@ class Verified:
     findings: tuple[Finding, ...]
     fixable: Mapping[str, FixLevel]
     digests: Mapping[str, str | None] = field(default_factory=dict)
+    silenced: tuple[Silenced, ...] = ()
 
 
 @dataclass(frozen=True)

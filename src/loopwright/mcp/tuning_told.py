@@ -134,7 +134,7 @@ def findings_told(
     more = offset + len(shown) < len(wanted)
     return Findings(
         tuning_id=tuning_id, project=project, path=found.path, name=found.name, score=found.score, gate=found.gate,
-        tokens=found.tokens, issues=counts(found.findings), hints=len(found.hints), accepted=found.suppressed,
+        tokens=found.tokens, issues=counts(found.findings), hints=len(found.hints), accepted=len(found.silenced),
         problems=tuple(f"{dimension}: {why}" for dimension, why in found.problems.items()),
         findings=tuple(_finding(one, found.fixable.get(one.fingerprint)) for one in shown),
         offset=offset, total=len(wanted),

@@ -3,14 +3,14 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from loopwright.domain.findings import DIMENSIONS, Dimension, Finding, FixLevel
+from loopwright.domain.findings import DIMENSIONS, Dimension, Finding, FixLevel, Silenced
 from loopwright.domain.skill_files import SkillFiles
 from loopwright.tune.detectors import DETECTORS
 from loopwright.tune.detectors.detector import Detector
 from loopwright.tune.fixes import propose
 from loopwright.tune.skill.model import Skill
 from loopwright.tune.skill.read import read_skill
-from loopwright.tune.suppress import split
+from loopwright.tune.suppress import reason, split
 
 SLIPS = (LookupError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError)
 """What a mistake of a detector looks like: it is told as a dimension that did not run, and takes nothing else along."""
@@ -24,7 +24,7 @@ class Diagnosis:
     """
 
     findings: tuple[Finding, ...]
-    silenced: tuple[Finding, ...]
+    silenced: tuple[Silenced, ...]
     checked: tuple[str, ...]
     problems: dict[Dimension, str]
 
@@ -55,7 +55,7 @@ def diagnose(skill: Skill, dimensions: Collection[Dimension] = DIMENSIONS, accep
     known = [finding for finding in kept if finding.fingerprint in accepted]
     return Diagnosis(
         findings=_in_order(finding for finding in kept if finding.fingerprint not in accepted),
-        silenced=_in_order((*silenced, *known)),
+        silenced=tuple(Silenced(finding=one, reason=reason(skill, one)) for one in _in_order((*silenced, *known))),
         checked=tuple(detector.rule for detector in detectors),
         problems=problems,
     )

@@ -56,7 +56,7 @@ async def diagnose_dimension(session: TuningSession, step: TuningStep) -> Tuning
     found = await in_thread(diagnose, skill, (dimension,), session.state().engine.accepted)
     return Diagnosed(
         dimension=dimension, findings=found.findings, checked=tuple(rule.rule for rule in rules_of((dimension,))),
-        suppressed=len(found.silenced), took=(session.clock.monotonic() - since) * 1000, digests=files.digests,
+        silenced=found.silenced, took=(session.clock.monotonic() - since) * 1000, digests=files.digests,
         problem=found.problems.get(dimension),
     )  # fmt: skip
 
@@ -134,7 +134,8 @@ async def verify(session: TuningSession, step: TuningStep) -> TuningOutcome:
         *_problems(found),
     )
     if not reasons:
-        return Verified(id, True, (), found.findings, await in_thread(fixable, skill, found.findings))
+        mendable = await in_thread(fixable, skill, found.findings)
+        return Verified(id, True, (), found.findings, mendable, silenced=found.silenced)
     digests = await in_thread(session.skills.roll_back, session.root, session.backup(id))
     session.note("rolled_back", f"{id} did not hold and was rolled back: {'; '.join(reasons)}")
     return Verified(id, False, reasons, (), {}, digests)

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from loopwright.domain.findings import Finding
+from loopwright.domain.findings import Finding, Silenced
 from loopwright.tune.fixes.edits import edit
-from loopwright.tune.report.checked import Checked, Repair, Silenced
+from loopwright.tune.report.checked import Checked, Repair
 from loopwright.tune.report.document import document
 from tests.tune.making import finding, page
 
@@ -50,8 +50,8 @@ def test_nothing_to_look_at_is_a_document_too() -> None:
 
 def test_the_summary_counts_all_skills_and_takes_the_worst() -> None:
     skills = (
-        checked(A, B, fixable={A.fingerprint: "mechanical"}, suppressed=2), checked(gate="fail", score=40.0, path="b"),
-        checked(gate="review", path="c"),
+        checked(A, B, fixable={A.fingerprint: "mechanical"}, silenced=tuple(Silenced(finding=one) for one in (A, B))),
+        checked(gate="fail", score=40.0, path="b"), checked(gate="review", path="c"),
     )  # fmt: skip
     assert told(*skills)["summary"] == {
         "skills": 3, "gate": "fail", "gates": {"pass": 1, "review": 1, "fail": 1}, "lowest_score": 40.0,
@@ -86,8 +86,8 @@ def test_a_finding_has_its_fix_with_it() -> None:
 
 
 def test_what_is_accepted_is_listed_with_by_what() -> None:
-    silenced = (Silenced(A, "so it is"), Silenced(B, None))
-    (skill,) = told(checked(silenced=silenced, suppressed=2))["skills"]
+    silenced = (Silenced(finding=A, reason="so it is"), Silenced(finding=B))
+    (skill,) = told(checked(silenced=silenced))["skills"]
     assert [(one["subject"], one["by"], one["reason"]) for one in skill["silenced"]] == [
         ("a.md", "comment", "so it is"), ("b.md", "baseline", None),
     ]  # fmt: skip

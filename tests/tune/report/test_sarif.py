@@ -7,11 +7,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.findings import Edit, Finding, Severity
+from loopwright.domain.findings import Edit, Finding, Severity, Silenced
 from loopwright.tune.detectors.detector import Detector
 from loopwright.tune.detectors.placing import spot
 from loopwright.tune.fixes.edits import applied, edit
-from loopwright.tune.report.checked import Checked, Repair, Silenced
+from loopwright.tune.report.checked import Checked, Repair
 from loopwright.tune.report.sarif import sarif
 from loopwright.tune.skill.model import Page
 from tests.tune.making import finding, page
@@ -168,7 +168,10 @@ def test_other_places_are_told_if_they_are_places() -> None:
 
 
 def test_what_is_accepted_is_there_with_its_reason() -> None:
-    by_comment, by_baseline = Silenced(located("./03.md"), "made later"), Silenced(located("wait"), None)
+    by_comment, by_baseline = (
+        Silenced(finding=located("./03.md"), reason="made later"),
+        Silenced(finding=located("wait")),
+    )
     first, second = results(checked(silenced=(by_comment, by_baseline)))
     assert first["suppressions"] == [{"kind": "inSource", "justification": "made later"}]
     assert second["suppressions"] == [{"kind": "external", "justification": "it stands in the baseline"}]

@@ -121,7 +121,12 @@ async def test_what_is_accepted_is_neither_counted_nor_mended(stage: TuneStage) 
     (wirte,) = [one.fingerprint for one in found if "wirte" in one.subject]
     state = await stage.tuned(root, accepted=(wirte,))
     assert [one.subject for one in state.engine.findings] == ["specs/style.md"]
-    assert (state.engine.suppressed, state.proposed_fixes, state.quality_gate) == (2, (), "pass")
+    assert (state.proposed_fixes, state.quality_gate) == ((), "pass")
+    by_reason = {one.reason: one.finding.fingerprint for one in state.engine.silenced}
+    assert by_reason.keys() == {None, "it is made by the first phase"}
+    assert by_reason[None] == wirte
+    (run,) = json.loads((stage.store.progress_path(state.tuning_id) / "findings.sarif").read_bytes())["runs"]
+    assert [[one["kind"] for one in result.get("suppressions", ())] for result in run["results"]].count([]) == 1
     assert texts(root)["SKILL.md"] == text
 
 

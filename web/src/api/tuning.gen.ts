@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: 2daccbfa086052809abec1bddf4f8cfe52c4d4be435b677300f98e5afca6d3cf
+// schema sha256: c57a47a4d0ab674494bd520cf1b00b988051df3216c7a4b3f9b04f47ce856a46
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -170,7 +170,7 @@ export interface ErrorEntry {
  * What was asked for: `dimensions`, what may be mended (`level`, by `agent` where that is one), whether a person
  * chooses among the fixes (`choosing`), and fingerprints of what is known already (`accepted`).
  * What is known: `size`, tokens of the skill at its first diagnosis, by which all its scores are reckoned; `digests`
- * of its files as they were diagnosed or mended; `findings`, of which `suppressed` more were silenced; by fingerprint
+ * of its files as they were diagnosed or mended; `findings`, and those that are accepted (`silenced`); by fingerprint
  * the id of its issue (`issue_of`) and who could mend it (`fixable`).
  * What this iteration has done: `diagnosed`, `reported`, `proposed`, and by fix the `edits` that are in the files
  * since its diagnosis. `standings`: the score by iteration. `proposals`: by id of a fix what it is made of.
@@ -223,7 +223,7 @@ export interface TuningEngine {
     [k: string]: string
   }
   findings: Finding[]
-  suppressed: number
+  silenced: Silenced[]
   issue_of?: {
     [k: string]: string
   }
@@ -425,6 +425,13 @@ export interface Finding {
    * @maxItems 2
    */
   marked: unknown[]
+}
+/**
+ * A finding that is accepted: by a comment, which gives the reason, or by the baseline, which gives none.
+ */
+export interface Silenced {
+  finding: Finding
+  reason?: string | null
 }
 /**
  * Exact bytes of one file, from `start` to `end`, that hold `old` and become `new`. Texts are UTF-8.

@@ -60,7 +60,7 @@ function Figures({ seen, view: { tuning } }: Section) {
       </Figure>
       <Figure
         name={t('figure.findings')}
-        {...(engine.suppressed > 0 && { note: t('figure.suppressed', { n: engine.suppressed }) })}
+        {...(engine.silenced.length > 0 && { note: t('figure.suppressed', { n: engine.silenced.length }) })}
       >
         <a href={seen.place.href('findings')}>{engine.findings.length}</a>
       </Figure>

@@ -116,17 +116,12 @@ def _mended(engine: "Engine", roots: "Mapping[Path, Checked | None]", order: Ord
             max_iterations=order.max_iterations or MAX_ITERATIONS,
         )  # fmt: skip
         sessions[root] = driven(engine, state.tuning_id, order)
-        skills.append((root, of_session(engine, sessions[root], order)))
+        skills.append((root, of_session(sessions[root], order)))
     return Result(tuple(skills), sessions)
 
 
-def of_session(engine: "Engine", state: "TuningState", order: Order) -> "Checked":
-    """The skill as the session left it, with what is accepted in it."""
+def of_session(state: "TuningState", order: Order) -> "Checked":
+    """The skill as the session left it, with its path as people say it."""
     from loopwright.tune.report.checked import of_session
 
-    root = Path(state.engine.root)
-    left = replace(of_session(state), path=shown(root, order.base))
-    if not left.suppressed:
-        return left
-    order = replace(order, dimensions=state.engine.dimensions)
-    return replace(left, silenced=looked_at(engine, root, order, frozenset(state.engine.accepted)).silenced)
+    return replace(of_session(state), path=shown(Path(state.engine.root), order.base))

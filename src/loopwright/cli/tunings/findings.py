@@ -78,7 +78,7 @@ def _head(skill: Checked, look: Look) -> Iterator[str]:
     facts = [
         ("gate", f"{verdict}, score {skill.score:g} of 100"),
         ("found", found_words(skill)),
-        ("accepted", f"{skill.suppressed:,}, by a comment or the baseline" if skill.suppressed else ""),
+        ("accepted", f"{len(skill.silenced):,}, by a comment or the baseline" if skill.silenced else ""),
         ("not asked", ", ".join(skill.unasked)),
         *((f"{dimension}", f"could not be looked at: {problem}") for dimension, problem in skill.problems.items()),
     ]

@@ -114,7 +114,7 @@ def _taken_up(engine: "Engine", words: list[str], id: str, order: "Order", *, ye
     order = replace(order, level=state.engine.level, asks=asks)
     state = driven(engine, id, order)
     root = Path(state.engine.root)
-    result = Result(((root, of_session(engine, state, order)),), {root: state})
+    result = Result(((root, of_session(state, order)),), {root: state})
     tell(result, order, single=True)
     return result.exit
 

@@ -3,21 +3,12 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from loopwright.domain.findings import DIMENSIONS, Dimension, Edit, Finding, FixLevel
+from loopwright.domain.findings import DIMENSIONS, Dimension, Edit, Finding, FixLevel, Silenced
 from loopwright.domain.skill_files import SkillFiles
 from loopwright.domain.tuning import Gate, TuningState
 from loopwright.domain.tuning_score import gate, score
 from loopwright.tune.diagnosis import diagnose, load
 from loopwright.tune.fixes import propose
-from loopwright.tune.suppress import reason
-
-
-@dataclass(frozen=True)
-class Silenced:
-    """A finding that is accepted: by a comment, which gives the reason, or by the baseline, which gives none."""
-
-    finding: Finding
-    reason: str | None
 
 
 @dataclass(frozen=True)
@@ -37,8 +28,8 @@ class Repair:
 class Checked:
     """`path` of the skill's folder, from where the user stands. `findings` as people read them, hints too.
 
-    `suppressed`: how many are accepted; `silenced` are they, as far as they are known. `problems`: why a dimension
-    could not be looked at. `fixable`: by fingerprint who could mend it without being told how.
+    `silenced`: those that are accepted. `problems`: why a dimension could not be looked at. `fixable`: by fingerprint
+    who could mend it without being told how.
     """
 
     path: str
@@ -49,7 +40,6 @@ class Checked:
     gate: Gate
     tokens: int
     silenced: tuple[Silenced, ...] = ()
-    suppressed: int = 0
     problems: Mapping[Dimension, str] = field(default_factory=dict)
     fixable: Mapping[str, FixLevel] = field(default_factory=dict)
     repairs: tuple[Repair, ...] = ()
@@ -79,8 +69,7 @@ def check(
     return Checked(
         path=path, name=skill.name, dimensions=_in_order(dimensions), findings=found.findings, score=reached,
         gate=gate(reached, found.findings, all_ran=not found.problems), tokens=tokens,
-        silenced=tuple(Silenced(finding, reason(skill, finding)) for finding in found.silenced),
-        suppressed=len(found.silenced), problems=found.problems,
+        silenced=found.silenced, problems=found.problems,
         fixable={print: one.level for one in reversed(proposals) for print in one.fingerprints},
         repairs=tuple(
             Repair(
@@ -100,7 +89,7 @@ def of_session(state: TuningState) -> Checked:
     return Checked(
         path=engine.path, name=state.title, dimensions=engine.dimensions, findings=engine.findings,
         score=last.score if last else state.quality_score, gate=last.gate if last else state.quality_gate,
-        tokens=engine.size, suppressed=engine.suppressed,
+        tokens=engine.size, silenced=engine.silenced,
         problems=dict.fromkeys(failed, "could not be looked at, see the session's errors"), fixable=engine.fixable,
         repairs=tuple(_repairs(state)),
     )  # fmt: skip

@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from loopwright import __version__
-from loopwright.domain.findings import Dimension, Finding
+from loopwright.domain.findings import Dimension, Finding, Silenced
 from loopwright.domain.tuning import Fix, Gate, TuningState
 from loopwright.domain.tuning_score import counts
-from loopwright.tune.report.checked import Checked, Repair, Silenced
+from loopwright.tune.report.checked import Checked, Repair
 
 SCHEMA = 1
 Object = dict[str, object]
@@ -44,7 +44,7 @@ def _summary(skills: Sequence[Checked]) -> Object:
         "lowest_score": min((skill.score for skill in skills), default=None),
         "findings": counts(findings).model_dump(),
         "hints": sum(not finding.counts for finding in findings),
-        "suppressed": sum(skill.suppressed for skill in skills),
+        "suppressed": sum(len(skill.silenced) for skill in skills),
         "fixable": {level: levels[level] for level in ("mechanical", "template", "agent")},
     }
 
@@ -61,7 +61,7 @@ def _skill(skill: Checked) -> Object:
         },
         "by_severity": counts(skill.findings).model_dump(),
         "findings": [_finding(skill, finding) for finding in skill.findings],
-        "suppressed": skill.suppressed,
+        "suppressed": len(skill.silenced),
         "silenced": [{**_finding(skill, one.finding), **_accepted(one)} for one in skill.silenced],
     }  # fmt: skip
 

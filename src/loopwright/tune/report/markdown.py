@@ -37,8 +37,8 @@ def _head(state: TuningState) -> Iterator[str]:
     if state.user_issue_description:
         yield f"- Described: {_text(state.user_issue_description)}"
     yield f"- Found: {found or 'nothing'}" + (f"; {plural(hints, 'hint')} beside, which do not count" if hints else "")
-    if engine.suppressed:
-        yield f"- Accepted by a comment in the skill or by the baseline: {engine.suppressed:,}"
+    if engine.silenced:
+        yield f"- Accepted by a comment in the skill or by the baseline: {len(engine.silenced):,}"
     unasked = [dimension for dimension in DIMENSIONS if dimension not in engine.dimensions]
     if unasked:
         yield f"- Not asked for: {', '.join(unasked)}"

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from urllib.parse import quote
 
 from loopwright import __version__
-from loopwright.domain.findings import Confidence, Edit, Finding, Severity
+from loopwright.domain.findings import Confidence, Edit, Finding, Severity, Silenced
 from loopwright.domain.words import plural, whole
 from loopwright.tune.detectors import DETECTORS
 from loopwright.tune.detectors.detector import Detector
 from loopwright.tune.detectors.placing import spot
-from loopwright.tune.report.checked import Checked, Repair, Silenced
+from loopwright.tune.report.checked import Checked, Repair
 
 Object = dict[str, object]
 
@@ -73,7 +73,7 @@ def _invocation(skills: Sequence[Checked]) -> Object:
 def _skill(skill: Checked) -> Object:
     return {
         "path": skill.path, "name": skill.name, "score": skill.score, "gate": skill.gate, "tokens": skill.tokens,
-        "dimensions": list(skill.dimensions), "suppressed": skill.suppressed,
+        "dimensions": list(skill.dimensions), "suppressed": len(skill.silenced),
     }  # fmt: skip
 
 
