@@ -61,7 +61,7 @@ def test_a_skill_is_tuned(browser: Browser, office: tuple[Served, Path]) -> None
         page.get_by_role("button", name="All", exact=True).click()
         page.get_by_role("checkbox", name="Apply FIX-001").press("Space")
         page.get_by_role("button", name="Apply 5 fixes").click()
-        expect(standing(page)).to_contain_text("Succeeded")
+        expect(standing(page)).to_contain_text("Completed")
         assert "answers.slice(-3)" in review.read_text()
         expect(page.get_by_role("article", name="List AskUserQuestion")).to_contain_text("not chosen")
         expect(page.get_by_text("applied and verified")).to_have_count(5)
@@ -93,7 +93,7 @@ def test_a_skill_is_tuned(browser: Browser, office: tuple[Served, Path]) -> None
         assert page.evaluate("'hacked' in window") is False
         anna.open("/tunings")
         row = page.get_by_role("listitem").filter(has_text="survey")
-        expect(row).to_contain_text("Succeeded")
+        expect(row).to_contain_text("Completed")
         expect(row).to_contain_text("of 6 fixes applied")
         row.get_by_role("link").click()
         page.get_by_role("group", name="Actions").get_by_text("More").click()
@@ -112,7 +112,7 @@ def test_every_tab_and_language(browser: Browser, office: tuple[Served, Path], a
         dialog = page.get_by_role("dialog")
         dialog.get_by_label("Folder of the skill").fill(place)
         dialog.get_by_role("button", name="Create and start").click()
-        expect(standing(page)).to_contain_text("Succeeded")
+        expect(standing(page)).to_contain_text("Completed")
         for size, names in ((WIDE, TABS), (NARROW, SMALL)):
             page.set_viewport_size({"width": size["width"], "height": size["height"]})
             for name in names:

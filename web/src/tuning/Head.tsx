@@ -52,8 +52,8 @@ export function Head({ seen, view, tab }: { seen: Watched; view: TuningView; tab
 }
 
 function Standing({ view: { tuning, live, project } }: { view: TuningView }) {
-  const { engine, status, iteration_count, max_iterations, updated_at } = tuning
-  const shown = lookOf({ status, outcome: engine.outcome ?? null })
+  const { engine, status, iteration_count, max_iterations, updated_at, quality_gate: gate } = tuning
+  const shown = lookOf({ status, outcome: engine.outcome ?? null, gate })
   const changed = updated_at ?? engine.created_at ?? null
   const quiet = changed ? Math.max(now.value, Date.now()) - Date.parse(changed) : 0
   const runner = status === 'pending' ? 'none' : runnerOf(status, live, quiet)

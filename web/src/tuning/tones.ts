@@ -21,9 +21,10 @@ export const FIX_TONES: Record<FixState, Tone> = {
   refused: 'idle',
 }
 
-/** How the session stands, or how it ended. */
-export function lookOf({ status, outcome }: Pick<BriefTuning, 'status'> & { outcome?: BriefTuning['outcome'] }) {
+/** How the session stands, or how it ended. One that did all it should is done: how good the skill is says its gate. */
+export function lookOf({ status, outcome, gate }: Pick<BriefTuning, 'status' | 'gate' | 'outcome'>) {
   if (status === 'pending') return { tone: 'idle' as Tone, words: t('status.pending'), live: false }
+  if (outcome === 'succeeded' && gate) return { tone: GATE_TONES[gate], words: t('status.completed'), live: false }
   const { tone, words, live = false } = look({ status, outcome: outcome ?? null, parked_until: null })
   return { tone, words: common(words), live }
 }
