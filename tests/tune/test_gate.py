@@ -305,3 +305,29 @@ def test_chinese_instructions_count_too() -> None:
         replaced("不要包含被回滚的变更。\n\n重复审查，直到审阅者接受摘要。", "\n\n最多三次。", files=files), about=about
     )
     assert "不要包含被回滚的变更" in reasons(wrong, about, files=files)
+
+
+NAMED = f"{MAIN}\n- Write `out/notes.json`.\n- `out/notes.json`\n- `out/log.txt`\n"
+
+
+def test_a_name_may_be_exchanged_wherever_it_stands() -> None:
+    """Also in an entry that holds nothing else, though no finding stands there."""
+    files = {**FILES, "SKILL.md": NAMED}
+    about = finding("Write `out/notes.json`", rule="artefact-drift", files=files)
+    first = replaced("Write `out/notes.json`", "Write `out/list.json`", files=files)
+    other = replaced("- `out/notes.json`\n", "- `out/list.json`\n", files=files)
+    assert reasons(proposal(first, other, about=about), about, files=files) == ""
+    alien = replaced("- `out/log.txt`\n", "- `out/list.json`\n", files=files)
+    assert "out/log.txt" in reasons(proposal(first, alien, about=about), about, files=files)
+
+
+def test_words_may_be_added_though_they_are_said_elsewhere_in_the_same_way() -> None:
+    code = "```js\nconst r = wait({{ ids: [id]{} }})\n```\n"
+    files = {**FILES, "SKILL.md": f"{MAIN}\n{code.format('')}\n{code.format(', timeout_ms: MOST')}"}
+    about = finding("wait({ ids: [id] })", rule="wait-without-limit", files=files)
+    bounded = proposal(
+        replaced("wait({ ids: [id] })", "wait({ ids: [id], timeout_ms: MOST })", files=files), about=about
+    )
+    assert reasons(bounded, about, files=files) == ""
+    emptied = proposal(replaced("const r = wait({ ids: [id] })", "wait()", files=files), about=about)
+    assert "takes away" in reasons(emptied, about, files=files)

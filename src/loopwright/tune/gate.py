@@ -1,5 +1,6 @@
 """Whether a fix that is in the files holds: judged by the skill read and diagnosed before it and after it. Pure."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from loopwright.domain.errors import LoopwrightError
 from loopwright.domain.findings import SEVERITIES, Edit, Finding, Proposal
 from loopwright.domain.tuning_score import score
 from loopwright.tune.fixes.edits import contents_of
+from loopwright.tune.in_place import instructed, spots, stays
 from loopwright.tune.skill.model import Page, Skill
 from loopwright.tune.substance import Sentence, Told, substance, told, words_of
 from loopwright.tune.suppress import MARK, ignores
@@ -28,6 +30,7 @@ ALIKE = 0.2
 SHORT = 3
 """Words of a sentence that may be said with others altogether."""
 SHOWN = 3
+_NAME = re.compile(r"[!-~]+\Z")
 
 
 @dataclass(frozen=True)
@@ -152,11 +155,14 @@ def only_comments(case: Case) -> Iterator[str]:
 def taken_away(case: Case) -> Iterator[str]:
     """Other instructions may move or be reworded; they may not go."""
     once = any(finding.rule in SAID_TWICE for finding in case.targeted)
+    names = _exchanged(case)
     unlicensed: list[Sentence] = []
-    for old, _ in case.touched:
+    for old, now in case.touched:
         if old:
             change = told(old.path, case.before, case.after, once=once)
-            unlicensed += _unlicensed(case, old, change)
+            changes = spots(old, [edit for edit in case.proposal.edits if edit.file == old.path])
+            said = instructed(now)
+            unlicensed += (one for one in _unlicensed(case, old, change) if not stays(old, one, changes, names, said))
     for one in unlicensed[:SHOWN]:
         yield f"it takes away what {one.file} said: “{' '.join(one.text.split())[:120]}”"
     if len(unlicensed) > SHOWN:
@@ -166,6 +172,18 @@ def taken_away(case: Case) -> Iterator[str]:
 CHECKS: tuple[Callable[[Case], Iterator[str]], ...] = (
     still_found, newly_found, scored, silenced, front_matter, fences, links, outside, only_comments, taken_away,
 )  # fmt: skip
+
+
+def _exchanged(case: Case) -> set[tuple[str, str]]:
+    """Names that are put in the place of others, where the findings stand."""
+    names: set[tuple[str, str]] = set()
+    for finding in case.targeted:
+        page = case.before.pages[finding.file]
+        for start, end, new in spots(page, [edit for edit in case.proposal.edits if edit.file == page.path]):
+            old = page.text[start:end]
+            if finding.start <= start and end <= finding.end and _NAME.match(old) and _NAME.match(new):
+                names.add((old, new))
+    return names
 
 
 def _unlicensed(case: Case, page: Page, change: Told) -> Iterator[Sentence]:

@@ -83,8 +83,11 @@ def _called(skill: Skill) -> Iterator[Hit]:
         cased = near is not None and near.casefold() == name.casefold()
         sure = (near is not None and not cased) or skill.around.complete
         likely = len(names) == 1 and len(strange) == 1 and len(known) >= 2
-        usual = _of_table(skill, act, roles) or next((other.literal for one in known if (other := _role(one))), None)
-        yield _hit(act, one, near or usual, known, sure=sure, likely=likely, is_near=near is not None)
+        told = _of_table(skill, act, roles)
+        types = {other.literal for act in known if (other := _role(act))}
+        usual = told or next((other.literal for one in known if (other := _role(one))), None)
+        same = told is not None or (len(types) == 1 and len(known) > 1)
+        yield _hit(act, one, near or usual, known, sure=sure, likely=likely, is_near=near is not None, same=same)
 
 
 def _role(act: Act) -> Argument | None:
@@ -117,8 +120,17 @@ def _of_table(skill: Skill, act: Act, roles: frozenset[str]) -> str | None:
 
 
 def _hit(
-    act: Act, one: Argument, instead: str | None, known: list[Act], *, sure: bool, likely: bool, is_near: bool
+    act: Act,
+    one: Argument,
+    instead: str | None,
+    known: list[Act],
+    *,
+    sure: bool,
+    likely: bool,
+    is_near: bool,
+    same: bool,
 ) -> Hit:
+    """`same`: the skill's table, or all of its other calls, say this one."""
     call, name = act.call, one.literal or ""
     meant = f"; {instead} is probably meant" if is_near else ""
     such = f", such as {instead}" if instead else ""
@@ -127,7 +139,7 @@ def _hit(
         message=f"{one.name} is {name}, an agent that neither the host nor the skill defines{meant}",
         advice=f"Write {instead}." if is_near else f"Name an agent that exists{such}, or define {name}.",
         also=tuple(where(other.call) for other in known[:3]),
-        facts={"old": name, "new": instead or "", "level": "mechanical" if is_near else "template"},
+        facts={"old": name, "new": instead or "", "level": "mechanical" if is_near or same else "template"},
         confidence="certain" if sure else "likely" if likely else "hint",
     )  # fmt: skip
 
