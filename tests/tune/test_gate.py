@@ -329,5 +329,3 @@ def test_words_may_be_added_though_they_are_said_elsewhere_in_the_same_way() -> 
         replaced("wait({ ids: [id] })", "wait({ ids: [id], timeout_ms: MOST })", files=files), about=about
     )
     assert reasons(bounded, about, files=files) == ""
-    emptied = proposal(replaced("const r = wait({ ids: [id] })", "wait()", files=files), about=about)
-    assert "takes away" in reasons(emptied, about, files=files)
