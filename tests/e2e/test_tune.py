@@ -93,7 +93,7 @@ def test_a_sick_skill_is_diagnosed_mended_verified_and_put_back(shop: Shop) -> N
 def test_a_template_is_only_taken_where_all_is_asked_for(shop: Shop) -> None:
     skill = shop.skill("eager-loading")
     before = shop.bytes_of(skill)
-    shop.run("tune", "--fix", skill)
+    assert "--fix knows no repair for 1 finding" in shop.run("tune", "--fix", skill).stdout
     assert shop.bytes_of(skill) == before
     shop.run("tune", "--fix=all", skill)
     assert shop.bytes_of(skill) == fixed("eager-loading")

@@ -20,7 +20,7 @@ SIGNS: dict[str, tuple[str, Style]] = {
 def mended_page(state: TuningState, path: str, look: Look, *, diffs: bool) -> str:
     """Every fix that was proposed; `diffs`: with what it changed, where nobody has seen that yet."""
     if not state.proposed_fixes:
-        return ""
+        return "\n".join(["", *wrapped(_nothing(state), look.cells)]) if state.issues else ""
     lines = ["", look.paint("strong", _headline(state))]
     for fix in state.proposed_fixes:
         lines += _fix(state, fix, look, diffs=diffs)
@@ -28,6 +28,14 @@ def mended_page(state: TuningState, path: str, look: Look, *, diffs: bool) -> st
     if held:
         lines += ["", *_next("take one back with", f"loopwright tune {path} --rollback {held[-1]}", look)]
     return "\n".join(lines)
+
+
+def _nothing(state: TuningState) -> str:
+    found = plural(len(state.issues), "finding")
+    if state.engine.agent:
+        return f"Nothing was changed: {state.engine.agent} wrote no fix for {found}."
+    flag = "--fix=all" if state.engine.level == "template" else "--fix"
+    return f"Nothing was changed: {flag} knows no repair for {found}; with --agent NAME an agent writes one."
 
 
 def _headline(state: TuningState) -> str:

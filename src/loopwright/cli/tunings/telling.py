@@ -71,7 +71,7 @@ def _page(result: Result, number: int, order: Order, look: Look, *, single: bool
         return page
     if state.engine.reason:
         page += f"\n\n{look.paint('critical', 'The session failed:')} {state.engine.reason}"
-    return page + "\n" * bool(state.proposed_fixes) + mended_page(state, place, look, diffs=not order.asks)
+    return f"{page}\n" + mended_page(state, place, look, diffs=not order.asks)
 
 
 def _typed(root: Path, order: Order) -> str:
