@@ -31,6 +31,8 @@ SHORT = 3
 """Words of a sentence that may be said with others altogether."""
 SHOWN = 3
 _NAME = re.compile(r"[!-~]+\Z")
+_END = re.compile(r"[.!?;](?=\s)|[。！？；|]|\n[ \t]*(?:\n|[-*+#>`]|\d+[.)])")
+"""Where one sentence ends, or one that goes on in the next line can not go on."""
 
 
 @dataclass(frozen=True)
@@ -196,12 +198,23 @@ def _unlicensed(case: Case, page: Page, change: Told) -> Iterator[Sentence]:
         lengths[edit] += len(one.words)
     for one, edit in over.items():
         here = [finding for finding in about if _meet(one, finding.start, finding.end)]
-        if any(finding.rule in CURED_BY_DELETION for finding in here):
+        if any(_may_go(page, one, finding) for finding in case.targeted if finding.rule in CURED_BY_DELETION):
             continue
         instead = [word for word in words_of(edit.new) if word in change.new] if edit else []
         enough = instead and len({*instead}.intersection(one.words)) >= _alike(one)
         if not here or not enough or lengths[edit] > max(MUCH, TIMES * len(instead)):
             yield one
+
+
+def _may_go(page: Page, one: Sentence, finding: Finding) -> bool:
+    """It holds the finding, is the line before or after it of the same sentence, or names what is not there."""
+    named = finding.facts.get("name") or finding.facts.get("wrong") or ""
+    if named and re.search(rf"(?<![\w-]){re.escape(named)}(?![\w-])", one.text):
+        return True
+    if finding.file != page.path:
+        return False
+    between = page.text[one.start : finding.start], page.text[finding.start : one.end]
+    return _meet(one, finding.start, finding.end) or not _END.search(between[0] or between[1])
 
 
 def _meet(one: Sentence, start: int, end: int) -> bool:

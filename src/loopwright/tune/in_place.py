@@ -10,6 +10,8 @@ from loopwright.tune.substance import KEPT, SAID, Part, Sentence, sentences, wor
 
 Spot = tuple[int, int, str]
 """Characters of a page, from and to, and what stands there then."""
+FEW = 3
+"""Words of a sentence that are compared one by one."""
 
 
 def spots(page: Page, edits: Collection[Edit]) -> tuple[Spot, ...]:
@@ -62,4 +64,4 @@ def _pieces(text: str, one: Sentence, mine: Sequence[Spot]) -> Iterator[str]:
 
 
 def _parts(words: tuple[str, ...]) -> Counter[Part]:
-    return Counter(words) if len(words) < 3 else Counter(pairwise(words))
+    return Counter(words) if len(words) <= FEW else Counter(pairwise(words))

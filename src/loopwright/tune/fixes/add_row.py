@@ -25,7 +25,7 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
         member = skill.pages.get(finding.facts.get("member", ""))
         page = skill.pages[finding.file]
         grid = next((one for one in grids(page) if str(one.start) == finding.facts.get("table")), None)
-        if member is None or grid is None:
+        if member is None or grid is None or _leads_nowhere(skill, grid):
             continue
         after = _after(skill, grid, member, int(finding.facts["after"]))
         row = _row(skill, grid, member, after)
@@ -38,6 +38,14 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
             estimated_impact="the step is no longer left out",
             verification_steps=("diagnose the whole skill again", "read whether each cell of the row holds"),
         )  # fmt: skip
+
+
+def _leads_nowhere(skill: Skill, grid: Grid) -> bool:
+    """A row of it names a page that is not there, and may mean this one."""
+    return any(
+        not (one.resolved or one.outside) and one.at.file == grid.page.path and grid.start <= one.at.start < grid.end
+        for one in skill.references
+    )
 
 
 def _after(skill: Skill, grid: Grid, member: Page, told: int) -> int:
