@@ -1,6 +1,6 @@
 """Repairs: one file per kind, each from findings to proposals of exact edits."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from loopwright.domain.findings import Finding, Proposal
 from loopwright.tune.fixes import (
@@ -74,6 +74,11 @@ FIXERS: tuple[Fixer, ...] = (
 )
 
 
-def propose(skill: Skill, findings: Sequence[Finding]) -> tuple[Proposal, ...]:
-    """What all fixers know to mend, in the order of the findings; no two of them touch the same bytes."""
-    return proposals(FIXERS, skill, findings)
+def propose(
+    skill: Skill, findings: Sequence[Finding], holds: Callable[[Proposal], bool] | None = None
+) -> tuple[Proposal, ...]:
+    """What all fixers know to mend, in the order of the findings; no two of them touch the same bytes.
+
+    `holds` is asked where there are several repairs of one finding; see `rehearsal`.
+    """
+    return proposals(FIXERS, skill, findings, holds)

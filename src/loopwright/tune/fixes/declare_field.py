@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from loopwright.domain.findings import Edit, Finding, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
-from loopwright.tune.skill.model import FieldDeclared, Schema, Skill
+from loopwright.tune.skill.model import FieldDeclared, Page, Schema, Skill
 from loopwright.tune.skill.tables import cells
 
 _STEP = re.compile(r"\[\w*\]")
@@ -17,7 +17,9 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
     for finding in findings:
         name, below = finding.facts.get("name", ""), _STEP.sub("", finding.facts.get("below", "")).rstrip(".")
         edits = tuple(
-            found for schema in _schemas(skill, finding, below) if (found := _edit(skill, schema, below, name))
+            found
+            for schema in _schemas(skill, finding, below)
+            if (found := _edit(skill, schema, _parent(skill, finding, schema, below), name))
         )
         if name and edits:
             yield Proposal(
@@ -27,6 +29,14 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
                 estimated_impact="writers and readers know of the field",
                 verification_steps=("diagnose the whole skill again", f"say what {name} holds and who sets it"),
             )  # fmt: skip
+
+
+def _parent(skill: Skill, finding: Finding, schema: Schema, below: str) -> str:
+    """Of `state.learner.group_size` that is `learner`, if the schema has something below it."""
+    paths = {use.path for use in skill.fields if use.at.file == finding.file and use.at.start == finding.start}
+    parents = {_STEP.sub("", field.path).rpartition(".")[0] for field in schema.fields}
+    above = (path.rpartition(".")[0] for path in sorted(paths) if path.endswith(f".{finding.facts.get('name', '')}"))
+    return below or next((one for one in above if one in parents), "")
 
 
 def _schemas(skill: Skill, finding: Finding, below: str) -> Iterator[Schema]:
@@ -64,7 +74,18 @@ def _edit(skill: Skill, schema: Schema, below: str, name: str) -> Edit | None:
             return edit(page, at, at, f"{'' if found['end'].strip() else ';'} {name}?: string | null")
         at = last.at.start + len(line.rstrip("\r"))
         return edit(page, at, at, f"\n{indent}{name}?: string | null;")
-    return None
+    return _property(page, min(inner, key=lambda field: field.at.start), schema, name)
+
+
+def _property(page: Page, first: FieldDeclared, schema: Schema, name: str) -> Edit | None:
+    """As a property before the first one beside it, on a line of its own if that has one."""
+    at = page.text.rfind('"', 0, first.at.start + 1)
+    at = first.at.start if page.text[first.at.start] == '"' else at
+    line = page.text.rfind("\n", 0, at) + 1
+    indent = page.text[line:at]
+    gap = f"\n{indent}" if not indent.strip() else " "
+    value = '{ "type": "string" }' if schema.format == "json-schema" else '""'
+    return edit(page, at, at, f'"{name}": {value},{gap}') if page.text[at : at + 1] == '"' else None
 
 
 def _row(skill: Skill, last: FieldDeclared, name: str) -> Edit | None:

@@ -11,6 +11,7 @@ from loopwright.tune.skill.model import Page, Skill
 _STOP = re.compile(r"[。；;]|\.(?=\s|\Z)")
 _MARK = re.compile(r"^[\s>*+\-]*(?:\d+[.)、])?\s*")
 _NUMBERED = re.compile(r"([ \t]*)(\d+)(?=[.)、])")
+_STATEMENT = re.compile(r"[ \t]*(?:await[ \t]+)?[Ww]rite\w*\([^\n]*\)[ \t]*;?[ \t]*(?://[^\n]*)?\r?\Z")
 _NAMED = re.compile(r"[\w\-}]+\.(?:md|jsonl?|csv|tsv|ya?ml|db)\b")
 
 
@@ -39,6 +40,8 @@ def _span(page: Page, finding: Finding) -> tuple[int, int, str] | None:
     full = _STOP.search(text, finding.end, last)
     end = full.end() if full else last
     sentence = text[begin:end]
+    if _STATEMENT.match(text, first, last) and text.count("(", first, last) == text.count(")", first, last):
+        return first, min(len(text), last + 1), ""
     if len(set(_NAMED.findall(sentence))) != 1 or "(" in text[begin : finding.start] or "|" in text[first:last]:
         return None
     rest = _MARK.sub("", text[first:begin]) + text[end:last].strip()

@@ -18,6 +18,7 @@ _RUN = re.compile(r"\b(?:turns?|steps?|actions?|choose|state|loop)\b|动作|状�
 """What is repeated is the step of a whole run, not a piece of work that is done again."""
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 _WHILE = re.compile(r"while\s*\((?P<condition>.*)\)\s*\Z", re.DOTALL)
+_FOR = re.compile(r"for\s*\(\s*(?:let|var)?\s*(?P<name>\w+)\s*=\s*(?P<first>[01])\s*;\s*(?:true\s*)?;[^;]*\)\s*\Z")
 _FIELD = re.compile(r"\b(\w+)\.\w+")
 _KEPT = re.compile(
     r"(?:^|\.)max_?(?P<what>rounds|turns|steps|iterations|attempts|retries|loops|cycles)\Z", re.IGNORECASE
@@ -76,7 +77,16 @@ def _kept_number(skill: Skill) -> int | None:
 def _of_code(skill: Skill, page: Page, repeat: Repeat) -> tuple[Edit | None, FixLevel]:
     found = _WHILE.match(repeat.head.strip())
     start, end = repeat.at.start, repeat.at.start + len(repeat.head)
-    if found is None or not page.text.startswith(repeat.head, start):
+    if not page.text.startswith(repeat.head, start):
+        return None, "template"
+    counted = _FOR.match(repeat.head.strip())
+    if counted is not None:
+        number = _kept_number(skill) or ROUNDS
+        sign = "<" if counted["first"] == "0" else "<="
+        at = start + repeat.head.index(";", repeat.head.index(";")) + 1
+        stop = start + repeat.head.rindex(";")
+        return edit(page, at, stop, f" {counted['name']} {sign} {number}"), "template"
+    if found is None:
         return None, "template"
     condition = found["condition"].strip()
     kept = _kept(skill, condition)

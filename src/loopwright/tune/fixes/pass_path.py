@@ -8,14 +8,19 @@ from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.skill.model import Page, Skill
 
+_VALUE = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\Z")
+_EACH = re.compile(
+    r"\.map\(\s*\(?(?P<one>\w+)\)?\s*=>\s*(?:await\s+)?(?:Read|read_file|readFileSync|readFile|readText|read_text)"
+    r"\(\s*(?P<read>\w+(?:\.\w+)*)\s*\)\s*\)"
+)
 READ = {"en": " (read it yourself)", "zh": "（自行读取）"}
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
     for finding in findings:
         page = skill.pages[finding.file]
-        path = _path(skill, finding)
         expression = finding.facts.get("expression")
+        path = _path(skill, finding) if expression else None
         if path is None or expression is None:
             continue
         start, end = _hole(page, finding, expression)
@@ -45,11 +50,20 @@ def _path(skill: Skill, finding: Finding) -> str | None:
     """As it stands in the page: of the file that was read, or of the one that the value is kept in."""
     given = finding.facts.get("path")
     if given:
-        return given[1:-1] if given[0] == given[-1] and given[0] in "`'\"" else None
+        if given[0] == given[-1] and given[0] in "`'\"":
+            return given[1:-1]
+        return f"${{{given}}}" if _VALUE.match(given) else None
+    if (each := _EACH.search(finding.facts["expression"])) is not None:
+        return f"${{{finding.facts['expression'].replace(each[0], _paths(each))}}}"
     name = (finding.facts.get("state") or finding.subject).rpartition(".")[2]
     kept = re.compile(rf"(?:^|/)[\w-]*{re.escape(name)}[\w-]*\.(?:json|md|yaml|yml|txt)$", re.IGNORECASE)
     paths = {one.raw.strip("`'\"") for one in skill.artefacts if kept.search(one.name)}
     return min(paths, key=len) if len({path.rpartition("/")[2] for path in paths}) == 1 else None
+
+
+def _paths(each: "re.Match[str]") -> str:
+    """What is left of `.map(p => Read(p.path))` when nothing is read."""
+    return "" if each["one"] == each["read"] else f".map({each['one']} => {each['read']})"
 
 
 def _language(page: Page, at: int) -> str:
