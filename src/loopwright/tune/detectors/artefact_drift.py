@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.renamed import Renamed, renamed
+from loopwright.tune.reading.rival_paths import RivalPath, rival_paths
 from loopwright.tune.reading.runfiles import run_files
 from loopwright.tune.skill.model import Artefact, Skill
 
@@ -11,6 +12,29 @@ from loopwright.tune.skill.model import Artefact, Skill
 def look(skill: Skill) -> Iterator[Hit]:
     for one in renamed(skill, run_files(skill)):
         yield _hit(one)
+    for rival in rival_paths(skill):
+        yield _rival(rival)
+
+
+def _rival(one: RivalPath) -> Hit:
+    line = one.other.page.text.count("\n", 0, one.other.start) + 1
+    there = f"{one.other.page.path}:{line}"
+    wrong, right = _apart(one.wrong, one.right)
+    return Hit(
+        file=one.place.page.path, start=one.place.start, end=one.place.end, subject=one.wrong, severity="medium",
+        message=f"{one.wrong} is named here alone; {there} says {one.right}",
+        advice=f"Name one place for it in all of the skill: {one.right}, or the one that is named here.",
+        also=(there,), facts={"wrong": wrong, "right": right},
+    )  # fmt: skip
+
+
+def _apart(wrong: str, right: str) -> tuple[str, str]:
+    """The folders up to where both paths go on alike, so that each keeps what it calls the rest."""
+    mine, theirs = wrong.rstrip("/").split("/"), right.rstrip("/").split("/")
+    i, j = (next((n for n, part in enumerate(parts) if set(part) & set("<{$*")), None) for parts in (mine, theirs))
+    if i is None or j is None:
+        return wrong, right
+    return "/".join(mine[:i]) + "/", "/".join(theirs[:j]) + "/"
 
 
 def _hit(one: Renamed) -> Hit:

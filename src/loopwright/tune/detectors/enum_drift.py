@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.declared import shown
+from loopwright.tune.reading.rivals import Rival, rivals
 from loopwright.tune.reading.slots import slotted_values
 from loopwright.tune.reading.values import Stray, stray_values
 from loopwright.tune.skill.model import Skill
@@ -26,6 +27,24 @@ def look(skill: Skill) -> Iterator[Hit]:
             advice=_advice(one.right, one.value, one.schema.at.file), severity="medium",
             facts={"wrong": one.value, "right": one.right or ""},
         )  # fmt: skip
+    for rival in rivals(skill):
+        yield _rival(rival)
+
+
+def _rival(one: Rival) -> Hit:
+    line = one.other.page.text.count("\n", 0, one.other.spans[0][0]) + 1
+    there = f"{one.other.page.path}:{line}"
+    return Hit(
+        file=one.one.page.path, start=one.start, end=one.end, subject=f"{one.right}={one.wrong}", confidence="likely",
+        message=f"“{one.wrong}” stands here among {_others(one.one.values, one.wrong)}; "
+        f"{there} has “{one.right}” with them",
+        advice=f"Write “{one.right}”, or name both in both places.", severity="medium", also=(there,),
+        facts={"wrong": one.wrong, "right": one.right},
+    )  # fmt: skip
+
+
+def _others(values: tuple[str, ...], but: str) -> str:
+    return ", ".join([value for value in values if value != but.lower()][:SHOWN])
 
 
 def _hit(subject: str, found: list[Stray]) -> Hit:

@@ -8,6 +8,7 @@ from loopwright.tune.reading.declared import shown as shown_as
 from loopwright.tune.reading.drifting import meant
 from loopwright.tune.reading.slips import slips
 from loopwright.tune.reading.spelled import Spelled, otherwise_keyed, slipped_holes
+from loopwright.tune.reading.strangers import strange_keys
 from loopwright.tune.skill.model import Skill
 
 
@@ -31,7 +32,7 @@ def look(skill: Skill) -> Iterator[Hit]:
                 "places": "\n".join(f"{one.use.at.file}:{one.use.at.start}:{one.use.at.end}" for one, _ in found[1:]),
             },
         )  # fmt: skip
-    for one in (*otherwise_keyed(skill), *slipped_holes(skill), *slips(skill)):
+    for one in (*otherwise_keyed(skill), *slipped_holes(skill), *slips(skill), *strange_keys(skill)):
         yield _spelled(one)
 
 

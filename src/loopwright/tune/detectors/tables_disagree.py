@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.agreeing import Double, Ragged, Sum, doubles, ragged, sums
 from loopwright.tune.reading.counts import miscounted, missing_number
 from loopwright.tune.reading.grid import Grid, grids
 from loopwright.tune.reading.members import Gap, gaps
 from loopwright.tune.reading.outputs import Unknown, unknown_outputs
 from loopwright.tune.reading.owners import Mismatch, mismatches
-from loopwright.tune.skill.model import Skill
+from loopwright.tune.reading.settings import Disputed, disputed
+from loopwright.tune.skill.model import Page, Skill
 
 _OTHER = ("reference", "template", "script", "data")
 
@@ -24,6 +26,58 @@ def look(skill: Skill) -> Iterator[Hit]:
             yield from _numbers(grid)
     for one in mismatches(found):
         yield _mismatch(one)
+    yield from _of_numbers(skill, found)
+
+
+def _of_numbers(skill: Skill, found: list[Grid]) -> Iterator[Hit]:
+    twice = [*doubles(found)]
+    yield from map(_double, twice)
+    told = {id(one.grid) for one in twice}
+    yield from (_sum(one) for grid in found if id(grid) not in told for one in sums(grid))
+    yield from map(_disputed, disputed(skill))
+    yield from map(_ragged, ragged(skill))
+
+
+def _double(one: Double) -> Hit:
+    there = _place(one.other.page, one.other.start)
+    wrong = one.grid.page.text[one.cell.start : one.cell.end]
+    return Hit(
+        file=one.grid.page.path, start=one.cell.start, end=one.cell.end, subject=f"{one.row} {one.grid.head[0]}",
+        message=f"{one.row} is {wrong} here and {one.right} in the table of {there}; the other rows agree",
+        advice=f"Write {one.right}, or change the other table.", also=(there,),
+        facts={"wrong": wrong.strip("*` "), "right": one.right},
+    )  # fmt: skip
+
+
+def _sum(one: Sum) -> Hit:
+    return Hit(
+        file=one.grid.page.path, start=one.grid.start, end=one.grid.end, subject=f"sum {one.head}",
+        message=f"The column {one.head} adds up to {one.total:g} %, not to 100 %",
+        advice="Correct the share that is wrong, or add the row that is missing.",
+    )  # fmt: skip
+
+
+def _disputed(one: Disputed) -> Hit:
+    there = _place(one.right.page, one.right.start)
+    return Hit(
+        file=one.wrong.page.path, start=one.wrong.start, end=one.wrong.end, subject=f"{one.wrong.name} default",
+        message=f"{one.wrong.name} is {one.wrong.value} here, and {one.right.value} in {there}",
+        advice=f"Write {one.right.value}, or change it there.", also=(there,),
+        facts={"wrong": one.wrong.value, "right": one.right.value},
+    )  # fmt: skip
+
+
+def _ragged(one: Ragged) -> Hit:
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=f"row {one.page.text[one.start : one.end][:60]}",
+        message=f"This row has {one.cells} cells, and the head of its table has {one.heads}",
+        advice="Give the row the cell that is missing, or take out the one too much.",
+    )  # fmt: skip
+
+
+def _place(page: Page, at: int) -> str:
+    line = page.text.count("\n", 0, at) + 1
+    return f"{page.path}:{line}"
 
 
 def _gap(one: Gap) -> Hit:

@@ -1,0 +1,80 @@
+"""Objects of examples with their keys: JSON, JavaScript, YAML, blocks of lines `key: value`."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from loopwright.tune.skill.model import Block, Page
+from loopwright.tune.skill.shapes import tokens
+
+_NAME = re.compile(r"[A-Za-z_][\w\-]{1,40}\Z")
+_LINE = re.compile(r"^([ \t]*)(- )?([A-Za-z_][\w\-]{1,40}):(?=[ \t]|$)", re.MULTILINE)
+_YAML = frozenset({"yaml", "yml"})
+_TEXT = frozenset({"", "md", "markdown", "text", "txt"})
+FEWEST, LONGEST = 2, 200_000
+"""Keys of an object that is looked at; characters of a page that is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """`keys`: where each name stands, in order. `data`: it is data, not code of a product."""
+
+    page: Page
+    block: Block
+    keys: dict[str, tuple[int, int]]
+    data: bool
+
+
+def keyed(page: Page) -> Iterator[Keyed]:
+    """Of code blocks and scripts that are not shown as wrong."""
+    for block in page.blocks if len(page.text) <= LONGEST else ():
+        if block.kind != "code" or block.use in ("negative", "quotation"):
+            continue
+        yaml = block.lang in _YAML or page.path.endswith((".yaml", ".yml"))
+        if not yaml and "{" in block.text:
+            yield from _braced(page, block)
+        if yaml or (block.lang in _TEXT and ":" in block.text):
+            yield from _lined(page, block)
+
+
+def _braced(page: Page, block: Block) -> Iterator[Keyed]:
+    data = block.lang in ("json", "jsonc", "json5", "")
+    stack: list[tuple[str, dict[str, tuple[int, int]]]] = []
+    last, before = None, ""
+    for token in tokens(page.text, block.body, block.end):
+        if token.kind in ("n", "#"):
+            continue
+        if token.kind in ("{", "[", "("):
+            stack.append((token.kind, {}))
+        elif token.kind in ("}", "]", ")") and stack:
+            opened, keys = stack.pop()
+            if opened == "{" and len(keys) >= FEWEST:
+                yield Keyed(page, block, keys, data)
+        elif token.kind == ":" and last is not None and last.kind in ("s", "w") and before in ("{", ","):
+            name = last.text.strip("\"'`")
+            if stack and stack[-1][0] == "{" and _NAME.match(name):
+                start = last.start + (last.kind == "s")
+                stack[-1][1].setdefault(name, (start, start + len(name)))
+        before, last = last.kind if last else "", token
+
+
+def _lined(page: Page, block: Block) -> Iterator[Keyed]:
+    """Each depth holds one object, until an entry begins anew or a key comes again."""
+    data = block.lang in _TEXT
+    levels: dict[int, dict[str, tuple[int, int]]] = {}
+
+    def closed(depths: list[int]) -> Iterator[Keyed]:
+        for depth in depths:
+            keys = levels.pop(depth)
+            if len(keys) >= FEWEST:
+                yield Keyed(page, block, keys, data)
+
+    at = block.body
+    for found in _LINE.finditer(page.text, block.body, block.end):
+        depth = len(found[1]) + len(found[2] or "")
+        parted = "\n---" in page.text[at : found.start()]
+        again = found[3] in levels.get(depth, {}) or found[2] or parted
+        yield from closed([one for one in levels if one > depth or (again and one == depth)])
+        levels.setdefault(depth, {})[found[3]] = found.span(3)
+        at = found.start()
+    yield from closed([*levels])

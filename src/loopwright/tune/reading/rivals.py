@@ -1,0 +1,76 @@
+"""Two lists of one choice that differ in one word."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from loopwright.tune.reading.listings import Listing, listings
+from loopwright.tune.skill.model import Skill
+
+MOST = 9
+"""Words of a choice; what is longer is a vocabulary."""
+SURE = 3
+"""Words that two lists share, so that they are of one choice whatever is said of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """`wrong` stands in one list, and nowhere else, where `other` has `right`."""
+
+    one: Listing
+    start: int
+    end: int
+    wrong: str
+    right: str
+    other: Listing
+
+
+def rivals(skill: Skill) -> Iterator[Rival]:
+    groups: dict[frozenset[str], list[tuple[str, Listing]]] = {}
+    for page in skill.pages.values():
+        for one in listings(page):
+            if len(one.values) <= MOST:
+                for value in one.values:
+                    groups.setdefault(frozenset(one.values) - {value}, []).append((value, one))
+    for shared, found in groups.items():
+        if len({value for value, _ in found}) > 1:
+            yield from _odd(skill, shared, found)
+
+
+def _odd(skill: Skill, shared: frozenset[str], found: Sequence[tuple[str, Listing]]) -> Iterator[Rival]:
+    for value, one in found:
+        if sum(other == value for other, _ in found) > 1 or _uses(skill, value) != 1:
+            continue
+        others = [(other, two) for other, two in found if other != value and two is not one]
+        if not others or one.page.kind == "script":
+            continue
+        right, two = max(others, key=lambda pair: _uses(skill, pair[0]))
+        used = _uses(skill, right)
+        same = bool(one.subject & two.subject)
+        # Where neither is said elsewhere, either may be the slip; the later one is shown.
+        later = (one.page.path, one.spans[0]) > (two.page.path, two.spans[0])
+        marked = _both_marked(one, two)
+        told = two.marked and (same or (marked and len(shared) >= SURE)) and (marked or len(shared) >= SURE)
+        enough = used > 1 and told
+        if enough or (later and used == 1 and marked):
+            start, end = one.spans[one.values.index(value)]
+            shown = two.spans[two.values.index(right)]
+            yield Rival(one, start, end, one.page.text[start:end], two.page.text[shown[0] : shown[1]], two)
+
+
+def _both_marked(one: Listing, other: Listing) -> bool:
+    """Set off from the text in both places, and not in the code of a product."""
+    return one.marked and other.marked and not any(_is_code(listing) for listing in (one, other))
+
+
+def _is_code(listing: Listing) -> bool:
+    page = listing.page
+    return any(
+        block.kind == "code" and block.start <= listing.spans[0][0] < block.end and block.lang not in ("json", "")
+        for block in page.blocks
+    )
+
+
+def _uses(skill: Skill, word: str) -> int:
+    whole = re.compile(rf"(?<![\w\-]){re.escape(word)}(?![\w\-])", re.IGNORECASE)
+    return sum(len(whole.findall(page.text)) for page in skill.pages.values())
