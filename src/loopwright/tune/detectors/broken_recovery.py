@@ -5,7 +5,17 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.families import same_title
-from loopwright.tune.reading.recovery import PROMISES, RESUME, SAVES, Mention, mentions, tells_how, written
+from loopwright.tune.reading.recovery import (
+    PROMISES,
+    RESUME,
+    SAVES,
+    Mention,
+    mentions,
+    pledge_of,
+    says_nothing,
+    tells_how,
+    written,
+)
 from loopwright.tune.reading.spots import block_at, spotted
 from loopwright.tune.skill.model import Section, Skill
 from loopwright.tune.skill.names import DIR
@@ -39,7 +49,8 @@ def look(skill: Skill) -> Iterator[Hit]:
     ]
     yield from hits
     if not hits:
-        yield from _only_promised(skill, found)
+        promised = [*_pledged(found)] or [*_only_promised(skill, found)]
+        yield from promised
 
 
 def _sections_gone(skill: Skill, found: tuple[Mention, ...]) -> Iterator[Hit]:
@@ -181,6 +192,22 @@ def _read_first(skill: Skill, found: tuple[Mention, ...]) -> str:
             if inside and artefact.mode == "read":
                 return artefact.name.rsplit("/", 1)[-1]
     return ""
+
+
+def _pledged(found: tuple[Mention, ...]) -> Iterator[Hit]:
+    """"Progress is preserved for resume", and no section, no command and no sentence says how that is done."""
+    pledges = [(mention, pledge) for mention in found if (pledge := pledge_of(mention)) is not None]
+    if not pledges or not says_nothing(found):
+        return
+    mention, pledge = pledges[0]
+    said = " ".join(pledge[0].split())
+    yield Hit(
+        file=mention.page.path, start=pledge.start(), end=pledge.end(), subject="promise",
+        message=f"“{said}” is promised, and nothing says how a run that broke off is taken up again",
+        advice="Say how an unfinished run is found, which file is read first and which step comes next, or take "
+            "the promise back.",
+        also=tuple(f"{m.page.path}:{m.block.line}" for m, _ in pledges[1:4]), facts={"promise": "1"},
+    )  # fmt: skip
 
 
 def _only_promised(skill: Skill, found: tuple[Mention, ...]) -> Iterator[Hit]:

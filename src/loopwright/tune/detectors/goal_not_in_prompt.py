@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.clauses import sentence_at, speaks
 from loopwright.tune.reading.requests import USER_WORDS, file_stores, goals_of, is_goal, may_carry
@@ -29,9 +30,12 @@ LEAST = 60
 
 
 def look(skill: Skill) -> Iterator[Hit]:
-    prompts = _spawning(skill)
-    if not prompts:
-        return
+    yield from demanded(skill, "goal", prompt=True)
+    if prompts := _spawning(skill):
+        yield from _of_prompts(skill, prompts)
+
+
+def _of_prompts(skill: Skill, prompts: list[tuple[int, Prompt]]) -> Iterator[Hit]:
     goals = {index: goals_of(skill, prompt) for index, prompt in prompts}
     stores = frozenset(store.name for store in file_stores(skill))
     lacking = [(i, prompt) for i, prompt in prompts if not goals[i] and not may_carry(skill, prompt, stores)]

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.families import Member, Part, families, same_title
 from loopwright.tune.reading.restraints import FOLLOWS, RESTRICTS, restraints_of, sentences
@@ -39,6 +40,7 @@ LEAST = 12
 
 def look(skill: Skill) -> Iterator[Hit]:
     yield from _prompts(skill)
+    yield from demanded(skill, "rules")
     seen: set[tuple[str, str]] = set()
     for family in families(skill):
         for hit in (*_whole(family), *_single(skill, family)):

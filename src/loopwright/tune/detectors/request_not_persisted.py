@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.requests import USER_WORDS, is_request_file, strength
 from loopwright.tune.reading.spots import block_at
@@ -24,6 +25,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     files = json_files(skill)
     yield from _files(skill)
     yield from _fields(skill, files)
+    yield from demanded(skill, "goal", prompt=False)
 
 
 def _files(skill: Skill) -> Iterator[Hit]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.families import KINDS
 from loopwright.tune.reading.placeholders import strays
@@ -15,6 +16,7 @@ MOST = 0.7
 
 def look(skill: Skill) -> Iterator[Hit]:
     yield from _files(skill)
+    yield from demanded(skill, "state")
     for stray in strays(skill):
         yield Hit(
             file=stray.page.path, start=stray.start, end=stray.end, subject=f"{{{stray.name}}}", severity="medium",

@@ -28,6 +28,8 @@ _OBJECT = re.compile(r"JSON\.stringify\(\s*\{[ \t]*\r?\n(?P<indent>[ \t]*)|=\s*\
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
     for finding in findings:
+        if "field" not in finding.facts and "artefact" not in finding.facts:
+            continue
         page = skill.pages[finding.file]
         field = finding.facts.get("field")
         change, level = _field(page, finding, field) if field else _file(skill, page, finding)

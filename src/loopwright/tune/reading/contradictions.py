@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from loopwright.tune.reading.amounts import apart, metrics
+from loopwright.tune.reading.antonyms import excluding
 from loopwright.tune.reading.bans import banned
 from loopwright.tune.reading.clauses import (
     AT_ONCE,
@@ -21,6 +23,7 @@ from loopwright.tune.reading.clauses import (
 )
 from loopwright.tune.reading.measures import counters, headed, measured, ranges
 from loopwright.tune.reading.numbers import Limit, limits_by_name, limits_by_noun
+from loopwright.tune.reading.opposites import opposites
 from loopwright.tune.reading.originals import overwritten
 from loopwright.tune.reading.spots import begun, spotted
 from loopwright.tune.reading.tongues import deeds, languages
@@ -268,7 +271,15 @@ def _deed(skill: Skill, page: Page, rule: Clause, verb: str, thing: str) -> Iter
 def numbers(skill: Skill) -> Iterator[Conflict]:
     """One limit with two values."""
     said = (*limits_by_name(skill), *limits_by_noun(skill))
-    for wrong, right in (*said, *ranges(skill), *measured(skill), *headed(skill), *counters(skill)):
+    for wrong, right in (
+        *said,
+        *ranges(skill),
+        *measured(skill),
+        *headed(skill),
+        *counters(skill),
+        *apart(skill),
+        *metrics(skill),
+    ):
         yield Conflict(
             "number", f"{wrong.name} is {wrong.said} at one place and {right.said} at the other", wrong.name,
             wrong.page, wrong.start, wrong.end, _line(wrong), right.page, right.start, _line(right),
@@ -290,10 +301,12 @@ def tongues(skill: Skill) -> Iterator[Conflict]:
             "language", f"the {wrong.what} is in {wrong.value} at one place and in {right.value} at the other",
             f"language of {wrong.what}", wrong.sentence, right.sentence,
         )  # fmt: skip
-    for order, rule, said in (*deeds(skill), *banned(skill), *overwritten(skill)):
+    for order, rule, said in (*deeds(skill), *banned(skill), *overwritten(skill), *opposites(skill)):
         yield _of_two(
             "order", f"“{said}” is ordered at one place and forbidden at the other", said.lower(), order, rule
         )
+    for way, rule, said in excluding(skill):
+        yield _of_two("way", f"one thing is to be done {said}", f"way {said}", way, rule)
 
 
 def _of_two(kind: str, what: str, subject: str, one: Clause, other: Clause) -> Conflict:

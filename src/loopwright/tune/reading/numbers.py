@@ -155,7 +155,7 @@ def _odd_one(group: list[Limit]) -> Iterator[tuple[Limit, Limit]]:
         if (
             limit.value != usual
             and (_stated(limit) or _stated(right))
-            and not any(_listed(limit, other) for other in group if other.value == usual)
+            and not any(listed(limit, other) for other in group if other.value == usual)
         ):
             yield limit, replace(right, count=many)
 
@@ -221,7 +221,7 @@ def _same_topic(skill: Skill, name: str, group: list[Limit]) -> Iterator[tuple[L
     told: set[int] = set()
     for index, one in enumerate(group):
         for other in group[index + 1 :]:
-            if one.value == other.value or (one.told and other.told) or _listed(one, other):
+            if one.value == other.value or (one.told and other.told) or listed(one, other):
                 continue
             if not _is_one(name, one, other):
                 continue
@@ -237,7 +237,7 @@ def _same_topic(skill: Skill, name: str, group: list[Limit]) -> Iterator[tuple[L
             yield wrong, right
 
 
-def _listed(one: Limit, other: Limit) -> bool:
+def listed(one: Limit, other: Limit) -> bool:
     """Entries of one list or table, or of parts side by side, as presets are: quick 2 rounds, deep 5."""
     page = one.page
     if page is not other.page:
@@ -252,7 +252,8 @@ def _listed(one: Limit, other: Limit) -> bool:
             block.kind in ("row", "code") or block.text.lstrip("`*").startswith(one.name) for block in blocks
         )
     between = page.blocks[first : second + 1]
-    return len(between) <= SIDE and len({block.kind for block in between}) == 1 and blocks[0].kind in ("item", "row")
+    side = blocks[0].kind in ("item", "row") and blocks[0].level == blocks[1].level
+    return side and len(between) <= SIDE and len({block.kind for block in between}) == 1
 
 
 def _odd(name: str, group: list[Limit]) -> Iterator[tuple[Limit, Limit]]:

@@ -14,7 +14,7 @@ _ON = (
     r"|checkpoint)|(?:from|at) (?:the )?next)\b"
 )
 _RESUME: Mapping[str, str] = {
-    "resum": r"\bresum(?:e|es|ed|ing|able|ption)\b(?!s?\s+(?:builder|writing|review|pdf|template))|--resume\b",
+    "resum": r"\bresum(?:e|es|ed|ing|able|ability|ption)\b(?!s?\s+(?:builder|writing|review|pdf|template))|--resume\b",
     "interrupt": r"\binterrupt(?:ed|ions?)\b",
     "left off": r"\bleft off\b",
     " up ": r"\bpick(?:s|ed|ing)?[- ](?:\w+ )?up (?:where|from|again|at)\b",
@@ -142,6 +142,63 @@ def _how(mention: Mention) -> bool:
     near = text[max(0, mention.start - mention.block.body - 160) : mention.end - mention.block.body + 160]
     return bool(_READS.search(RESUME.sub("", near))) and (
         "`" in near or "/" in near or "state" in near or "状态" in near
+    )
+
+
+PLEDGES = re.compile(
+    r"\b(?:progress|state|work|session|run|results?)\b[^.\n]{0,60}\b(?:preserved|saved|kept|persisted"
+    r"|stored)\b[^.\n]{0,40}"
+    r"\b(?:resum\w+|recovery|continu\w+ later)\b"
+    r"|\b(?:session|run|job|workflow|work|setup|it|everything|user)\s+can(?: later)? (?:be )?(?:resumed?"
+    r"|continued|picked up)\b"
+    r"|^can (?:be )?resumed?\b|\bresumable (?:run|session|workflow|job)s?\b|\bfor (?:resumability"
+    r"|resumption)\b|\(resumability\)"
+    r"|(?:可|能|可以|支持)(?:随时)?(?:断点续传|断点续跑|续跑|恢复(?:执行|运行|会话)?|接着(?:做|跑))",
+    re.IGNORECASE,
+)
+"""A later session is said to go on with this run."""
+_COMMAND = re.compile(
+    r"`[^`\n]*\b(?:resume|continue|restart|recover)\b[^`\n]*`|--(?:resume|continue)\b"
+    r"|\b(?:re-?run|run|invoke|call|start)\b[^.\n]{0,60}\bagain\b|\bsame (?:command|arguments|id|run)\b"
+    r"|再次(?:运行|执行)|重新运行",
+    re.IGNORECASE,
+)
+_IN_CODE = re.compile(r"(?:^|[\s/:-])(?:resume|continue|recover)\b", re.IGNORECASE | re.MULTILINE)
+NEAR = 60
+"""Characters behind a comma that still belong to what is said of going on."""
+_COMMA = re.compile(r"[,，;；:：.。(（]")
+
+
+def pledge_of(mention: Mention) -> re.Match[str] | None:
+    """The words by which the block promises it; what another mode does is no promise of this skill."""
+    block = mention.block
+    if block.kind not in ("item", "paragraph", "row", "code"):
+        return None
+    return PLEDGES.search(mention.page.text, max(block.body, mention.start - 100), min(block.end, mention.end + 20))
+
+
+def says_nothing(found: tuple[Mention, ...]) -> bool:
+    """No section on it, no command, and nowhere in the words around it what is looked at."""
+    return not any(_says(mention) for mention in found)
+
+
+def _says(mention: Mention) -> bool:
+    block, page = mention.block, mention.page
+    if block.kind == "code":
+        return _IN_CODE.search(block.text) is not None and block.use != "template"
+    if block.kind == "front" or (block.kind == "heading" and mention.section is None):
+        return _COMMAND.search(block.text) is not None if block.kind == "heading" else "--resume" in block.text
+    if mention.section is not None:
+        return block.kind != "heading"
+    text = page.text
+    begin = max((found.end() for found in _COMMA.finditer(text, block.start, mention.start)), default=block.start)
+    after = _COMMA.search(text, mention.end, block.end)
+    clause = text[begin : min(after.end() + NEAR, block.end) if after else block.end]
+    rest = PLEDGES.sub("", RESUME.sub("", clause))
+    line = text.rfind("\n", 0, mention.start) + 1, text.find("\n", mention.end)
+    near = max(block.start, line[0]), min(block.end, line[1] if line[1] >= 0 else block.end)
+    return _COMMAND.search(text, *near) is not None or (
+        _READS.search(rest) is not None and ("`" in rest or "state" in rest or "状态" in rest or "file" in rest)
     )
 
 

@@ -1,0 +1,108 @@
+"""Two ways of doing one thing that exclude each other: in parallel and one by one, kept and deleted."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from loopwright.tune.reading.clauses import Clause, holds_in
+from loopwright.tune.reading.opposites import EXCEPT, clause_at, whole
+from loopwright.tune.reading.spots import places
+from loopwright.tune.reading.stems import stems
+from loopwright.tune.skill.model import PageKind, Skill
+
+_WAYS: tuple[tuple[tuple[str, re.Pattern[str]], tuple[str, re.Pattern[str]]], ...] = tuple(
+    ((one, re.compile(left, re.IGNORECASE)), (other, re.compile(right, re.IGNORECASE)))
+    for one, left, other, right in (
+        (
+            "in parallel",
+            r"\b(?:in parallel|simultaneous\w*|concurrent(?:ly)?|parallel (?:batch|call|task|agent)\w*|at the same time"
+            r"|all at once|in one go)\b|并行|同时",
+            "one by one",
+            r"\b(?:sequential(?:ly)?|one (?:at a time|by one|after (?:the other|another))|serially|in "
+            r"sequence)\b|串行|逐一|逐个"
+            r"|依次",
+        ),
+        (
+            "in the background",
+            r"\bin the background\b|\brun_in_background: ?true|\bbackgrounded\b|\bdetached\b|后台",
+            "waited for",
+            r"\b(?:in the foreground|synchronous(?:ly)?|blocking (?:call|task)\w*)\b|前台|同步(?:等待|执行)",
+        ),
+        (
+            "kept",
+            r"\b(?:keep|retain|preserve|leave)\b|保留",
+            "deleted",
+            r"\b(?:delete|remove|discard|clear|wipe)\b|删除|清除|清理",
+        ),
+    )
+)
+_STEMS = (
+    "parallel", "simultan", "concurren", "at the same", "at once", "in one go", "sequen", "one at", "one by",
+    "one after", "serial", "background", "detached", "foreground", "synchron", "blocking", "keep", "retain", "preserv", "leave",
+    "delete", "remove", "discard", "clear", "wipe", "并行", "同时", "串行", "逐", "依次", "后台", "前台", "同步", "保留",
+    "删", "清",
+)  # fmt: skip
+_STRONG = re.compile(
+    r"\b(?:MUST|NEVER|ALWAYS|IMPORTANT|CRITICAL|MANDATORY|REQUIRED|always|never|must)\b|必须|一律|绝不|禁止|严禁"
+)
+_NOT = re.compile(r"\b(?:not|never|no|nor|without|avoid)\b|n't|不|无|别|禁", re.IGNORECASE)
+_SAID: frozenset[PageKind] = frozenset({"skill", "phase", "action", "role", "spec", "other"})
+MANY, SHARED = 60, 2
+"""Places of a page that are looked at; words that two sentences share which speak of one thing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    clause: Clause
+    side: int
+    words: frozenset[str]
+    strong: bool
+
+
+def excluding(skill: Skill) -> Iterator[tuple[Clause, Clause, str]]:
+    """A sentence, the rule that wants it otherwise, and the two ways."""
+    for sides in _WAYS:
+        ways = list(islice(_ways(skill, sides), MANY))
+        for rule in (way for way in ways if way.strong):
+            pages = holds_in(rule.clause.page, skill)
+            for way in ways:
+                if way.side != rule.side and way.clause.page in pages and _one_thing(way, rule):
+                    yield way.clause, rule.clause, f"{sides[way.side][0]}, and {sides[rule.side][0]}"
+
+
+def _ways(skill: Skill, sides: tuple[tuple[str, re.Pattern[str]], tuple[str, re.Pattern[str]]]) -> Iterator[_Way]:
+    for page in skill.pages.values():
+        if page.kind not in _SAID:
+            continue
+        seen: set[tuple[int, int]] = set()
+        for at in (at for stem in _STEMS for at in places(page.text, stem)[:MANY]):
+            for side, (_, pattern) in enumerate(sides):
+                found = pattern.search(page.text, max(0, at - 16), at + 24)
+                if found is None or not found.start() <= at < found.end() or (found.start(), side) in seen:
+                    continue
+                seen.add((found.start(), side))
+                clause = clause_at(page, found.start())
+                if clause is not None and clause.block.kind != "row":
+                    yield from _of(clause, side, found)
+
+
+def _of(clause: Clause, side: int, found: re.Match[str]) -> Iterator[_Way]:
+    strong = _STRONG.search(clause.text) is not None
+    if EXCEPT.search(clause.text if strong else whole(clause)):
+        return
+    before = clause.text[: found.start() - clause.start]
+    turned = 1 - side if _NOT.search(before) else side
+    words = frozenset(stems(clause.text)) - {*stems(found[0])}
+    if len(words) >= SHARED:
+        yield _Way(clause, turned, words, strong)
+
+
+def _one_thing(way: _Way, rule: _Way) -> bool:
+    shared = len(way.words & rule.words)
+    return (
+        way.clause.block is not rule.clause.block
+        and shared >= SHARED
+        and 2 * shared >= min(len(way.words), len(rule.words))
+        and not (way.clause.text.rstrip(" *").endswith((":", "：", "?")))
+    )
