@@ -9,6 +9,7 @@ from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import Act, acts, where
 from loopwright.tune.reading.families import stem
 from loopwright.tune.reading.grid import grids, plain
+from loopwright.tune.reading.outsiders import Stranger, outsiders
 from loopwright.tune.skill.model import Argument, Page, Skill
 
 _PLAIN = re.compile(r"[A-Za-z][\w-]*\Z")
@@ -50,6 +51,18 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from _called(skill)
     yield from _said(skill)
     yield from _listed(skill)
+    yield from map(_outside, outsiders(skill))
+
+
+def _outside(one: Stranger) -> Hit:
+    meant = f"; {one.instead} is probably meant" if one.instead else ""
+    known = ", ".join(one.known[:6])
+    return Hit(
+        file=one.page.path, start=one.start, end=one.start + len(one.name), subject=one.name, also=(one.where,),
+        message=f"{one.name} stands only here; the skill has {known} ({one.where}){meant}", confidence="likely",
+        advice=f"Write {one.instead}." if one.instead else f"Name one of {known}, or add {one.name} there.",
+        facts={"old": one.name, "new": one.instead or "", "level": "mechanical"},
+    )  # fmt: skip
 
 
 def _own(skill: Skill) -> frozenset[str]:

@@ -8,6 +8,8 @@ from loopwright.tune.catalogue.catalogue import closest, nearest_parameter
 from loopwright.tune.catalogue.entries import Tool
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import Act, acts, is_bracketed, where
+from loopwright.tune.reading.script_options import Strange, strange_options
+from loopwright.tune.reading.signatures import Odd, odd_parameters
 from loopwright.tune.skill.model import Argument, Skill
 
 FIRST: Mapping[str, frozenset[str]] = {
@@ -31,6 +33,31 @@ def look(skill: Skill) -> Iterator[Hit]:
         usual: Counter[str] = Counter(one.name for act in calls for one in act.call.arguments if one.name)
         for act in calls:
             yield from _of_call(skill, act, usual, len(calls))
+    yield from map(_undescribed, odd_parameters(skill))
+    yield from map(_of_script, strange_options(skill))
+
+
+def _undescribed(one: Odd) -> Hit:
+    """Of a tool that the skill itself describes."""
+    call, instead = one.call, one.instead
+    return Hit(
+        file=call.at.file, start=one.start, end=one.end, subject=f"{call.name} {one.name}", phase=call.at.phase,
+        message=f"{call.name} is given {one.name}; as {one.where} describes it, it takes {', '.join(one.known)}",
+        advice=f"Name it {instead}." if instead else f"Use what {one.where} says, or describe {one.name} there.",
+        also=(one.where,), confidence="certain" if instead else "likely",
+        facts={"old": one.name, "new": instead or ""},
+    )  # fmt: skip
+
+
+def _of_script(one: Strange) -> Hit:
+    script, given = one.run.script, one.given
+    what, known = ("option", "options") if one.is_option else ("command", "commands")
+    return Hit(
+        file=one.run.page.path, start=one.start, end=one.end, subject=f"{script} {given}", also=(script,),
+        message=f"{script} knows no {what} {given}; its {known} are {', '.join(one.known[:8])}",
+        advice=f"Write {one.instead}." if one.instead else f"Use one of the script's {known}, or teach it {given}.",
+        facts={"old": given, "new": one.instead or ""},
+    )  # fmt: skip
 
 
 def _of_call(skill: Skill, act: Act, usual: Counter[str], calls: int) -> Iterator[Hit]:

@@ -10,6 +10,7 @@ from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.catalogue.catalogue import joined
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import MEANT, PARTS, acts, in_code, is_bracketed, names_given, where
+from loopwright.tune.reading.signatures import odd_tools
 from loopwright.tune.skill.model import Call, Page, Skill
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z_]*\Z")
@@ -28,6 +29,19 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from _misspelled(skill)
     yield from _misdeclared(skill)
     yield from _foreign(skill)
+    yield from _unlisted(skill)
+
+
+def _unlisted(skill: Skill) -> Iterator[Hit]:
+    """The skill lists the tools of a server, and calls one by another name."""
+    for one in odd_tools(skill):
+        yield Hit(
+            file=one.call.at.file, start=one.start, end=one.end, subject=one.name, phase=one.call.at.phase,
+            message=f"{one.name} is none of the tools that the skill lists ({', '.join(one.known[:6])}); {one.instead} "
+            f"({one.where}), which nothing calls, is probably meant",
+            advice=f"Call {one.instead}.", also=(one.where,), confidence="likely",
+            facts={"name": one.name, "instead": one.instead or ""},
+        )  # fmt: skip
 
 
 def _misspelled(skill: Skill) -> Iterator[Hit]:

@@ -40,6 +40,9 @@ _STEMS = re.compile(r"[A-Za-z]{5,}")
 _NO_STEM = frozenset(
     ["repeat", "until", "retry", "contin", "passes", "again", "there", "where", "which", "these", "those"]
 )
+_CELL = re.compile(r"\|\s*`?\d{1,3}\b(?![:/])")
+_MERE_COUNT = re.compile(r"(?:\d+|two|three|four|five|six|ten)\s+(?:times|attempts|rounds)", re.IGNORECASE)
+"""Beside a repetition it may be told what happened: "retrying the same action three times"."""
 _NUMBER = re.compile(r"\D{0,12}?(\d{1,3})\b")
 _SENTENCE = 400
 """Characters of a sentence to each side of its mark."""
@@ -146,7 +149,8 @@ class Said:
             if _POLLS.search(page.text, other.body, other.end) and not _POLLS.search(head):
                 continue
             end = other.body + len(other.text)
-            if bound := self._limit(other.body, end, other.body, other.body + _BODY):
+            bound = self._limit(other.body, end, other.body, other.body + _BODY)
+            if bound and not _MERE_COUNT.fullmatch(bound):
                 return bound
         return self._row(head)
 
@@ -161,7 +165,7 @@ class Said:
     def _row(self, head: str) -> str | None:
         if self._rows is None:
             rows = (block.text for block in self._page.blocks if block.kind == "row")
-            self._rows = [row for row in rows if _LIMITS_ROW.search(row) and any(char.isdigit() for char in row)]
+            self._rows = [row for row in rows if _LIMITS_ROW.search(row) and _says_number(row)]
         low = head.lower()
         stems = {stem.lower()[:6] for stem in _STEMS.findall(head)} - _NO_STEM
         for row in self._rows:
@@ -169,6 +173,11 @@ class Said:
             if any(word in words and word in low for word in _ROUNDS) or any(stem in words for stem in stems):
                 return row.strip(" |")
         return None
+
+
+def _says_number(row: str) -> bool:
+    """A cell is a number, or its words say a limit."""
+    return _CELL.search(row) is not None or limit_in(row, 0, len(row)) is not None
 
 
 def _sentence(text: str, start: int, end: int, part: Stretch) -> tuple[int, int]:

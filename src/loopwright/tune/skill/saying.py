@@ -32,11 +32,12 @@ _BEFORE_DO = re.compile(
 )
 _UNTIL = re.compile(r"[^.;\n|]{0,160}?\b(?:until|while\s+(?!you)|as\s+long\s+as)\b")
 _ITERATES = re.compile(
-    r"\b(?:repeat\w*|loop\w*|iterat\w+|keep\s+\w+ing|continue(?:\s+\w+){0,3}|again|re-?(?:run|try|do|check|test|view|validate|execute|spawn|generate|work|draft|write|submit|verify)\w*|rework|refine|revise|rehearse|fix\w*|back\s+to\s+\w+(?:\s+\w+)?|rounds?|cycles?)\b[^.;\n]{0,120}\Z"
+    r"\b(?:repeat\w*|loop\w*|iterat\w+|keep\s+\w+ing|continue(?:\s+\w+){0,3}|again|re-?(?:run|try|do|check|test|view|validate|execute|spawn|generate|work|draft|write|submit|verify)\w*|over\s+and\s+over|retr\w+|replay\w*|rework|refin\w+|revis\w+|rehearse|improv\w+|adjust\w*|tun(?:e|ing)|tweak\w*|polish\w*|correct|tighten|regenerate|edit|fix\w*|back\s+to\s+\w+(?:\s+\w+)?|rounds?|cycles?)\b[^.;\n]{0,120}\Z"
 )
 _WAITS = re.compile(
     r"\b(?:not|never|n't|wait\w*|block\w*|stop\w*|hold\w*|pause\w*|remain\w*|stay\w*|valid|idle|defer\w*|proceed\w*|unchanged|before|cannot|no|only|leave|override|files)\b[^.;\n]{0,100}\Z"
 )
+_CLAUSE = re.compile(r",\s+(?:and\s+|then\s+|but\s+)?|\s+(?:and\s+)?then\s+")
 _BACK = re.compile(
     r"(?:go(?:es)?|loops?|jumps?|returns?|cycles?|start)\s+\Zback\s+to"
     r"|back\s+to\s+(?:step|phase|stage|iteration|round|the\s+(?:start|beginning|top|loop|first|previous))\b|back\s+to\s+[`*#\[]*\d"
@@ -112,6 +113,9 @@ def _done(before: str, behind: str) -> bool:
 
 
 def _until(before: str, behind: str) -> bool:
+    last = _CLAUSE.split(before)[-1]
+    if _ITERATES.search(last):
+        return not _WAITS.search(last)
     return bool(_ITERATES.search(before)) and not _WAITS.search(before)
 
 
