@@ -3,11 +3,18 @@
 import re
 from collections.abc import Iterator
 
-from loopwright.domain.findings import Finding, Proposal
+from loopwright.domain.findings import Edit, Finding, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
-from loopwright.tune.skill.model import Skill
+from loopwright.tune.fixes.placement import line_of
+from loopwright.tune.skill.model import Page, Skill
 
+_ALL = re.compile(
+    r"\b(?:all|every|each)(?: of)?(?: the)?[ \t]+|\b(?:the )?(?:full|entire|complete|whole)[ \t]+"
+    r"|(?P<zh>(?:全部|所有|完整)的?|每一?[轮次个条]的?)",
+    re.IGNORECASE,
+)
+_SO_FAR = re.compile(r",?[ \t]*\b(?:so far|until now|up to now|to date)\b|(?:到目前为止|迄今|至今)的?", re.IGNORECASE)
 KEPT = 3
 """Entries: the round before, and what led to it."""
 
@@ -20,14 +27,30 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
         found = re.compile(re.escape(name) + r"(?![\w$])").search(page.text, finding.start, finding.end)
         if found is None:
             continue
-        yield Proposal(
-            fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="sliding_window", level="mechanical",
-            description=f"Put only the last {KEPT} entries of {name} into the prompt",
-            rationale=f"{name} grows in every round; the latest entries are what the next round goes on from.",
-            edits=(edit(page, found.end(), found.end(), f".slice(-{KEPT})"),),
-            estimated_impact="the prompt stays the same length however long the run is",
-            verification_steps=("diagnose the whole skill again", f"look whether {KEPT} entries are enough"),
-        )  # fmt: skip
+        change = edit(page, found.end(), found.end(), f".slice(-{KEPT})")
+        yield _proposal(finding, name, change)
+        if (lead := _lead(page, finding.start)) is not None:
+            yield _proposal(finding, name, lead, change)
+
+
+def _lead(page: Page, start: int) -> Edit | None:
+    """The line before it announces as much as comes."""
+    begin = line_of(page, start)[0]
+    first, last = line_of(page, max(0, begin - 1))
+    last = start if page.text[begin:start].strip() else last
+    bare = _SO_FAR.sub("", page.text[first:last])
+    said = _ALL.sub(lambda found: f"最近 {KEPT} 次" if found["zh"] else f"the last {KEPT} ", bare, count=1)
+    return edit(page, first, last, said) if said != page.text[first:last] else None
+
+
+def _proposal(finding: Finding, name: str, *edits: Edit) -> Proposal:
+    return Proposal(
+        fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="sliding_window", level="mechanical",
+        description=f"Put only the last {KEPT} entries of {name} into the prompt",
+        rationale=f"{name} grows in every round; the latest entries are what the next round goes on from.",
+        edits=edits, estimated_impact="the prompt stays the same length however long the run is",
+        verification_steps=("diagnose the whole skill again", f"look whether {KEPT} entries are enough"),
+    )  # fmt: skip
 
 
 FIXER = Fixer(frozenset({"unbounded-accumulator"}), "mechanical", propose)
