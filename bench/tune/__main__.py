@@ -1,17 +1,18 @@
 """Recall, precision, look-alikes and repairs on the seeded faults.
 
-    python -m bench.tune [--half tuning|held] [--no-fixes] [--list] [--json]
+    python -m bench.tune [--group NAME]… [--packages DIR] [--no-fixes] [--list] [--json]
 
-Both halves are open by now: see the README for what the held one said when it was opened.
+All groups are open by now: see the README for what each said when it was opened, and for the packages.
 """
 
 import argparse
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
 from typing import NamedTuple
 
-from bench.tune.corpus import Half, Subject, subjects
+from bench.tune.corpus import GROUPS, Group, Subject, subjects
 from bench.tune.measure import Judged, Mended, alarms, counting, judged, mended, weighty
 from loopwright.domain.findings import Finding
 
@@ -27,10 +28,10 @@ class Result(NamedTuple):
     simple: int
 
 
-def measured(half: Half, *, fixes: bool) -> Result:
+def measured(group: Group, packages: Path | None = None, *, fixes: bool) -> Result:
     result = Result([], [], {}, {}, {}, 0)
     simple = 0
-    for subject in subjects(half):
+    for subject in subjects(group, packages):
         healthy = counting(subject.name, subject.files)
         result.healthy[subject.name] = weighty(healthy)
         simple += subject.about.shape == "simple"
@@ -108,20 +109,20 @@ def line(finding: Finding) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--half", choices=["tuning", "held"], action="append")
+    parser.add_argument("--group", choices=GROUPS, action="append")
+    parser.add_argument("--packages", type=Path, help="folder with the tarballs of the packages; without it only ours")
     parser.add_argument("--no-fixes", action="store_true", help="find only, which takes seconds")
     parser.add_argument("--list", action="store_true", help="what was missed, and what was false")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
-    halves: list[Half] = options.half or ["tuning", "held"]
-    for half in halves:
-        result = measured(half, fixes=not options.no_fixes)
+    for group in options.group or GROUPS:
+        result = measured(group, options.packages, fixes=not options.no_fixes)
         if not result.judged:
             continue
         if options.json:
-            print(json.dumps({"half": half, **figures(result)}))
+            print(json.dumps({"group": group, **figures(result)}))
             continue
-        print(f"{half} half")
+        print(group)
         for name, value in figures(result).items():
             if isinstance(value, Mapping):
                 print(f"  {name.replace('_', ' ')}")

@@ -1,17 +1,24 @@
 """The skills, the faults that were put into them, and the changes that only look like faults."""
 
 import json
+import tarfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from loopwright.domain.findings import Dimension
 
-SKILLS = Path(__file__).parent / "skills"
-Half = Literal["tuning", "held"]
+HERE = Path(__file__).parent
+Group = Literal["tuning", "held", "fresh", "shipped", "shipped-held"]
+GROUPS: tuple[Group, ...] = get_args(Group)
+FOLDERS: Mapping[Group, Path] = {
+    "tuning": HERE / "skills" / "tuning", "held": HERE / "skills" / "held", "fresh": HERE / "skills" / "fresh",
+    "shipped": HERE / "shipped" / "open", "shipped-held": HERE / "shipped" / "held",
+}  # fmt: skip
 Files = Mapping[str, bytes]
 
 
@@ -52,10 +59,13 @@ class Fault(LookAlike):
 
 
 class About(Part):
+    """`source`: NAME@VERSION/folder in a published package, where the skill is not one of ours."""
+
     language: Literal["en", "zh", "mixed"]
     shape: Literal["orchestrated", "simple"]
-    host: Literal["claude", "codex", "gemini", "any"]
+    host: Literal["claude", "codex", "gemini", "any"] = "any"
     summary: str
+    source: str | None = None
 
 
 @dataclass(frozen=True)
@@ -69,13 +79,17 @@ class Subject:
     look_alikes: tuple[LookAlike, ...]
 
 
-def subjects(half: Half) -> Iterator[Subject]:
-    """The skills of that half, by name; none where the half is not there."""
-    folder = SKILLS / half
+def subjects(group: Group, packages: Path | None = None) -> Iterator[Subject]:
+    """The skills of that group, by name. `packages`: folder of tarballs NAME-VERSION.tgz; without it, of ours only."""
+    folder = FOLDERS[group]
     for one in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if (one / "about.json").is_file():
+        if not (one / "about.json").is_file():
+            continue
+        about = About.model_validate_json((one / "about.json").read_bytes())
+        files = _files(one / "skill") if about.source is None else _shipped(about.source, packages)
+        if files:
             yield Subject(
-                one.name, About.model_validate_json((one / "about.json").read_bytes()), _files(one / "skill"),
+                one.name, about, files,
                 tuple(Fault.model_validate(item) for item in json.loads((one / "faults.json").read_bytes())),
                 tuple(LookAlike.model_validate(item) for item in json.loads((one / "lookalikes.json").read_bytes())),
             )  # fmt: skip
@@ -84,6 +98,23 @@ def subjects(half: Half) -> Iterator[Subject]:
 def _files(folder: Path) -> Files:
     paths = (path for path in sorted(folder.rglob("*")) if path.is_file() and "__pycache__" not in path.parts)
     return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
+
+
+def _shipped(source: str, packages: Path | None) -> Files:
+    """FileNotFoundError where the package was not fetched."""
+    if packages is None:
+        return {}
+    package, _, folder = source.partition("/")
+    name, _, version = package.rpartition("@")
+    under = f"package/{folder}/"
+    found = _unpacked(packages / f"{name}-{version}.tgz")
+    return {path.removeprefix(under): data for path, data in found.items() if path.startswith(under)}
+
+
+@cache
+def _unpacked(tarball: Path) -> Files:
+    with tarfile.open(tarball) as tar:
+        return {member.name: file.read() for member in tar if member.isfile() and (file := tar.extractfile(member))}
 
 
 def changed(files: Files, edits: tuple[Change, ...]) -> Files:
