@@ -1,40 +1,73 @@
-"""A wait gets the time limit that the skill's other waits have."""
+"""A wait gets the time limit that the skill keeps for it, or that its other waits have."""
 
+import re
 from collections.abc import Iterator
 
-from loopwright.domain.findings import Finding, FixLevel, Proposal
+from loopwright.domain.findings import Edit, Finding, FixLevel, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
-from loopwright.tune.skill.model import Skill
+from loopwright.tune.reading.likeness import words_of
+from loopwright.tune.skill.model import Call, Page, Skill
 
 USUAL = "600000"
 """Ten minutes, where the skill says nothing."""
+_CONSTANT = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_?(?:TIMEOUT|WAIT|LIMIT)(?:_[A-Z0-9]+)*\b")
+_CJK = re.compile(r"[\u4e00-\u9fff]")
+_SAID = {"en": ", no longer than {limit}", "zh": "，最多等 {limit}"}
+_MINUTES = {"en": "ten minutes; then go on without those that have not answered", "zh": "十分钟，之后不再等没有回音的"}
+_TAIL = re.compile(r"[\s.。;；:：,，]*\Z")
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
     for finding in findings:
         index, parameter = int(finding.facts.get("call", "-1")), finding.facts.get("parameter", "")
-        if not 0 <= index < len(skill.calls) or not parameter:
-            continue
-        page, call = skill.pages[finding.file], skill.calls[index]
-        if not call.arguments or call.at.file != finding.file:
-            continue
-        last = call.arguments[-1].at.end
-        value = finding.facts.get("value", "")
-        level: FixLevel = "mechanical" if value else "template"
-        joined = (
-            "=" if "{" not in page.text[call.at.start : call.arguments[0].at.start] and call.arguments[0].name else ": "
-        )
-        yield Proposal(
-            fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="custom", level=level,
-            description=f"Give {call.name} the limit {parameter}{joined}{value or USUAL}",
-            rationale="The skill's other waits have this limit." if value else "An agent that hangs must not hold up "
-            "the run; look if ten minutes fit.",
-            edits=(edit(page, last, last, f", {parameter}{joined}{value or USUAL}"),),
-            risk="low" if value else "medium",
-            estimated_impact="the run goes on when an agent does not answer", verification_steps=("diagnose the whole "
-            "skill again",),
-        )  # fmt: skip
+        if 0 <= index < len(skill.calls) and parameter:
+            yield from _in_code(skill, finding, skill.calls[index], parameter)
+        elif index < 0:
+            yield _in_words(skill.pages[finding.file], finding)
+
+
+def _in_words(page: Page, finding: Finding) -> Proposal:
+    said = page.text[finding.start : finding.end]
+    language, limit = "zh" if _CJK.search(said) else "en", finding.facts.get("limit")
+    tail = _TAIL.search(said)
+    at = finding.start + (tail.start() if tail else len(said))
+    words = _SAID[language].format(limit=f"`{limit}`" if limit else _MINUTES[language])
+    return _proposal(finding, words.strip(" ,，"), edit(page, at, at, words), "mechanical" if limit else "template")
+
+
+def _in_code(skill: Skill, finding: Finding, call: Call, parameter: str) -> Iterator[Proposal]:
+    page = skill.pages[finding.file]
+    if not call.arguments or call.at.file != finding.file:
+        return
+    last = call.arguments[-1].at.end
+    value = _unused(skill, call) or finding.facts.get("value", "")
+    named = "{" not in page.text[call.at.start : call.arguments[0].at.start] and call.arguments[0].name
+    words = f"{parameter}{'=' if named else ': '}{value or USUAL}"
+    yield _proposal(finding, words, edit(page, last, last, f", {words}"), "mechanical" if value else "template")
+
+
+def _unused(skill: Skill, call: Call) -> str:
+    """A time that the skill sets by name and uses nowhere; of several the one that is named after what is done here."""
+    found = [name for page in skill.pages.values() for name in _CONSTANT.findall(page.text)]
+    free = [name for name in dict.fromkeys(found) if found.count(name) == 1]
+    page = skill.pages[call.at.file]
+    near = page.text[max(0, call.at.start - 600) : call.at.end].lower()
+    fitting = [name for name in free if words_of(name)[0][:5] in near]
+    return fitting[0] if len(fitting) == 1 else free[0] if len(free) == 1 else ""
+
+
+def _proposal(finding: Finding, words: str, change: Edit, level: FixLevel) -> Proposal:
+    known = level == "mechanical"
+    return Proposal(
+        fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="custom", level=level,
+        description=f"Limit the wait: {words}",
+        rationale="The skill has this limit." if known
+        else "An agent that hangs must not hold up the run; look if ten minutes fit.",
+        edits=(change,), risk="low" if known else "medium",
+        estimated_impact="the run goes on when an agent does not answer",
+        verification_steps=("diagnose the whole skill again",),
+    )  # fmt: skip
 
 
 FIXER = Fixer(frozenset({"wait-without-limit"}), "mechanical", propose)
