@@ -8,20 +8,18 @@ from typing import Literal
 
 from loopwright.tune.reading.clauses import sentence_at, speaks
 from loopwright.tune.reading.numbers import Limit, listed
+from loopwright.tune.reading.numerals import WORDS, from_numbers, to_numbers, to_signs
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.reading.stems import stems
 from loopwright.tune.skill.model import Block, Page, Skill
 
 Kind = Literal["most", "least", "over", "just"]
 """A bound from above or below; a threshold that may be either (`more than 5 agents`); a number with no such word."""
-_WORDS = (
-    "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-)  # fmt: skip
 _SMALL = {
-    **{word: number for number, word in enumerate(_WORDS, 1)},
+    **{word: number for number, word in enumerate(WORDS, 1)},
     **{char: number for number, char in enumerate("一二三四五六七八九十", 1)}, "两": 2, "once": 1, "twice": 2,
 }  # fmt: skip
-_NUMBER = rf"\d{{1,7}}(?:,\d{{3}})*(?:\.\d{{1,4}})?|{'|'.join(_WORDS)}"
+_NUMBER = rf"\d{{1,7}}(?:,\d{{3}}){{0,4}}(?:\.\d{{1,4}})?|{'|'.join(WORDS)}"
 _AMOUNT = re.compile(
     rf"(?<![\w.$#/@^-])(?P<low>{_NUMBER})(?:\s?(?:-|–|—|~|～|to|through|至|到)\s?(?P<high>{_NUMBER}))?(?P<more>\+)?"
     r"(?:(?P<percent>\s?%)|(?=[\s-]?[A-Za-z]{2})[\s-]?(?P<words>[A-Za-z]+(?:[ -][A-Za-z]+){0,3})"
@@ -80,6 +78,8 @@ MANY, PER_UNIT = 300, 40
 """Amounts of a page, and of a skill in one unit, that are looked at."""
 BEFORE, AFTER = 30, 30
 """Characters around a number that say what it bounds."""
+NEAR = 60
+"""Characters before and behind a number that a pattern takes in which begins before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,11 +102,11 @@ def amounts(skill: Skill) -> Iterator[Amount]:
     for page in skill.pages.values():
         if page.kind in ("template", "script", "data", "reference"):
             continue
-        for found in islice(_AMOUNT.finditer(page.text), MANY):
+        for found in islice(from_numbers(page.text, _AMOUNT), MANY):
             amount = _amount(page, found)
             if amount is not None:
                 yield amount
-        for found in islice(_BEHIND_UNIT.finditer(page.text), MANY):
+        for found in islice(to_numbers(page.text, _BEHIND_UNIT, "low", NEAR), MANY):
             amount = _amount(page, found)
             if amount is not None:
                 yield amount
@@ -336,7 +336,7 @@ def metrics(skill: Skill) -> Iterator[tuple[Limit, Limit]]:
     for page in skill.pages.values():
         if page.kind in ("template", "script", "data", "reference"):
             continue
-        for found in islice(_METRIC.finditer(page.text), MANY):
+        for found in islice(to_signs(page.text, _METRIC, "sign", NEAR), MANY):
             block = page.blocks[block_at(page, found.start())]
             sentence = sentence_at(page, found.start()) if block.use not in ("negative", "quotation") else None
             if sentence is None or page.text.startswith(("if (", "if("), page.text.rfind("\n", 0, found.start()) + 1):

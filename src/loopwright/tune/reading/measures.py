@@ -13,7 +13,7 @@ _SAID: frozenset[PageKind] = frozenset({"skill", "phase", "action", "role", "spe
 _UNIT = r"(?P<unit>words?|lines?|minutes?|seconds?|hours?|characters?|pages?|sentences?|rounds?|items?)\b"
 _字 = r"(?P<字>汉?字|行|分钟|秒|轮|条|页|句)"
 _RANGE = re.compile(
-    rf"(?P<low>\d{{1,6}})\s*(?:to|through|[-–—~～至到])\s*(?P<high>\d{{1,6}})\s*个?(?:{_UNIT}|{_字})",
+    rf"(?P<low>\d\d{{0,5}})\s{{0,20}}(?:to|through|[-–—~～至到])\s{{0,20}}(?P<high>\d{{1,6}})\s{{0,20}}个?(?:{_UNIT}|{_字})",
     re.IGNORECASE,
 )
 _EMPTY = frozenset({

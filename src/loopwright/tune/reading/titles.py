@@ -23,7 +23,7 @@ _CHINESE_FILE = re.compile(rf"(?:见|参见|参照|详见|按照?|走|依照?|�
 _CHINESE_HERE = re.compile(r"(?:见|参见|详见)(?:下文|上文|前文|后文)(?:的)?\s*\Z")
 _LAST = ("see", "the", "section", "follow", "to", "in", "under", ",", "的", "中", "里", "文")
 """What stands right before a title that the reader is sent to."""
-_OPENS = re.compile(r"(?<=[\s的中里文])[\"“「『]")
+_OPENS = re.compile(r"[\"“「『](?<=[\s的中里文].)")
 BEFORE, LONGEST = 160, 60
 
 
