@@ -5,11 +5,13 @@ from collections.abc import Callable, Sequence
 from loopwright.domain.findings import Finding, Proposal
 from loopwright.tune.fixes import (
     add_constraints,
+    add_entry,
     add_row,
     add_state_schema,
     ask_if_there,
     bound_accumulator,
     complete_example,
+    correct_table,
     declare_field,
     declare_tool,
     drop_unread,
@@ -43,11 +45,13 @@ from loopwright.tune.skill.model import Skill
 
 FIXERS: tuple[Fixer, ...] = (
     add_constraints.FIXER,
+    add_entry.FIXER,
     add_row.FIXER,
     add_state_schema.FIXER,
     ask_if_there.FIXER,
     bound_accumulator.FIXER,
     complete_example.FIXER,
+    correct_table.FIXER,
     declare_field.FIXER,
     declare_tool.FIXER,
     drop_unread.FIXER,

@@ -29,7 +29,8 @@ _SAME = (
 )  # fmt: skip
 """Words of which programs take one for the other."""
 _LISTED = re.compile(
-    r"(?:its (?:options|commands) are|lists?(?: for \w+ only)?|allows only|none of (?:them|the skill's roles))"
+    r"(?:its (?:options|commands) are|lists?(?: for \w+ only)?|allows only|none of (?:them|the skill's roles)"
+    r"|elsewhere it is|the skill has)"
     r" \(?([^()]*?)\)?\Z"
 )
 _OPTION = re.compile(r"(?<![\w-])--[a-z][\w-]+")
@@ -164,6 +165,11 @@ def _values(skill: Skill, finding: Finding) -> Iterator[Guess]:
     """The listed value that stands beside it in another field or sentence; else the one that nothing else sets."""
     page = skill.pages[finding.file]
     listed = [one for one in _listed(finding) if one]
+    wrong = page.text[finding.start : finding.end].strip("`'\"")
+    listed = [one.upper() for one in listed] if wrong.isupper() else listed
+    begun = [one for one in listed if wrong and one[:2].casefold() == wrong[:2].casefold()]
+    if len(begun) == 1:
+        yield begun[0], "template"
     around = _around(page, finding)
     beside = [one for one in listed if re.search(rf"(?<![\w-]){re.escape(one)}(?![\w-])", around)]
     if len(beside) == 1:

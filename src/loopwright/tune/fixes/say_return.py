@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from loopwright.domain.findings import Edit, Finding, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
-from loopwright.tune.reading.contracts import return_part
+from loopwright.tune.reading.contracts import outcome_part
 from loopwright.tune.reading.returns import Return, returns
 from loopwright.tune.skill.model import Page, Skill
 
@@ -70,7 +70,7 @@ def _with_size(language: str, model: Return) -> str:
 def _in_role(skill: Skill, page: Page, finding: Finding) -> Edit | None:
     """The section as a sibling has it, at the end or before the section that follows it there."""
     other = skill.pages.get(finding.facts.get("model", ""))
-    part = return_part(other) if other else None
+    part = outcome_part(other) if other else None
     if other is None or part is None or not part.level:
         return None
     body = other.text[part.start : part.end].replace("\r\n", "\n").strip()

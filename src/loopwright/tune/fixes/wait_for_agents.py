@@ -7,10 +7,12 @@ from loopwright.domain.findings import Finding, FixLevel, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.reading.agency import Act, acts, in_code
-from loopwright.tune.skill.model import Call, Page, Skill
+from loopwright.tune.skill.model import Assignment, Call, Page, Skill
 
 USUAL = 600_000
 """Milliseconds that an agent may take, where the skill says nothing."""
+_BY_TASK = frozenset({"Task", "Agent"})
+"""Tools whose agents are fetched with TaskOutput where they run in the background."""
 _REST = re.compile(r"[)\]}; \t]*")
 _MANY = re.compile(r"\.map\s*\(|\[\s*\]")
 
@@ -23,6 +25,9 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
         if not 0 <= index < len(skill.calls) or not target.isidentifier():
             continue
         page, call = skill.pages[finding.file], skill.calls[index]
+        if call.name in _BY_TASK:
+            yield _collected(skill, page, call, finding, target)
+            continue
         statement, level = _statement(skill, page, call, target, waits)
         at = _behind(page, call)
         indent = _indent(page, call)
@@ -35,6 +40,60 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
             estimated_impact="the next step finds what the agents have made", verification_steps=("diagnose the whole "
             "skill again",),
         )  # fmt: skip
+
+
+def _collected(skill: Skill, page: Page, call: Call, finding: Finding, target: str) -> Proposal:
+    """What runs in the background is fetched, each by its id; what a loop has started, behind the loop."""
+    line = page.text[page.text.rfind("\n", 0, call.at.start) + 1 : call.at.start]
+    many = bool(_MANY.search(line))
+    kept = next((one for one in skill.assignments if one.at.file == page.path and _keeps(one, call, target)), None)
+    around = [
+        one for one in skill.repeats
+        if one.kind == "code" and one.at.file == page.path and one.at.start <= call.at.start < one.at.end
+    ]  # fmt: skip
+    taken = [one.argument("timeout") for one in skill.calls if one.name == "TaskOutput"]
+    limit = next((one.value for one in taken if one is not None), str(USUAL))
+    if kept is not None and around:
+        outer = min(around, key=lambda one: one.at.start)
+        at, begin = _line_end(page, outer.at.end), outer.at.start
+        field = re.search(rf"(\w+)\s*:\s*{re.escape(target)}\.(?:task_)?id\b", kept.value)
+        plain = re.fullmatch(rf"\s*{re.escape(target)}\.(?:task_)?id\s*", kept.value)
+        id = f"one.{field[1]}" if field else "one" if plain else "one.task_id"
+        words = f"for (const one of {kept.name}) {_fetch(id, limit)}"
+    else:
+        at, begin = _behind(page, call), call.at.start
+        words = (
+            f"for (const one of {target}) {_fetch('one.task_id', limit)}"
+            if many
+            else _fetch(f"{target}.task_id", limit)
+        )
+    line_start = page.text.rfind("\n", 0, begin) + 1
+    indent = page.text[
+        line_start : line_start + len(page.text[line_start:]) - len(page.text[line_start:].lstrip(" \t"))
+    ]
+    return Proposal(
+        fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="orchestrator_refactor", level="template",
+        description=f"Collect {kept.name if kept else target} before going on",
+        rationale="What runs in the background is fetched so elsewhere; say what happens to those that fail.",
+        edits=(edit(page, at, at, f"\n{indent}{words}"),), risk="medium",
+        estimated_impact="the next step finds what the agents have made",
+        verification_steps=("diagnose the whole skill again",),
+    )  # fmt: skip
+
+
+def _keeps(one: Assignment, call: Call, target: str) -> bool:
+    """A list into which the agent is put, behind its start."""
+    return one.grows and one.at.start > call.at.end and re.search(rf"\b{re.escape(target)}\b", one.value) is not None
+
+
+def _fetch(id: str, limit: str) -> str:
+    return f"TaskOutput({{ task_id: {id}, block: true, timeout: {limit} }})"
+
+
+def _line_end(page: Page, position: int) -> int:
+    end = page.text.find("\n", max(position - 1, 0))
+    end = len(page.text) if end < 0 else end
+    return end - 1 if page.text[end - 1 : end] == "\r" else end
 
 
 def _statement(skill: Skill, page: Page, call: Call, target: str, waits: list[Act]) -> tuple[str, FixLevel]:
