@@ -6,6 +6,7 @@ from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.declared import shown
 from loopwright.tune.reading.rivals import Rival, rivals
 from loopwright.tune.reading.slots import slotted_values
+from loopwright.tune.reading.strays import StrayWord, stray_words
 from loopwright.tune.reading.values import Stray, stray_values
 from loopwright.tune.skill.model import Skill
 
@@ -29,6 +30,18 @@ def look(skill: Skill) -> Iterator[Hit]:
         )  # fmt: skip
     for rival in rivals(skill):
         yield _rival(rival)
+    known = {(one.page.path, one.start) for one in stray_values(skill)}
+    yield from (_stray(one) for one in stray_words(skill) if (one.page.path, one.start) not in known)
+
+
+def _stray(one: StrayWord) -> Hit:
+    listed = ", ".join(one.listed[:SHOWN])
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=f"{one.name}={one.value}", severity="medium",
+        message=f"{one.name} is “{one.value}” here alone; elsewhere it is {listed}", confidence="likely",
+        advice=f"Write “{one.right}”." if one.right else f"Use one of {listed}, or name “{one.value}” with them.",
+        also=(one.where,) if one.where else (), facts={"wrong": one.value, "right": one.right or ""},
+    )  # fmt: skip
 
 
 def _rival(one: Rival) -> Hit:

@@ -7,18 +7,48 @@ from loopwright.domain.findings import Confidence
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.completing import completion
 from loopwright.tune.reading.declared import shown
+from loopwright.tune.reading.odd_keys import Lacking, lacking_keys
 from loopwright.tune.reading.shapes import Breach, breaches
 from loopwright.tune.reading.values import meant
 from loopwright.tune.skill.model import Skill
 
 
 def look(skill: Skill) -> Iterator[Hit]:
-    for one in breaches(skill):
+    found = [*breaches(skill)]
+    told = {(one.page.path, one.name) for one in found}
+    yield from (_lacks(one) for one in lacking_keys(skill) if (one.one.page.path, one.name) not in told)
+    for one in found:
         start, end = one.place
         yield Hit(
             file=one.page.path, start=start, end=end, subject=f"{one.kind} {one.name} {_which(one)}".strip(),
             message=_message(one), advice=_advice(one), facts=_facts(one), confidence=_confidence(one),
         )  # fmt: skip
+
+
+def _lacks(one: Lacking) -> Hit:
+    page, keys = one.one.page, one.one.keys
+    start, end = next(iter(keys.values()))
+    at = one.other.keys[one.name][0]
+    there = f"{one.other.page.path}:{one.other.page.text.count(chr(10), 0, at) + 1}"
+    return Hit(
+        file=page.path, start=start, end=end, subject=f"lacks {one.name}", also=(there,),
+        message=f"The example has no {one.name}; {there} has it with the same {len(keys)} keys",
+        advice=f"Give the example a {one.name}, or say that it may be left out.", facts=_line(one),
+    )  # fmt: skip
+
+
+def _line(one: Lacking) -> dict[str, str]:
+    """The line of the other object, where each has its keys in lines of their own."""
+    text, there = one.one.page.text, one.other.page.text
+    names = [*one.other.keys]
+    after = names[names.index(one.name) + 1 :]
+    if not after:
+        return {}
+    begin = there.rfind("\n", 0, one.other.keys[one.name][0]) + 1
+    line = there[begin : there.find("\n", begin) + 1]
+    at = text.rfind("\n", 0, one.one.keys[after[0]][0]) + 1
+    alone = line.rstrip().endswith(",") and not text[at : one.one.keys[after[0]][0]].strip(" \t\"'")
+    return {"at": str(at), "insert": line, "level": "template"} if alone and ":" in line else {}
 
 
 def _confidence(one: Breach) -> Confidence | None:

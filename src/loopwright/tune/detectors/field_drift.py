@@ -6,9 +6,10 @@ from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.declared import Unknown, unknown_fields
 from loopwright.tune.reading.declared import shown as shown_as
 from loopwright.tune.reading.drifting import meant
+from loopwright.tune.reading.near_names import near_names
+from loopwright.tune.reading.odd_keys import odd_keys
 from loopwright.tune.reading.slips import slips
 from loopwright.tune.reading.spelled import Spelled, otherwise_keyed, slipped_holes
-from loopwright.tune.reading.strangers import strange_keys
 from loopwright.tune.skill.model import Skill
 
 
@@ -32,8 +33,12 @@ def look(skill: Skill) -> Iterator[Hit]:
                 "places": "\n".join(f"{one.use.at.file}:{one.use.at.start}:{one.use.at.end}" for one, _ in found[1:]),
             },
         )  # fmt: skip
-    for one in (*otherwise_keyed(skill), *slipped_holes(skill), *slips(skill), *strange_keys(skill)):
-        yield _spelled(one)
+    told: set[tuple[str, int]] = set()
+    readings = (otherwise_keyed, slipped_holes, slips, odd_keys, near_names)
+    for one in (one for reading in readings for one in reading(skill)):
+        if (one.page.path, one.start) not in told:
+            told.add((one.page.path, one.start))
+            yield _spelled(one)
 
 
 def _spelled(one: Spelled) -> Hit:

@@ -9,9 +9,11 @@ from loopwright.tune.skill.shapes import tokens
 
 _NAME = re.compile(r"[A-Za-z_][\w\-]{1,40}\Z")
 _LINE = re.compile(r"^([ \t]*)(- )?([A-Za-z_][\w\-]{1,40}):(?=[ \t]|$)", re.MULTILINE)
+_OPENS = re.compile(r"\{ ?[\"']?[A-Za-z_][\w\-]{0,40}[\"']? ?:")
+_SHELLS = frozenset({"bash", "sh", "shell", "zsh", "console"})
 _YAML = frozenset({"yaml", "yml"})
 _TEXT = frozenset({"", "md", "markdown", "text", "txt"})
-FEWEST, LONGEST = 2, 200_000
+FEWEST, LONGEST = 1, 200_000
 """Keys of an object that is looked at; characters of a page that is read."""
 
 
@@ -26,22 +28,36 @@ class Keyed:
 
 
 def keyed(page: Page) -> Iterator[Keyed]:
-    """Of code blocks and scripts that are not shown as wrong."""
+    """Of code blocks and scripts, and of what sentences and commands hold, that are not shown as wrong."""
     for block in page.blocks if len(page.text) <= LONGEST else ():
-        if block.kind != "code" or block.use in ("negative", "quotation"):
+        if block.use in ("negative", "quotation"):
+            continue
+        if block.kind != "code" or block.lang in _SHELLS:
+            if "{" in block.text and page.kind != "script":
+                yield from _inline(page, block)
             continue
         yaml = block.lang in _YAML or page.path.endswith((".yaml", ".yml"))
-        if not yaml and "{" in block.text:
-            yield from _braced(page, block)
+        if not yaml and "{" in block.text and block.lang not in _SHELLS:
+            yield from _braced(page, block, block.body, block.end)
         if yaml or (block.lang in _TEXT and ":" in block.text):
             yield from _lined(page, block)
 
 
-def _braced(page: Page, block: Block) -> Iterator[Keyed]:
-    data = block.lang in ("json", "jsonc", "json5", "")
+def _inline(page: Page, block: Block) -> Iterator[Keyed]:
+    """Objects within a line."""
+    last = block.body
+    for found in _OPENS.finditer(page.text, block.body, block.end):
+        if found.start() >= last:
+            line = page.text.find("\n", found.start(), block.end)
+            last = line if line >= 0 else block.end
+            yield from _braced(page, block, found.start(), last)
+
+
+def _braced(page: Page, block: Block, start: int, end: int) -> Iterator[Keyed]:
+    data = block.lang in ("json", "jsonc", "json5", "") or block.lang in _SHELLS
     stack: list[tuple[str, dict[str, tuple[int, int]]]] = []
     last, before = None, ""
-    for token in tokens(page.text, block.body, block.end):
+    for token in tokens(page.text, start, end):
         if token.kind in ("n", "#"):
             continue
         if token.kind in ("{", "[", "("):

@@ -38,7 +38,7 @@ def read_skill(
     codes = [one.code for one in grounds]
     calls = tuple(call for code in codes for call in code.calls)
     shapes = tuple(schema for one in grounds for schema in schemas(one))
-    named, run = _files(grounds, files_of(name, sizes), bindings.paths(codes))
+    named, run = _files(grounds, files_of(_called(name, pages.get(main)), sizes), bindings.paths(codes))
     facts = known(shapes, bindings.held(codes))
     return Skill(
         name=name, main=main, files=sizes, pages=pages, mode=mode(pages, main),
@@ -50,6 +50,12 @@ def read_skill(
         fields=tuple(use for one in grounds for use in _uses(one, facts, shapes)),
         schemas=shapes, nested=nested, around=around,
     )  # fmt: skip
+
+
+def _called(name: str, main: Page | None) -> str:
+    """By what its paths call it: the name that it gives itself, where it says its own paths with that."""
+    own = main.front.values.get("name") if main is not None and main.front is not None else None
+    return own if isinstance(own, str) and own and main is not None and f"skills/{own}/" in main.text else name
 
 
 def _nested(files: Iterable[str]) -> tuple[str, ...]:

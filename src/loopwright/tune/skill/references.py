@@ -27,6 +27,12 @@ _LOADS = re.compile(
 _STORED = frozenset({"json", "jsonl", "log", "db", "csv", "txt"})
 """What a skill may keep in its own folder once it has run."""
 _REF = re.compile(r"(?:\b[Rr]ef(?:erence)?|参考|详见|见)\s*[:：]?\s*[`\[\"'(]*\Z")
+_SENDS = re.compile(
+    r"(?:\b(?:read|load|follow|open|consult|see|per|content of|schemas?:|against|defined in|described in|schemas? in"
+    r"|according to|refer to)(?: the)?(?: \w+)?|读取?|加载|查阅|参考|参见|详见|遵循|按照?)\s*(?:[^\s`]{1,12} )?`\Z",
+    re.IGNORECASE,
+)
+_PART = re.compile(r"[`\"')]*,? ?(?:sections?|§|chapter|第)\s?\d", re.IGNORECASE)
 LOADERS = frozenset({"Read", "read_file", "ReadFile", "readFile", "read_many_files", "view", "cat"})
 
 
@@ -98,7 +104,8 @@ def _unresolved(files: Files, page: str, target: Target, told: bool, mention: Me
             return True
         return None if block.kind == "code" and not linked else False
     if "/" not in path:
-        return False if (linked or target.sure) and block.kind != "code" else None
+        sent = linked or target.sure or _is_sent_to(files, path, mention, block)
+        return False if sent and block.kind != "code" else None
     if target.sure or linked:
         return False
     if path.rsplit("/", 1)[-1].lower() in PROJECT_FILES:
@@ -113,6 +120,24 @@ def _unresolved(files: Files, page: str, target: Target, told: bool, mention: Me
         return None
     parted = any(folder in FOLDERS for folder in files.folders)
     return False if told or (parted and mention.quote == "`" and block.kind != "code") else None
+
+
+def _is_sent_to(files: Files, path: str, mention: Mention, block: Block) -> bool:
+    """The reader is told to read a page of this name, and the skill has pages beside its main one."""
+    if (
+        not path.endswith(".md")
+        or block.use not in ("instruction", "prompt")
+        or path[0].isupper()
+        or path == "index.md"
+    ):
+        return False
+    at = mention.start - block.body
+    before, after = (
+        block.text[max(0, at - 60) : max(0, at)].rsplit("\n", 1)[-1],
+        block.text[at + len(mention.raw) :][:20],
+    )
+    told = _PART.match(after) is not None or (mention.quote == "`" and _SENDS.search(before) is not None)
+    return told and sum(one.endswith(".md") for one in files.paths) > 1
 
 
 def _links(ground: Ground, files: Files, seen: set[int]) -> Iterator[Reference]:

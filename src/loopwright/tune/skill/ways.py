@@ -38,6 +38,10 @@ _BECOMES = re.compile(
     r"|[`\"')*]*\s*(?:被|由.{1,20}?)(写入|生成|创建|更新|读取|加载)",
     re.IGNORECASE,
 )
+_BY = re.compile(
+    r"[(,;，（]\s*(?:schema|template|format|spec|see|per|模板|格式|结构|见)\s?[:：]?\s?[`\"'(]*\Z", re.IGNORECASE
+)
+"""Behind what is written it is said by what it goes."""
 _TAKES = frozenset({"read", "loaded", "consumed", "读取", "加载"})
 _COMMAND = re.compile(r"(?:^|[;&|\n`(])\s*(?:sudo\s+)?([A-Za-z_][\w\-]*)[^;&|\n`]*\Z")
 _SHELL_READS = frozenset({
@@ -108,6 +112,8 @@ def of_words(text: str, start: int, end: int, least: int) -> Way:
         return "read" if (becomes[1] or becomes[2]).lower() in _TAKES else "write"
     if _LABEL.match(line):
         return "declare"
+    if _BY.search(line):
+        return "read"
     line = line[max(line.rfind(". "), line.rfind("。"), line.rfind("; "), line.rfind("；")) + 1 :]
     writes, reads = _last(_WRITE, line), _last(_READ, line)
     place = max(writes, reads)

@@ -1,0 +1,94 @@
+"""Keys in which one object differs from its siblings: another name in the place of theirs, or one that it lacks."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from loopwright.tune.reading.keyed import Keyed, keyed
+from loopwright.tune.reading.likeness import ALIKE, alike
+from loopwright.tune.reading.spelled import Spelled
+from loopwright.tune.skill.model import Skill
+
+FEWEST, FEW = 3, 2
+"""Siblings that show what keys such an object has; and where the two names are alike."""
+SHARED, MOST = 0.5, 0.75
+"""The share of keys that siblings have in common, and of siblings that have the key."""
+WHOLE = 4
+"""Keys that an object has in common with another one, so that both are one shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """`one` has all keys that `other` has, but `name`."""
+
+    one: Keyed
+    name: str
+    other: Keyed
+
+
+def odd_keys(skill: Skill) -> Iterator[Spelled]:
+    objects = [one for page in skill.pages.values() for one in keyed(page)]
+    if len(objects) <= FEW:
+        return
+    counted = Counter(key for one in objects for key in one.keys)
+    for one in objects:
+        if one.page.kind != "script" and one.data:
+            alone = [key for key in one.keys if counted[key] == 1]
+            found = [drift for key in alone[:FEW] for drift in _stranger(skill, one, key, objects)]
+            if len(alone) <= FEW and len(found) == 1 and '"properties"' not in one.page.text:
+                yield found[0]
+
+
+def lacking_keys(skill: Skill) -> Iterator[Lacking]:
+    """Of objects of one shape the one that leaves out what all others have, in the order of the others."""
+    objects = [one for page in skill.pages.values() for one in keyed(page)]
+    objects = [one for one in objects if one.data and one.block.kind == "code" and len(one.keys) >= WHOLE]
+    for one in objects:
+        if one.page.kind in ("script", "data"):
+            continue
+        others = [other for other in objects if one.keys.keys() < other.keys.keys() and other.block is not one.block]
+        missing = {frozenset(other.keys.keys() - one.keys.keys()) for other in others}
+        same = [other for other in objects if other is not one and other.keys.keys() == one.keys.keys()]
+        if len(missing) == 1 and len(next(iter(missing))) == 1 and not same:
+            other = others[0]
+            name = next(iter(next(iter(missing))))
+            if [key for key in other.keys if key != name] == [*one.keys]:
+                yield Lacking(one, name, other)
+
+
+def _stranger(skill: Skill, one: Keyed, key: str, objects: Sequence[Keyed]) -> Iterator[Spelled]:
+    rest = one.keys.keys() - {key}
+    siblings = [
+        other for other in objects if other is not one and rest
+        and len(rest & other.keys.keys()) >= max(1, SHARED * min(len(rest), len(other.keys) - 1))
+    ]  # fmt: skip
+    if len(siblings) < FEW:
+        return
+    counted = Counter(name for other in siblings for name in other.keys if name not in one.keys)
+    common = [name for name, count in counted.items() if count >= MOST * len(siblings) and len(siblings) >= FEWEST]
+    near = [name for name, count in counted.items() if count >= FEW and _is_like(name, key)]
+    common = near if len(near) == 1 else common
+    if len(common) != 1 or _is_named(skill, key):
+        return
+    right = common[0]
+    like = next((o for o in siblings if right in o.keys and _around(o, right) & _around(one, key)), None)
+    if like is not None:
+        line = like.page.text.count("\n", 0, like.keys[right][0]) + 1
+        yield Spelled(one.page, *one.keys[key], key, right, f"{like.page.path}:{line}")
+
+
+def _is_like(name: str, key: str) -> bool:
+    """But no plural, which is a list of it."""
+    return alike(name, key) >= ALIKE and name.rstrip("s") != key.rstrip("s")
+
+
+def _around(one: Keyed, key: str) -> set[tuple[str, int]]:
+    """The keys right before and behind it."""
+    names = [*one.keys]
+    at = names.index(key)
+    return {(names[at + step], step) for step in (-1, 1) if 0 <= at + step < len(names)}
+
+
+def _is_named(skill: Skill, key: str) -> bool:
+    """The text speaks of the key."""
+    return any(f"`{key}`" in page.text or f"`{key}:" in page.text for page in skill.pages.values())

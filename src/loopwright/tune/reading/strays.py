@@ -1,0 +1,133 @@
+"""Values that a sentence gives a name, and that no list of what the name may be has."""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from loopwright.tune.reading.listings import LONGEST, Listing, listings
+from loopwright.tune.reading.spots import block_at
+from loopwright.tune.reading.values import meant
+from loopwright.tune.skill.model import Page, Skill
+
+_WORD = r"[A-Za-z][\w\-]{1,24}"
+_LEADS = re.compile(
+    r"([A-Za-z_][\w\-]{0,40})[\"'`*]{0,3}(?: values?)?\s?(?:\(|[:=：]|\bis(?: one of)?\b|\bof\b|\bmust be\b|\bone of\b"
+    r"|\bto\b|\|| [—-] |->|→|为|是|取值|可选)?:?\s{0,3}[\"'`*({\[<]{0,3}\Z"
+)
+_SET = re.compile(
+    rf"(?<![\w.\-])([A-Za-z_][A-Za-z0-9_.\-]{{1,40}}+)[\"'`*]{{0,3}}\s?(?:[:=]=?|!=|\bis\b|\bof\b|\bto\b|\bas\b|\bbecomes\b|\bequals\b|为|是)\s?"
+    rf"(?:\*\*|[\"'`])({_WORD})(?:\*\*|[\"'`])(?!\s?[:|/])"
+)
+_GIVEN = re.compile(rf"--([a-z][\w\-]{{1,40}})[= ]({_WORD})(?![\w./])")
+_PAIR = re.compile(rf"(?:`({_WORD})`|\"({_WORD})\")(?: or | and | \| | / |\||、| ?或 ?)(?:`({_WORD})`|\"({_WORD})\")")
+_NO_VALUE = frozenset({"true", "false", "null", "none", "string", "number", "boolean", "object", "array"})
+_DENIED = re.compile(
+    r"\bnot\b|n't\b|\bnever\b|\bno longer\b|\binvalid\b|\bwrong\b|\binstead\b|\brather\b|\bretired\b|\blegacy\b"
+    r"|\bdeprecated\b|不|错误|非法|无效|勿|弃用|旧",
+    re.IGNORECASE,
+)
+BEFORE = 50
+"""Characters before a list in which it is told what it is of."""
+
+
+@dataclass(frozen=True, slots=True)
+class StrayWord:
+    """`value` stands for `name` at `start`, and nowhere else; `listed` are the words that stand for it elsewhere."""
+
+    page: Page
+    start: int
+    end: int
+    name: str
+    value: str
+    listed: tuple[str, ...]
+    right: str | None
+    where: str
+
+
+@dataclass(slots=True)
+class _Name:
+    """What is known of one name. `shown`: words that are given it as an option, or in code."""
+
+    listed: dict[str, str] = field(default_factory=dict)
+    shown: set[str] = field(default_factory=set)
+    told: list[tuple[Page, int, str]] = field(default_factory=list)
+    said: str = ""
+
+
+def stray_words(skill: Skill) -> Iterator[StrayWord]:
+    names: dict[str, _Name] = {}
+    in_lists: set[str] = set()
+    for page in skill.pages.values():
+        if len(page.text) > LONGEST:
+            continue
+        for one in listings(page):
+            in_lists.update(one.values)
+            _list(names, page, one.spans[0][0], dict.fromkeys(one.values, ""), one)
+        if page.kind != "script":
+            _pairs(names, page)
+            _told(names, page)
+    for known in names.values():
+        yield from _strays(skill, known, in_lists)
+
+
+def _list(names: dict[str, _Name], page: Page, start: int, values: Mapping[str, str], one: Listing | None) -> None:
+    begin = max(page.text.rfind("\n", 0, start) + 1, start - BEFORE)
+    found = _LEADS.search(page.text[begin:start])
+    if found is not None:
+        where = f"{page.path}:{page.text.count(chr(10), 0, start) + 1}"
+        names.setdefault(_plain(found[1]), _Name()).listed.update(dict.fromkeys(values, where))
+
+
+def _pairs(names: dict[str, _Name], page: Page) -> None:
+    for found in _PAIR.finditer(page.text):
+        if len(found[0]) < 60:
+            _list(names, page, found.start(), {word.lower(): "" for word in found.groups() if word}, None)
+
+
+def _told(names: dict[str, _Name], page: Page) -> None:
+    for found in _SET.finditer(page.text):
+        index = block_at(page, found.start())
+        block = page.blocks[index] if index >= 0 else None
+        if block is None or block.use in ("negative", "quotation") or _is_denied(page.text, *found.span()):
+            continue
+        known = names.setdefault(_plain(found[1]), _Name())
+        if block.kind == "code":
+            known.shown.add(found[2].lower())
+        elif block.use in ("instruction", "prompt"):
+            known.told.append((page, found.start(2), found[2]))
+            known.said = found[1].rsplit(".", 1)[-1]
+    for found in _GIVEN.finditer(page.text):
+        names.setdefault(_plain(found[1]), _Name()).shown.add(found[2].lower())
+
+
+def _is_denied(text: str, start: int, end: int) -> bool:
+    """What stands around it says that it must not be so."""
+    begin = max(start - BEFORE, text.rfind("\n", 0, start) + 1)
+    line = text.find("\n", end)
+    return _DENIED.search(text, begin, min(end + BEFORE, line if line >= 0 else len(text))) is not None
+
+
+def _strays(skill: Skill, known: _Name, in_lists: set[str]) -> Iterator[StrayWord]:
+    values = {value.lower() for _, _, value in known.told}
+    usual = {*known.listed, *known.shown}
+    strange = [value for value in sorted(values) if value not in usual and value not in _NO_VALUE | in_lists]
+    alike = [value for value in strange if meant(value, sorted(usual - {value}))]
+    closed = len(known.listed) > 1 and len(values) > 1 and len(strange) == 1
+    if not strange or not (closed or (len(alike) == 1 and len(usual) > 1)):
+        return
+    value = strange[0] if closed else alike[0]
+    page, start, said = next(one for one in known.told if one[2].lower() == value)
+    right = meant(value, sorted(usual - {value}))
+    if _marked(skill, said) == 1:
+        listed = tuple(known.listed or sorted(known.shown - {value}))
+        where = next(iter(known.listed.values()), "")
+        yield StrayWord(page, start, start + len(said), known.said, said, listed, right, where)
+
+
+def _marked(skill: Skill, value: str) -> int:
+    whole = re.compile(rf"[\"'`*]{re.escape(value)}[\"'`*]")
+    return sum(len(whole.findall(page.text)) for page in skill.pages.values())
+
+
+def _plain(name: str) -> str:
+    return name.rsplit(".", 1)[-1].lower().removesuffix("s")
