@@ -8,7 +8,7 @@ from loopwright.tune.reading.grid import grids
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Page
 
-_WORD = r"[A-Za-z][\w\-]{1,24}"
+_WORD = r"[A-Za-z][\w\-]{1,24}+"
 _MARK = r"[\"'`*]{0,3}"
 _TICK = rf"(?:`{_WORD}`|\"{_WORD}\"|'{_WORD}')"
 _BEFORE = r"(?<![\w/.\-@~$\\])"
@@ -16,7 +16,7 @@ _BARRED = re.compile(rf"{_BEFORE}{_MARK}{_WORD}{_MARK}(?:(?: ?\\?\| ?| / |/){_MA
 _TICKED = re.compile(rf"{_BEFORE}{_TICK}(?:(?:, ?(?:or |and )?|，|、| or | and | ?[或和] ?){_TICK}){{2,8}}")
 _PLAIN = re.compile(
     rf"{_BEFORE}{_WORD}(?:, {_WORD}){{1,8}},? (?:or|and) {_WORD}\b|(?<=\(){_WORD}(?:, {_WORD}){{2,8}}(?=\))"
-    rf"|(?<=: ){_WORD}(?:, {_WORD}){{2,8}}(?=[.\n;)])|{_WORD}(?:、{_WORD}){{2,8}}"
+    rf"|(?<=: ){_WORD}(?:, {_WORD}){{2,8}}(?=[.\n;)])|(?<![A-Za-z]){_WORD}(?:、{_WORD}){{2,8}}"
 )
 _ONE = re.compile(_WORD)
 _LABEL = re.compile(rf"(?:\*\*`?|`)({_WORD})(?:`?\*\*|`)|({_WORD})(?=[:：]| [—–-] )")

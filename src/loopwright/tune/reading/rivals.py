@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from loopwright.tune.reading.listings import Listing, listings
+from loopwright.tune.reading.spots import places
 from loopwright.tune.skill.model import Skill
 
 MOST = 9
@@ -73,4 +74,4 @@ def _is_code(listing: Listing) -> bool:
 
 def _uses(skill: Skill, word: str) -> int:
     whole = re.compile(rf"(?<![\w\-]){re.escape(word)}(?![\w\-])", re.IGNORECASE)
-    return sum(len(whole.findall(page.text)) for page in skill.pages.values())
+    return sum(len(whole.findall(page.text)) for page in skill.pages.values() if places(page.text, word))

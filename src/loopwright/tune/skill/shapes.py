@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from itertools import islice
+from typing import Literal, NamedTuple
 
 ShapeKind = Literal["string", "number", "boolean", "null", "array", "object", "other"]
 
@@ -32,8 +33,7 @@ _CLOSING = {"{": "}", "[": "]", "(": ")"}
 _VALUE = re.compile(r"[\w.:/+\-]+\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """`kind`: s string, w word or number, n newline, # comment, … three dots, or the character itself."""
 
     kind: str
@@ -61,20 +61,20 @@ class Entry:
 
 def tokens(text: str, start: int, end: int) -> Iterator[Token]:
     """At most `TOKENS`; comments of several lines are one, the rest of a line after # is one only at its begin."""
-    at, count = start, 0
-    while at < end and count < TOKENS:
-        found = _TOKEN.search(text, at, end)
-        if found is None:
-            return
-        begin, at = found.span()
-        raw = found[0]
-        count += 1
-        if raw == "/*":
-            close = text.find("*/", at, end)
-            at = end if close < 0 else close + 2
-            yield Token("#", begin, at, text[begin:at])
-        else:
+    at, left = start, TOKENS
+    while at < end:
+        for found in islice(_TOKEN.finditer(text, at, end), left):
+            left -= 1
+            raw = found[0]
+            begin, at = found.span()
+            if raw == "/*":
+                close = text.find("*/", at, end)
+                at = end if close < 0 else close + 2
+                yield Token("#", begin, at, text[begin:at])
+                break
             yield Token(_token_kind(raw), begin, at, raw)
+        else:
+            return
 
 
 def _token_kind(raw: str) -> str:
@@ -85,7 +85,7 @@ def _token_kind(raw: str) -> str:
         return "w"
     if first == "#" or raw.startswith("//"):
         return "#"
-    return {"\n": "n", "...": "…"}.get(raw, raw)
+    return "n" if first == "\n" else "…" if raw == "..." else raw
 
 
 @dataclass(slots=True)
