@@ -10,10 +10,12 @@ from loopwright.tune.reading.recovery import (
     RESUME,
     SAVES,
     Mention,
+    described_only,
     mentions,
     pledge_of,
     says_nothing,
     tells_how,
+    unsaved,
     written,
 )
 from loopwright.tune.reading.spots import block_at, spotted
@@ -38,9 +40,14 @@ STEPS = 3
 
 
 def look(skill: Skill) -> Iterator[Hit]:
+    yield from _described(skill)
+    yield from _unsaved(skill)
     found = mentions(skill)
-    if not found:
-        return
+    if found:
+        yield from _of_mentions(skill, found)
+
+
+def _of_mentions(skill: Skill, found: tuple[Mention, ...]) -> Iterator[Hit]:
     hits = [
         *_sections_gone(skill, found),
         *_never_written(skill, found),
@@ -51,6 +58,34 @@ def look(skill: Skill) -> Iterator[Hit]:
     if not hits:
         promised = [*_pledged(found)] or [*_only_promised(skill, found)]
         yield from promised
+
+
+def _described(skill: Skill) -> Iterator[Hit]:
+    if promise := described_only(skill):
+        start, end, word = promise
+        yield Hit(
+            file=skill.main, start=start, end=end, subject="description", severity="medium",
+            message=f"the description promises “{word}”, and the text says nothing of it",
+            advice="Add a section on it: what is looked at, what is done, and where the work goes on; or take the "
+                "word out of the description.",
+            facts={"promise": "1"},
+        )  # fmt: skip
+
+
+def _unsaved(skill: Skill) -> Iterator[Hit]:
+    for page, others, (said, at) in unsaved(skill):
+        where = f"{said.path}:{said.text.count(chr(10), 0, at) + 1}"
+        section = page.sections[0] if page.sections else None
+        start = section.start if section else 0
+        stop = page.text.find("\n", start)
+        yield Hit(
+            file=page.path, start=start, end=stop if stop > start else len(page.text), subject="nothing saved",
+            message=
+                f"progress is saved after each step ({where}), and {page.path} saves none;"
+                f" {', '.join(others[:3])} do"
+            ,
+            advice=f"Save the progress at the end of it, as {others[0]} does.", also=(where,), facts={"unsaved": "1"},
+        )  # fmt: skip
 
 
 def _sections_gone(skill: Skill, found: tuple[Mention, ...]) -> Iterator[Hit]:
@@ -195,7 +230,7 @@ def _read_first(skill: Skill, found: tuple[Mention, ...]) -> str:
 
 
 def _pledged(found: tuple[Mention, ...]) -> Iterator[Hit]:
-    """"Progress is preserved for resume", and no section, no command and no sentence says how that is done."""
+    """ "Progress is preserved for resume", and no section, no command and no sentence says how that is done."""
     pledges = [(mention, pledge) for mention in found if (pledge := pledge_of(mention)) is not None]
     if not pledges or not says_nothing(found):
         return

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Hit
-from loopwright.tune.reading.forms import Idea, lacking
+from loopwright.tune.reading.forms import Idea, Lack, lacking
 from loopwright.tune.skill.model import Skill
 
 
@@ -20,5 +20,13 @@ def demanded(skill: Skill, idea: Idea, *, prompt: bool | None = None) -> Iterato
             message=f"{where} demands “{lack.name}”, and this {'prompt' if lack.prompt else 'shape'} has no place for "
                 f"it{rest}",
             advice=f"Give it an entry for “{lack.name}”, or take it out of {where}.", also=(where,),
-            facts={"lacks": lack.name, "form": str(lack.start)},
+            facts={"entry_at": str(lack.end), "entry": _entry(lack)},
         )  # fmt: skip
+
+
+def _entry(lack: Lack) -> str:
+    """The part as the shape has others, with a place to fill in."""
+    words = lack.name.removeprefix("the ").removeprefix("a ").removeprefix("an ")
+    if lack.titled:
+        return f"\n\n## {lack.name}\n[{words}]"
+    return f"\n\n{words[:1].upper()}{words[1:]}:\n[{words}]"

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.clauses import sentence_at, speaks
+from loopwright.tune.reading.payloads import starved
 from loopwright.tune.reading.requests import USER_WORDS, file_stores, goals_of, is_goal, may_carry
 from loopwright.tune.reading.spots import spotted
 from loopwright.tune.skill.model import Interpolation, Page, Prompt, Skill
@@ -31,8 +32,22 @@ LEAST = 60
 
 def look(skill: Skill) -> Iterator[Hit]:
     yield from demanded(skill, "goal", prompt=True)
+    yield from _starved(skill)
     if prompts := _spawning(skill):
         yield from _of_prompts(skill, prompts)
+
+
+def _starved(skill: Skill) -> Iterator[Hit]:
+    """A sentence that starts an agent and gives it everything but the task, which the one beside it is given."""
+    for one, model in starved(skill):
+        where = f"{model.page.path}:{model.page.text.count(chr(10), 0, model.start) + 1}"
+        yield Hit(
+            file=one.page.path, start=one.start, end=one.end, subject=f"{one.agent.lower()} without the task",
+            message=f"the {one.agent.lower()} is started without what the user wants; the "
+                f"{model.agent.lower()} in {where} gets “{model.goal}”",
+            advice=f"Give it {model.goal}, too.", also=(where,),
+            facts={"entry_at": str(one.given_at), "entry": f" {model.goal},"},
+        )  # fmt: skip
 
 
 def _of_prompts(skill: Skill, prompts: list[tuple[int, Prompt]]) -> Iterator[Hit]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.keeping import aimless
 from loopwright.tune.reading.requests import USER_WORDS, is_request_file, strength
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.reading.stores import json_files
@@ -26,6 +27,20 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from _files(skill)
     yield from _fields(skill, files)
     yield from demanded(skill, "goal", prompt=False)
+    yield from _aimless(skill)
+
+
+def _aimless(skill: Skill) -> Iterator[Hit]:
+    """What the run writes of itself, without what it is for."""
+    for one in aimless(skill):
+        needs = f", though {one.wanted} has to be filled in from it" if one.wanted else ""
+        yield Hit(
+            file=one.page.path, start=one.start, end=one.end, subject=f"what is kept: {one.said[:50]}",
+            severity="medium",
+            message=f"what is kept here ({one.said}) does not say what the user asked for{needs}",
+            advice="Keep the user's words with it, unchanged, so that whoever goes on from it knows what for.",
+            facts={"entry_at": str(one.entry_at), "entry": one.entry},
+        )  # fmt: skip
 
 
 def _files(skill: Skill) -> Iterator[Hit]:

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Sequence
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.families import KINDS
+from loopwright.tune.reading.notes import unread
 from loopwright.tune.reading.placeholders import strays
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.reading.stores import Use, binds, goes_through, json_files, loads, used
+from loopwright.tune.reading.variables import unset
 from loopwright.tune.skill.model import Artefact, Skill
 
 MOST = 0.7
@@ -17,6 +19,8 @@ MOST = 0.7
 def look(skill: Skill) -> Iterator[Hit]:
     yield from _files(skill)
     yield from demanded(skill, "state")
+    yield from _unset(skill)
+    yield from _unread(skill)
     for stray in strays(skill):
         yield Hit(
             file=stray.page.path, start=stray.start, end=stray.end, subject=f"{{{stray.name}}}", severity="medium",
@@ -24,6 +28,25 @@ def look(skill: Skill) -> Iterator[Hit]:
                 f"entry in the list",
             advice=f"Add `{stray.name}` with its value to the list of names, or say where it is loaded from.",
             facts={"name": stray.name, "after": str(stray.after)},
+        )  # fmt: skip
+
+
+def _unset(skill: Skill) -> Iterator[Hit]:
+    for one in unset(skill):
+        yield Hit(
+            file=one.page.path, start=one.start, end=one.end, subject=f"${one.name}", severity="medium",
+            message=f"${one.name} is used {one.count} times, and nothing sets it or says where it comes from",
+            advice=f"Set {one.name} before its first use, from the user's answer or from the file that holds it.",
+            facts={"name": one.name},
+        )  # fmt: skip
+
+
+def _unread(skill: Skill) -> Iterator[Hit]:
+    for one in unread(skill):
+        yield Hit(
+            file=one.page.path, start=one.start, end=one.end, subject=f"{one.name} is not read", severity="medium",
+            message=f"{one.name} is said to carry something over, and nothing tells anybody to read it",
+            advice=f"Say who reads {one.name}, and when: first thing in each run.", facts={"name": one.name},
         )  # fmt: skip
 
 

@@ -195,7 +195,8 @@ _BEHIND: tuple[tuple[Kind, re.Pattern[str]], ...] = (("most", _MOST_AFTER), ("le
 
 _VAGUE = frozenset({
     "%", "m", "ms", "hou", "min", "sec", "day", "week", "year", "month", "time", "line", "file", "word", "item",
-    "token", "step", "page", "charac", "senten", "bullet", "paragr", "sectio", "次", "字", "行", "分", "秒", "项", "条", "句",
+    "token", "step", "page", "charac", "senten", "bullet", "paragr", "sectio", "次", "字", "行", "分", "秒",
+    "项", "条", "句",
 })  # fmt: skip
 """Units of so many things that the unit alone says nothing."""
 FEW, LONE, BARE = 3, 4, 2

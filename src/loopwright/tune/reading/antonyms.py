@@ -39,9 +39,9 @@ _WAYS: tuple[tuple[tuple[str, re.Pattern[str]], tuple[str, re.Pattern[str]]], ..
 )
 _STEMS = (
     "parallel", "simultan", "concurren", "at the same", "at once", "in one go", "sequen", "one at", "one by",
-    "one after", "serial", "background", "detached", "foreground", "synchron", "blocking", "keep", "retain", "preserv", "leave",
-    "delete", "remove", "discard", "clear", "wipe", "并行", "同时", "串行", "逐", "依次", "后台", "前台", "同步", "保留",
-    "删", "清",
+    "one after", "serial", "background", "detached", "foreground", "synchron", "blocking", "keep", "retain",
+    "preserv", "leave", "delete", "remove", "discard", "clear", "wipe", "并行", "同时", "串行", "逐", "依次",
+    "后台", "前台", "同步", "保留", "删", "清",
 )  # fmt: skip
 _STRONG = re.compile(
     r"\b(?:MUST|NEVER|ALWAYS|IMPORTANT|CRITICAL|MANDATORY|REQUIRED|always|never|must)\b|必须|一律|绝不|禁止|严禁"

@@ -25,6 +25,7 @@ from loopwright.tune.reading.measures import counters, headed, measured, ranges
 from loopwright.tune.reading.numbers import Limit, limits_by_name, limits_by_noun
 from loopwright.tune.reading.opposites import opposites
 from loopwright.tune.reading.originals import overwritten
+from loopwright.tune.reading.purity import impure, passed
 from loopwright.tune.reading.spots import begun, spotted
 from loopwright.tune.reading.tongues import deeds, languages
 from loopwright.tune.skill.model import Page, Skill
@@ -67,7 +68,8 @@ def conflicts(skill: Skill) -> Iterator[Conflict]:
 _FORBIDS_THING = re.compile(
     r"\b(?:never|do not|don't|don’t|must not|may not|must never|should not|cannot)\s+(?:\w+ly\s+"
     r"|ever\s+)?(?P<verb>[a-z]+)\s+(?:(?:the|any|a|an|to|in|into|from)\s+){0,2}`(?P<thing>[^`\n]{2,60})`"
-    r"|(?:绝不|不得|不要|不许|不能|不可|禁止|严禁|切勿|勿|不)(?:能|要|可|许|再|准|允许|直接)?(?P<动>[\u4e00-\u9fff]{1,2})\s*`(?P<物>[^`\n]{2,60})`",
+    r"|(?:绝不|不得|不要|不许|不能|不可|禁止|严禁|切勿|勿|不)(?:能|要|可|许|再|准|允许"
+    r"|直接)?(?P<动>[\u4e00-\u9fff]{1,2})\s*`(?P<物>[^`\n]{2,60})`",
     re.IGNORECASE,
 )
 
@@ -208,7 +210,8 @@ def _against(other: Page, page: Page, rule: Clause, better: str, worse: str) -> 
 _FORBIDS_DEED = re.compile(
     r"(?:(?P<前>[\u4e00-\u9fff]{2,6}?)(?:一律|绝对|绝|都|也|均)?(?:不得|不要|不许|不能|不可|禁止|不)(?:允许|再"
     r"|被)?(?P<动>[\u4e00-\u9fff]{2})(?![\u4e00-\u9fff]))"
-    r"|(?:(?:绝不|不得|不要|不许|不可|禁止|严禁|切勿)(?:允许|再)?(?P<动2>[\u4e00-\u9fff]{2})(?P<后>[\u4e00-\u9fff]{2,6})(?![\u4e00-\u9fff]))"
+    r"|(?:(?:绝不|不得|不要|不许|不可|禁止|严禁|切勿)(?:允许"
+    r"|再)?(?P<动2>[\u4e00-\u9fff]{2})(?P<后>[\u4e00-\u9fff]{2,6})(?![\u4e00-\u9fff]))"
 )
 _SIGNS = ("不", "禁止", "严禁", "切勿")
 LONGEST = 120
@@ -305,6 +308,13 @@ def tongues(skill: Skill) -> Iterator[Conflict]:
         yield _of_two(
             "order", f"“{said}” is ordered at one place and forbidden at the other", said.lower(), order, rule
         )
+    for order, rule, said in impure(skill):
+        yield _of_two("order", f"{said} is forbidden at one place and ordered at the other", said, order, rule)
+    for page, call, name, rule in passed(skill):
+        yield Conflict(
+            "parameter", f"`{name}` must not be passed, and is", f"{name} in {call.name}", page, call.at.start,
+            call.at.end, page.text[call.at.start : call.at.end], rule.page, rule.start, rule.text,
+        )  # fmt: skip
     for way, rule, said in excluding(skill):
         yield _of_two("way", f"one thing is to be done {said}", f"way {said}", way, rule)
 

@@ -94,6 +94,8 @@ class Lack:
     asked_at: int
     has: int
     prompt: bool
+    titled: bool = False
+    """Its parts have headings, not labels."""
 
     @property
     def first(self) -> str:
@@ -182,7 +184,7 @@ def _of_each(page: Page) -> Iterator[Lack]:
             continue
         forms = list(_shapes_of(page, kind))
         if forms and not any(what.lower() in form.text.lower() for form in forms):
-            yield Lack(page, *_first(forms[-1]), what, idea, page, found.start(), 0, False)
+            yield Lack(page, *_first(forms[-1]), what, idea, page, found.start(), 0, False, True)
 
 
 def _shapes_of(page: Page, kind: set[str]) -> Iterator[Block]:

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
+from loopwright.tune.reading.families import page_families
 from loopwright.tune.reading.spots import block_at, spotted
 from loopwright.tune.skill.model import Artefact, Block, Page, PageKind, Section, Skill
 
@@ -211,3 +212,71 @@ def written(skill: Skill, name: str, but: tuple[Section, ...] = (), file: str = 
         and artefact.mode == "write"
         and not (artefact.at.file == file and any(s.start <= artefact.at.start < s.end for s in but))
     ]
+
+
+_DESCRIBED = re.compile(
+    r"(?<!disaster )(?<!data )(?<!error )(?<!cost )\brecover(?:y|able)\b|\bresum(?:able|ption|ability)\b"
+    r"|\bresume (?:work|a run|runs|sessions?)\b"
+    r"|\bcrash[- ]safe\b|断点(?:续传|续跑)|恢复机制",
+    re.IGNORECASE,
+)
+_ANY_RECOVERY = re.compile(
+    r"\b(?:recover\w*|resum\w+|restor\w+|restart\w*|roll(?:s|ed|ing)? ?back|re-?plays?|replayed"
+    r"|continu\w+ (?:from|where))\b|恢复|续|回滚",
+    re.IGNORECASE,
+)
+
+
+def described_only(skill: Skill) -> tuple[int, int, str] | None:
+    """The front matter promises recovery, and the text of no page says a word of it: where, and the word."""
+    page = skill.pages.get(skill.main)
+    if page is None or page.front is None:
+        return None
+    found = _DESCRIBED.search(page.text, page.front.start, page.front.end)
+    if found is None or any(_ANY_RECOVERY.search(_body(other)) for other in skill.pages.values()):
+        return None
+    return found.start(), found.end(), found[0]
+
+
+def _body(page: Page) -> str:
+    return page.text[page.front.end if page.front else 0 :]
+
+
+_EACH = re.compile(
+    r"\b(?:sav|persist|checkpoint|record|writ)\w*\b[^.\n]{0,40}\b(?:progress|state|checkpoints?|status)\b[^.\n]{0,20}"
+    r"\b(?:after|at the end of|in|on) (?:each|every) (?P<what>phase|step|stage|action|round)\b"
+    r"|\b(?:after|at the end of) (?:each|every) (?P<那>phase|step|stage|action|round)\b[^.\n]{0,40}\b(?:sav"
+    r"|persist|checkpoint|record|writ"
+    r"|updat)\w*\b[^.\n]{0,30}\b(?:progress|state|checkpoints?|status)\b"
+    r"|每(?:个|一)(?:阶段|步骤?|动作)(?:结束|完成)?(?:之?后|都)[^。\n]{0,12}(?:保存|写入|更新|记录)(?:进度"
+    r"|状态|检查点)",
+    re.IGNORECASE,
+)
+_SAVES_HERE = re.compile(
+    r"\b(?:save|persist|checkpoint|record|write|update|mark)\w*\b[^.\n]{0,60}(?:progress|state|checkpoint"
+    r"|status|complet)"
+    r"|progress\S*\s+save\b|(?:保存|写入|更新|记录)[^。\n]{0,12}(?:进度|状态|检查点)",
+    re.IGNORECASE,
+)
+_LAST = re.compile(
+    r"(?:^|[-_ \d])(?:welcome|complete|completion|done|end|finish|final|summary|close)(?:$|[-_ ])", re.IGNORECASE
+)
+
+
+def unsaved(skill: Skill) -> Iterator[tuple[Page, tuple[str, ...], tuple[Page, int]]]:
+    """The page of a course that saves nothing, those that do, and where it is said that each saves its progress."""
+    said = next(_each(skill), None)
+    for family in page_families(skill) if said else ():
+        saving = [member for member in family if _SAVES_HERE.search(member.page.text)]
+        lacking = [m for m in family if m not in saving and not _LAST.search(m.name)]
+        if said and len(saving) >= 2 and len(lacking) == 1 and lacking[0].page is not said[0]:
+            yield lacking[0].page, tuple(member.page.path for member in saving), said
+
+
+def _each(skill: Skill) -> Iterator[tuple[Page, int]]:
+    for page in skill.pages.values():
+        for found in (
+            spotted(page.text, dict.fromkeys(("each ", "every ", "每"), _EACH)) if page.kind not in _NO_TEXT else ()
+        ):
+            if page.blocks[block_at(page, found.start())].use in ("instruction", "prompt"):
+                yield page, found.start()
