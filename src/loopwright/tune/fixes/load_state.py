@@ -52,7 +52,9 @@ def _in_code(skill: Skill, finding: Finding, page: Page, block: Block) -> tuple[
         (c.name for c in skill.calls if c.at.file == page.path and c.name in ("read", "Read", "readFile", "read_file")),
         "Read",
     )
-    return edit(page, block.body, block.body, f"{indent}let {root} = JSON.parse({reader}(`{raw}`))\n"), "template"
+    return edit(page, block.body, block.body, f"{indent}let {root} = JSON.parse({reader}(`{raw}`))\n"), (
+        "mechanical" if any("JSON.parse(" in one.value for one in skill.assignments) else "template"
+    )
 
 
 def _path(skill: Skill, finding: Finding) -> str | None:

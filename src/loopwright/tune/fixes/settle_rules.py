@@ -7,30 +7,67 @@ from loopwright.domain.findings import Edit, Finding, FixLevel, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.fixes.placement import line_of
+from loopwright.tune.fixes.taking_out import without
 from loopwright.tune.reading.clauses import sentence_at
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Page, Skill
 
+_SHARE = re.compile(r"0\.\d+")
+_PERCENT = re.compile(r"(\d+(?:\.\d+)?)([ \t]?%)")
 _GAP = re.compile(r"[；;，,]\s*\Z|(?<=[.。！？!?])[ \t]*\Z")
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
     for finding in findings:
         page = skill.pages[finding.file]
-        level: FixLevel
         if finding.facts.get("kind") == "number":
-            change, level = edit(page, finding.start, finding.end, finding.facts["new"]), "mechanical"
-            if int(finding.facts.get("count", "1")) < 2:
-                level = "template"
-        else:
-            change, level = _without(page, finding), "template"
-        yield Proposal(
-            fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="custom", level=level,
-            description=f"Say the same as {finding.also[0] if finding.also else 'the other place'}",
-            rationale="More places say the other." if level == "mechanical" else "Look which of the two is meant.",
-            edits=(change,), risk="low" if level == "mechanical" else "medium",
-            estimated_impact="one rule where there were two", verification_steps=("diagnose the whole skill again",),
-        )  # fmt: skip
+            new = _as_written(finding.facts.get("old", ""), finding.facts["new"])
+            yield _proposal(finding, edit(page, finding.start, finding.end, new), _level(skill, finding))
+            continue
+        for change in dict.fromkeys(_changes(page, finding)):
+            yield _proposal(finding, change, "template")
+
+
+def _proposal(finding: Finding, change: Edit, level: FixLevel) -> Proposal:
+    return Proposal(
+        fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="custom", level=level,
+        description=f"Say the same as {finding.also[0] if finding.also else 'the other place'}",
+        rationale="More rests on the other." if level == "mechanical" else "Look which of the two is meant.",
+        edits=(change,), risk="low" if level == "mechanical" else "medium",
+        estimated_impact="one rule where there were two", verification_steps=("diagnose the whole skill again",),
+    )  # fmt: skip
+
+
+def _level(skill: Skill, finding: Finding) -> FixLevel:
+    """Certain where several places say the other, or a page that holds for all of them does."""
+    other = skill.pages.get(finding.facts.get("other_file", ""))
+    holds = other is not None and (other.path == skill.main or other.kind == "spec")
+    page = skill.pages[finding.file]
+    general = page.path == skill.main or page.kind == "spec"
+    return "mechanical" if int(finding.facts.get("count", "1")) > 1 or (holds and not general) else "template"
+
+
+def _as_written(old: str, new: str) -> str:
+    """A share as the place writes its shares: 0.80 for 80 %."""
+    percent = _PERCENT.fullmatch(new)
+    if percent and _SHARE.fullmatch(old):
+        return f"{float(percent[1]) / 100:.{max(len(old) - 2, 1)}f}"
+    share = _SHARE.fullmatch(new)
+    if share and (mark := _PERCENT.fullmatch(old)):
+        return f"{float(new) * 100:g}{mark[2]}"
+    return new
+
+
+def _changes(page: Page, finding: Finding) -> Iterator[Edit]:
+    """A paragraph that says nothing else goes as a whole; else the clause, or the sentence over its lines."""
+    block = page.blocks[block_at(page, finding.start)]
+    said = page.text[finding.start : finding.end].strip(" \t\r\n.。:：!！*")
+    whole = without(page, finding.start)
+    if whole is not None and block.kind == "paragraph" and said == block.text.strip(" \t\r\n.。:：!！*"):
+        yield edit(page, *whole)
+    yield _without(page, finding)
+    if whole is not None:
+        yield edit(page, *whole)
 
 
 def _without(page: Page, finding: Finding) -> Edit:

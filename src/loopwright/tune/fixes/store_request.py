@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from loopwright.domain.findings import Edit, Finding, FixLevel, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
-from loopwright.tune.fixes.placement import end_of_words
+from loopwright.tune.fixes.placement import end_of_words, line_of
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Block, Page, Skill
 
@@ -54,8 +55,26 @@ def _field(page: Page, finding: Finding, field: str) -> tuple[Edit, FixLevel]:
             indent = made["indent"] or made["inner"] or ""
             return edit(page, made.end(), made.end(), f"{field}: {user[1]},\n{indent}"), "mechanical"
     words = _SAYS[page.language].format(field=field)
+    if block.kind == "heading":
+        return _at_step(page, block, words), "template"
     at = block.start if block.kind == "code" else block.end
     return edit(page, at, at, f"{words}\n\n" if block.kind == "code" else _joined(block, page, words)), "template"
+
+
+def _at_step(page: Page, heading: Block, words: str) -> Edit:
+    """As the last entry of the first list of steps below the heading, else as a paragraph of its own."""
+    below = [one for one in page.blocks if one.start > heading.start and one.use == "instruction"]
+    index = next((n for n, one in enumerate(below) if one.kind == "item"), None)
+    if index is None:
+        first = next((one for one in below if one.kind == "paragraph"), heading)
+        return edit(page, first.end, first.end, f"\n\n{words}")
+    entries = list(takewhile(lambda one: one.kind in ("item", "code", "paragraph"), below[index:]))
+    items = [one for one in entries if one.kind == "item" and one.level == entries[0].level]
+    last = items[-1]
+    mark = re.match(r"[ \t]*(?:(\d+)([.)、])[ \t]*|[-*+][ \t]+)", page.text[line_of(page, last.start)[0] :])
+    head = "- " if mark is None else f"{int(mark[1]) + 1}{mark[0].strip()[len(mark[1]) :]} " if mark[1] else mark[0]
+    end = len(page.text[: entries[-1].end].rstrip())
+    return edit(page, end, end, f"\n{head}{words}")
 
 
 def _joined(block: Block, page: Page, words: str) -> str:

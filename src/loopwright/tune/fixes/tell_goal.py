@@ -61,6 +61,8 @@ def _of_sibling(skill: Skill, page: Page, prompt: Prompt) -> tuple[str, FixLevel
     before = source.text[other.at.start : max(start, other.at.start)].strip().rsplit("\n", 1)[-1].strip()
     whole = len(line) <= LONGEST and sum(start <= one.at.start < end for one in other.interpolations) == 1
     raw = _hole(source, hole)
+    if line == raw and (before.startswith("#") or before.endswith((":", "："))) and len(before) <= LONGEST:
+        return f"{before}\n{line}\n", "template" if missing else "mechanical", ""
     return (line if whole else _OWN[_language(prompt.text)] + raw), "template" if missing else "mechanical", before
 
 
@@ -99,7 +101,8 @@ def _insert(page: Page, prompt: Prompt, words: str, after: str) -> Edit:
     line = page.text[start + first : end]
     if after and _alike(after, line) and end < prompt.at.end:
         return edit(page, end, end, f"\n{indent}{words}")
-    return edit(page, start + first, start + first, f"{words}\n{indent}")
+    shown = words.replace("\n", f"\n{indent}") if indent.strip() == "" else words
+    return edit(page, start + first, start + first, f"{shown}\n{indent}")
 
 
 def _alike(one: str, other: str) -> bool:
