@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.feeding import fed
+from loopwright.tune.reading.filling import filled, shelled
 from loopwright.tune.reading.holes import Hole, growth, holes, values
-from loopwright.tune.reading.sayings import sayings
 from loopwright.tune.skill.model import Assignment, Skill
 
 _READ = re.compile(
@@ -25,31 +26,27 @@ _GOAL = re.compile(
 _PART = re.compile(
     r"\.(?:slice|substring|substr|head|tail)\(|\.split\(|summary|\blimit\b|\boffset\b|,\s*\d+\s*\)", re.IGNORECASE
 )
-_STEMS = (
-    ("full", "entire", "whole", "complete", "全文", "全部内容", "完整内容", "整个状态", "整份"),
-    ("prompt", "message", "提示", "消息"),
-)
-_SAID = re.compile(
-    r"\b(?:paste|copy|embed|inline|insert|dump)\w*\s+(?:the\s+)?(?:full|entire|whole|complete)\b[^.\n]{0,"
-    r"60}?\b(?:prompt|message)s?\b"
-    r"|(?:粘贴|拼进|塞进|复制|放进|嵌入)[^。\n]{0,12}(?:全文|全部内容|完整内容)[^。\n]{0,16}(?:提示|prompt|消息)"
-    r"|(?:全文|全部内容|完整内容|整个状态|整份)[^。\n]{0,16}(?:粘贴|拼|塞|复制|放|嵌入)[^。\n]{0,6}(?:提示"
-    r"|prompt|消息)",
-    re.IGNORECASE,
-)
-_NOT = re.compile(r"\b(?:not|never|don't|avoid|instead|rather)\b|不|勿|别|禁", re.IGNORECASE)
-
 Values = Mapping[str, tuple[Assignment, ...]]
 
 
 def look(skill: Skill) -> Iterator[Hit]:
     known, growing = values(skill), growth(skill)
+    seen: set[int] = set()
     for hole in holes(skill):
         hit = _of_expression(hole) or _of_variable(hole, known, growing)
         if hit is not None:
+            seen.add(hit.start)
             yield hit
-    for saying in sayings(skill, _STEMS, _SAID):
-        if not _NOT.search(saying.text):
+    for hole, kind in filled(skill):
+        if kind == "content" and hole.place.at.start not in seen and hole.last not in growing:
+            yield _hit(hole, hole.place.expression[:60], f"a whole text ({hole.place.expression[:60]})", {}, sure=False)
+    for at, command in shelled(skill):
+        yield Hit(
+            file=at.file, start=at.start, end=at.end, subject=command, phase=at.phase,
+            message=f"the prompt takes in all that {command} prints",
+        )  # fmt: skip
+    for saying, kind in fed(skill):
+        if kind == "content":
             yield Hit(
                 file=saying.page.path, start=saying.start, end=saying.end, confidence="likely", severity="medium",
                 subject=" ".join(saying.text.split())[:60],

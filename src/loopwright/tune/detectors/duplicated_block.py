@@ -11,6 +11,8 @@ KINDS = frozenset({"skill", "phase", "action", "role", "spec", "reference"})
 SOURCES = frozenset({"spec", "reference", "skill"})
 LEAST, LINES = 140, 3
 """Characters, and lines, that a passage has in common at least."""
+CODE = 8
+"""Lines of fenced text."""
 EVERYWHERE = 4
 """Files that all carry a passage do so on purpose: each of them is to stand alone."""
 _SPACE = re.compile(r"\s+")
@@ -46,6 +48,25 @@ def look(skill: Skill) -> Iterator[Hit]:
         carriers.setdefault(_beginning(one), set()).update((one.page.path, one.other.path))
     for one in shared:
         yield _hit(skill, one, hint=len(carriers[_beginning(one)]) >= EVERYWHERE)
+    yield from _of_code(skill, pages)
+
+
+def _of_code(skill: Skill, pages: list[Page]) -> Iterator[Hit]:
+    """The same fenced text on two pages."""
+    where: dict[str, list[tuple[Page, Block]]] = {}
+    for page in pages:
+        for block in page.blocks:
+            if block.kind == "code" and block.use != "negative" and block.text.count("\n") >= CODE:
+                where.setdefault(_SPACE.sub(" ", block.text).strip(), []).append((page, block))
+    for text, places in where.items():
+        if len(text) >= 2 * LEAST and len({page.path for page, _ in places}) > 1:
+            ranked = sorted(places, key=lambda at: (at[0].kind not in SOURCES or at[0].kind == "skill", at[0].path))
+            (other, source), many = ranked[0], len({page.path for page, _ in places}) >= EVERYWHERE
+            for page, block in ranked[1:]:
+                if page is not other:
+                    size, count = len(text), block.text.count("\n") + 1
+                    one = Shared(page, block.start, block.end, other, source.start, size, count)
+                    yield _hit(skill, one, hint=many)
 
 
 def _beginning(one: Shared) -> str:

@@ -4,86 +4,138 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.sayings import Saying, sayings
-from loopwright.tune.skill.model import Page, Skill
+from loopwright.tune.reading.sayings import Saying, sentences
+from loopwright.tune.skill.model import Block, Page, Skill
 
-_WHEN = (
-    r"(?:before (?:you )?(?:start|begin|doing anything|anything else|the first)\w*"
-    r"|at (?:the )?(?:start|beginning|startup|launch)|first of all|up front|upfront|right away|as the first step"
-    r"|on (?:startup|activation|start)|in advance|at the (?:very )?first \w+)"
-)
-_ALL = r"(?:all(?: of)?|every|each|both|the (?:full|entire|whole|complete))"
-_GAP = r"(?:[^.\n]|\.(?=\S))"
-"""A character of the same sentence: the point of a file's name does not end it."""
-_READ = r"\b(?:read|load|open|study)\b"
-_SAID = re.compile(
-    rf"{_WHEN}{_GAP}{{0,80}}?{_READ}|{_READ}{_GAP}{{0,200}}?{_WHEN}"
-    rf"|\b(?:read|load)\b[^.\n]{{0,30}}?\ball (?:the )?(?:files|pages|documents|references|actions|phases"
-    rf"|specs)\b(?: (?:under|in|of|below)\b[^.\n]{{0,40}})?"
-    r"|(?:开始|动手|启动|执行|开工)[^。\n]{0,6}(?:前|时|之前)[^。\n]{0,240}?(?:读|加载|载入|打开)",
+_READ = re.compile(
+    r"\b(?:(?:pre-?)?(?:read|load)(?:s|ed|ing)?|open|study|ingest|go through|cat|in(?:to)? (?:the )?context)\b"
+    r"|读|加载|载入|打开|过一遍|看一遍",
     re.IGNORECASE,
 )
-_ALL_OF = re.compile(rf"\b{_ALL}\b|全部|所有|都|逐一|一次", re.IGNORECASE)
+_AT_START = re.compile(
+    r"\b(?:before (?:you |we |the )?(?:start|begin|do(?:ing)? any|anything|first|work|any )\w*"
+    r"|at (?:the )?(?:very )?(?:start|beginning|startup"
+    r"|launch|activation|outset|first \w+)|first(?: of all)?|up[ -]?front|right away|immediately"
+    r"|as (?:the )?(?:first|step)|on (?:startup|activation"
+    r"|start|launch)|in advance|start(?:s|ed)? (?:by|with)|begin(?:s|ning)? (?:by|with)|every (?:session|run|time"
+    r"|task)|step [01]\b|preload\w*"
+    r"|initially|always|whatever the|regardless|no matter|in one go|at once|together with|(?:is|are) activated"
+    r"|when activated|now|not wait)\b"
+    r"|(?:开始|动手|启动|执行|开工|激活)[^。\n]{0,6}(?:前|时|之前|后)|开始前|第一步|首先|事先|提前|预先|一开始|先"
+    r"|一次性|始终|每次|无论|不管|一律|开工前",
+    re.IGNORECASE,
+)
+_ALL_OF = re.compile(
+    r"\b(?:all|every|each|both|entire|whole|completely|in full)\b|全部|所有|都|逐一|一次|一遍", re.IGNORECASE
+)
 _STEMS = (
-    ("read", "load", "open", "study", "读", "加载", "载入", "打开"),
-    ("all", "every", "each", "both", "full", "entire", "whole", "complete", "都", "全部", "所有", "逐一", "一次性"),
-    (
-        "before",
-        "start",
-        "beginning",
-        "startup",
-        "launch",
-        "first",
-        "front",
-        "right away",
-        "activation",
-        "advance",
-        "files",
-        "pages",
-        "documents",
-        "references",
-        "actions",
-        "phases",
-        "specs",
-        "开始",
-        "动手",
-        "启动",
-        "执行",
-        "开工",
-    ),
+    ("read", "load", "open", "study", "ingest", "go through", "cat ", "context", "读", "加载", "载入", "打开", "遍"),
+    (".md", ".json", "/", "all ", "every", "files", "全", "所有", "都"),
 )
 _NOT = re.compile(
-    r"\b(?:only|not|never|don't|when|if|as needed|on demand|one by one|one at a time|relevant|source code"
-    r"|codebase|project|repository|user's|input)\b|仅|只|不|勿|按需|时才|需要时|项目|源码|代码",
+    r"\b(?:only|never|if|unless|as needed|on demand|one by one|one at a time|relevant|appropriate|matching"
+    r"|applicable|source code"
+    r"|codebase|repository|depending|whichever|based on|the user's|(?:when|whenever|once|until|while) (?!the skill"
+    r"|activated|invoked|it is activated)"
+    r"|(?:do(?:es)? not|don['’]t|not) (?!wait|miss|skip|just|yet)(?:\w+ ){0,2}?(?:read|load|open|\w+)|instead"
+    r"|select|choose|pick|write|create"
+    r"|update|edit|when)\b(?!(?<=when) the skill (?:is|starts))|仅|只|不要|勿|按需|时才|才读|需要时|如果|源码|选",
     re.IGNORECASE,
 )
-_GLOB = re.compile(
-    r"(?:Glob|glob|readdir\w*|listdir)\(\s*[`'\"](?P<glob>[\w./${}-]*\*[\w.*]*)[`'\"][^\n]*?(?:Read|read\w*)\("
+_MASKED = re.compile(r"`[^`\n]*`|\]\([^)\n]*\)|\bnot wait (?:until|for|till)\b[^,;:.\n]*", re.IGNORECASE)
+"""Names of files say nothing of when, nor does what is denied."""
+_CASE = re.compile(
+    r"\b(?:if|when|whenever|unless|only|for|during|while|once|after|in step|in phase|step \d|phase \d|as needed"
+    r"|on demand)\b"
+    r"|时|如果|需要|第.步|阶段|仅|只",
+    re.IGNORECASE,
 )
+_SOON = re.compile(
+    r"\W*(?:(?:always|yes|first|at (?:the )?(?:very )?(?:start|beginning|startup|activation)|on (?:activation"
+    r"|start|startup)|start(?:up)?|up[ -]?front"
+    r"|every (?:run|time|session|task)|before (?:you )?(?:start|begin\w*|anything(?: else)?|step (?:1|one)"
+    r"|the first step)|immediately|step [01])"
+    r"|(?:开始|开工|启动|动手|激活)(?:时|前|之前)?|始终|一开始|每次|总是|必读|首先)\W*",
+    re.IGNORECASE,
+)
+"""All that a table's cell says of when the file is to be read."""
+_KIND = re.compile(
+    r"\b(?:all|every|each|both|entire|whole|full set)(?: (?:of|the|these|its|\d+|two|three|four|five|six|seven"
+    r"|eight|own|skill's|available|supporting|bundled)){0,3} (reference|phase|action|spec|step|role|guide|resource"
+    r"|doc|mode|rule|template|asset)(?:s\b| (?:files?|docs?|documents?|pages?|materials?)\b)"
+    r"|(?:全部|所有|每[个份])(?:的)?(参考|阶段|动作|规格|规范|步骤|角色|模板|指南)(?:文件|文档|资料|材料)",
+    re.IGNORECASE,
+)
+_FOLDERS = {
+    "参考": "reference", "阶段": "phase", "动作": "action", "规格": "spec", "规范": "spec", "步骤": "step",
+    "角色": "role", "模板": "template", "指南": "guide",
+}  # fmt: skip
+_GLOB = re.compile(
+    r"(?:(?:Glob|glob|readdir\w*|listdir)\(\s*|\bcat\s+|\bfor \w+ in )[`'\"]?(?P<glob>[\w./${}-]*\*[\w.*]*)"
+)
+_READS = re.compile(r"(?:Read|read\w*|open|cat)\b", re.IGNORECASE)
 FEW, MANY = 3, 5
 """Own files in one sentence that are many: where it says all of them, and where it only lists them."""
+MOST = 0.7
+"""Of the rows of a table that name files."""
 TOKENS = 1500
 """Of them together, that are much."""
 
 
 def look(skill: Skill) -> Iterator[Hit]:
-    for saying in sayings(skill, _STEMS, _SAID):
-        if _is_start(skill, saying.page) and not _NOT.search(saying.text):
-            files = _named(skill, saying)
-            if len(files) >= (FEW if _ALL_OF.search(saying.text) else MANY):
-                yield _hit(skill, saying.page, saying.start, saying.end, files)
+    for saying in sentences(skill, _STEMS):
+        if _is_start(skill, saying.page) and not saying.text.startswith("|") and _READ.search(saying.text):
+            yield from _of_sentence(skill, saying)
     for page in skill.pages.values():
-        if _is_start(skill, page) and "lob(" in page.text:
-            yield from _of_code(skill, page)
+        if _is_start(skill, page):
+            yield from _of_table(skill, page)
+            if "*" in page.text:
+                yield from _of_code(skill, page)
+
+
+def _of_sentence(skill: Skill, saying: Saying) -> Iterator[Hit]:
+    if _NOT.search(_MASKED.sub(" ", saying.text)):
+        return
+    files, every = _named(skill, saying), _ALL_OF.search(saying.text) is not None
+    soon = _AT_START.search(saying.text) is not None
+    if len(files) >= (FEW if every and soon else FEW + 1 if every or soon else MANY):
+        yield _hit(skill, saying.page, saying.start, saying.end, files)
+
+
+def _of_table(skill: Skill, page: Page) -> Iterator[Hit]:
+    """Rows that name own files, and say of most of them that they are read at the start."""
+    rows: list[tuple[Block, bool, tuple[str, ...]]] = []
+    for block in (*page.blocks, None):
+        if block is not None and block.kind == "row":
+            if block.use == "instruction":
+                soon = any(_SOON.fullmatch(cell.strip()) for cell in block.text.split("|") if cell.strip())
+                rows.append((block, soon, _in_row(skill, page, block)))
+            continue
+        named = [row for row in rows if row[2]]
+        early = [row for row in named if row[1]]
+        files = tuple(dict.fromkeys(path for row in early for path in row[2]))
+        if len(early) >= FEW and len(early) >= MOST * len(named) and len(files) > FEW:
+            yield _hit(skill, page, early[0][0].start, early[-1][0].end, files)
+        rows = []
+
+
+def _in_row(skill: Skill, page: Page, block: Block) -> tuple[str, ...]:
+    named = [r.resolved for r in skill.references if r.at.file == page.path and block.start <= r.at.start < block.end]
+    for found in re.finditer(r"([\w-]+/)\*", block.text):
+        named += [path for path in skill.pages if path.startswith(found[1])]
+    return tuple(path for path in named if path and path in skill.pages and path != page.path)
 
 
 def _of_code(skill: Skill, page: Page) -> Iterator[Hit]:
     for block in page.blocks:
-        if block.kind == "code" and block.use == "instruction":
+        if block.kind == "code" and block.use == "instruction" and "*" in block.text:
             for found in _GLOB.finditer(page.text, block.start, block.end):
+                line = page.text.find("\n", found.end(), block.end)
+                rest = page.text[found.start() : line if line >= 0 else block.end]
+                after = page.text[found.end() : min(block.end, found.end() + 120)]
                 files = _matching(skill, found["glob"])
-                if len(files) >= FEW:
-                    yield _hit(skill, page, found.start(), found.end(), files)
+                if len(files) >= FEW and (_READS.search(rest) or _READS.search(after)):
+                    yield _hit(skill, page, found.start(), found.start() + len(rest), files)
 
 
 def _is_start(skill: Skill, page: Page) -> bool:
@@ -98,14 +150,28 @@ def _named(skill: Skill, saying: Saying) -> tuple[str, ...]:
         for ref in skill.references
         if ref.resolved and ref.at.file == page.path and saying.start <= ref.at.start < saying.end
     ]
-    for folder in re.findall(r"`?([\w-]+)/`?(?=[\s`,，。.)]|$)", saying.text):
+    for folder in re.findall(r"`?([\w-]+)/(?:\*(?:\.\w+)?)?`?(?=[\s`,，。.:;）)下中里的]|$)", saying.text):
         named += [path for path in skill.pages if f"/{path}".rpartition("/")[0].endswith(f"/{folder}")]
+    for found in _KIND.finditer(saying.text):
+        kind = _FOLDERS.get(found[2] or "", (found[1] or "").lower())
+        named += [path for path in skill.pages if f"/{path}".rpartition("/")[0].rpartition("/")[2].startswith(kind)]
     if len(named) < FEW:
         near = (r for r in skill.references if r.resolved and r.at.file == page.path and r.at.use == "instruction")
         section = next((s.end for s in reversed(page.sections) if s.start <= saying.start < s.end), len(page.text))
-        listed = [ref.resolved for ref in near if saying.end <= ref.at.start < section and ref.resolved]
+        listed = [
+            ref.resolved
+            for ref in near
+            if saying.end <= ref.at.start < section
+            and ref.resolved
+            and not _CASE.search(_line(page.text, ref.at.start))
+        ]
         named += listed if _points(saying) else []
     return tuple(dict.fromkeys(path for path in named if path in skill.pages and path != page.path))
+
+
+def _line(text: str, at: int) -> str:
+    end = text.find("\n", at)
+    return text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else len(text)]
 
 
 def _points(saying: Saying) -> bool:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.sayings import MEANT, sayings
+from loopwright.tune.reading.saving import is_late, is_sure, postponed
+from loopwright.tune.reading.sayings import MEANT
 from loopwright.tune.skill.model import At, Call, Repeat, Skill
 
 WORK = frozenset({
@@ -16,21 +17,6 @@ WORK = frozenset({
 _STATE = re.compile(
     r"state|index|job|progress|manifest|session|checkpoint|plan|run|queue|tasks?|status|log", re.IGNORECASE
 )
-_STEMS = (
-    ("once", "only", "a single time", "一次", "统一", "才"),
-    ("end", "after", "when", "completion", "最后", "全部", "所有"),
-)
-_SAID = re.compile(
-    r"\b(?:written|saved|persisted|updated|stored|write|save|persist|store|flush)\b[^.\n]{0,40}?\b(?:once"
-    r"|only|a single time)\b[^.\n]{0,12}?\b(?:at the (?:very )?end|after (?:the last|all|everything)"
-    r"|when (?:all|everything)|on completion)\b"
-    r"|\b(?:at the (?:very )?end|after (?:the last|all))\b[^.\n]{0,40}?\b(?:write|save|persist"
-    r"|store)\b[^.\n]{0,30}?\bonce\b"
-    r"|(?:全部|所有|最后)[^。\n]{0,16}(?:完|后|结束)[^。\n]{0,10}(?:再)?(?:一次性|统一|才|写一次"
-    r"|保存一次)[^。\n]{0,10}(?:写|保存|落盘|存)?",
-    re.IGNORECASE,
-)
-_NOT = re.compile(r"\b(?:not|never)\s+(?:only|just)\b|不(?:是|只|要|能)|别", re.IGNORECASE)
 _SAVES = re.compile(
     r"^(?:write|save|persist|store|flush|update|dump)_?\w*(?:state|progress|index|session|job|checkpoint"
     r"|plan)\w*$",
@@ -55,13 +41,8 @@ def look(skill: Skill) -> Iterator[Hit]:
             if late is not None:
                 seen.add(repeat.at.file)
                 yield _of_code(repeat, late)
-    for saying in sayings(skill, _STEMS, _SAID):
-        if (
-            saying.page.path not in seen
-            and not _SMALL.search(saying.text)
-            and not _NOT.search(saying.text)
-            and _has_work(skill)
-        ):
+    for saying in postponed(skill):
+        if saying.page.path not in seen and (is_sure(saying.text) or _has_work(skill)):
             yield Hit(
                 file=saying.page.path, start=saying.start, end=saying.end, subject=" ".join(saying.text.split())[:60],
                 message="the state of long work is written only once all of it is done", confidence="likely",
@@ -72,7 +53,15 @@ def _works(skill: Skill, repeat: Repeat) -> bool:
     """Agents work in it, and no other loop is around it."""
     if any(_holds(other, repeat) for other in skill.repeats):
         return False
-    return any(_in(call, repeat) and call.name in WORK for call in skill.calls)
+    called = {call.name for call in skill.calls if _in(call, repeat)}
+    if called & WORK:
+        return True
+    functions = (one for one in skill.assignments if one.name in called and one.at.file == repeat.at.file)
+    return any(call.name in WORK and _within(call, one.at) for one in functions for call in skill.calls)
+
+
+def _within(call: Call, at: At) -> bool:
+    return call.at.file == at.file and at.start <= call.at.start < at.end
 
 
 def _holds(other: Repeat, one: Repeat) -> bool:
@@ -102,11 +91,18 @@ def _saves(skill: Skill) -> Iterator[Saved]:
             yield Saved(one.name, one.at, _STATE.search(name) is not None and _SMALL.search(one.name) is None)
     for call in skill.calls:
         if call.prompt < 0 and call.at.use in MEANT and _SAVES.match(call.name.rpartition(".")[2]):
-            yield Saved(call.name, call.at, is_state=False)
+            yield Saved(call.name, call.at, is_late(_line(skill, call.at)))
+
+
+def _line(skill: Skill, at: At) -> str:
+    """From the call to the end of its line, where a comment may say more."""
+    text = skill.pages[at.file].text
+    end = text.find("\n", at.end)
+    return text[at.end : end if end >= 0 else len(text)]
 
 
 def _has_work(skill: Skill) -> bool:
-    return len(skill.phases) >= 3 or any(call.name in WORK for call in skill.calls)
+    return len(skill.phases) >= 3 or bool(skill.repeats) or any(call.name in WORK for call in skill.calls)
 
 
 def _of_code(repeat: Repeat, late: Saved) -> Hit:

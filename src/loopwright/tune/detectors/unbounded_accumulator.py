@@ -1,68 +1,24 @@
 """A list that only grows is put into a prompt as a whole."""
 
-import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.holes import growth, holes
-from loopwright.tune.reading.sayings import Saying, sayings
+from loopwright.tune.reading.feeding import fed
+from loopwright.tune.reading.filling import filled
+from loopwright.tune.reading.growing import reread
+from loopwright.tune.reading.holes import Hole, growth, holes
+from loopwright.tune.reading.sayings import Saying
 from loopwright.tune.skill.model import Skill
-
-_SAID = re.compile(
-    r"\b(?:append|add|include|paste|put|copy|carry|feed|pass|embed|attach|concatenate)\w*\b[^.\n]{0,60}?"
-    r"\b(?:all|every|each|entire|full|complete|whole)\b[^.\n]{0,24}?\b(?:previous|prior|earlier|past"
-    r"|preceding|history|so far|transcripts?|conversation|outputs?|answers?|results?|rounds?)\b"
-    r"[^.\n]{0,60}?\b(?:prompts?|messages?|contexts?|instructions?)\b"
-    r"|(?:全部|所有|历次|每一?[轮次个])[^。\n]{0,16}(?:历史|之前|此前|以往|结果|输出|返回|对话|意见|译文"
-    r"|记录)[^。\n]{0,24}(?:拼|放|塞|附|写|带|传|贴"
-    r"|加)[^。\n]{0,8}(?:提示|prompt|上下文|消息)"
-    r"|(?:把|将)[^。\n]{0,12}(?:全部|所有|历次|每一?[轮次个])[^。\n]{0,24}(?:拼|放|塞|附|写|带|传|贴"
-    r"|加)[^。\n]{0,8}(?:提示|prompt|上下文|消息)",
-    re.IGNORECASE,
-)
-_STEMS = (
-    ("prompt", "message", "context", "instruction", "提示", "上下文", "消息"),
-    ("all", "every", "each", "entire", "full", "complete", "whole", "全部", "所有", "历次", "每"),
-    (
-        "previous",
-        "prior",
-        "earlier",
-        "past",
-        "preceding",
-        "history",
-        "so far",
-        "transcript",
-        "conversation",
-        "output",
-        "answer",
-        "result",
-        "round",
-        "历",
-        "之前",
-        "此前",
-        "以往",
-        "结果",
-        "输出",
-        "返回",
-        "对话",
-        "意见",
-        "译文",
-        "记录",
-    ),
-)
-_BOUND = re.compile(
-    r"\b(?:last|latest|most recent|at most|up to|only|summar\w+|path|not|never|don't|instead of|limit|cap)\b"
-    r"|最近|最多|至多|只|仅|摘要|路径|不|勿|别|上限",
-    re.IGNORECASE,
-)
 
 
 def look(skill: Skill) -> Iterator[Hit]:
     growing = growth(skill)
+    seen: set[int] = set()
     for hole in holes(skill):
         places = growing.get(hole.last, ()) if hole.whole else ()
         if places:
             at, grows = hole.place.at, places[0].at
+            seen.add(at.start)
             yield Hit(
                 file=at.file, start=at.start, end=at.end, subject=hole.name, phase=at.phase,
                 message=
@@ -76,9 +32,31 @@ def look(skill: Skill) -> Iterator[Hit]:
                 also=tuple(f"{place.at.file}:{place.at.line}" for place in places),
                 facts={"name": hole.name, "expression": hole.place.expression},
             )  # fmt: skip
-    for saying in sayings(skill, _STEMS, _SAID):
-        if not _BOUND.search(saying.text):
+    for hole, kind in filled(skill):
+        if kind == "past" and hole.place.at.start not in seen:
+            yield _of_name(hole)
+    for saying, kind in fed(skill):
+        if kind == "past":
             yield _of_words(saying)
+    for saying, folder, place in reread(skill):
+        yield _of_folder(saying, folder, place)
+
+
+def _of_folder(saying: Saying, folder: str, place: str) -> Hit:
+    return Hit(
+        file=saying.page.path, start=saying.start, end=saying.end, subject=folder, confidence="likely",
+        message=f"every file in {folder} is read, and each run adds one ({place})", also=(place,),
+        advice=f"Read the last few files of {folder}, or one summary that is kept up to date.",
+    )  # fmt: skip
+
+
+def _of_name(hole: Hole) -> Hit:
+    at, expression = hole.place.at, hole.place.expression
+    return Hit(
+        file=at.file, start=at.start, end=at.end, subject=expression[:60], phase=at.phase, confidence="likely",
+        message=f"the prompt takes in everything from before ({expression[:60]}), without a limit",
+        advice="Pass the last few, a summary of at most so many words, or the path of a file that holds them.",
+    )  # fmt: skip
 
 
 def _of_words(saying: Saying) -> Hit:

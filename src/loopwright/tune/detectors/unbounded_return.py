@@ -1,10 +1,11 @@
 """An agent may answer at any length, and its answer comes back into the context of whoever called it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.returns import Return, returns
-from loopwright.tune.skill.model import Skill
+from loopwright.tune.reading.returns import Return, returns, told, unused
+from loopwright.tune.reading.sayings import Saying
+from loopwright.tune.skill.model import Page, Skill
 
 LIMITED = 0.5
 """The share of prompts with a limit that makes it expected in the rest."""
@@ -16,11 +17,43 @@ def look(skill: Skill) -> Iterator[Hit]:
     for one in said:
         if one.is_short:
             continue
-        siblings = len(limited) >= 2 and len(limited) / len(said) >= LIMITED
+        siblings = len(limited) >= LIMITED * len(said) and (
+            len(limited) >= 2 or any(other.page is one.page for other in limited)
+        )
         if siblings:
             yield _hit(one, limited[0])
         elif one.wants_everything:
             yield _hit(one, limited[0] if limited else None)
+    for page, start, name, size in unused(skill):
+        yield _of_limit(skill, (page, start, name, size), [one for one in said if not one.is_short] or said)
+    for saying in told(skill):
+        if not any(one.page is saying.page and one.start <= saying.start < one.end for one in said):
+            yield _of_words(saying, limited[0] if limited else None)
+
+
+def _of_limit(skill: Skill, limit: tuple[Page, int, str, str], free: Sequence[Return]) -> Hit:
+    """At the one prompt without a limit, or else where the limit is declared."""
+    page, start, name, size = limit
+    place = f"{page.path}:{page.text.count(chr(10), 0, start) + 1}"
+    one = free[0] if len(free) == 1 else None
+    at = (
+        (one.page.path, one.start, one.start + len(one.text.rstrip())) if one else (page.path, start, start + len(name))
+    )
+    return Hit(
+        file=at[0], start=at[1], end=at[2], subject=name, also=(place,) if one else (),
+        message=f"{name} ({size}) is declared at {place}, and no prompt uses it",
+        advice=f"Say in the prompt how much may be returned: {size}.", facts={"size": size},
+    )  # fmt: skip
+
+
+def _of_words(saying: Saying, model: Return | None) -> Hit:
+    words, size = " ".join(saying.text.split())[:80], model.size if model else None
+    return Hit(
+        file=saying.page.path, start=saying.start, end=saying.end, subject=words[:60],
+        message=f"agents are to give back all there is, at any length: {words}", also=(_place(model),) if model else (),
+        advice=f"Say how much an agent may return, such as {size or 'at most 15 lines'}; details belong into a file.",
+        facts={"size": size or ""},
+    )  # fmt: skip
 
 
 def _hit(one: Return, model: Return | None) -> Hit:

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from loopwright.tune.skill.model import Assignment, Interpolation, Prompt, Skill
+from loopwright.tune.skill.model import Assignment, Call, Interpolation, Prompt, Skill
 
+_WRITES = frozenset({"Write", "write_file", "writeFile", "writeFileSync", "fs.writeFileSync", "write_text"})
+_FILLED = re.compile(r"\$\{([^{}\n]{1,200})\}")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
 _CALLS = frozenset(
     {"JSON", "String", "Object", "Array", "await", "new", "str", "json", "yaml", "join", "format", "dump"}
@@ -46,6 +48,23 @@ def holes(skill: Skill) -> Iterator[Hole]:
         if prompt.at.use in ("instruction", "prompt"):
             for place in prompt.interpolations:
                 yield _hole(prompt, place)
+    for call in skill.calls:
+        if call.name in _WRITES and call.at.use in ("instruction", "prompt") and call.prompt < 0:
+            yield from _written(skill, call)
+
+
+def _written(skill: Skill, call: Call) -> Iterator[Hole]:
+    """Of a prompt that is written to a file first, for an agent that is started with it."""
+    texts = [one for one in call.arguments if one.literal is not None]
+    text = max(texts, key=lambda one: one.at.end - one.at.start, default=None)
+    if text is None or not any("prompt" in (one.literal or "").rpartition("/")[2] for one in texts if one is not text):
+        return
+    page = skill.pages[call.at.file].text
+    prompt = Prompt(text.at, text.literal or "")
+    for found in _FILLED.finditer(page, text.at.start, text.at.end):
+        line = text.at.line + page.count("\n", text.at.start, found.start())
+        at = replace(text.at, start=found.start(1), end=found.end(1), line=line)
+        yield _hole(prompt, Interpolation(found[1], at))
 
 
 def _hole(prompt: Prompt, place: Interpolation) -> Hole:

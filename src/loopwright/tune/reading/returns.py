@@ -4,14 +4,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from loopwright.tune.reading.feeding import AGENT, 智能体
+from loopwright.tune.reading.sayings import Saying, is_story, sentences
 from loopwright.tune.skill.model import Page, Skill
 
 _RETURN = re.compile(
     r"^[ \t>*\-`'\"\d.)#]*(?:\*\*|[\[【])?\s*(?:(?:then|finally|at the end|when (?:you are )?done|最后|然后"
     r"|完成后|结束时|结束后|做完后),?，?\s*)?"
     r"(?:只|仅|再|把)?(?:(?P<en>return|answer|reply|respond|report back|report|output"
-    r"|give back|send back|final message)\b|(?P<zh>返回|回复|汇报|答复|回报|交回|发回|带回"
-    r"|回(?=[一二两三四五六七八九十\d]))|(?:把)?[^\n]{2,20}(?P<back>发回来|带回来|交回来|返回来|贴回来))",
+    r"|give back|send back|(?:your |the )?final message|close with|end with|finish with)\b|(?P<zh>返回|回复|汇报"
+    r"|答复|回报|交回|发回|带回"
+    r"|回(?=\s*(?:JSON|json|[一二两三四五六七八九十\d])))|(?:把)?[^\n]{2,20}(?P<back>[发带交返贴报]回来))",
     re.IGNORECASE | re.MULTILINE,
 )
 _AGAIN = re.compile(r"(?<=[.。;；]\s)(?:Return|Answer|Reply|Respond|Report back)\b|(?<=[。；])(?:返回|回复)")
@@ -40,14 +43,67 @@ SHORT = re.compile(
     r"|简短|简要|摘要|仅返回|只返回|只回|路径|JSON|是或否",
     re.IGNORECASE,
 )
+UNLIMITED = re.compile(
+    r"\b(?:at any length|no matter how (?:long|many)|however (?:long|many)|as long as (?:you|it) (?:like|want|need)s?"
+    r"|no (?:length |size )?limit|as much (?:detail )?as)\b|有什么说什么|想到什么|不限(?:长度|字数|篇幅)?"
+    r"|越(?:详细|长|多)越好|多长都",
+    re.IGNORECASE,
+)
+"""Words that take any limit away."""
 _STRICT = re.compile(
     r"\b(?:brief(?:ly)?|short|concise|compact|summar\w+|only|just|nothing else)\b|简短|简要|摘要|仅|只", re.IGNORECASE
 )
 EVERYTHING = re.compile(
-    r"\b(?:all|every|everything|full|complete|entire|whole|each|detailed|in detail|verbatim|as much)\b|全部|所有"
-    r"|完整|逐条|逐项|详细|全文|每一?[条个处项]",
+    r"\b(?:all|every|everything|full|complete|entire|whole|each|detailed|in detail|verbatim|as much|raw|unabridged"
+    r"|transcript"
+    r"|at (?:any )?length|however (?:long|many)|no matter how)\b|全部|所有"
+    r"|完整|逐条|逐项|详细|全文|原样|不限|有什么说什么|每一?[条个处项]",
     re.IGNORECASE,
 )
+_BACK = re.compile(
+    r"\b(?:returns?|returned|returning|repl(?:y|ies)|respon(?:ds?|ses?)|answers?|reports?|(?:send|hand|bring|give"
+    r"|come|report|post)s? (?:\w+ ){0,3}?back)\b"
+    r"|返回|汇报|回报|交回|发回|回复|带回",
+    re.IGNORECASE,
+)
+_ALL_OF_IT = re.compile(
+    r"\b(?:(?:full|complete|entire|whole|raw)(?:,? \w+){0,2}? (?:contents?|text|transcripts?|outputs?|analys[ie]s"
+    r"|findings|details?|diffs?|reasoning|logs?"
+    r"|results?|responses?|answers?|sources?|files?|data|evidence|trace|notes|work|list)|everything|verbatim"
+    r"|unabridged|in full(?! sentences)|at any length"
+    r"|no matter how (?:long|many)|however (?:long|many)|as much (?:detail|text|context)\w*|as long as (?:they"
+    r"|it) (?:like|want|need)s?|no (?:length |size )?limit"
+    r"|all (?:the |their |its |your )?(?:details|evidence|output|text|contents?|reasoning|raw|data|notes|sources)"
+    r"|every (?:detail|file in full|line))\b"
+    r"|全部(?:内容|过程|细节|结果|输出|原文|发现)|所有(?:内容|细节|原文|过程|输出)|全文|完整(?:的)?(?:内容|输出"
+    r"|过程|结果|分析|日志|报告)|不限(?:长度|字数|篇幅)"
+    r"|越(?:详细|长)越好|原样|一字不|有什么说什么",
+    re.IGNORECASE,
+)
+_NO = re.compile(
+    r"\b(?:not|never|don['’]t|no|avoid|without|rather than|instead of|if|unless)\b(?! (?:matter|(?:length "
+    r"|size )?limit))|不(?!限)|勿|别(?!人)|避免|而非|如果",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(
+    r"\b(?:to (?:a|the|its|their|disk)\b[^.]{0,20}?\b(?:file|disk)|paths?|(?:to|for|with|by) (?:the )?users?"
+    r"|summar\w+|brief|concise|short|only|just|json|schema|until|after|once|when|wait(?:s|ing)?)\b|路径|用户"
+    r"|摘要|简短|只|仅|之后|后再|等",
+    re.IGNORECASE,
+)
+_ABOUT = (
+    (
+        "hand", "list", "artifact", "evidence", "output", "deliver", "includ", "return", "repl", "respon", "answer",
+        "report", "back", "返回", "汇报", "回报", "交回", "发回", "回复", "带回",
+    ),
+    (
+        "full", "complete", "entire", "ever", "whole", "raw", "everything", "verbatim", "unabridged",
+        "length", "no matter", "however",
+        "as much", "as long", "limit", "all ", "every", "全", "所有", "完整", "不限", "越", "原样", "一字", "有什么",
+    ),
+)  # fmt: skip
+_AGENT = re.compile(rf"\b{AGENT}\b|{智能体}", re.IGNORECASE)
+_WITHIN = 90
 LONGEST, FIRST = 700, 80
 
 
@@ -66,19 +122,23 @@ class Return:
     def is_short(self) -> bool:
         if self.size is not None:
             return True
+        if UNLIMITED.search(self.text):
+            return False
         return (_STRICT if self.wants_everything else SHORT).search(self.text) is not None
 
     @property
     def wants_everything(self) -> bool:
         """It asks for all there is, in its first words."""
-        return EVERYTHING.search(self.text, 0, FIRST) is not None
+        return EVERYTHING.search(self.text, 0, FIRST) is not None or UNLIMITED.search(self.text) is not None
 
 
 def returns(skill: Skill) -> Iterator[Return]:
     """One for each prompt that says what to give back: the last such line with what belongs to it."""
     for index, prompt in enumerate(skill.prompts):
         page = skill.pages.get(prompt.at.file)
-        if page is None or prompt.at.use not in ("instruction", "prompt") or prompt.call < 0:
+        if page is None or prompt.at.use not in ("instruction", "prompt"):
+            continue
+        if prompt.call < 0 and page.kind == "role":
             continue
         found = _last(page.text, prompt.at.start, prompt.at.end)
         if found is not None:
@@ -86,6 +146,78 @@ def returns(skill: Skill) -> Iterator[Return]:
             text = page.text[start:end]
             limit = SIZE.search(text)
             yield Return(page, start, end, text, limit[0] if limit else None, index)
+
+
+_NAMED = re.compile(
+    r"`?\b(?P<name>(?:max_?)?(?:reply|replies|answer|return|response|closing|summary|report|result)s?_?(?:max_?)?"
+    r"(?:words|lines|tokens|chars|items|length|size|limit|bullets|sentences))\b`?\s*[|:=]\s*`?(?P<value>\d+)",
+    re.IGNORECASE,
+)
+_UNITS = ("words", "lines", "tokens", "chars", "items", "bullets", "sentences")
+
+
+def unused(skill: Skill) -> Iterator[tuple[Page, int, str, str]]:
+    """Limits of answers that have a name and that nothing uses: page, place, name, the limit in words."""
+    for page in skill.pages.values():
+        for found in _NAMED.finditer(page.text):
+            name, value = found["name"], found["value"]
+            unit = next((unit for unit in _UNITS if name.lower().endswith(unit)), "words")
+            uses = sum(other.text.count(name) for other in skill.pages.values())
+            if uses == 1 and not any(re.search(rf"\b{value}\s*-?{unit[:-1]}", o.text) for o in skill.pages.values()):
+                yield page, found.start("name"), name, f"at most {value} {unit}"
+
+
+def told(skill: Skill) -> Iterator[Saying]:
+    """Sentences about agents that have all of something come back from them."""
+    roles = {page.path for page in skill.pages.values() if page.kind == "role"}
+    for saying in sentences(skill, _ABOUT):
+        if is_story(saying.text):
+            continue
+        agent = saying.page.path in roles or _AGENT.search(f"{saying.lead} {saying.text}") is not None
+        if (agent and wants_all(saying.text)) or _lists_all(saying.text) or _hands_over_all(saying.text):
+            yield saying
+
+
+_LISTS = re.compile(
+    r"\b(?:list|report|include|return|output|give|write down|note) (?:\w+ )?(?:everything|every (?:single )?\w+"
+    r"|all (?:of )?(?:the |your )?\w+)\b"
+    r"[^.\n]{0,12}?\b(?:you|it|they) (?:found|find|saw|see|read|looked|come|came|think|have)",
+    re.IGNORECASE,
+)
+_REPORTED = re.compile(
+    r"\b(?:hand-?off|report|artifact|evidence|result|return|answer|output|deliver\w*|commands? run|closing"
+    r"|final message)\w*\b[^.|\n]{0,80}?"
+    r"\b(?:complete|full|entire|whole|raw|unabridged)(?: \w+){0,2} (?:outputs?|logs?|transcripts?|traces?)\b",
+    re.IGNORECASE,
+)
+
+
+def _hands_over_all(text: str) -> bool:
+    """A report or a hand-over holds a whole log or output."""
+    found = _REPORTED.search(text)
+    if found is None:
+        return False
+    near = text[max(0, found.start() - _WITHIN) : found.end() + _WITHIN // 2]
+    return not _NO.search(near) and not _ASIDE.search(near)
+
+
+def _lists_all(text: str) -> bool:
+    return _LISTS.search(text) is not None and not SIZE.search(text) and not _ASIDE.search(text)
+
+
+def wants_all(text: str) -> bool:
+    """It is to be given back as a whole, at any length; what goes to a file, or to the user, may be long."""
+    for back in _BACK.finditer(text):
+        start, end = max(0, back.start() - _WITHIN), back.end() + _WITHIN
+        if _ALL_OF_IT.search(text, start, end) is None:
+            continue
+        if (
+            not _NO.search(text, max(start, back.start() - 40), back.start())
+            and not SIZE.search(text)
+            and not _ASIDE.search(text)
+        ):
+            return True
+    return False
 
 
 def _last(text: str, start: int, end: int) -> tuple[int, int] | None:

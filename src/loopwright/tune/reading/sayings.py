@@ -10,6 +10,21 @@ from loopwright.tune.skill.model import Page, Skill
 SKIPPED = frozenset({"template", "script", "data"})
 MEANT = frozenset({"instruction", "prompt"})
 _STOP = re.compile(r"[.!?](?=\s|$)|[;。；！？\n]")
+_END = re.compile(r"[.!?](?=[\s*_\"”)]|$)|[。！？\n]")
+LONGEST = 900
+"""Characters of a sentence: what is longer is no sentence."""
+
+
+_STORY = re.compile(
+    r"\b(?:an? (?:older|earlier|previous|former) (?:guide|version|draft|edition|release)|used to|formerly|no longer"
+    r"|in the past|we stopped|has been replaced|was replaced)\b|旧版|以前的版本|曾经|早先的",
+    re.IGNORECASE,
+)
+
+
+def is_story(text: str) -> bool:
+    """It tells how things were done once; nobody is to do so."""
+    return _STORY.search(text) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +32,8 @@ class Saying:
     page: Page
     text: str
     start: int
+    lead: str = ""
+    """The line that a list goes on from, the head of a table, or the label above a line of a prompt."""
 
     @property
     def end(self) -> int:
@@ -39,6 +56,53 @@ def sayings(skill: Skill, stems: Iterable[Iterable[str]], pattern: re.Pattern[st
         for start, end, wrapped in _meant(skill, page):
             if _has(low[start:end], there):
                 yield from _in(page, start, end, pattern, wrapped)
+
+
+def sentences(skill: Skill, stems: Iterable[Iterable[str]]) -> Iterator[Saying]:
+    """All sentences of blocks, with their leads, that have one of each group of `stems` (small letters)."""
+    groups = tuple(tuple(group) for group in stems)
+    for page in skill.pages.values():
+        if page.kind in SKIPPED:
+            continue
+        low = small(page.text)
+        there = _there(low, groups)
+        if not all(there):
+            continue
+        leads = _leads(page)
+        for start, end, wrapped in _meant(skill, page):
+            lead = leads.get(start, "")
+            if _has(f"{lead.lower()} {low[start:end]}" if lead else low[start:end], there):
+                yield from _split(page, start, end, wrapped, lead)
+
+
+def _split(page: Page, start: int, end: int, wrapped: bool, lead: str) -> Iterator[Saying]:
+    text = page.text[start:end]
+    if wrapped:
+        text = text.replace("\r", " ").replace("\n", " ")
+    begin = 0
+    for stop in (*(mark.end() for mark in _END.finditer(text)), len(text)):
+        sentence = text[begin:stop].rstrip()
+        bare = sentence.lstrip()
+        if 8 <= len(bare) <= LONGEST:
+            yield Saying(page, bare, start + begin + len(sentence) - len(bare), lead)
+        begin = stop
+
+
+def _leads(page: Page) -> dict[int, str]:
+    """By where a list's entry or a table's row begins: the paragraph above that ends with a colon, or the head."""
+    found: dict[int, str] = {}
+    lead, head = "", ""
+    for before, block in zip((None, *page.blocks), page.blocks, strict=False):
+        if block.kind == "item":
+            if lead:
+                found[block.body] = lead
+        elif block.kind == "row":
+            head = block.text if before is None or before.kind != "row" else head
+            found[block.body] = head
+        elif block.kind != "code":
+            words = block.text.rstrip(" *_")
+            lead = words[-200:] if words.endswith((":", "：")) else ""
+    return found
 
 
 def _there(low: str, groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:

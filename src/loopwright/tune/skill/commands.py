@@ -65,6 +65,7 @@ def _words(places: Places, pos: int, end: int, use: Use, *, bare: bool) -> tuple
     text = places.text
     found: list[Argument] = []
     option: str | None = None
+    asks = bare
     last = pos
     while pos < end:
         char = text[pos]
@@ -77,6 +78,7 @@ def _words(places: Places, pos: int, end: int, use: Use, *, bare: bool) -> tuple
         word = text[begin:stop]
         last = pos = max(inner, pos + 1)
         if (word.startswith("-") and option is None) or word.startswith("--"):
+            asks = asks or option in ("p", "print")  # a flag then; the text comes later
             option = word.lstrip("-")
             if bare and option not in _VALUED:
                 option = None
@@ -84,7 +86,7 @@ def _words(places: Places, pos: int, end: int, use: Use, *, bare: bool) -> tuple
         name = {"p": "prompt", "print": "prompt", "i": "prompt"}.get(option or "", option)
         if name == "prompt" and char not in "\"'\\$@<":
             break
-        if name is None and bare and not any(one.name == "prompt" for one in found):
+        if name is None and asks and (bare or char in "\"'") and not any(one.name == "prompt" for one in found):
             name = "prompt"
         found.append(Argument(name, word, places.at(begin, stop, use), word))
         option = None

@@ -8,18 +8,25 @@ from loopwright.tune.skill.placeholders import placeholders
 from loopwright.tune.skill.places import Places
 
 _INTRODUCES = re.compile(
-    r"\b(?:(?:sub-?)?agent|worker|reviewer|spawn|dispatch|task|delegat\w+)?\s*prompt(?:\s+(?:template|for|to|text|structure|skeleton|body)\b|\s*[:`*_(]|\s*$)"
-    r"|\b(?:instructions?|message)\s+(?:for|to|of)\s+(?:the\s+|each\s+|every\s+|an?\s+)?(?:sub-?)?(?:agents?|workers?|subtask|reviewers?)\b"
+    r"\b(?:(?:sub-?)?agent|worker|reviewer|spawn|dispatch|task|delegat\w+)?\s*prompt(?:\s+(?:template|for|to|text"
+    r"|structure|skeleton|body|shape|outline|pattern)\b|\s*[:.`*_(]|\s*$)"
+    r"|\b(?:(?:sub-?)?agent|worker|reviewer|subtask)s?['’]?\s+prompts\s*[:：]"
+    r"|\b(?:instructions?|message)\s+(?:for|to|of)\s+(?:the\s+|each\s+|every\s+|an?\s+)?(?:sub-?)?(?:agents?"
+    r"|workers?|subtask|reviewers?)\b"
     r"|提示词|提示(?:模板|如下|：|:)|(?:子代理|代理|智能体|agent)\s*(?:指令|任务说明|提示)",
     re.IGNORECASE,
 )
 _NO_PROMPT = re.compile(
-    r"\b(?:user|users'|example|sample|image|system|trigger)\s+prompt|prompts?\s+(?:the|for)\s+user|commit|command\s+prompt|触发|示例",
+    r"\b(?:user|users'|example|sample|image|system|trigger)\s+prompt|prompts?\s+(?:the|for)\s+user|commit"
+    r"|command\s+prompt|触发|示例",
     re.IGNORECASE,
 )
+_TITLED = re.compile(r"\s*[\[#*<【]{1,3}\s*(?:[A-Z]+[ _-]){0,3}PROMPT(?: TEMPLATE)?\s*[\]*>:】]{0,3}\s*\n")
+"""The first line of a fence that says what it is."""
 _FENCES = frozenset({"", "text", "txt", "md", "markdown", "prompt", "plaintext", "plain", "xml"})
 _LEADS = re.compile(
-    r"^_|\b(?:readme|index|shared|coordinator|orchestrator|lead|leader|manager|supervisor|conductor|dispatcher|main)\b",
+    r"^_|\b(?:readme|index|shared|coordinator|orchestrator|lead|leader|manager|supervisor|conductor|dispatcher"
+    r"|main)\b",
     re.IGNORECASE,
 )
 
@@ -30,7 +37,7 @@ def fenced_prompts(page: Page, places: Places) -> list[Given]:
     for index, block in enumerate(page.blocks):
         if block.kind != "code" or block.lang.lower() not in _FENCES or not block.text.strip():
             continue
-        if block.lang.lower() != "prompt" and not _introduced(page, index):
+        if block.lang.lower() != "prompt" and not _introduced(page, index) and not _TITLED.match(block.text):
             continue
         use: Use = "prompt" if block.use in ("instruction", "prompt", "template") else block.use
         end = block.body + len(block.text)

@@ -1,0 +1,62 @@
+"""Folders to which each run adds a file, and sentences that have all of their files read."""
+
+import re
+from collections.abc import Iterator
+
+from loopwright.tune.reading.sayings import Saying, sentences
+from loopwright.tune.skill.model import Skill
+
+_READ = re.compile(
+    r"\b(?:read|load|open|cat|go through|ingest|include|feed|review)\b|读|加载|载入|打开|看一遍|过一遍", re.IGNORECASE
+)
+_ALL = re.compile(
+    r"\b(?:every|all|each|entire|whole)\b[^.;\n]{0,40}?\b(?:files?|logs?|entries|notes?|records?|reports?"
+    r"|sessions?|days?"
+    r"|in|under|of|from)\b|from the (?:first|beginning|start)|全部|所有|每[一个份篇天]",
+    re.IGNORECASE,
+)
+_FOLDER = re.compile(r"(?P<folder>(?:[\w.~${}<>-]+/)*[\w.~-]+/)(?=[`\s*,.;)，。；）]|$)")
+_BOUND = re.compile(
+    r"\b(?:last|latest|most recent|newest|at most|up to|first \d+|only|not|never|don['’]t|titles?|names?|list"
+    r"|count|if|unless"
+    r"|matching|relevant|today'?s)\b|最近|最新|只|仅|不|勿|别|相关|如果",
+    re.IGNORECASE,
+)
+_WRITES = re.compile(
+    r"\b(?:append|writ|sav|add|record|log|creat|stor|put|dump|mov|archiv)\w*\b|写|存|追加|记录|归档", re.IGNORECASE
+)
+_STEMS = (
+    ("read", "load", "open", "cat ", "go through", "ingest", "include", "feed", "review", "读",
+     "加载", "载入", "打开", "遍"),
+    ("every", "all", "each", "entire", "whole", "from the", "全部", "所有", "每"),
+    ("/",),
+)  # fmt: skip
+NEAR = 90
+"""Characters before a path in which it is said that it is written."""
+
+
+def reread(skill: Skill) -> Iterator[tuple[Saying, str, str]]:
+    """Sentences that have a whole folder read to which the run adds: with the folder, and where that is said."""
+    for saying in sentences(skill, _STEMS):
+        if not _READ.search(saying.text) or not _ALL.search(saying.text) or _BOUND.search(saying.text):
+            continue
+        for found in _FOLDER.finditer(saying.text):
+            if any(path.startswith(found["folder"].removeprefix("./")) for path in skill.pages):
+                continue
+            place = _added(skill, found["folder"], saying)
+            if place:
+                yield saying, found["folder"], place
+                break
+
+
+def _added(skill: Skill, folder: str, saying: Saying) -> str:
+    """Where a file whose name changes from run to run is written into the folder; "" where none is."""
+    named = re.compile(re.escape(folder) + r"[^\s`'\"]{0,40}?(?:<|\{|\$|\*|YYYY|\d{4}-|-N\b)")
+    for page in skill.pages.values():
+        for found in named.finditer(page.text) if folder in page.text else ():
+            line = page.text.rfind("\n", 0, found.start()) + 1
+            before = page.text[max(line, found.start() - NEAR) : found.start()]
+            outside = page is not saying.page or not saying.start <= found.start() < saying.end
+            if outside and _WRITES.search(before):
+                return f"{page.path}:{page.text.count(chr(10), 0, found.start()) + 1}"
+    return ""
