@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import MEANT, Act, acts
 from loopwright.tune.reading.families import stem
+from loopwright.tune.reading.own_agents import Told, own_agents
 from loopwright.tune.skill.model import Page, Prompt, Skill
 
 BAN = re.compile(
@@ -39,6 +40,9 @@ def look(skill: Skill) -> Iterator[Hit]:
             continue
         seen.add(act.call.prompt)
         yield _hit(page, act, ban)
+    for one in own_agents(skill):
+        if not any(act.call.at.file == one.page.path and one.start <= act.call.at.start < one.end for act in told):
+            yield _of_words(one, ban or _ban(skill))
 
 
 def _may(prompt: Prompt) -> bool:
@@ -74,6 +78,20 @@ def _ban(skill: Skill) -> tuple[str, str] | None:
         if found is not None:
             return found[0], f"{prompt.at.file}:{prompt.at.line}"
     return None
+
+
+def _of_words(one: Told, ban: tuple[str, str] | None) -> Hit:
+    words = " ".join(one.page.text[one.start : one.end].split())[:120]
+    others = f"; others are told: “{ban[0]}” ({ban[1]})" if ban else ""
+    start, end = sentence(one.page, one.page.text.find(one.words, one.start))
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=words[:60], also=(ban[1],) if ban else (),
+        message=f"one who is started is told to start others: {words}{others}", confidence="likely",
+        advice="Let it do the work alone, or report what is left; the one who started it starts the next.",
+        facts={
+            "line_start": str(max(start, one.start)), "line_end": str(min(end, one.end)), "ban": ban[0] if ban else "",
+        },
+    )  # fmt: skip
 
 
 def _hit(page: Page, act: Act, ban: tuple[str, str] | None) -> Hit:

@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.contracts import Contract, contracts, return_part
+from loopwright.tune.reading.contracts import Contract, contracts, outcome_part, return_part
 from loopwright.tune.reading.families import same_title, stem
+from loopwright.tune.reading.unasked import Unasked, unasked
 from loopwright.tune.skill.model import Page, Skill
 
 MOST = 0.6
@@ -19,12 +20,29 @@ def look(skill: Skill) -> Iterator[Hit]:
     having = [one for one in told if one.has]
     lacking = [one for one in told if not one.has]
     named = {one.role.path for one in told if one.role and one.back}
+    said: set[int] = set()
     for one in lacking:
         expected = len(having) >= 2 and len(having) / len(told) >= MOST
         if expected or (not one.something and having and len(one.prompt.text) >= LONG):
             named.update([one.role.path] if one.role else [])
+            said.add(one.index)
             yield _of_prompt(skill, one, having, len(told), sure=expected)
     yield from _of_roles(skill, named)
+    yield from (_of_nobody(one) for one in unasked(skill) if one.prompt not in said)
+
+
+def _of_nobody(one: Unasked) -> Hit:
+    """Nothing asks for an answer at all, or less than of its like."""
+    first = _first(one.page.text[one.start : one.end])
+    than = f"; its like ({one.model}) says: {one.lacks}" if one.lacks else ""
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=f"return of {one.what} {first}"[:80],
+        message=f"this {one.what} ({first}) does not say what is to be given back{than}", severity="medium",
+        advice=f"Add to it, as {one.model} has it: {one.lacks}" if one.lacks else "Say at its end what comes back, in "
+        "which form, and how much.",
+        also=(one.model,) if one.model else (), confidence="likely",
+        facts={"prompt": str(one.prompt), "model": "", "words": one.lacks} if one.prompt >= 0 else {},
+    )  # fmt: skip
 
 
 def _of_prompt(skill: Skill, one: Contract, having: list[Contract], all_of_them: int, *, sure: bool) -> Hit:
@@ -51,6 +69,8 @@ def _of_roles(skill: Skill, named: set[str]) -> Iterator[Hit]:
     """Pages of roles: one without the section that all others have."""
     roles = [page for page in skill.pages.values() if page.kind == "role" and not _leads(skill, page)]
     parts = {page.path: part for page in roles if (part := return_part(page)) is not None}
+    if len(parts) < 2:
+        parts = {page.path: part for page in roles if (part := outcome_part(page)) is not None}
     lacking = [page for page in roles if page.path not in parts]
     if len(parts) < 2 or not lacking or len(parts) / len(roles) < MOST:
         return

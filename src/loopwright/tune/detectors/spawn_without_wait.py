@@ -5,10 +5,31 @@ from collections.abc import Iterator
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import acts, in_code, where
 from loopwright.tune.reading.joins import Spawn, says_wait_for_agents, spawns
+from loopwright.tune.reading.unjoined import Unjoined, unjoined
 from loopwright.tune.skill.model import Skill
 
 
 def look(skill: Skill) -> Iterator[Hit]:
+    coded = tuple(_coded(skill))
+    yield from coded
+    yield from (_of_words(one) for one in unjoined(skill) if one.page.path not in {hit.file for hit in coded})
+
+
+def _of_words(one: Unjoined) -> Hit:
+    words = " ".join(one.page.text[one.start : one.end].split())[:100]
+    said = (
+        f"“{words}” names the step {one.missing}, and the list below has none"
+        if one.missing
+        else f"agents are started (“{words}”) and no words say when they have ended, or who takes what they bring"
+    )
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=words[:60], message=said, severity="medium",
+        advice="Say that all of them are waited for, how long at most, and what is done with what they bring.",
+        confidence="likely", facts={"words": words},
+    )  # fmt: skip
+
+
+def _coded(skill: Skill) -> Iterator[Hit]:
     started = [one for one in spawns(skill) if in_code(skill, one.act.call)]
     lacking = [one for one in started if not one.joined]
     if not lacking:

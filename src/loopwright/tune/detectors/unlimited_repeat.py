@@ -13,7 +13,7 @@ _DOES = re.compile(
     r"^(?:execute|dispatch|perform|run|invoke|call|delegate|launch|decide|choose|select|next|poll|check"
     r"|process)(?:[A-Z_]\w*)?$"
 )
-_FOREVER = re.compile(r"while\s*\(?\s*(?:true|True|1|TRUE)\b|^(?:loop|LOOP)\b|for\s*\(\s*;\s*;")
+_FOREVER = re.compile(r"while\s*+\(?\s*+(?:true|True|1|TRUE)\b|^(?:loop|LOOP)\b|for\s*+\(\s*+;\s*+;")
 _LEAVES = re.compile(r"\b(?:break|return|throw|exit)\b", re.IGNORECASE)
 _UNTIL = re.compile(r"\b(?:until|till|while|as long as|for as long as)\b|直[到至]|为止", re.IGNORECASE)
 """What the end depends on, whatever it is: nobody knows that it ever comes."""

@@ -8,6 +8,7 @@ from loopwright.tune.catalogue.catalogue import closest, nearest_parameter
 from loopwright.tune.catalogue.entries import Tool
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import Act, acts, is_bracketed, where
+from loopwright.tune.reading.command_lines import Slip, slipped_options
 from loopwright.tune.reading.script_options import Strange, strange_options
 from loopwright.tune.reading.signatures import Odd, odd_parameters
 from loopwright.tune.skill.model import Argument, Skill
@@ -35,6 +36,16 @@ def look(skill: Skill) -> Iterator[Hit]:
             yield from _of_call(skill, act, usual, len(calls))
     yield from map(_undescribed, odd_parameters(skill))
     yield from map(_of_script, strange_options(skill))
+    yield from map(_slipped, slipped_options(skill))
+
+
+def _slipped(one: Slip) -> Hit:
+    return Hit(
+        file=one.page.path, start=one.start, end=one.start + len(one.written), subject=f"{one.of} {one.written}",
+        message=f"{one.of} gets {one.written} only here; elsewhere the option is {one.meant} ({one.where})",
+        advice=f"Write {one.meant}.", also=(one.where,), confidence="likely",
+        facts={"old": one.written, "new": one.meant},
+    )  # fmt: skip
 
 
 def _undescribed(one: Odd) -> Hit:

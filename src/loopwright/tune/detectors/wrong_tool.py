@@ -10,6 +10,7 @@ from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.catalogue.catalogue import joined
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import MEANT, PARTS, acts, in_code, is_bracketed, names_given, where
+from loopwright.tune.reading.command_lines import slipped_tools
 from loopwright.tune.reading.signatures import odd_tools
 from loopwright.tune.skill.model import Call, Page, Skill
 
@@ -34,6 +35,13 @@ def look(skill: Skill) -> Iterator[Hit]:
 
 def _unlisted(skill: Skill) -> Iterator[Hit]:
     """The skill lists the tools of a server, and calls one by another name."""
+    for slip in slipped_tools(skill):
+        yield Hit(
+            file=slip.page.path, start=slip.start, end=slip.start + len(slip.written), subject=slip.written,
+            message=f"{slip.written} stands only here; the tool of {slip.of} is {slip.meant} elsewhere ({slip.where})",
+            advice=f"Call {slip.meant}.", also=(slip.where,), confidence="likely",
+            facts={"name": slip.written, "instead": slip.meant},
+        )  # fmt: skip
     for one in odd_tools(skill):
         yield Hit(
             file=one.call.at.file, start=one.start, end=one.end, subject=one.name, phase=one.call.at.phase,

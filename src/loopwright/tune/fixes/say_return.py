@@ -22,16 +22,19 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
     said = tuple(returns(skill))
     for finding in findings:
         page = skill.pages[finding.file]
-        change = _in_prompt(skill, page, finding, said) if "prompt" in finding.facts else _in_role(skill, page, finding)
-        if change is None:
-            continue
-        yield Proposal(
-            fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="schema_enforcement", level="template",
-            description="Say what the agent gives back, as its siblings do", rationale="What its siblings return is "
-            "what the caller expects.",
-            edits=(change,), risk="medium", estimated_impact="the step that reads the answer finds what it needs",
-            verification_steps=("diagnose the whole skill again", "see that the words fit this agent's work"),
-        )  # fmt: skip
+        prompted = "prompt" in finding.facts
+        changes = (_in_prompt(skill, page, finding, said),) if prompted else _in_role(skill, page, finding)
+        yield from (_proposal(finding, change) for change in changes if change is not None)
+
+
+def _proposal(finding: Finding, change: Edit) -> Proposal:
+    return Proposal(
+        fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="schema_enforcement", level="template",
+        description="Say what the agent gives back, as its siblings do", rationale="What its siblings return is "
+        "what the caller expects.",
+        edits=(change,), risk="medium", estimated_impact="the step that reads the answer finds what it needs",
+        verification_steps=("diagnose the whole skill again", "see that the words fit this agent's work"),
+    )  # fmt: skip
 
 
 def _in_prompt(skill: Skill, page: Page, finding: Finding, said: tuple[Return, ...]) -> Edit | None:
@@ -67,15 +70,16 @@ def _with_size(language: str, model: Return) -> str:
     return f"Return {model.size}: what is done, the paths of what you wrote, and what is open."
 
 
-def _in_role(skill: Skill, page: Page, finding: Finding) -> Edit | None:
-    """The section as a sibling has it, at the end or before the section that follows it there."""
+def _in_role(skill: Skill, page: Page, finding: Finding) -> tuple[Edit, ...]:
+    """The section as a sibling has it, at the end; or, where that would be a long copy, in usual words."""
     other = skill.pages.get(finding.facts.get("model", ""))
     part = outcome_part(other) if other else None
     if other is None or part is None or not part.level:
-        return None
+        return ()
     body = other.text[part.start : part.end].replace("\r\n", "\n").strip()
     end = len(page.text.rstrip())
-    return edit(page, end, end, f"\n\n{body}")
+    title = body.partition("\n")[0]
+    return edit(page, end, end, f"\n\n{body}"), edit(page, end, end, f"\n\n{title}\n\n{USUAL[page.language]}")
 
 
 FIXER = Fixer(frozenset({"no-output-contract"}), "template", propose)

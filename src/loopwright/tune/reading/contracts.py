@@ -74,6 +74,11 @@ def contracts(skill: Skill) -> tuple[Contract, ...]:
     return tuple(found)
 
 
+def outcome_part(page: Page) -> Part | None:
+    """The part that says what is given back, or else what comes out of the work."""
+    return return_part(page) or next((part for part in parts_of(page) if part.concept == "output"), None)
+
+
 def return_part(page: Page) -> Part | None:
     """The part of the page that says what is given back."""
     parts = parts_of(page)

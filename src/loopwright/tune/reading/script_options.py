@@ -26,7 +26,8 @@ _ANY = re.compile(
 _PARSERS = re.compile(r"\.add_parser\(\s*[\"']([\w-]+)[\"']")
 _ALIASES = re.compile(r"aliases\s*=\s*\[([^\]\n]*)\]")
 _POSITIONAL = re.compile(r"(?:\bparser|\bap|\bp|\bcli)\.add_argument\(\s*[\"'](?!-)")
-_REST = re.compile(r"[^\n`|;&<>]*(?:\\\r?\n[^\n`|;&<>]*){0,12}")
+_REST = re.compile(r"(?:[^\n`|;&<>\\]|\\\r?\n|\\|<[\w ./|-]{1,40}>|(?<=[\w\]>])\|(?=[\w<-]))*")
+"""To the end of the command; a bar without blanks around it is a choice."""
 _GIVEN = re.compile(r"(?<=[\s\[(])--([A-Za-z][\w-]*)(?=[\s=\]),.:]|\Z)")
 _WORD = re.compile(r"[\"']?[ \t]+([a-z][a-z-]{2,})(?=[\s\"']|\Z)")
 _USUAL = frozenset({"help", "version"})

@@ -7,6 +7,8 @@ from difflib import SequenceMatcher
 ALIKE = 0.72
 """How much two parts of names have in common of which one is a slip of the other."""
 _PART = re.compile(r"[^-_:./\s]+")
+_PREFIXES = frozenset({"un", "de", "re", "dis", "in", "non", "pre", "sub", "out", "over", "under", "multi", "auto"})
+"""What makes another word of one: subscribe and unsubscribe."""
 _DEGREES = frozenset({
     "low", "medium", "high", "small", "large", "mini", "max", "min", "fast", "slow", "lite", "pro", "deep", "quick",
     "v1", "v2", "v3", "alpha", "beta", "a", "b", "c", "d", "new", "old", "zh", "en", "api", *"123456789",
@@ -35,6 +37,9 @@ def _is_twin(name: str, other: str) -> bool:
 
 def _alike(one: str, other: str) -> bool:
     if one.isdigit() or other.isdigit() or {one, other} & _DEGREES or min(len(one), len(other)) < 3:
+        return False
+    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+    if longer.removesuffix(shorter) in _PREFIXES:
         return False
     return SequenceMatcher(None, one, other).ratio() >= ALIKE
 

@@ -21,7 +21,9 @@ _NO_PROMPT = re.compile(
     r"|command\s+prompt|触发|示例",
     re.IGNORECASE,
 )
-_TITLED = re.compile(r"\s*[\[#*<【]{1,3}\s*(?:[A-Z]+[ _-]){0,3}PROMPT(?: TEMPLATE)?\s*[\]*>:】]{0,3}\s*\n")
+_TITLED = re.compile(
+    r"\s*+[\[#*<【]{1,3}\s*+(?:[A-Z]{1,30}[ _-]){0,3}PROMPT(?: TEMPLATE)?\s{0,8}[\]*>:】]{0,3}\s{0,8}\n"
+)
 """The first line of a fence that says what it is."""
 _FENCES = frozenset({"", "text", "txt", "md", "markdown", "prompt", "plaintext", "plain", "xml"})
 _LEADS = re.compile(

@@ -32,8 +32,13 @@ _SENTENCE = 40
 
 def prompts_of_calls(calls: list[Found], settings: list[Settings], places: Places) -> list[Given]:
     """The prompts of all spawning calls; one that is a variable or a function is read where that is set."""
-    spawning = (call for call in calls if call.name.removeprefix("functions.") in SPAWNS)
+    spawning = (call for call in calls if call.name.removeprefix("functions.") in SPAWNS or _is_task(call))
     return [given for call in spawning if (given := _of_call(call, settings, places))]
+
+
+def _is_task(call: Found) -> bool:
+    """In small letters it is anybody's function, but for the kind of agent that it is given."""
+    return call.name == "task" and call.argument("agent_type", "subagent_type") is not None
 
 
 def _of_call(call: Found, settings: list[Settings], places: Places) -> Given | None:

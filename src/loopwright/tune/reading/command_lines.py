@@ -1,0 +1,78 @@
+"""Options of programs, and tools of a server, that are written otherwise in one place than in the others."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from loopwright.tune.reading.agency import PARTS
+from loopwright.tune.reading.twins import twin
+from loopwright.tune.skill.model import Page, Skill
+
+_LINE = re.compile(
+    r"(?:(?<=`)|^[ \t]*+(?:\$[ \t]++|!?[ \t]*+))(?P<program>[a-z][\w.-]*(?:[ \t]+[a-z][a-z0-9-]+)?)(?=[ \t])"
+    r"(?P<rest>(?:[^`\n\\]|\\\r?\n|\\){0,900})",
+    re.MULTILINE,
+)
+_OPTION = re.compile(r"(?<=[\s\[(])--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=[\s=\]),.]|\Z)")
+_TOOL = re.compile(r"\bmcp__([a-z0-9-]+)__([a-z0-9_]+)\b")
+_SNAKE = re.compile(r"(?<![A-Za-z0-9])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w(]*\.)")
+OFTEN = 2
+"""So often another name stands where it is the usual one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slip:
+    """`written` at `start` stands once in the skill; `meant`, first at `where`, stands often."""
+
+    page: Page
+    start: int
+    written: str
+    meant: str
+    of: str
+    where: str
+
+
+def slipped_options(skill: Skill) -> Iterator[Slip]:
+    """Within the command lines of one program, and of one of its commands."""
+    places: dict[tuple[str, str], list[tuple[Page, int]]] = {}
+    for page in skill.pages.values():
+        for line in _LINE.finditer(page.text) if page.kind in PARTS and "--" in page.text else ():
+            program = line["program"].split()[0]
+            for given in _OPTION.finditer(page.text, line.start("rest"), line.end("rest")):
+                places.setdefault((program, given[1]), []).append((page, given.start()))
+    by_program: dict[str, dict[str, list[tuple[Page, int]]]] = {}
+    for (program, option), found in places.items():
+        by_program.setdefault(program, {})[option] = found
+    for program, options in by_program.items():
+        often = [option for option in options if "-" in option and _times(skill, f"--{option}") >= OFTEN]
+        for option, found in options.items():
+            meant = twin(option, often) if len(found) == 1 and "-" in option else None
+            if meant is not None and _times(skill, f"--{option}") == 1:
+                page, start = found[0]
+                yield Slip(page, start, f"--{option}", f"--{meant}", program, _where(*options[meant][0]))
+
+
+def slipped_tools(skill: Skill) -> Iterator[Slip]:
+    """`mcp__server__tool`, where the tool stands under another name elsewhere."""
+    times: Counter[str] = Counter()
+    first: dict[str, tuple[Page, int]] = {}
+    for page in skill.pages.values():
+        for found in _SNAKE.finditer(page.text) if page.kind in PARTS else ():
+            name = found[0].rpartition("__")[2]
+            times[name] += 1
+            first.setdefault(name, (page, found.start()))
+    often = [name for name, count in times.items() if count >= OFTEN]
+    for page in skill.pages.values():
+        for tool in _TOOL.finditer(page.text) if page.kind in PARTS else ():
+            meant = twin(tool[2], often) if times[tool[2]] == 1 else None
+            if meant is not None and meant.count("_") == tool[2].count("_"):
+                yield Slip(page, tool.start(2), tool[2], meant, tool[1], _where(*first[meant]))
+
+
+def _times(skill: Skill, words: str) -> int:
+    return sum(len(re.findall(rf"{re.escape(words)}(?![\w-])", page.text)) for page in skill.pages.values())
+
+
+def _where(page: Page, start: int) -> str:
+    return f"{page.path}:{page.text.count(chr(10), 0, start) + 1}"
