@@ -17,7 +17,7 @@ _TITLE = re.compile(
 )
 _MADE = re.compile(r"output|produce|leaves? behind|writes?|deliver|result|产出|产物|输出|交付", re.IGNORECASE)
 _NEEDED = re.compile(r"input|reads?|needs?|requires?|输入|读取|依赖", re.IGNORECASE)
-_LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
+_LINK = re.compile(r"\[([^\]]{0,200})\]\(([^)]{0,300})\)")
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:

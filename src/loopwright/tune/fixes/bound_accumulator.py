@@ -14,7 +14,9 @@ _ALL = re.compile(
     r"|(?P<zh>(?:全部|所有|完整)的?|每一?[轮次个条]的?)",
     re.IGNORECASE,
 )
-_SO_FAR = re.compile(r",?[ \t]*\b(?:so far|until now|up to now|to date)\b|(?:到目前为止|迄今|至今)的?", re.IGNORECASE)
+_SO_FAR = re.compile(
+    r",?[ \t]{0,4}\b(?:so far|until now|up to now|to date)\b|(?:到目前为止|迄今|至今)的?", re.IGNORECASE
+)
 KEPT = 3
 """Entries: the round before, and what led to it."""
 

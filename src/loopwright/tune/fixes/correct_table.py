@@ -14,7 +14,7 @@ from loopwright.tune.reading.runfiles import RunFile, run_files
 from loopwright.tune.skill.model import Page, Skill
 from loopwright.tune.skill.tables import Cell, cells
 
-_COUNT = re.compile(r"“(?P<words>[^”]+)” are announced, and the table has (?P<rows>\d+) rows")
+_COUNT = re.compile(r"“(?P<words>[^”]{1,300})” are announced, and the table has (?P<rows>\d+) rows")
 _RAGGED = re.compile(r"This row has \d+ cells, and the head of its table has \d+")
 _NUMBER = re.compile(r"\d+|\b[A-Za-z]+\b|[零一二两三四五六七八九十]")
 _ENGLISH = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")

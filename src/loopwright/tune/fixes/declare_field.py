@@ -10,7 +10,7 @@ from loopwright.tune.skill.model import FieldDeclared, Page, Schema, Skill
 from loopwright.tune.skill.tables import cells
 
 _STEP = re.compile(r"\[\w*\]")
-_TYPED = re.compile(r"(?P<sign>\?? *: *)(?P<type>[^;,}\n]+)(?P<end> *[;,]?)")
+_TYPED = re.compile(r"(?P<sign>\?? {0,8}: {0,8})(?P<type>[^;,}\n]{1,300})(?P<end> {0,8}[;,]?)")
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:

@@ -11,8 +11,8 @@ from loopwright.tune.skill.model import Page, Skill
 _STOP = re.compile(r"[。；;]|\.(?=\s|\Z)")
 _MARK = re.compile(r"^[\s>*+\-]*(?:\d+[.)、])?\s*")
 _NUMBERED = re.compile(r"([ \t]*)(\d+)(?=[.)、])")
-_STATEMENT = re.compile(r"[ \t]*(?:await[ \t]+)?[Ww]rite\w*\([^\n]*\)[ \t]*;?[ \t]*(?://[^\n]*)?\r?\Z")
-_NAMED = re.compile(r"[\w\-}]+\.(?:md|jsonl?|csv|tsv|ya?ml|db)\b")
+_STATEMENT = re.compile(r"[ \t]*+(?:await[ \t]++)?[Ww]rite\w*+\([^\n]*\)[ \t]*+;?[ \t]*+(?://[^\n]{0,300})?\r?\Z")
+_NAMED = re.compile(r"(?<![\w\-}])[\w\-}]++\.(?:md|jsonl?|csv|tsv|ya?ml|db)\b")
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:

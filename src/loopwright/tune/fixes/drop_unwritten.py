@@ -11,12 +11,12 @@ from loopwright.tune.fixes.taking_out import Stretch, is_key, out_of_listing, ro
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Page, Skill
 
-_FILE = re.compile(r"[\w\-}*]+\.(?:md|jsonl?|csv|tsv|ya?ml|db|txt)\b")
+_FILE = re.compile(r"(?<![\w\-}*])[\w\-}*]++\.(?:md|jsonl?|csv|tsv|ya?ml|db|txt)\b")
 _READ = re.compile(
-    r"[ \t]*(?:(?:const|let|var)[ \t]+)?(?P<name>\w+)[ \t]*=[ \t]*(?:JSON\.parse|json\.loads?|parse|Read|read\w*)"
-    r"\([^\n]*\)[ \t]*;?[ \t]*(?://[^\n]*)?\Z"
+    r"[ \t]*+(?:(?:const|let|var)[ \t]++)?(?P<name>\w++)[ \t]*+=[ \t]*+(?:JSON\.parse|json\.loads?|parse|Read|read\w*)"
+    r"\([^\n]*\)[ \t]*+;?[ \t]*+(?://[^\n]{0,300})?\Z"
 )
-_CALL = re.compile(r"[ \t]*(?:await[ \t]+)?[\w.]+\([^\n]*\)[ \t]*;?[ \t]*(?://[^\n]*)?\Z")
+_CALL = re.compile(r"[ \t]*+(?:await[ \t]++)?[\w.]++\([^\n]*\)[ \t]*+;?[ \t]*+(?://[^\n]{0,300})?\Z")
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:

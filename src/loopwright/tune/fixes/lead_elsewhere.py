@@ -9,14 +9,14 @@ from loopwright.domain.findings import Edit, Finding, FixLevel, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.fixes.placement import line_of
-from loopwright.tune.fixes.taking_out import Stretch, is_key, marked, out_of_listing, row_of, sentence, without
+from loopwright.tune.fixes.taking_out import Stretch, entry, is_key, marked, out_of_listing, row_of, sentence, without
 from loopwright.tune.reading.families import stem
 from loopwright.tune.reading.moved import seen_from
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Page, Reference, Skill
 
 _TITLED = re.compile(
-    r"(?:\bsections?\b|一节|小节|章节)[ \t]*[:：]?[ \t]*[*_“\"「]{1,2}(?P<title>[^*_”\"」\n]{2,60})[*_”\"」]"
+    r"(?:\bsections?\b|一节|小节|章节)[ \t]*+[:：]?[ \t]*+[*_“\"「]{1,2}(?P<title>[^*_”\"」\n]{2,60})[*_”\"」]"
 )
 _STEP = re.compile(r"第\s*(\d{1,2})\s*[步阶]|\b(?:[Ss]tep|[Pp]hase|[Ss]tage)\s*(\d{1,2})\b|\A(\d{1,2})[.、:：)]")
 _POINTS = re.compile(
@@ -33,10 +33,11 @@ MUCH = 45
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
     for finding in findings:
         facts = finding.facts
-        if facts.get("right") or "title" in facts or not facts.get("wrong"):
+        if facts.get("right") or facts.get("title") or not facts.get("wrong"):
             continue
         page, dead = skill.pages[finding.file], _reference(skill, finding)
         if dead is None:
+            yield from _without_section(page, finding)
             continue
         right, level = _meant(skill, page, dead)
         if right is not None:
@@ -49,6 +50,17 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
                 finding, edit(page, *gone), "template", f"Take out what leads to {dead.raw}",
                 "Nothing in the skill is like it; if the page is still to come, write it instead.",
             )  # fmt: skip
+
+
+def _without_section(page: Page, finding: Finding) -> Iterator[Proposal]:
+    """An entry that leads to a section which is not there, and is nothing but a link."""
+    start, end = marked(page, finding.start, finding.end)
+    block = page.blocks[block_at(page, start)]
+    if "title" not in finding.facts or block.kind != "item" or page.text[block.body : start].strip(" *"):
+        return
+    if not page.text[end : block.end].strip(" *") and (gone := without(page, start)) is not None:
+        words = f"Take out the entry that leads to {finding.facts['wrong']}"
+        yield _proposal(finding, edit(page, *gone), "template", words, "The page has no such section.")
 
 
 def _proposal(finding: Finding, change: Edit, level: FixLevel, words: str, because: str) -> Proposal:
@@ -141,6 +153,8 @@ def _out(page: Page, dead: Reference) -> Stretch | None:
     if listed is not None:
         return listed
     start, end = marked(page, dead.at.start, dead.at.end)
+    if block.kind == "item" and not page.text[block.body : start].strip(" *") and _is_about(page, end, block.end):
+        return entry(page, start)
     line = line_of(page, start)[0]
     opened, closed = _ASIDE.search(page.text, line, start), _CLOSE.match(page.text, end)
     if opened is not None and closed is not None and page.text[line : opened.start()].strip(" -*\t"):
@@ -152,6 +166,12 @@ def _out(page: Page, dead: Reference) -> Stretch | None:
     if "`" in rest or "](" in rest or not _POINTS.search(rest) or _length(rest) > MUCH:
         return None
     return without(page, start)
+
+
+def _is_about(page: Page, start: int, end: int) -> bool:
+    """What follows says what the page is about: a dash or a colon, and a few words."""
+    rest = page.text[start:end].strip(" *")
+    return rest[:1] in "-–—:：(（" and _length(rest) <= MUCH and "](" not in rest
 
 
 def _length(text: str) -> int:

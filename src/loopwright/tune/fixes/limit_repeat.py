@@ -14,11 +14,14 @@ SAID = {
     "en": " At most {n} rounds; after that record what is still wrong and go on.",
     "zh": "最多 {n} 轮；之后记下仍未解决的问题，继续往下。",
 }
+SHORTLY = {"en": ", at most {n} times", "zh": "，最多 {n} 轮"}
 _RUN = re.compile(r"\b(?:turns?|steps?|actions?|choose|state|loop)\b|动作|状态|循环", re.IGNORECASE)
 """What is repeated is the step of a whole run, not a piece of work that is done again."""
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 _WHILE = re.compile(r"while\s*\((?P<condition>.*)\)\s*\Z", re.DOTALL)
-_FOR = re.compile(r"for\s*\(\s*(?:let|var)?\s*(?P<name>\w+)\s*=\s*(?P<first>[01])\s*;\s*(?:true\s*)?;[^;]*\)\s*\Z")
+_FOR = re.compile(
+    r"for\s*+\(\s*+(?:let|var)?\s*+(?P<name>\w++)\s*+=\s*+(?P<first>[01])\s*+;\s*+(?:true\s*+)?;[^;]*\)\s*+\Z"
+)
 _FIELD = re.compile(r"\b(\w+)\.\w+")
 _KEPT = re.compile(
     r"(?:^|\.)max_?(?P<what>rounds|turns|steps|iterations|attempts|retries|loops|cycles)\Z", re.IGNORECASE
@@ -59,6 +62,8 @@ def _of_words(skill: Skill, page: Page, finding: Finding) -> Edit:
     language = "zh" if _CJK.search(said) else "en"
     number = _kept_number(skill) or (STEPS if _RUN.search(said) else ROUNDS)
     words = SAID[language].format(n=number)
+    if said.rstrip().endswith((":", "：")):
+        return edit(page, end - 1, end - 1, SHORTLY[language].format(n=number))
     closing = "" if said.rstrip().endswith((".", "。", ";", "；", "!", "！")) else "。" if language == "zh" else "."
     if said.rstrip().endswith((";", "；")):
         words = words.rstrip(".。").replace(" At most", " at most") + said.rstrip()[-1]

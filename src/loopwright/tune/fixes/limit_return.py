@@ -10,7 +10,7 @@ from loopwright.tune.skill.model import Page, Skill
 
 USUAL = {"en": "at most 15 lines", "zh": "不超过 15 行"}
 _CJK = re.compile(r"[\u4e00-\u9fff]")
-_TAIL = re.compile(r"[\s`'\"*.。:：;；,，)\]}]*\Z")
+_TAIL = re.compile(r"(?<![\s`'\"*.。:：;；,，)\]}])[\s`'\"*.。:：;；,，)\]}]*\Z")
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:

@@ -15,7 +15,7 @@ _CONSTANT = re.compile(r"\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*_?(?:TIMEOUT|WAIT|LIMIT)
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 _SAID = {"en": ", no longer than {limit}", "zh": "，最多等 {limit}"}
 _MINUTES = {"en": "ten minutes; then go on without those that have not answered", "zh": "十分钟，之后不再等没有回音的"}
-_TAIL = re.compile(r"[\s.。;；:：,，]*\Z")
+_TAIL = re.compile(r"(?<![\s.。;；:：,，])[\s.。;；:：,，]*\Z")
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:

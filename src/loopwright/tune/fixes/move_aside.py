@@ -12,7 +12,7 @@ from loopwright.tune.skill.tokens import tokens
 
 _NO_NAME = re.compile(r"[^a-z0-9\u4e00-\u9fff]+")
 _PHASE = re.compile(r"^(?:phase|step|stage)\s*\d|^第\s*[\d一二三四五六七八九十]+\s*[步阶]|^阶段\s*\d", re.IGNORECASE)
-_STAYS = frozenset({"goal", "constraints", "when", "tools", "recovery", "auto", "limits"})
+_STAYS = frozenset({"goal", "constraints", "when", "tools", "recovery", "auto", "limits", "steps"})
 """Sections that every use of the skill needs."""
 LEAST = 400
 """Characters of a section that is worth a file."""
@@ -51,9 +51,15 @@ def _sections(page: Page) -> list[Section]:
     for one in (*loose, *(phases if len(phases) > 2 else ())):
         if _is_enough(page, found):
             break
-        if one.concept not in _STAYS or one in phases:
+        if one in phases or (one.concept not in _STAYS and not _has_steps(page, one)):
             found.append(one)
     return sorted(found, key=lambda one: one.start)
+
+
+def _has_steps(page: Page, section: Section) -> bool:
+    """It leads through the work, step by step."""
+    inner = [one for one in page.sections if section.start < one.start < section.end]
+    return sum(_PHASE.search(one.title) is not None for one in inner) > 1
 
 
 def _loose(page: Page, section: Section) -> float:

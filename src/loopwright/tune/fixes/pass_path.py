@@ -12,7 +12,7 @@ from loopwright.tune.skill.model import Page, Skill
 
 READ = {"en": " (read it yourself)", "zh": "（自行读取）"}
 RUN = {"en": "the output of '{command}' (run it yourself)", "zh": "'{command}' 的输出（自行运行）"}
-_SHELL = re.compile(r"\$\((?:cat[ \t]+(?P<file>[^()|;&<>\n]+)|(?P<command>[^()\n]+))\)")
+_SHELL = re.compile(r"\$\((?:cat[ \t]++(?P<file>[^()|;&<>\n]+)|(?P<command>[^()\n]+))\)")
 _VALUE = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*\Z")
 _EACH = re.compile(
     r"\.map\(\s*\(?(?P<one>\w+)\)?\s*=>\s*(?:await\s+)?(?:Read|read_file|readFileSync|readFile|readText|read_text)"

@@ -11,7 +11,7 @@ from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Block, Page, Skill
 from loopwright.tune.skill.tables import cells
 
-_NAMED = re.compile(r"\[[^\]\n]*\]\([^)\n]+\)|`[^`\n]+`")
+_NAMED = re.compile(r"\[[^\]\n]{0,200}\]\([^)\n]{1,300}\)|`[^`\n]+`")
 _END = re.compile(r"[.。;；]?\s*\Z")
 _LEAD = re.compile(r"[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:\*\*[^*\n]{1,40}\*\*[:：]?[ \t]*)?")
 _SOON = re.compile(
@@ -22,7 +22,7 @@ _SOON = re.compile(
     re.IGNORECASE,
 )
 _STATEMENT = re.compile(
-    r"[ \t]*(?:(?:const|let|var)[ \t]+(?P<name>\w+)[ \t]*=[ \t]*)?[^\n]*[)};\w*][ \t]*(?://[^\n]*)?\Z"
+    r"[ \t]*+(?:(?:const|let|var)[ \t]++(?P<name>\w++)[ \t]*+=[ \t]*+)?[^\n]*[)};\w*][ \t]*+(?://[^\n]{0,300})?\Z"
 )
 _SAID = {
     "en": (

@@ -16,8 +16,10 @@ KEPT = 3
 LONGEST = 900
 """Characters of a sentence that is put otherwise."""
 _CJK = re.compile(r"[\u4e00-\u9fff]")
-_TAIL = re.compile(r"[\s.。;；!！:：,，]*\Z")
+_TAIL = re.compile(r"(?<![\s.。;；!！:：,，])[\s.。;；!！:：,，]*\Z")
 _FILE = re.compile(r"`[^`\n]*\.(?:jsonl?|md|ya?ml|csv|txt|log|db)`")
+_OPENED = re.compile(r"(\A(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:\*\*)?)[ \t]+([a-z])(?=fter each step)")
+"""Where what was put in is the beginning of the sentence."""
 _LEAD = re.compile(r"[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:\*\*[^*\n]{1,40}\*\*[:：]?[ \t]*)?")
 
 
@@ -196,7 +198,8 @@ def _tries(finding: Finding, text: str, language: str) -> Iterator[str]:
 def _replaced(text: str, rule: Rule) -> str:
     for pattern, new in rule:
         text = pattern.sub(new, text)
-    return re.sub(r"(?<=\S)  +(?=\S)", " ", text)
+    text = re.sub(r"(?<=\S)  +(?=\S)", " ", text)
+    return _OPENED.sub(lambda found: found[1] + found[2].upper(), text)
 
 
 def _with(text: str, words: str) -> str:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from posixpath import dirname
 
 from loopwright.domain.findings import Edit, Finding, Proposal
 from loopwright.tune.fixes.edits import edit
@@ -44,7 +45,12 @@ _COPY = {
     "zh": "每一步开始之前，先把它会改动的文件复制到 `{folder}/`。",
 }
 _BACK = {"en": " Each change is written to `{file}` at once.", "zh": "每次改动立刻写回 `{file}`。"}
-_FIELD = re.compile(r"`([a-z][A-Za-z]*_?[A-Za-z_]*)(?:\s*\+\s*\d+)?`")
+_FIELD = re.compile(r"`([a-z][A-Za-z_]*+)(?:\s*+\+\s*+\d++)?`")
+_SAVES = re.compile(
+    r"\b(?:save|record|store|update)\b.{0,20}\b(?:progress|state|checkpoint)|(?:保存|记录|更新)(?:进度|状态)", re.I
+)
+_SAVED = re.compile(r"\bsave[ \t]+(\d{1,2})\b")
+_REACHED = re.compile(r"\blast\w*(?:Step|Phase|step|phase)\w*`?[ \t]*(?:>=|≥|==|=)[ \t]*(\d{1,2})\b")
 _AFTER = re.compile(
     r"\b(?:after|between) (?:each|every|all)\b|每(?:个|一)?(?:阶段|步|动作|步骤).{0,6}(?:后|结束|完成)", re.IGNORECASE
 )
@@ -72,6 +78,8 @@ def _change(skill: Skill, finding: Finding) -> Edit | None:
         return _copy(skill, finding)
     if "memory" in facts:
         return _write_back(skill, finding)
+    if "unsaved" in facts:
+        return _as_siblings(skill, finding)
     return _section(skill, facts.get("section", ""), facts.get("state") or _state(skill))
 
 
@@ -85,6 +93,26 @@ def _section(skill: Skill, title: str, state: str) -> Edit | None:
     steps = _STEPS[language].format(find=named.format(state=state) if state else bare)
     words = f"## {title or _TITLE[language]}\n\n{steps}"
     return edit(page, len(page.text), len(page.text), at_the_end(page, words))
+
+
+def _as_siblings(skill: Skill, finding: Finding) -> Edit | None:
+    """The section in which a page of the same folder saves its progress, with the number that comes here."""
+    page = skill.pages[finding.file]
+    siblings = sorted(path for path in skill.pages if dirname(path) == dirname(page.path))
+    before = [path for path in siblings if path < page.path]
+    for path in (*reversed(before), *siblings):
+        other = skill.pages[path]
+        section = next((one for one in other.sections[1:] if _SAVES.search(one.title)), None)
+        if section is None or path == page.path:
+            continue
+        words = other.text[section.start : section.end].replace("\r\n", "\n").strip()
+        number = _SAVED.search(words)
+        if number is not None:
+            own = _REACHED.search(page.text)
+            here = int(own[1]) if own else int(number[1]) + (1 if path in before else -1)
+            words = words[: number.start(1)] + str(here) + words[number.end(1) :]
+        return edit(page, len(page.text), len(page.text), at_the_end(page, words))
+    return None
 
 
 def _state(skill: Skill) -> str:

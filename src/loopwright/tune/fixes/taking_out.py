@@ -3,20 +3,20 @@
 import re
 from typing import NamedTuple
 
-from loopwright.domain.findings import Edit
-from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.placement import line_of
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Block, Page
 from loopwright.tune.skill.tables import cells
 
-_MARKED = re.compile(r"\[[^\]\n]*\]\([^)\n]*\)|`[^`\n]*`|\"[^\"\n]*\"|'[^'\n]*'")
+_MARKED = re.compile(r"\[[^\]\n]{0,200}\]\([^)\n]{0,300}\)|`[^`\n]*`|\"[^\"\n]*\"|'[^'\n]*'")
 _ASIDE = re.compile(r"[ \t]?(?:\([^()\n]{0,80}\)|（[^（）\n]{0,80}）)")
-_JOINT = re.compile(r"[ \t]*(?:、|[,，](?:[ \t]*(?:and|or|以及|和|及))?|\band\b|\bor\b|以及|和|及|与)[ \t]*")
+_JOINT = re.compile(
+    r"[ \t]{0,8}(?:、|[,，](?:[ \t]{0,8}(?:and|or|以及|和|及))?|\band\b|\bor\b|以及|和|及|与)[ \t]{0,8}"
+)
 _STOP = re.compile(r"[.!?](?=[\s*_\"”)\]]|\Z)|[;；。！？]")
 _SHORT_FORM = re.compile(r"(?:\b[A-Za-z]|\be\.g|\bi\.e|\betc|\bvs|\bcf|\bNo)\Z")
 _NUMBERED = re.compile(r"([ \t]*)(\d+)(?=[.)、])")
-_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d+[.)、])[ \t]*(?:\[[ xX]\][ \t]*)?")
+_MARKER = re.compile(r"[ \t]{0,40}(?:[-*+]|\d{1,9}[.)、])[ \t]{0,40}(?:\[[ xX]\][ \t]{0,40})?")
 _TABLE_HEAD = re.compile(r"[\s|:-]*\Z")
 
 
@@ -92,6 +92,12 @@ def without(page: Page, position: int) -> Stretch | None:
     return Stretch(start, stop)
 
 
+def entry(page: Page, position: int) -> Stretch | None:
+    """The whole entry of a list that holds the position."""
+    index = block_at(page, position)
+    return _block(page, page.blocks[index]) if index >= 0 and page.blocks[index].kind == "item" else None
+
+
 def _block(page: Page, block: Block) -> Stretch | None:
     index = page.blocks.index(block)
     below = page.blocks[index + 1] if index + 1 < len(page.blocks) else None
@@ -148,7 +154,3 @@ def _renumbered(text: str, first: int, stop: int) -> tuple[int, str]:
             kept.append(line)
         at = end
     return (at, "".join(kept)) if own and kept else (stop, "")
-
-
-def as_edit(page: Page, stretch: Stretch) -> Edit:
-    return edit(page, *stretch)
