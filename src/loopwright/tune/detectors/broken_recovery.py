@@ -23,7 +23,7 @@ from loopwright.tune.skill.model import Section, Skill
 from loopwright.tune.skill.names import DIR
 
 _SECTION = re.compile(r"[\"“「『]([^\"”」』\n]{2,60})[\"”」』]")
-_FOLDER = re.compile(r"`([^`\n]*?([\w.-]+)/)`")
+_FOLDER = re.compile(r"`([^`\n]*?(?<![\w.-])([\w.-]++)/)`")
 _MEMORY = re.compile(r"\bin[- ]memory\b|\bin the conversation(?:'s)?\b|内存里|内存中|会话里|对话里", re.IGNORECASE)
 _MEMORY_WORDS = dict.fromkeys(("memory", "in the conversation", "内存", "会话里", "对话里"), _MEMORY)
 _KEPT = re.compile(

@@ -42,11 +42,12 @@ _LEAST = re.compile(
 )
 _OVER = re.compile(r"(?:\bmore than|\bover|\babove|\bbeyond|>|超过|多于|高于)[\s*`(]*\Z", re.IGNORECASE)
 _MOST_AFTER = re.compile(
-    r"[\s*`)]*(?:\(?max(?:imum)?\b|at most|or (?:fewer|less)|(?:is|are|was|were) (?:reached|exhausted|used up)|limit\b"
+    r"[\s*`)]{0,12}(?:\(?max(?:imum)?\b|at most|or (?:fewer|less)|(?:is|are|was|were) (?:reached|exhausted|used up)"
+    r"|limit\b"
     r"|(?:have|has) been (?:reached|made)|以内|上限|为限|之内)",
     re.IGNORECASE,
 )
-_LEAST_AFTER = re.compile(r"[\s*`)]*(?:\(?min(?:imum)?\b|or more\b|以上)", re.IGNORECASE)
+_LEAST_AFTER = re.compile(r"[\s*`)]{0,12}(?:\(?min(?:imum)?\b|or more\b|以上)", re.IGNORECASE)
 _METRIC = re.compile(
     r"(?<![\w$/<-])(?P<name>[A-Za-z][\w@^]{1,30}(?: (?:score|rate|coverage|ratio|confidence))?)\s*(?P<sign>>="
     r"|<=|≥|≤|>|<)\s*"

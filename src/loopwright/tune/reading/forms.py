@@ -57,7 +57,7 @@ _SHELL = frozenset(
     {"bash", "sh", "shell", "zsh", "console", "python", "py", "js", "javascript", "ts", "typescript", "go"}
 )
 _FIELD = re.compile(
-    r"^[\s>#*-]*[A-Z\u4e00-\u9fff][\w\u4e00-\u9fff /&'-]{1,40}\**[:：]|^#{1,6} |[\[{<][A-Za-z\u4e00-\u9fff]",
+    r"^[ \t>#*-]{0,30}[A-Z\u4e00-\u9fff][\w\u4e00-\u9fff /&'-]{1,40}\**[:：]|^#{1,6} |[\[{<][A-Za-z\u4e00-\u9fff]",
     re.MULTILINE,
 )
 _AGENT = re.compile(

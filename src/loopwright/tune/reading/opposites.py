@@ -5,19 +5,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from loopwright.tune.reading.clauses import Clause, holds_in, sentence_at, speaks
+from loopwright.tune.reading.clauses import Clause, sentence_at, speaks
 from loopwright.tune.reading.spots import begun, places
 from loopwright.tune.reading.stems import stems
 from loopwright.tune.skill.model import Page, PageKind, Skill
 
-_FULL = re.compile(r"[.!?](?=\s)|[。；！？|]")
+_FULL = re.compile(r"[.!?](?=[\s*_\"”)\]]|$)|[。；！？|]")
 _DASH = re.compile(r"\s(?:[—–]|--|→|->)\s|——")
 _SIGNS = (
     "never", "must ", "mustn", "do not", "do *", "don't", "don’t", "should", "shall not",
     "不", "绝不", "禁止", "严禁", "切勿", "勿", "别",
 )  # fmt: skip
 _FORBIDS = re.compile(
-    r"(?:never|must \**not\**|mustn't|must never|do \**not\**|don't|don’t|should not|shouldn't|shall "
+    r"(?:never|must \*{0,3}not\*{0,3}|mustn't|must never|do \*{0,3}not\*{0,3}|don't|don’t|should not|shouldn't|shall "
     r"not)\**\s+(?:ever\s+"
     r"|directly\s+|simply\s+|just\s+)?(?=[a-z])"
     r"|(?:绝不|不得|不要|不许|不能|不可|禁止|严禁|切勿|勿|别)(?:能|要|可|许|再|准|允许|直接|擅自)?(?=[\u4e00-\u9fff])",
@@ -54,7 +54,7 @@ _LEADS = re.compile(
 _PERMITS = re.compile(
     r"\b(?:is|are) (?:\w+ )?(?:good enough|enough|fine|normal|ok|okay|acceptable|allowed|permitted|welcome)\b"
     r"|\bfeel free\b"
-    r"|^[\s*_-]*let\b|\b(?:may|can) be\b|可以|允许|没关系|无妨|即可",
+    r"|(?:^|:\**)[\s*_-]*let\b|\b(?:may|can) be\b|可以|允许|没关系|无妨|即可",
     re.IGNORECASE,
 )
 _KINDS = {
@@ -96,7 +96,7 @@ _LIGHT = frozenset(
     ]
 )
 """Verbs that say little: what they are done to has to tell."""
-_PREPOSITION = re.compile(r"\s+(?:in|into|to|from|on|onto|at|with|of|as|for|by|about|against|within)\b", re.IGNORECASE)
+_PREPOSITION = re.compile(r"\s+(?:in|on|onto|at|of|as|by|about|against|within)\b", re.IGNORECASE)
 _GENERIC = frozenset(
     {"file", "files", "data", "state", "step", "task", "tasks", "work", "code", "resul", "outpu", "conte", "text"}
 )
@@ -121,12 +121,18 @@ _NO_DEED = frozenset(
     ]
 )
 """What nobody orders."""
+_STRONG = re.compile(r"\b(?:NEVER|MUST NOT|Do NOT|DO NOT|under any circumstances|no exceptions?)\b|绝不|严禁")
 _SAID: frozenset[PageKind] = frozenset({"skill", "phase", "action", "role", "spec", "template", "other"})
 LABEL = 5
 """Words of a sentence that ends with a colon and is no title."""
 RULES, ORDERS, LONGEST, MOST = 120, 60, 400, 6
 """So many rules of a skill, places of a word, characters of a sentence, and words of a rule are looked at."""
-_VERB = re.compile(r"[A-Za-z]+")
+_FORMS = {"user": ("user", "human", "people", "person")}
+_TIME = re.compile(r"\b(?:during|while)\s+([^,.;:(]{3,60})", re.IGNORECASE)
+_MEANS = re.compile(r"\b(?:with|via|using|through|by means of)\s+(?:the |a |an )?[`\w -]{3,40}", re.IGNORECASE)
+FEW = 2
+_VERB = re.compile(r"[A-Za-z]+|[\u4e00-\u9fff]{2}")
+_AIM = re.compile(r"\bto (?!the |this |that |them |an |your |its )([a-z]{3,} .+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,34 +142,55 @@ class Ban:
     clause: Clause
     verb: str
     things: frozenset[str]
+    said: str
+    during: frozenset[str]
+    """The time for which it holds, where it is not said to hold always."""
+    strong: bool = False
+    """It is said to hold without exception."""
 
 
 def opposites(skill: Skill) -> Iterator[tuple[Clause, Clause, str]]:
     """The order, the rule that forbids it, and the deed."""
     for ban in islice(_bans(skill), RULES):
-        pages = [page for page in holds_in(ban.clause.page, skill) if page.kind in _SAID]
+        pages = _read_with(ban.clause.page, skill)
         rarest = min(ban.things, key=lambda thing: sum(len(places(page.text, thing)) for page in pages))
         for page in pages:
-            for at in places(page.text, rarest)[:ORDERS]:
+            for at in [at for form in _FORMS.get(rarest, (rarest,)) for at in places(page.text, form)][:ORDERS]:
                 order = clause_at(page, at)
                 if order is not None and order.block is not ban.clause.block and _against(order, ban):
-                    yield order, ban.clause, f"{ban.verb} {' '.join(sorted(ban.things))}"
+                    yield order, ban.clause, ban.said
+
+
+def _read_with(page: Page, skill: Skill) -> list[Page]:
+    """What is read by those who read the page: all of SKILL.md and of specs; SKILL.md of a phase."""
+    everywhere = page.path == skill.main or page.kind == "spec"
+    return [
+        one for one in skill.pages.values() if one.kind in _SAID and (everywhere or one.path in (page.path, skill.main))
+    ]
 
 
 def _bans(skill: Skill) -> Iterator[Ban]:
     for page in skill.pages.values():
         for found in begun(page.text, _SIGNS, _FORBIDS) if page.kind in _SAID and page.kind != "template" else ():
             clause = clause_at(page, found.start())
-            if clause is not None and clause.block.kind != "row" and not EXCEPT.search(whole(clause)):
+            before = page.text[found.start() - 2 : found.start()]
+            if (
+                clause is not None
+                and clause.block.kind != "row"
+                and before not in ("I ", "I\n", "u ")
+                and not EXCEPT.search(whole(clause))
+            ):
                 yield from _of(clause, _rest(clause, found.end()))
 
 
 def clause_at(page: Page, position: int) -> Clause | None:
     """The part of the sentence between dashes that holds the position, where it speaks to the model."""
     sentence = sentence_at(page, position)
-    if sentence is None or len(sentence.text) > LONGEST or not speaks(sentence.block, page):
+    if sentence is None or len(sentence.text) > LONGEST or sentence.block.use in ("reference", "negative", "quotation"):
         return None
-    if sentence.block.use == "reference":
+    if not speaks(sentence.block, page) and not (
+        page.kind == "template" and sentence.block.kind in ("item", "paragraph")
+    ):
         return None
     begin, stop = sentence.start, sentence.end
     for found in _DASH.finditer(sentence.text):
@@ -198,7 +225,10 @@ def _of(clause: Clause, rest: str) -> Iterator[Ban]:
         return
     parts = re.split(r"\s(?:or|nor)\s|、|或", scope)
     last = stems(parts[-1])
-    for part in parts[:3]:
+    time = _TIME.search(rest)
+    during = frozenset(stems(time[1])[:2][-1:]) if time else frozenset()
+    aims = [part[found.start(1) :] for part in parts if (found := _AIM.search(part))]
+    for part in [*parts[:3], *aims]:
         part = part.strip()
         verb = _VERB.match(part)
         if verb is None or _PREPOSITION.match(part, verb.end()):
@@ -209,19 +239,54 @@ def _of(clause: Clause, rest: str) -> Iterator[Ban]:
             and not (len(things) == 1 and things <= _GENERIC)
             and verb[0].lower() not in _NO_DEED
         ):
-            yield Ban(clause, verb[0].lower(), things)
+            said = " ".join(part.split()[:8]).strip(" `.,")
+            yield Ban(clause, verb[0].lower(), things, said, during, _STRONG.search(clause.text) is not None)
 
 
 def _against(order: Clause, ban: Ban) -> bool:
     """It tells or permits what the rule forbids, without a condition."""
     text = order.text
-    if not ban.things <= {*stems(text)} or _NEGATED.search(text) or _is_label(text):
+    if (
+        not _within(ban.things, text)
+        or _is_label(text)
+        or _under_a_ban(order)
+        or not _in_time(order, ban)
+        or (EXCEPT.search(whole(order)) and not ban.strong)
+    ):
         return False
-    if ban.verb in _LIGHT or (len(ban.things) >= 2 and _PERMITS.search(text)):
-        does = len(ban.things) >= 2 and (bool(_PERMITS.search(text)) or _leads(text, ban.verb, ban.things))
-    else:
-        does = _leads(text, ban.verb, ban.things)
-    return does and not EXCEPT.search(whole(order))
+    permits = len(ban.things) >= 2 and _PERMITS.search(text) is not None and not _NEGATED.search(text)
+    if ban.verb in _LIGHT and len(ban.things) < 2:
+        return False
+    return permits or _leads(text, ban.verb, ban.things)
+
+
+def _in_time(order: Clause, ban: Ban) -> bool:
+    """It stands in a part whose title names the time for which the rule holds."""
+    index = order.block.section if ban.during else -1
+    while index >= 0:
+        section = order.page.sections[index]
+        if section.level > 1 and ban.during & {*stems(section.title)}:
+            return True
+        index = section.parent
+    return not ban.during
+
+
+def _under_a_ban(order: Clause) -> bool:
+    """An entry of a list of what must not be done."""
+    page, block = order.page, order.block
+    if block.kind != "item":
+        return False
+    before = page.text[max(0, block.start - LONGEST) : block.start]
+    lead = before[before.rfind("\n\n", 0, len(before.rstrip())) + 1 :] if "\n\n" in before else before
+    title = page.sections[block.section].title if block.section >= 0 else ""
+    return _NEGATED.search(title) is not None or any(
+        line.rstrip(" *").endswith((":", "：")) and _NEGATED.search(line) for line in lead.splitlines()
+    )
+
+
+def _within(things: frozenset[str], text: str) -> bool:
+    """All of them stand in it, of many all but one."""
+    return len(things - {*stems(text)}) <= (1 if len(things) > FEW else 0)
 
 
 def _is_label(text: str) -> bool:
@@ -233,10 +298,18 @@ def _is_label(text: str) -> bool:
 def _leads(text: str, verb: str, things: frozenset[str]) -> bool:
     """A verb of that kind is ordered in the text, and the things follow it."""
     kind = _KINDS.get(verb)
-    for found in _VERB.finditer(text):
+    for found in _VERB.finditer(text) if verb.isascii() else re.finditer(re.escape(verb), text):
         word = found[0].lower()
         if (word != verb and (kind is None or _KINDS.get(word) != kind)) or text[found.end() : found.end() + 1] == "(":
             continue
-        if _LEADS.search(text, max(0, found.start() - 24), found.start()) and things <= {*stems(text[found.end() :])}:
-            return True
-    return False
+        after = text[found.end() :]
+        if _LEADS.search(text, max(0, found.start() - 24), found.start()) and _within(things, after):
+            if not _NEGATED.search(text[: found.end()]) and not _NEGATED.match(after.lstrip()):
+                return True
+    return verb == "use" and _with(text, things)
+
+
+def _with(text: str, things: frozenset[str]) -> bool:
+    """Something is ordered to be done with them."""
+    found = _MEANS.search(text)
+    return found is not None and things <= {*stems(found[0])} and not _NEGATED.search(text[: found.end()])

@@ -30,8 +30,8 @@ _BESIDE = re.compile(
     re.IGNORECASE,
 )
 _PASSES = re.compile(
-    r"(?:never|do \**not\**|don't|must not|不要|不得|禁止|勿)\**\s*(?:pass|set|specify|use|include|override"
-    r"|add|provide|传|指定|设置?)\w*\s"
+    r"(?:never|do \*{0,3}not\*{0,3}|don't|must not|不要|不得|禁止|勿)\*{0,3}\s{0,8}(?:pass|set|specify|use|include"
+    r"|override|add|provide|传|指定|设置?)\w{0,20}\s"
     r"(?P<rest>[^.。;；:：(（\n]{3,160})",
     re.IGNORECASE,
 )
