@@ -5,12 +5,25 @@ from collections.abc import Iterator
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.centre import Second, seconds
 from loopwright.tune.reading.runfiles import run_files
+from loopwright.tune.reading.second_state import Added, added_states
 from loopwright.tune.skill.model import Skill
 
 
 def look(skill: Skill) -> Iterator[Hit]:
-    if skill.schemas and skill.artefacts:
-        yield from (_hit(one) for one in seconds(skill, run_files(skill)))
+    found = [*seconds(skill, run_files(skill))] if skill.schemas and skill.artefacts else []
+    yield from map(_hit, found)
+    known = {one.file.base for one in found}
+    yield from (_added(one) for one in added_states(skill) if one.base not in known)
+
+
+def _added(one: Added) -> Hit:
+    first = one.first or "what the skill keeps already"
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=one.base, severity="medium",
+        message=f"{one.base} is to hold the state of the run, too, beside {first}",
+        advice=f"Keep each value in {one.first or 'one place'} alone, and let a step that needs it read it from there.",
+        facts={"name": one.base, "first": one.first},
+    )  # fmt: skip
 
 
 def _hit(one: Second) -> Hit:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.beyond import Beyond, beyond
 from loopwright.tune.reading.declared import Unknown, unknown_fields
 from loopwright.tune.reading.declared import shown as shown_as
 from loopwright.tune.reading.drifting import meant
@@ -32,6 +33,16 @@ def look(skill: Skill) -> Iterator[Hit]:
             also=tuple(f"{one.use.at.file}:{one.use.at.line}" for one in found if one is not first),
             facts={"name": name, "schema": schema.at.file, "start": str(schema.at.start), "below": first.below},
         )  # fmt: skip
+    yield from (_beyond(one) for one in beyond(skill) if one.name not in groups)
+
+
+def _beyond(one: Beyond) -> Hit:
+    others = ", ".join(one.others[:MANY])
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=one.name, also=(one.where,),
+        message=f"{one.name} is named as a field, as {others} are; {one.where} has these, and no {one.name}",
+        advice=f"Add {one.name} to what {one.where} shows and say who sets it, or use a field that is there.",
+    )  # fmt: skip
 
 
 DETECTOR = Detector(

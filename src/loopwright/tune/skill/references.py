@@ -26,12 +26,13 @@ _LOADS = re.compile(
 )
 _STORED = frozenset({"json", "jsonl", "log", "db", "csv", "txt"})
 """What a skill may keep in its own folder once it has run."""
-_REF = re.compile(r"(?:\b[Rr]ef(?:erence)?|参考|详见|见)\s*[:：]?\s*[`\[\"'(]*\Z")
+_REF = re.compile(r"(?:\b[Rr]ef(?:erence)?|参考|详见|见)\s{0,8}[:：]?\s{0,8}[`\[\"'(]{0,8}\Z")
 _SENDS = re.compile(
     r"(?:\b(?:read|load|follow|open|consult|see|per|content of|schemas?:|against|defined in|described in|schemas? in"
     r"|according to|refer to)(?: the)?(?: \w+)?|读取?|加载|查阅|参考|参见|详见|遵循|按照?)\s*(?:[^\s`]{1,12} )?`\Z",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[a-z]+")
 _PART = re.compile(r"[`\"')]*,? ?(?:sections?|§|chapter|第)\s?\d", re.IGNORECASE)
 LOADERS = frozenset({"Read", "read_file", "ReadFile", "readFile", "read_many_files", "view", "cat"})
 
@@ -136,8 +137,11 @@ def _is_sent_to(files: Files, path: str, mention: Mention, block: Block) -> bool
         block.text[max(0, at - 60) : max(0, at)].rsplit("\n", 1)[-1],
         block.text[at + len(mention.raw) :][:20],
     )
-    told = _PART.match(after) is not None or (mention.quote == "`" and _SENDS.search(before) is not None)
-    return told and sum(one.endswith(".md") for one in files.paths) > 1
+    if _PART.match(after) is not None:
+        return sum(one.endswith(".md") for one in files.paths) > 1
+    words = {word for word in _WORD.findall(path.lower()) if len(word) > 3}
+    like = any(words & {*_WORD.findall(base)} for base in files.bases if base.endswith(".md"))
+    return like and mention.quote == "`" and _SENDS.search(before) is not None
 
 
 def _links(ground: Ground, files: Files, seen: set[int]) -> Iterator[Reference]:

@@ -1,0 +1,76 @@
+"""Files that a sentence adds beside the one in which the skill keeps its state."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from loopwright.tune.reading.spots import block_at
+from loopwright.tune.skill.model import Page, Skill
+
+_FILE = re.compile(r"(?<![\w])((?:[\w.\-<>{}$*]{1,60}/){0,6})([\w\-]{3,40}\.(?:jsonl?|md|ya?ml|csv|txt))(?![\w/])")
+_STATE = re.compile(
+    r"(?:\w+[\-_])?(?:progress|status|state|tracker|tracking|checkpoint|cursor)(?:[\-_]\w+)?\.", re.IGNORECASE
+)
+_STORE = re.compile(
+    r"state|status|progress|ledger|board|tasks?\.|team|session|journal|queue|goals|tracker|manifest|run\.|plan\.json",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r"schema|example|template|backup|\.bak|\.prev|config|settings|package|state-machine", re.IGNORECASE)
+_ALSO = re.compile(
+    r"\balso\b|\btoo\b|\bas well\b|\bin addition\b|\badditionally\b|\bmirror|\bduplicat|\bcop(?:y|ies) of\b"
+    r"|\bat a glance\b|\bsame (?:states?|status|fields?|values?)\b|同时|另外|另存|另写|再(?:写|存|记)|也(?:写|存|记|放)|一份",
+    re.IGNORECASE,
+)
+_KEEPS = re.compile(
+    r"\b(?:writ|keep|kept|record|stor|sav|put|track|updat|maintain|log)\w*\b|写|记|存|保存|更新|放", re.IGNORECASE
+)
+OFTEN, RARE = 2, 4
+"""How often the file of the state is named at least, and the added one at most."""
+AROUND = 220
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    page: Page
+    start: int
+    end: int
+    base: str
+    first: str
+    """The file in which the skill keeps its state, where it names one."""
+
+
+def added_states(skill: Skill) -> Iterator[Added]:
+    named: dict[str, list[tuple[Page, int, int]]] = {}
+    for page in skill.pages.values():
+        if page.kind in ("script", "data", "template"):
+            continue
+        for found in _FILE.finditer(page.text):
+            named.setdefault(found[2], []).append((page, found.start(), found.end()))
+    own = {path.rsplit("/", 1)[-1] for path in skill.files}
+    stores = {base: len(at) for base, at in named.items() if _STORE.search(base) and not _ASIDE.search(base)}
+    for base, places in named.items():
+        others = [one for one in stores if one.rsplit(".", 1)[0] != base.rsplit(".", 1)[0]]
+        first = max(others, key=lambda one: stores[one], default="")
+        if not _STATE.match(base) or _ASIDE.search(base) or len(places) > RARE or base in own:
+            continue
+        if first and stores[first] < max(OFTEN, len(places)):
+            first = ""
+        if not first and len(places) > 1:
+            continue
+        told = next((place for place in places if _is_added(*place)), None)
+        if told is not None:
+            yield Added(*told, base, first)
+
+
+def _is_added(page: Page, start: int, end: int) -> bool:
+    """Its sentence says that something is kept in it, too."""
+    index = block_at(page, start)
+    block = page.blocks[index] if index >= 0 else None
+    if block is None or block.use not in ("instruction", "prompt") or block.kind in ("code", "heading"):
+        return False
+    text = page.text[max(block.start, start - AROUND) : min(block.end, end + AROUND)]
+    at = start - max(block.start, start - AROUND)
+    begin = max(text.rfind(". ", 0, at), text.rfind("。", 0, at), text.rfind("；", 0, at), text.rfind("\n- ", 0, at))
+    stop = min((one for one in (text.find(". ", at + 5), text.find("。", at)) if one >= 0), default=len(text))
+    sentence = text[begin + 1 : stop]
+    return _ALSO.search(sentence) is not None and _KEEPS.search(sentence) is not None
