@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from loopwright.tune.skill.model import Block, Page, Skill, Use
 
-WORD = re.compile(r"[\w$/.-]*[A-Za-z0-9_$][\w$/.-]*|[\u3400-\u9fff]")
+WORD = re.compile(r"(?<![\w$/.-])[\w$/.-]*[A-Za-z0-9_$][\w$/.-]*|[\u3400-\u9fff]")
 SAID: frozenset[Use] = frozenset({"instruction", "prompt"})
 NOTHING_SAID = frozenset({"front", "rule", "html"})
 KEPT = 0.5

@@ -10,8 +10,8 @@ from loopwright.tune.reading.holes import Hole, growth, holes, values
 from loopwright.tune.skill.model import Assignment, Skill
 
 _READ = re.compile(
-    r"(?:await\s+)?(?:JSON\.parse\(\s*)?(?:fs\.)?(?:Read|read_file|readFileSync|readFile|read_text"
-    r"|cat)\(\s*(?P<path>[^()]{1,120}?)\s*[,)]"
+    r"(?:await\s++)?(?:JSON\.parse\(\s*+)?(?:fs\.)?(?:Read|read_file|readFileSync|readFile|read_text"
+    r"|cat)\(\s*+(?P<path>[^()]{1,120}?)\s{0,20}[,)]"
 )
 _STATE = re.compile(
     r"JSON\.stringify\(\s*(?:\w+\.)?(state|session|context|memory|sessionState|loopState|currentState)\s*[,)]"

@@ -18,8 +18,8 @@ _STATE = re.compile(
     r"state|index|job|progress|manifest|session|checkpoint|plan|run|queue|tasks?|status|log", re.IGNORECASE
 )
 _SAVES = re.compile(
-    r"^(?:write|save|persist|store|flush|update|dump)_?\w*(?:state|progress|index|session|job|checkpoint"
-    r"|plan)\w*$",
+    r"^(?:write|save|persist|store|flush|update|dump)_?\w{0,40}(?:state|progress|index|session|job|checkpoint"
+    r"|plan)\w{0,40}$",
     re.IGNORECASE,
 )
 _SMALL = re.compile(r"\breport\b|summary|报告|总结|汇总", re.IGNORECASE)

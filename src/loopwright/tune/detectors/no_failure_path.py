@@ -28,7 +28,7 @@ _SAYS_CODE = re.compile(
 )
 _EXIT_CODE = re.compile(r"\b(?:exit|return|status)[- ]codes?\b|\bexits? (?:with )?`?[1-9]|退出码|返回码", re.IGNORECASE)
 _EXITS = re.compile(
-    r"\b(?:if|when) (?:it|the script|a script|something)\b.*\b(?:stops?|fails?|ends?|breaks?)\b|出错|失败",
+    r"\b(?:if|when) (?:it|the script|a script|something)\b.{0,120}\b(?:stops?|fails?|ends?|breaks?)\b|出错|失败",
     re.IGNORECASE,
 )
 """Titles of what is said of a script that ends with an error, wherever in the page it stands."""

@@ -18,7 +18,7 @@ _LONGEST = re.compile(
     r"|最[长多]等|等待(?:上限|时限|的?最长)|超时",
     re.IGNORECASE,
 )
-_NAME = re.compile(r"[ \t]*`([A-Za-z]\w*_\w+)`[ \t]*\|[ \t]*`?\d")
+_NAME = re.compile(r"[ \t]*+`([A-Za-z](?=\w*_\w)\w++)`[ \t]*+\|[ \t]*+`?\d")
 """The row's first cell names a setting, and the second gives its number."""
 _WAIT = re.compile(
     r"\b[Ww]ait (?:until|for|till) (?:all|every|each|both|the|them|it)\b[^.;\n]{0,60}"

@@ -23,7 +23,7 @@ _COMMON = frozenset({
 })  # fmt: skip
 """Names of tools that code of anybody's defines, too."""
 _OWN = re.compile(
-    r"\b(?:function\*?|class|def|func|fn|fun|interface|struct|type|const|let|var|import|from)[ \t]+\{?[ \t]*"
+    r"\b(?:function\*?|class|def|func|fn|fun|interface|struct|type|const|let|var|import|from)[ \t]++\{?[ \t]*+"
     rf"({'|'.join(sorted(_COMMON))})\b"
 )
 

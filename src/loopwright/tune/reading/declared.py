@@ -10,7 +10,7 @@ from loopwright.tune.skill.model import FieldUse, Schema, Skill
 _STEP = re.compile(r"\[\w*\]")
 _SORTED = re.compile(r"(?:\b(?:by|on)|按|依)\s*`\Z", re.IGNORECASE)
 _TOLD: frozenset[str] = frozenset({"instruction", "prompt"})
-_FILE = re.compile(r"([A-Za-z][\w\-]*)(?:/[\w{}<>*\-]*)?\.(?:jsonl?|ya?ml|csv)\b")
+_FILE = re.compile(r"([A-Za-z][\w\-]{0,60})(?:/[\w{}<>*\-]{0,60})?\.(?:jsonl?|ya?ml|csv)\b")
 NEAR, LONG = 400, 32
 """Characters in which it is said what is sorted, or what a schema is of; and of a name."""
 FEWEST = 3

@@ -15,7 +15,9 @@ _ALL = re.compile(
     r"|in|under|of|from)\b|from the (?:first|beginning|start)|全部|所有|每[一个份篇天]",
     re.IGNORECASE,
 )
-_FOLDER = re.compile(r"(?P<folder>(?:[\w.~${}<>-]+/)*[\w.~-]+/)(?=[`\s*,.;)，。；）]|$)")
+_FOLDER = re.compile(
+    r"(?<![\w.~${}<>-])(?P<folder>(?:[\w.~${}<>-]{1,60}/){0,10}[\w.~-]{1,60}/)(?=[`\s*,.;)，。；）]|$)"
+)
 _BOUND = re.compile(
     r"\b(?:last|latest|most recent|newest|at most|up to|first \d+|only|not|never|don['’]t|titles?|names?|list"
     r"|count|if|unless"

@@ -67,8 +67,9 @@ def _subject(page: Page, position: int) -> frozenset[str]:
 
 _COUNTING = re.compile(r":\s*\d|\b(?:at most|up to|no more than)\s*\d", re.IGNORECASE)
 _COUNTED = re.compile(
-    rf"(?P<what>(?:[A-Za-z][A-Za-z-]*\s+){{0,2}}[A-Za-z][A-Za-z-]*)\s*(?::|at most|up to|no more than)\s*"
-    rf"(?P<value>\d{{1,6}})(?:\s+{_UNIT}|(?=\s*(?:[.;,]|$)))",
+    rf"(?<![A-Za-z])(?P<what>(?:[A-Za-z][A-Za-z-]{{0,40}}\s{{1,8}}){{0,2}}"
+    rf"[A-Za-z][A-Za-z-]{{0,40}})\s{{0,8}}(?::|at most|up to|no more than)\s{{0,8}}"
+    rf"(?P<value>\d{{1,6}})(?:\s{{1,8}}{_UNIT}|(?=\s{{0,8}}(?:[.;,]|$)))",
     re.IGNORECASE | re.MULTILINE,
 )
 """Object label: 60 words; section texts at most 90 words, object labels at most 60."""
@@ -145,8 +146,8 @@ def _heads(page: Page) -> Iterator[tuple[tuple[str, str], Limit]]:
 
 _BELOW = re.compile(r"(?<![\w.])(?:\w+\.)?(?P<name>[A-Za-z]\w{3,})\s*(?:<|>=|≥)\s*(?P<value>\d{1,4})\b(?![.\w%])")
 _AT_MOST = re.compile(
-    r"(?:最多|至多|不超过|上限|at most|up to|no more than|limit(?:ed to)?|max(?:imum)?(?: of)?)\s*[:：为]?\s*"
-    r"(?P<value>\d{1,4})\s*(?:次|轮|遍|times?\b|rounds?\b|attempts?\b|tries\b|retries\b)",
+    r"(?:最多|至多|不超过|上限|at most|up to|no more than|limit(?:ed to)?|max(?:imum)?(?: of)?)\s*+[:：为]?\s*+"
+    r"(?P<value>\d{1,4})\s{0,8}(?:次|轮|遍|times?\b|rounds?\b|attempts?\b|tries\b|retries\b)",
     re.IGNORECASE,
 )
 

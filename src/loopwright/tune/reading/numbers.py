@@ -9,9 +9,9 @@ from loopwright.tune.reading.spots import begun, block_at, spotted
 from loopwright.tune.skill.model import Page, Skill
 
 _NAME = re.compile(
-    r"(?<![\w$.-])(?P<name>[A-Za-z]+(?:_[A-Za-z]+)+|[a-z]+(?:[A-Z][a-z]+)+)[\"'`*]*\s*"
-    r"(?:[:=|（(，,]|is\b|为)\s*(?:(?:default(?:s to)?|默认(?:值)?(?:为)?|number|int(?:eger)?|=|:|;|//|\||`"
-    r"|\s)\s*){0,6}(?P<value>\d+(?:[_,]\d{3})*)(?![\d.]*\w*[(/])\s*(?P<unit>ms|s|min|h)?\b"
+    r"(?<![\w$.-])(?P<name>[A-Za-z]{1,30}(?:_[A-Za-z]{1,30}){1,8}|[a-z]{1,30}(?:[A-Z][a-z]{1,30}){1,8})[\"'`*]{0,6}\s{0,8}"
+    r"(?:[:=|（(，,]|is\b|为)\s*+(?:(?:default(?:s to)?|默认(?:值)?(?:为)?|number|int(?:eger)?|=|:|;|//|\||`"
+    r")\s*+){0,6}(?P<value>\d{1,12}(?:[_,]\d{3}){0,4})(?![\d.]{0,20}\w{0,20}[(/])\s{0,8}(?P<unit>ms|s|min|h)?\b"
 )
 _NAMES = ("max", "min_", "limit", "timeout", "retries", "budget", "threshold", "ceiling")
 _ANY = frozenset({
@@ -30,9 +30,9 @@ _COUNT = re.compile(
     r"(?:\bat most|\b(?:no|never|not) more than|\bup to|\bmax(?:imum)?(?: of)?\.?|\bexceed(?:s|ing)?"
     r"|\bdefaults?(?: to| is)?"
     r"|默认(?:为)?|\blimit(?:ed)? (?:to|of|is)|\bwithin|\bafter|\bunder|≤|<="
-    r"|最多|至多|超过|不多于|上限(?:为|是)?|限)\s*"
-    r"[:：]?\s*[\u4e00-\u9fff]{0,4}?\s*\**`?(?P<value>\d+(?:,\d{3})*|one|two|three|four|five|six|seven|eight|nine"
-    r"|ten|[一二两三四五六七八九十])`?\**\s*(?:more |full |such |个?(?:汉|中文|中))?"
+    r"|最多|至多|超过|不多于|上限(?:为|是)?|限)\s*+"
+    r"[:：]?\s*+[\u4e00-\u9fff]{0,4}?\s*+\**+`?(?P<value>\d{1,12}(?:,\d{3}){0,4}|one|two|three|four|five|six|seven|eight|nine"
+    r"|ten|[一二两三四五六七八九十])`?\**+\s*+(?:more |full |such |个?(?:汉|中文|中))?"
     r"(?P<noun>[A-Za-z]+|[\u4e00-\u9fff])",
     re.IGNORECASE,
 )

@@ -10,7 +10,7 @@ from loopwright.tune.skill.model import Skill
 from loopwright.tune.skill.tables import Cell
 
 _MADE = re.compile(r"(?:outputs?|produces?|writes?|leaves? behind|creates?|产出|产物|输出|写出?)\Z", re.IGNORECASE)
-_LINK = re.compile(r"\]\((?:\./)?([^)#\s]+\.md)\)")
+_LINK = re.compile(r"\]\((?:\./)?([^)#\s]{1,200}\.md)\)")
 _FILE = re.compile(r"`((?:[\w\-.${}]+/)*([\w\-]{3,60}\.(?:jsonl?|ya?ml|csv|tsv|md)))`")
 FEWEST = 3
 """Rows whose files the pages of their steps name, so that one that is not named is a slip."""

@@ -9,7 +9,7 @@ from loopwright.tune.reading.sayings import Saying, is_story, sentences
 from loopwright.tune.skill.model import Page, Skill
 
 _RETURN = re.compile(
-    r"^[ \t>*\-`'\"\d.)#]*(?:\*\*|[\[【])?\s*(?:(?:then|finally|at the end|when (?:you are )?done|最后|然后"
+    r"^[ \t>*\-`'\"\d.)#]{0,30}+(?:\*\*|[\[【])?\s{0,8}(?:(?:then|finally|at the end|when (?:you are )?done|最后|然后"
     r"|完成后|结束时|结束后|做完后),?，?\s*)?"
     r"(?:只|仅|再|把)?(?:(?P<en>return|answer|reply|respond|report back|report|output"
     r"|give back|send back|(?:your |the )?final message|close with|end with|finish with)\b|(?P<zh>返回|回复|汇报"
@@ -185,8 +185,8 @@ _LISTS = re.compile(
     re.IGNORECASE,
 )
 _REPORTED = re.compile(
-    r"\b(?:hand-?off|report|artifact|evidence|result|return|answer|output|deliver\w*|commands? run|closing"
-    r"|final message)\w*\b[^.|\n]{0,80}?"
+    r"\b(?:hand-?off|report|artifact|evidence|result|return|answer|output|deliver|commands? run|closing"
+    r"|final message)\w{0,20}\b[^.|\n]{0,80}?"
     r"\b(?:complete|full|entire|whole|raw|unabridged)(?: \w+){0,2} (?:outputs?|logs?|transcripts?|traces?)\b",
     re.IGNORECASE,
 )

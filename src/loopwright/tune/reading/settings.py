@@ -9,7 +9,7 @@ from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Page, Skill
 
 _NUMBER = re.compile(r"[`\"]?(-?\d+(?:[.,]\d+)?)\s?(%|[A-Za-z]{1,7})?[`\"]?\Z")
-_KEY = re.compile(r"--[a-z][\w\-]+|[A-Za-z][\w.]{0,60}[._]\w{1,40}|[a-z]+[A-Z]\w+|[A-Z][A-Z0-9_]{4,}")
+_KEY = re.compile(r"--[a-z][\w\-]+|[A-Za-z][\w.]{0,60}[._]\w{1,40}|[a-z]{1,30}[A-Z]\w+|[A-Z][A-Z0-9_]{4,}")
 _TOLD = re.compile(
     r"[`\"']?(?<!\w)(?P<key>--[a-z][\w\-]{2,40}|[A-Za-z]\w{0,40}(?:[._]\w{1,40}){1,5}|[a-z]{1,30}[A-Z]\w{1,40}|[A-Z][A-Z0-9_]{4,40})"
     r"[`\"']?(?:\*\*)?\s{0,3}(?P<way>\(?\s?(?:default(?:s to| is)?|默认(?:值)?(?:为|是)?)[:：=]?\s?|:\s{0,3}|=\s{0,3}"

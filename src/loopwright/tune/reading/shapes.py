@@ -14,7 +14,7 @@ _SOMETIMES = re.compile(
     r"|仅|若|如果|当|有则|可省|可无|时(?:才|必)|非必",
     re.IGNORECASE,
 )
-_FILE = re.compile(r"([\w\-]+\.(?:jsonl?|ya?ml))\b")
+_FILE = re.compile(r"(?<![\w\-])([\w\-]++\.(?:jsonl?|ya?ml))\b")
 _YES = re.compile(r"(?:yes|y|true|required|always|✓|✅|✔|x|是|必填|必须|必需|必选|√)\W*\Z", re.IGNORECASE)
 _REQUIRED_HEAD = re.compile(r"\|\s*(?:required|必填|必需|必选|是否必填)\??\s*\|", re.IGNORECASE)
 _PLAIN_TYPES: dict[str, tuple[type, ...]] = {

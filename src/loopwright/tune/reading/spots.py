@@ -28,7 +28,8 @@ def begun(text: str, stems: tuple[str, ...], pattern: re.Pattern[str], *, name: 
     found: dict[int, re.Match[str]] = {}
     for stem in stems:
         for at in places(text, stem):
-            while name and at and (text[at - 1].isalnum() or text[at - 1] == "_"):
+            least = at - BEFORE
+            while name and at > max(least, 0) and (text[at - 1].isalnum() or text[at - 1] == "_"):
                 at -= 1
             match = pattern.match(text, at)
             if match is not None:

@@ -9,7 +9,7 @@ from loopwright.tune.skill.known import described
 from loopwright.tune.skill.model import FieldDeclared, FieldUse, Page, Schema, Skill
 
 _STEP = re.compile(r"\[\w*\]")
-_FILE = re.compile(r"([\w\-]+\.(?:jsonl?|ya?ml|toml|csv))\b")
+_FILE = re.compile(r"(?<![\w\-])([\w\-]++\.(?:jsonl?|ya?ml|toml|csv))\b")
 _FRONT = re.compile(r"front-?\s?matter|YAML|header|元数据", re.IGNORECASE)
 FEWEST, NEAR = 2, 400
 """Values that a field must list to list them at all; characters before a schema that say what it is of."""

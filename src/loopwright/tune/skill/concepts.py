@@ -176,7 +176,7 @@ _MARKUP = str.maketrans({**dict.fromkeys("*`~[]<>"), "’": "'"})
 _WORDS_ONLY = re.compile(r"[A-Za-z](?:[A-Za-z &/-]*[A-Za-z])?")
 _BEFORE = re.compile(r"[^\w-]*_*")
 _AFTER = "_ \t.:：!！?？。#-—–✅❌⚠️🚫"
-_ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]\s*")
+_ASIDE = re.compile(r"\s{0,8}[(（][^()（）]*[)）]\s{0,8}")
 LONGEST = 120
 """Characters of a title that are looked at."""
 

@@ -23,7 +23,7 @@ _MUTATES = frozenset({
 _METHODS = frozenset({"length", "size", "keys", "values", "entries"})
 """What a list or a map tells of itself without being called."""
 _SETS = re.compile(r"\s*(?:\?\?=|\|\|=|&&=|[+\-*]=|\+\+|--|=(?![=>]))")
-_EQUALS = re.compile(r"\s*\)?\s*(?:[!=]==?)\s*([\"'`])([^\"'`\n$]{1,60})\1")
+_EQUALS = re.compile(r"\s*+\)?\s*+(?:[!=]==?)\s*+([\"'`])([^\"'`\n$]{1,60})\1")
 _EQUALLED = re.compile(r"([\"'`])([^\"'`\n$]{1,60})\1\s*[!=]==?\s*\Z")
 _LIST = r"((?:\s*[\"'][^\"'\n]{1,60}[\"']\s*,?){1,20})"
 _INCLUDED = re.compile(rf"\[{_LIST}\]\s*\.includes\(\s*\Z")
@@ -44,15 +44,15 @@ _UPDATED = ("tate", "ession", "tatus", "anifest", "rogress", "pdate")
 _OBJECT_KEYS = re.compile(r"\b(?:state_?updates?|state_?changes)\s*[:=]\s*\{", re.IGNORECASE)
 _SPREAD = re.compile(r"\{\s*\.\.\.\s*([A-Za-z_$][\w$]*)\s*,")
 _ELEMENT = re.compile(
-    r"([A-Za-z_$][\w$]*)\??\.(?:map|forEach|flatMap|filter|find|some|every)\("
-    r"\s*(?:async\s*)?\(?\s*([A-Za-z_$][\w$]*)\s*[,)=]"
+    r"(?<![\w$])([A-Za-z_$][\w$]*+)\??\.(?:map|forEach|flatMap|filter|find|some|every)\("
+    r"\s*+(?:async\s*+)?\(?\s*+([A-Za-z_$][\w$]*+)\s*+[,)=]"
 )
 """`state.dishes.map(d =>`: `d` is one of the list."""
 _LITERAL = re.compile(r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::\s*[\w<>\[\]]+\s*)?=\s*\{(?!\s*\.\.\.)")
 _TAKEN = re.compile(r"\b(?:const|let|var)\s*\{([^{}\n]{1,300})\}\s*=\s*(?:await\s+)?([A-Za-z_$][\w$]*)\b(?![.(])")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*\Z")
 _USUAL = re.compile(r"[A-Za-z_$][\w$\-]*(?:\[\])*(?:\.[A-Za-z_$][\w$\-]*(?:\[\])*)*\Z")
-_STEM = re.compile(r"([A-Za-z_][\w\-]*)\.(?:jsonl?|ya?ml)\W*\Z")
+_STEM = re.compile(r"([A-Za-z_][\w\-]{0,80})\.(?:jsonl?|ya?ml)\W{0,20}\Z")
 AGAIN = 4
 """How often a block may be read for the objects in it."""
 SWITCHED = 1_500

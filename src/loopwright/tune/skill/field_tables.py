@@ -29,7 +29,7 @@ _ENUM = re.compile(r"\benum\b|枚举", re.IGNORECASE)
 _FILLING = re.compile(
     r"\b(?:or|one of|either|string|enum|null|and)\b|或|之一|枚举|[\s():：\\|,，、/.;。]", re.IGNORECASE
 )
-_SPLIT = re.compile(r"\s*(?:,|/|\\?\||、)\s*")
+_SPLIT = re.compile(r"\s{0,20}(?:,|/|\\?\||、)\s{0,20}")
 _TYPES = frozenset({
     "string", "null", "number", "object", "boolean", "array", "int", "integer", "float", "undefined", "str", "bool",
     "none", "list", "dict", "any", "date", "datetime", "text", "map", "bigint", "optional",

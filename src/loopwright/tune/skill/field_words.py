@@ -47,11 +47,11 @@ _BY = re.compile(
 )
 _PER = re.compile(r"按照?\s*(?:`[^`\n]{1,40}`\s*[、和与]\s*){0,3}\Z")
 _PER_WHAT = re.compile(
-    r"(?:\s*[、和与]\s*`[^`\n]{1,40}`){0,3}\s*(?:字段)?\s*(?:分组|排序|合并|归类|聚合|去重|升序|降序)"
+    r"(?:\s*+[、和与]\s*+`[^`\n]{1,40}`){0,3}+\s*+(?:字段)?\s*+(?:分组|排序|合并|归类|聚合|去重|升序|降序)"
 )
 _THING = re.compile(
     r"\b([A-Za-z]{3,20})\b"
-    r"(?:\s+(?:is|are|becomes?|stays?|remains?|turns?|to|as|(?:that|which) (?:is|are)))*\s*[:：]?\s*"
+    r"(?:\s{1,8}(?:is|are|becomes?|stays?|remains?|turns?|to|as|(?:that|which) (?:is|are))){0,6}\s{0,8}[:：]?\s{0,8}"
     r"(?:the status\s+)?`([a-z][\w\-]{1,30})`"
 )
 _BECOMING = re.compile(r"\b(?:becomes?|turns?|to|as)\b|[:：]", re.IGNORECASE)

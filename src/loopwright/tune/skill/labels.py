@@ -49,7 +49,7 @@ _PROMPT = re.compile(
     r"|\b(?:message|instructions|brief) (?:to|for) (?:the |each |every )?[\w-]*\s?agents?$"
     r"|提示词(?:模板)?$|^提示词"
 )
-_ASIDE = re.compile(r"\s*[(（][^()（）]*[)）]")
+_ASIDE = re.compile(r"\s{0,8}[(（][^()（）]*[)）]")
 _SENTENCE = re.compile(r"[.!?]\s+|[。！？；\n]")
 _MARKUP: Final = str.maketrans(dict.fromkeys('*_`"“”「」~#>') | {"’": "'"})
 _AROUND: Final = " \t\r:：—-–.()" + "".join((*GOOD, "️"))

@@ -14,11 +14,11 @@ _MOST = (
     r"|after|until|exceeds?|reach(?:es|ed)?|(?:hard\s+)?capp?(?:ed)?(?:\s+(?:at|of))?|more\s+than|≤|<=)"
 )
 _ENGLISH = re.compile(
-    rf"""\b{_MOST}[\s:*_`=~]{{0,4}}{_NUMBER}\+?[\s*_`-]{{1,3}}(?:\w+[\s-]){{0,2}}?{_UNIT}
-    |\b{_NUMBER}[\s*_-]{{1,3}}(?:\w+\s){{0,2}}?{_UNIT}\s+(?:at\s+most|max(?:imum)?|or\s+(?:fewer|less)|in\s+total|in\s+a\s+row)
+    rf"""\b{_MOST}[\s:*_`=~]{{0,4}}{_NUMBER}\+?[\s*_`-]{{1,3}}(?:\w{{1,30}}[\s-]){{0,2}}?{_UNIT}
+    |\b{_NUMBER}[\s*_-]{{1,3}}(?:\w{{1,30}}\s){{0,2}}?{_UNIT}\s+(?:at\s+most|max(?:imum)?|or\s+(?:fewer|less)|in\s+total|in\s+a\s+row)
     |\b{_NUMBER}\s*(?:consecutive|failed|unsuccessful)\s+\w+
-    |\b(?:max|maximum)[\s_-]*(?:\w+[\s_-])?{_UNIT}\b
-    |max_?(?:[a-z]+_)?(?:attempt|retr|round|iteration|loop|tries|cycle|step|turn|pass|count|poll|wait)\w*|\b(?:max|MAX)[A-Z_]\w+
+    |\b(?:max|maximum)[\s_-]{{0,4}}(?:\w{{1,30}}[\s_-])?{_UNIT}\b
+    |max_?(?:[a-z]{{1,30}}_)?(?:attempt|retr|round|iteration|loop|tries|cycle|step|turn|pass|count|poll|wait)\w*|\b(?:max|MAX)[A-Z_]\w+
     |\b(?:timeout|deadline|time[\s-]?limit|budget|limit|cap)\b[\s:=*_`(]{{1,4}}(?:of\s+|is\s+)?~?\d+
     |\b(?:time[\s-]?limit|deadline|timeout|budget|limit|cap|counter)\b[^.\n]{{0,30}}\b(?:reached|exceeded|hit|expires?|runs?\s+out|exhausted)
     |\b(?:until|within|before)\s+the\s+(?:limit|timeout|deadline|budget|cap)|_(?:limit|timeout)\w*|\btimeout_\w+
@@ -32,8 +32,8 @@ _ENGLISH = re.compile(
 )
 _CHINESE = re.compile(
     r"""用尽|用完|耗尽|直[到至]用户[^，。；\n]{0,12}|最大(?:次数|轮数|重试|迭代)\w*|(?:次数|轮次|轮数|重试|迭代)上限|超时|一次
-    |(?:最多|至多|不超过|不多于|上限|最大|限制?在?|超过|达到|满|未满|不足|累计|连续|仅|只|共|各|再)[^，。；\n|]{0,12}?[\d一二两三四五六七八九十N]+\s*(?:次|轮|遍|回|秒|分钟|步)
-    |[\d一二两三四五六七八九十]+\s*(?:次|轮|遍|回)(?:以内|之内|为限|上限|后|机会|仍|还)?|[≤<]=?\s*\d+\s*[次轮]""",
+    |(?:最多|至多|不超过|不多于|上限|最大|限制?在?|超过|达到|满|未满|不足|累计|连续|仅|只|共|各|再)[^，。；\n|]{0,12}?[\d一二两三四五六七八九十N]{1,8}\s{0,8}(?:次|轮|遍|回|秒|分钟|步)
+    |(?<!\d)[\d一二两三四五六七八九十]{1,8}\s{0,8}(?:次|轮|遍|回)(?:以内|之内|为限|上限|后|机会|仍|还)?|[≤<]=?\s*\d+\s*[次轮]""",
     re.VERBOSE,
 )
 _CUES = (
@@ -44,15 +44,15 @@ _CUES = (
 """One of these stands in all English words that say a limit."""
 _COUNTER = r"(?:\w*(?:attempt|iter|round|retr|tries|count|cycle|step|turn|poll|loop|elapsed|depth|pass)\w*|i|n|k|r|t)"
 _HEAD = re.compile(
-    rf"""[\w.$]*\b{_COUNTER}(?:\+\+)?\s*(?:<=?|!==?|≤)\s*[\w.$]+
-    |[\w.$()]+\s*(?:<=?|≤)\s*(?:[\w.$]*(?:max|MAX|limit|LIMIT|deadline|timeout)[\w.$]*|\d+)
-    |(?:--)?\w*(?:retries|attempts|tries|remaining|left|budget)\w*(?:--)?\s*(?:>=?\s*\d+)?(?=\s*(?:\)|&&|\|\||:|and|$))
-    |[\w.$]*(?:max|MAX)[\w.$]*\s*>=?\s*[\w.$]+|range\([^)\n]*\)|\b\d+\s*(?:times|次|轮)""",
+    rf"""[\w.$]{{0,60}}\b{_COUNTER}(?:\+\+)?\s{{0,8}}(?:<=?|!==?|≤)\s{{0,8}}[\w.$]+
+    |(?<![\w.$()])[\w.$()]++\s*+(?:<=?|≤)\s*+(?:[\w.$]{{0,60}}(?:max|MAX|limit|LIMIT|deadline|timeout)[\w.$]*|\d+)
+    |(?:--)?\w{{0,40}}(?:retries|attempts|tries|remaining|left|budget)\w{{0,40}}(?:--)?\s{{0,8}}(?:>=?\s{{0,8}}\d+)?(?=\s{{0,8}}(?:\)|&&|\|\||:|and|$))
+    |[\w.$]{{0,60}}(?:max|MAX)[\w.$]{{0,60}}\s{{0,8}}>=?\s{{0,8}}[\w.$]+|range\([^)\n]{{0,200}}\)|\b\d{{1,9}}\s{{0,8}}(?:times|次|轮)""",
     re.VERBOSE,
 )
 _EXIT = re.compile(
     rf"""(?:if|elif|when|unless|break)\b[^\n]{{0,80}}?
-      (?:\b{_COUNTER}\s*(?:>=?|===?|≥)\s*[\w.$]+|[\w.$]*(?:max|MAX|limit|LIMIT|timeout|TIMEOUT|deadline)[\w.$]*)
+      (?:\b{_COUNTER}\s{{0,8}}(?:>=?|===?|≥)\s{{0,8}}[\w.$]+|(?:max|MAX|limit|LIMIT|timeout|TIMEOUT|deadline)[\w.$]*)
     |if\s*\(?\s*(?:\+\+|--)\w+\s*(?:>=?|===?|<=?)\s*[\w.$]+""",
     re.VERBOSE,
 )

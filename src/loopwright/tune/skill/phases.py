@@ -22,8 +22,8 @@ _ASIDE = re.compile(
 _NUMBER = re.compile(r"(?:^|[^0-9])(\d{1,3})")
 _STEP_FILE = re.compile(r"(?:step|phase|stage)[-_]?(\d{1,3})[a-z]?[-_.]", re.IGNORECASE)
 _HEADED = re.compile(
-    r"[\W_]*(?:(?:phase|step|stage|阶段|步骤)\s*[#:：-]?\s*(?:\d|[IVX]+\b|[A-E]\b|[一二三四五六七八九十])"
-    r"|第\s*[0-9一二三四五六七八九十]+\s*(?:阶段|步|阶|章))",
+    r"[\W_]*+(?:(?:phase|step|stage|阶段|步骤)\s*+[#:：-]?\s*+(?:\d|[IVX]+\b|[A-E]\b|[一二三四五六七八九十])"
+    r"|第\s*+[0-9一二三四五六七八九十]++\s*+(?:阶段|步|阶|章))",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"[\W_]*(\d{1,2})[.):、]\s*\S")
@@ -33,7 +33,7 @@ _COURSE = re.compile(
     re.IGNORECASE,
 )
 _MARK = re.compile(r"(\d{1,2})[.)、]\s?")
-_PAGE = re.compile(r"[\w./\-]+\.md\b")
+_PAGE = re.compile(r"(?<![\w./\-])[\w./\-]{1,200}\.md\b")
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from loopwright.tune.skill.places import Places
 
 _WORD = "A-Za-z_\u4e00-\u9fff"
 _PLACEHOLDER = re.compile(
-    r"\$\{([^{}\n]{1,200})\}|\{\{\s*([^{}\n]{1,120}?)\s*\}\}|(\$ARGUMENTS\b|\$[1-9]\b)"
+    r"\$\{([^{}\n]{1,200})\}|\{\{\s{0,8}+([^{}\n]{1,120}?)\s{0,8}\}\}|(\$ARGUMENTS\b|\$[1-9]\b)"
     rf"|(?<![\w$\"'])\{{([{_WORD}][\w.\[\]\- /{_WORD}]{{0,60}})\}}"
     rf"|<([{_WORD}][\w\- |./{_WORD}]{{0,60}})>"
     r"|(?<![\w\]])\[([a-z][a-z _-]{2,40}|[A-Z][A-Z_ ]{3,40}|[\u4e00-\u9fff]{2,20})\](?![(:\[])"

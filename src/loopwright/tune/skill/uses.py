@@ -31,7 +31,7 @@ _SHOWN_TITLE = re.compile(
     re.IGNORECASE,
 )
 """Titles of background that often stand above the work itself: only their code is looked away from."""
-_TAG_NAME = re.compile(r"<(/?)([A-Za-z][\w:.-]*)[^>]*?(/?)>")
+_TAG_NAME = re.compile(r"<(/?)([A-Za-z][\w:.-]*+)[^>]*?(/?)>")
 _TAGS: Final[dict[str, Stance]] = {
     "bad": "negative", "wrong": "negative", "incorrect": "negative", "dont": "negative", "red-flags": "negative",
     "bad-example": "negative", "bad-examples": "negative", "anti-pattern": "negative", "anti-patterns": "negative",
