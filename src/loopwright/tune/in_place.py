@@ -25,7 +25,22 @@ def _trimmed(at: int, edit: Edit) -> Spot:
     most = min(len(old), len(new))
     front = next((n for n in range(most) if old[n] != new[n]), most)
     back = next((n for n in range(most - front) if old[-1 - n] != new[-1 - n]), most - front)
+    while front and _is_part(old[front - 1]) and (_is_part(old[front : front + 1]) or _is_part(new[front : front + 1])):
+        front -= 1
+    while (
+        back
+        and _is_part(old[len(old) - back])
+        and (
+            _is_part(old[len(old) - back - 1 : len(old) - back]) or _is_part(new[len(new) - back - 1 : len(new) - back])
+        )
+    ):
+        back -= 1
     return at + front, at + len(old) - back, new[front : len(new) - back]
+
+
+def _is_part(char: str) -> bool:
+    """Of a name: what changes is a name as a whole."""
+    return char.isascii() and (char.isalnum() or char in "_-./") and char != ""
 
 
 def instructed(page: Page | None) -> tuple[Counter[Part], ...]:

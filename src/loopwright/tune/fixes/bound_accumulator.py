@@ -31,11 +31,11 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
             continue
         change = edit(page, found.end(), found.end(), f".slice(-{KEPT})")
         yield _proposal(finding, name, change)
-        if (lead := _lead(page, finding.start)) is not None:
+        if (lead := lead_of(page, finding.start)) is not None:
             yield _proposal(finding, name, lead, change)
 
 
-def _lead(page: Page, start: int) -> Edit | None:
+def lead_of(page: Page, start: int) -> Edit | None:
     """The line before it announces as much as comes."""
     begin = line_of(page, start)[0]
     first, last = line_of(page, max(0, begin - 1))

@@ -11,6 +11,7 @@ from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.fixes.placement import line_of
 from loopwright.tune.fixes.taking_out import Stretch, entry, is_key, marked, out_of_listing, row_of, sentence, without
 from loopwright.tune.reading.families import stem
+from loopwright.tune.reading.likeness import words_of
 from loopwright.tune.reading.moved import seen_from
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Page, Reference, Skill
@@ -31,23 +32,27 @@ MUCH = 45
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
+    """What stands at several places of a file is mended at all of them, or at none."""
+    same: dict[str, list[Finding]] = {}
     for finding in findings:
-        facts = finding.facts
-        if facts.get("right") or facts.get("title") or not facts.get("wrong"):
+        if finding.facts.get("wrong") and not finding.facts.get("right") and not finding.facts.get("title"):
+            same.setdefault(finding.fingerprint, []).append(finding)
+    for group in same.values():
+        first = group[0]
+        page, dead = skill.pages[first.file], [_reference(skill, one) for one in group]
+        references = [one for one in dead if one is not None]
+        if len(references) < len(group):
+            yield from _without_section(page, first)
             continue
-        page, dead = skill.pages[finding.file], _reference(skill, finding)
-        if dead is None:
-            yield from _without_section(page, finding)
-            continue
-        right, level = _meant(skill, page, dead)
+        right, level = _meant(skill, page, references[0])
         if right is not None:
+            edits = tuple(_renamed(page, one, seen_from(it, right)) for one, it in zip(group, references, strict=True))
+            words, because = f"{references[0].raw} becomes {right}", "The line speaks of that page."
+            yield _proposal(first, edits, level, words, because)
+        elif len(gone := [one for it in references if (one := _out(page, it)) is not None]) == len(group):
             yield _proposal(
-                finding, _renamed(page, finding, seen_from(dead, right)), level, f"{dead.raw} becomes {right}",
-                "The line speaks of that page.",
-            )  # fmt: skip
-        elif (gone := _out(page, dead)) is not None:
-            yield _proposal(
-                finding, edit(page, *gone), "template", f"Take out what leads to {dead.raw}",
+                first, tuple(edit(page, *one) for one in dict.fromkeys(gone)), "template",
+                f"Take out what leads to {references[0].raw}",
                 "Nothing in the skill is like it; if the page is still to come, write it instead.",
             )  # fmt: skip
 
@@ -60,13 +65,13 @@ def _without_section(page: Page, finding: Finding) -> Iterator[Proposal]:
         return
     if not page.text[end : block.end].strip(" *") and (gone := without(page, start)) is not None:
         words = f"Take out the entry that leads to {finding.facts['wrong']}"
-        yield _proposal(finding, edit(page, *gone), "template", words, "The page has no such section.")
+        yield _proposal(finding, (edit(page, *gone),), "template", words, "The page has no such section.")
 
 
-def _proposal(finding: Finding, change: Edit, level: FixLevel, words: str, because: str) -> Proposal:
+def _proposal(finding: Finding, edits: tuple[Edit, ...], level: FixLevel, words: str, because: str) -> Proposal:
     return Proposal(
         fingerprints=(finding.fingerprint,), rule=finding.rule, strategy=finding.strategy, level=level,
-        description=words, rationale=because, edits=(change,), risk="low" if level == "mechanical" else "medium",
+        description=words, rationale=because, edits=edits, risk="low" if level == "mechanical" else "medium",
         estimated_impact="nobody looks for a file that is not there",
         verification_steps=("diagnose the whole skill again", "read whether the sentence still says what is meant"),
     )  # fmt: skip
@@ -102,6 +107,13 @@ def _meant(skill: Skill, page: Page, dead: Reference) -> tuple[str | None, FixLe
     once = [path for path in beside if here[path] == 1]
     if len(beside) > 2 and len(once) == 1 and all(here[path] > 1 for path in beside if path not in once):
         return once[0], "template"
+    loose = [
+        path for path in skill.files if path.endswith(".md") and not leads[path] and path not in (page.path, skill.main)
+    ]
+    words = {*words_of(stem(dead.target))}
+    akin = [path for path in loose if words & {*words_of(path.rpartition(".")[0])}]
+    if len(akin) == 1 or (not akin and len(loose) == 1):
+        return (akin or loose)[0], "template"
     return None, "template"
 
 

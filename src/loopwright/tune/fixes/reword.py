@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from loopwright.domain.findings import Finding, Proposal
+from loopwright.domain.findings import Edit, Finding, Proposal
+from loopwright.tune.fixes.bound_accumulator import lead_of
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.skill.model import Page, Skill
@@ -20,6 +21,7 @@ _TAIL = re.compile(r"(?<![\s.。;；!！:：,，])[\s.。;；!！:：,，]*\Z")
 _FILE = re.compile(r"`[^`\n]*\.(?:jsonl?|md|ya?ml|csv|txt|log|db)`")
 _OPENED = re.compile(r"(\A(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:\*\*)?)[ \t]+([a-z])(?=fter each step)")
 """Where what was put in is the beginning of the sentence."""
+_SLOT = re.compile(r"([{<\[]{1,2})([^{}<>\[\]\n]{2,200})([}>\]]{1,2})")
 _LEAD = re.compile(r"[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:\*\*[^*\n]{1,40}\*\*[:：]?[ \t]*)?")
 
 
@@ -39,6 +41,10 @@ _PAST = {
             r"\b(?:the )?(?:full|entire|complete|whole|accumulated|growing|running) "
             r"(history|transcript|conversation|log|discussion|debate|notes)\b(?: so far| to date| until now)?",
             rf"the last {KEPT} rounds of the \g<1>",
+        ),
+        (
+            r"\b(?:all|every|each)(?: of)?(?: the)? (\w{3,20}?)(?:e?s)?,? (?:so far|to date|until now|up to now)\b",
+            rf"the last {KEPT} \g<1>s",
         ),
         (r"\b(?:verbatim|unabridged|in full|word for word)\b,? ?", ""),
     ),
@@ -160,6 +166,19 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
         for new in dict.fromkeys(_tries(finding, text, language)):
             if new != text:
                 yield _proposal(page, finding, new)
+        if finding.rule == "unbounded-accumulator" and (slot := _slot(page, finding)) is not None:
+            lead = lead_of(page, finding.start)
+            yield _proposal(page, finding, slot, *((lead,) if lead else ()))
+
+
+def _slot(page: Page, finding: Finding) -> str | None:
+    """A place to fill in, `{messages}`, takes the last few only."""
+    text = page.text[finding.start : finding.end]
+    found = _SLOT.fullmatch(text)
+    if found is None or "$" in text:
+        return None
+    words = _replaced(_replaced(found[2], _PAST["en"]), _CONTENT["en"])
+    return f"{found[1]}{words if words != found[2] else f'the last {KEPT} {found[2]}'}{found[3]}"
 
 
 def _is_prose(finding: Finding, text: str) -> bool:
@@ -220,12 +239,12 @@ def _saved(text: str, language: str) -> str:
     return text[:start] + words.format(file=f" {file} " if language == "zh" and files else file) + stop
 
 
-def _proposal(page: Page, finding: Finding, new: str) -> Proposal:
+def _proposal(page: Page, finding: Finding, new: str, *more: Edit) -> Proposal:
     return Proposal(
         fingerprints=(finding.fingerprint,), rule=finding.rule, strategy=finding.strategy, level="template",
         description=f"Say instead: {' '.join(new.split())[:160]}",
         rationale="The same order, with a bound; look whether the number fits.",
-        edits=(edit(page, finding.start, finding.end, new),), risk="medium",
+        edits=(*more, edit(page, finding.start, finding.end, new)), risk="medium",
         estimated_impact="the context no longer grows with the work"
         if finding.rule != "late-checkpoint" else "an interrupted run loses one step at most",
         verification_steps=("diagnose the whole skill again", "read the sentence in its place"),
