@@ -1,7 +1,6 @@
 """Fields that a sentence marks as the skill marks its fields, and that the shape it shows does not have."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,7 +10,6 @@ from loopwright.tune.skill.model import Page, Skill
 
 _LIST = re.compile(r"`([A-Za-z_]\w{2,40})\[\]`")
 _OF = re.compile(r"`([A-Za-z_]\w{0,40})\.([A-Za-z_]\w{1,40})(?:\[\])?`")
-_NAME = re.compile(r"[A-Za-z_]\w{2,60}")
 _INPUT = re.compile(r"\binputs?\b|\barguments?\b|\bparameters?\b|输入|参数", re.IGNORECASE)
 FEWEST = 2
 """Fields marked so that the shape has, so that the mark says that a name is a field of it."""
@@ -45,19 +43,21 @@ def beyond(skill: Skill) -> Iterator[Beyond]:
                     groups.setdefault("[]", []).append((page, found.start(1), found[1]))
             for found in _OF.finditer(page.text):
                 groups.setdefault(found[1], []).append((page, found.start(2), found[2]))
-    if not groups:
-        return
-    counted = Counter(word for page in skill.pages.values() for word in _NAME.findall(page.text))
     for named in groups.values():
         others = tuple(dict.fromkeys(name for _, _, name in named if name in shown))
         known = {*shown, *declared, *(one.removesuffix("[]") for one in declared)}
         strange = [one for one in named if one[2] not in known]
-        if len(others) < FEWEST or len(strange) != 1 or counted[strange[0][2]] > FEWEST:
+        if len(others) < FEWEST or len(strange) != 1 or _is_told(skill, strange[0][2]):
             continue
         page, start, name = strange[0]
         block = page.blocks[block_at(page, start)]
         if block.use in ("instruction", "prompt") and block.kind not in ("code", "heading"):
             yield Beyond(page, start, start + len(name), name, others, shown[others[0]])
+
+
+def _is_told(skill: Skill, name: str) -> bool:
+    """Elsewhere the name stands alone."""
+    return any(f"`{name}`" in page.text for page in skill.pages.values())
 
 
 def _comes_in(page: Page, at: int) -> bool:

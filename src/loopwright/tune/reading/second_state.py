@@ -18,7 +18,8 @@ _STORE = re.compile(
 _ASIDE = re.compile(r"schema|example|template|backup|\.bak|\.prev|config|settings|package|state-machine", re.IGNORECASE)
 _ALSO = re.compile(
     r"\balso\b|\btoo\b|\bas well\b|\bin addition\b|\badditionally\b|\bmirror|\bduplicat|\bcop(?:y|ies) of\b"
-    r"|\bat a glance\b|\bsame (?:states?|status|fields?|values?)\b|同时|另外|另存|另写|再(?:写|存|记)|也(?:写|存|记|放)|一份",
+    r"|\bat a glance\b|\bsame (?:states?|status|fields?|values?)\b"
+    r"|同时|另外|另存|另写|再(?:写|存|记)|也(?:写|存|记|放)|一份",
     re.IGNORECASE,
 )
 _KEEPS = re.compile(
