@@ -4,22 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from loopwright.tune.reading.alternatives import WORD, alternatives
 from loopwright.tune.reading.grid import grids
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Page
 
-_WORD = r"[A-Za-z][\w\-]{1,24}+"
-_MARK = r"[\"'`*]{0,3}"
-_TICK = rf"(?:`{_WORD}`|\"{_WORD}\"|'{_WORD}')"
-_BEFORE = r"(?<![\w/.\-@~$\\])"
-_BARRED = re.compile(rf"{_BEFORE}{_MARK}{_WORD}{_MARK}(?:(?: ?\\?\| ?| / |/){_MARK}{_WORD}{_MARK}){{2,8}}(?![\w/.(\-])")
-_TICKED = re.compile(rf"{_BEFORE}{_TICK}(?:(?:, ?(?:or |and )?|，|、| or | and | ?[或和] ?){_TICK}){{2,8}}")
-_PLAIN = re.compile(
-    rf"{_BEFORE}{_WORD}(?:, {_WORD}){{1,8}},? (?:or|and) {_WORD}\b|(?<=\(){_WORD}(?:, {_WORD}){{2,8}}(?=\))"
-    rf"|(?<=: ){_WORD}(?:, {_WORD}){{2,8}}(?=[.\n;)])|(?<![A-Za-z]){_WORD}(?:、{_WORD}){{2,8}}"
-)
-_ONE = re.compile(_WORD)
-_LABEL = re.compile(rf"(?:\*\*`?|`)({_WORD})(?:`?\*\*|`)|({_WORD})(?=[:：]| [—–-] )")
+_ONE = re.compile(WORD)
+_LABEL = re.compile(rf"(?:\*\*`?|`)({WORD})(?:`?\*\*|`)|({WORD})(?=[:：]| [—–-] )")
 _MARKS = "`*_\"' "
 _SUBJECT = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]{2}")
 _NO_SUBJECT = frozenset(
@@ -86,10 +77,7 @@ def listings(page: Page) -> Iterator[Listing]:
 
 def _in_lines(page: Page) -> Iterator[Listing]:
     text, taken = page.text, -1
-    found = sorted(
-        (one for pattern in (_BARRED, _TICKED, _PLAIN) for one in pattern.finditer(text)), key=lambda one: one.start()
-    )
-    for one in found:
+    for one in alternatives(text):
         index = block_at(page, one.start())
         block = page.blocks[index] if index >= 0 else None
         cut = block is not None and block.kind == "row" and "|" in one[0].replace("\\|", "")
