@@ -76,7 +76,7 @@ def _braced(page: Page, block: Block, start: int, end: int) -> Iterator[Keyed]:
 
 def _lined(page: Page, block: Block) -> Iterator[Keyed]:
     """Each depth holds one object, until an entry begins anew or a key comes again."""
-    data = block.lang in _TEXT
+    data = block.lang in _TEXT or block.text.lstrip().startswith("---")
     levels: dict[int, dict[str, tuple[int, int]]] = {}
 
     def closed(depths: list[int]) -> Iterator[Keyed]:

@@ -57,9 +57,9 @@ def lacking_keys(skill: Skill) -> Iterator[Lacking]:
 
 
 def _stranger(skill: Skill, one: Keyed, key: str, objects: Sequence[Keyed]) -> Iterator[Spelled]:
-    rest = one.keys.keys() - {key}
+    rest, beside = one.keys.keys() - {key}, {name for name, _ in _around(one, key)}
     siblings = [
-        other for other in objects if other is not one and rest
+        other for other in objects if other is not one and beside & other.keys.keys()
         and len(rest & other.keys.keys()) >= max(1, SHARED * min(len(rest), len(other.keys) - 1))
     ]  # fmt: skip
     if len(siblings) < FEW:

@@ -51,14 +51,15 @@ _SHELL_READS = frozenset({
 _SHELL_WRITES = frozenset({"tee", "touch"})
 _CARRIERS = frozenset({"mv", "cp", "rsync", "install", "ln"})
 _OPTION = re.compile(r"\s--?(?:o|out|output|output-file|output-last-message|save|save-to|dest|report|write)[= ]+\Z")
-_CODE_WRITES = re.compile(r"(?:write_text|Write|writeFile\w*|writeJson|json\.dump|to_csv|savefig|Edit)\s*\(")
-_CODE_READS = re.compile(r"(?:\bRead|readFile\w*|read_text|json\.load|exists\w*|loadJson|readJson)\s*\(")
+_CODE_WRITES = re.compile(r"(?:write_text|Write|writeFile\w{0,20}|writeJson|json\.dump|to_csv|savefig|Edit)\s{0,8}\(")
+_CODE_READS = re.compile(r"(?:\bRead|readFile\w{0,20}|read_text|json\.load|exists\w{0,20}|loadJson|readJson)\s{0,8}\(")
 _MAYBE = re.compile(
     r"\b(?:if (?:it |they |one |any |(?:the|that|this) file )?(?:is |are )?(?:exist|present|available|there\b)"
     r"|if (?:the )?users? (?:gives?|gave|has|have|provides?|supplied|supplies)|user-provided|provided by the user"
     r"|if found|when (?:it is )?(?:present|available|exists)|if exists|optional|where present|may (?:not )?exist"
-    r"|does(?:n['o]t| not) exist|not exist|if any\b|missing)"
-    r"|若存在|如果存在|如存在|存在则|存在时|可选|如有|若有|不存在|用户提供|用户自备|没有则|没有就|没有也|没有可",
+    r"|does(?:n['o]t| not) exist|not exist|if any\b|missing|is gone\b|no longer (?:ships?|shipped|exists?|there|part)"
+    r"|(?:was|were|been) (?:removed|retired))"
+    r"|若存在|如果存在|如存在|存在则|存在时|可选|如有|若有|不存在|用户提供|用户自备|没有则|没有就|没有也|没有可|已删除|已移除|不再(?:提供|存在|附带)",
     re.IGNORECASE,
 )
 _ASKED = re.compile(
