@@ -25,7 +25,7 @@ _POINTS = re.compile(
     r"|见|参|读|加载|更多|说明|遵循|按照?|依据|根据|查",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(r"[ \t]*(?:\([^()\n]*\Z|（[^（）\n]*\Z)")
+_ASIDE = re.compile(r"(?<![ \t])[ \t]*+(?:\([^()\n]*\Z|（[^（）\n]*\Z)")
 _CLOSE = re.compile(r"[^()（）\n]*[)）]")
 MUCH = 45
 """Words, or Chinese characters by three, of a sentence that may go with its reference."""
@@ -33,26 +33,22 @@ MUCH = 45
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
     """What stands at several places of a file is mended at all of them, or at none."""
-    same: dict[str, list[Finding]] = {}
     for finding in findings:
-        if finding.facts.get("wrong") and not finding.facts.get("right") and not finding.facts.get("title"):
-            same.setdefault(finding.fingerprint, []).append(finding)
-    for group in same.values():
-        first = group[0]
-        page, dead = skill.pages[first.file], [_reference(skill, one) for one in group]
-        references = [one for one in dead if one is not None]
-        if len(references) < len(group):
-            yield from _without_section(page, first)
+        if finding.facts.get("right") or finding.facts.get("title") or not finding.facts.get("wrong"):
             continue
-        right, level = _meant(skill, page, references[0])
+        page, dead = skill.pages[finding.file], _references(skill, finding)
+        if not dead:
+            yield from _without_section(page, finding)
+            continue
+        right, level = _meant(skill, page, dead[0])
         if right is not None:
-            edits = tuple(_renamed(page, one, seen_from(it, right)) for one, it in zip(group, references, strict=True))
-            words, because = f"{references[0].raw} becomes {right}", "The line speaks of that page."
-            yield _proposal(first, edits, level, words, because)
-        elif len(gone := [one for it in references if (one := _out(page, it)) is not None]) == len(group):
+            edits = tuple(dict.fromkeys(_renamed(page, one, seen_from(one, right)) for one in dead))
+            words, because = f"{dead[0].raw} becomes {right}", "The line speaks of that page."
+            yield _proposal(finding, edits, level, words, because)
+        elif len(gone := [one for it in dead if (one := _out(page, it)) is not None]) == len(dead):
             yield _proposal(
-                first, tuple(edit(page, *one) for one in dict.fromkeys(gone)), "template",
-                f"Take out what leads to {references[0].raw}",
+                finding, tuple(edit(page, *one) for one in dict.fromkeys(gone)), "template",
+                f"Take out what leads to {dead[0].raw}",
                 "Nothing in the skill is like it; if the page is still to come, write it instead.",
             )  # fmt: skip
 
@@ -77,9 +73,14 @@ def _proposal(finding: Finding, edits: tuple[Edit, ...], level: FixLevel, words:
     )  # fmt: skip
 
 
-def _reference(skill: Skill, finding: Finding) -> Reference | None:
-    found = (one for one in skill.references if one.at.file == finding.file and one.at.start == finding.start)
-    return next((one for one in found if one.raw == finding.facts["wrong"]), None)
+def _references(skill: Skill, finding: Finding) -> list[Reference]:
+    """All to the same file from this page; the one that was found comes first."""
+    here = [one for one in skill.references if one.at.file == finding.file and not (one.resolved or one.outside)]
+    first = next((one for one in here if one.at.start == finding.start and one.raw == finding.facts["wrong"]), None)
+    if first is None:
+        return []
+    spoken = (one for one in here if one.at.use not in ("negative", "quotation", "template"))
+    return [first, *(one for one in spoken if one is not first and one.target == first.target)]
 
 
 def _meant(skill: Skill, page: Page, dead: Reference) -> tuple[str | None, FixLevel]:
@@ -148,10 +149,9 @@ def _names(around: str, name: str) -> bool:
     return len(name) > 2 and re.search(rf"(?<![\w/-]){word}(?![\w/.-])", around) is not None
 
 
-def _renamed(page: Page, finding: Finding, right: str) -> Edit:
-    wrong = finding.facts["wrong"]
-    start, end = marked(page, finding.start, finding.end)
-    return edit(page, start, end, page.text[start:end].replace(wrong, right))
+def _renamed(page: Page, dead: Reference, right: str) -> Edit:
+    start, end = marked(page, dead.at.start, dead.at.end)
+    return edit(page, start, end, page.text[start:end].replace(dead.raw, right))
 
 
 def _out(page: Page, dead: Reference) -> Stretch | None:

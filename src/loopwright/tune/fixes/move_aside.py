@@ -18,7 +18,7 @@ LEAST = 400
 """Characters of a section that is worth a file."""
 MOST = 0.4
 """The share of tables and code from which on a section is something to look things up in."""
-_LINK = re.compile(r"\]\((?!https?:|#|/|mailto:)([^)\s]+)\)")
+_LINK = re.compile(r"\]\((?!https?:|#|/|mailto:)([^)\s]{1,300})\)")
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:

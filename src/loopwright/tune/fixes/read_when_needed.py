@@ -12,7 +12,7 @@ from loopwright.tune.skill.model import Block, Page, Skill
 from loopwright.tune.skill.tables import cells
 
 _NAMED = re.compile(r"\[[^\]\n]{0,200}\]\([^)\n]{1,300}\)|`[^`\n]+`")
-_END = re.compile(r"[.。;；]?\s*\Z")
+_END = re.compile(r"[.。;；]?(?<!\s)\s*\Z")
 _LEAD = re.compile(r"[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:\*\*[^*\n]{1,40}\*\*[:：]?[ \t]*)?")
 _SOON = re.compile(
     r"\W*(?:(?:always|yes|first|(?:at|on) (?:the )?(?:very )?(?:start|beginning|startup|activation|launch)"

@@ -19,7 +19,7 @@ LONGEST = 900
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 _TAIL = re.compile(r"(?<![\s.。;；!！:：,，])[\s.。;；!！:：,，]*\Z")
 _FILE = re.compile(r"`[^`\n]*\.(?:jsonl?|md|ya?ml|csv|txt|log|db)`")
-_OPENED = re.compile(r"(\A(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:\*\*)?)[ \t]+([a-z])(?=fter each step)")
+_OPENED = re.compile(r"(\A(?:[-*+>][ \t]{1,8}|\d{1,9}[.)][ \t]{1,8})?(?:\*\*)?)[ \t]{1,8}([a-z])(?=fter each step)")
 """Where what was put in is the beginning of the sentence."""
 _SLOT = re.compile(r"([{<\[]{1,2})([^{}<>\[\]\n]{2,200})([}>\]]{1,2})")
 _LEAD = re.compile(r"[ \t]*(?:[-*+>][ \t]+|\d+[.)][ \t]+)?(?:\*\*[^*\n]{1,40}\*\*[:：]?[ \t]*)?")

@@ -50,7 +50,7 @@ _SAVES = re.compile(
     r"\b(?:save|record|store|update)\b.{0,20}\b(?:progress|state|checkpoint)|(?:保存|记录|更新)(?:进度|状态)", re.I
 )
 _SAVED = re.compile(r"\bsave[ \t]+(\d{1,2})\b")
-_REACHED = re.compile(r"\blast\w*(?:Step|Phase|step|phase)\w*`?[ \t]*(?:>=|≥|==|=)[ \t]*(\d{1,2})\b")
+_REACHED = re.compile(r"\blast\w{0,40}(?:Step|Phase|step|phase)\w{0,40}`?[ \t]{0,8}(?:>=|≥|==|=)[ \t]{0,8}(\d{1,2})\b")
 _AFTER = re.compile(
     r"\b(?:after|between) (?:each|every|all)\b|每(?:个|一)?(?:阶段|步|动作|步骤).{0,6}(?:后|结束|完成)", re.IGNORECASE
 )

@@ -20,7 +20,7 @@ PLAIN = {
     "zh": "返回：发现及其依据、写入的路径、未决的问题。",
 }
 _CJK = re.compile(r"[\u4e00-\u9fff]")
-_QUOTE = re.compile(r"\s*\Z")
+_QUOTE = re.compile(r"(?<!\s)\s*\Z")
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
