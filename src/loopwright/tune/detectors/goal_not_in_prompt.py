@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.carrying import bare
 from loopwright.tune.reading.clauses import sentence_at, speaks
 from loopwright.tune.reading.payloads import starved
 from loopwright.tune.reading.requests import USER_WORDS, file_stores, goals_of, is_goal, may_carry
@@ -33,8 +34,27 @@ LEAST = 60
 def look(skill: Skill) -> Iterator[Hit]:
     yield from demanded(skill, "goal", prompt=True)
     yield from _starved(skill)
-    if prompts := _spawning(skill):
-        yield from _of_prompts(skill, prompts)
+    hits = [*_of_prompts(skill, prompts)] if (prompts := _spawning(skill)) else []
+    yield from hits
+    told = {(hit.file, hit.start) for hit in hits}
+    yield from (hit for hit in _bare(skill) if (hit.file, hit.start) not in told)
+
+
+def _bare(skill: Skill) -> Iterator[Hit]:
+    """A prompt that speaks of "the request" and does not say it."""
+    for one in bare(skill):
+        if one.known:
+            yield Hit(
+                file=one.page.path, start=one.start, end=one.end, subject=f"{one.known.lower()} is not told",
+                message=f"the agent is told of “{one.known}” and not what it is: it sees nothing but this prompt",
+                advice="Put the user's words into the prompt, or the path of the file that holds them.",
+            )  # fmt: skip
+        else:
+            yield Hit(
+                file=one.page.path, start=one.start, end=one.end, subject="each round without the task",
+                message="this text is sent again each round, and has no place for what the user asked for",
+                advice="Put the user's request into it, as the round's number is.",
+            )  # fmt: skip
 
 
 def _starved(skill: Skill) -> Iterator[Hit]:

@@ -8,6 +8,7 @@ from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.families import Member, Part, families, same_title
 from loopwright.tune.reading.restraints import FOLLOWS, RESTRICTS, restraints_of, sentences
+from loopwright.tune.reading.stems import stems
 from loopwright.tune.skill.model import Skill
 
 MOST = 0.7
@@ -32,8 +33,8 @@ _PART = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _BANS = re.compile(r"\b(?:do not|don't|never|must not|only|no more than)\b|不要|不得|禁止|不许|只", re.IGNORECASE)
-STEM = 5
-"""Letters that words have in common which mean the same."""
+SAID = 0.6
+"""The share of a sentence's words by which it is said in other words."""
 LEAST = 12
 """Characters of a sentence that is worth repeating."""
 
@@ -43,7 +44,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from demanded(skill, "rules")
     seen: set[tuple[str, str]] = set()
     for family in families(skill):
-        for hit in (*_whole(family), *_single(skill, family)):
+        for hit in (*_whole(family), *_single(family)):
             if (hit.file, hit.subject) not in seen:
                 seen.add((hit.file, hit.subject))
                 yield hit
@@ -134,7 +135,7 @@ def _said(member: Member) -> str:
     return member.page.path if member.section < 0 else f"“{member.name}”"
 
 
-def _single(skill: Skill, family: tuple[Member, ...]) -> Iterator[Hit]:
+def _single(family: tuple[Member, ...]) -> Iterator[Hit]:
     """One constraint that nearly all members repeat and one does not."""
     parts = [(member, part) for member in family if (part := restraints_of(member)) is not None]
     if len(parts) < 4:
@@ -144,14 +145,13 @@ def _single(skill: Skill, family: tuple[Member, ...]) -> Iterator[Hit]:
         for sentence in sentences(member.page, part.body, part.end):
             if len(sentence.key.encode()) >= LEAST and RESTRICTS.search(sentence.text):
                 said.setdefault(sentence.key, {})[member.name] = sentence.text
-    main = skill.pages.get(skill.main)
     for key, by in said.items():
         lacking = [(member, part) for member, part in parts if member.name not in by]
         if len(by) < 3 or len(lacking) != 1 or len(by) / len(parts) < MOST:
             continue
         text = next(iter(by.values()))
         member, part = lacking[0]
-        if _may_lack(member, _usual_size(family)) or _said_in(member, key) or (main and text in main.text):
+        if _may_lack(member, _usual_size(family)) or _NEEDS_LITTLE.search(member.name) or _said_in(member, key):
             continue
         yield Hit(
             file=member.page.path, start=part.start, end=part.body, subject=f"constraint {key[:60]}",
@@ -163,15 +163,9 @@ def _single(skill: Skill, family: tuple[Member, ...]) -> Iterator[Hit]:
 
 def _said_in(member: Member, key: str) -> bool:
     """The member forbids or limits something of the same words anywhere."""
-    latin = {word[:STEM] for word in re.findall(r"[a-z]{4,}", key)}
-    stems = latin or {key[at : at + 2] for at in range(len(key) - 1) if key[at] >= "\u4e00"} - {
-        "不要",
-        "不得",
-        "禁止",
-        "必须",
-    }
+    words = {*stems(key)}
     part = "\n".join(s.key for s in sentences(member.page, member.start, member.end) if RESTRICTS.search(s.text))
-    return not stems or any(stem in part for stem in stems)
+    return not words or len(words & {*stems(part)}) >= SAID * len(words)
 
 
 DETECTOR = Detector(

@@ -54,7 +54,7 @@ _LEADS = re.compile(
 _PERMITS = re.compile(
     r"\b(?:is|are) (?:\w+ )?(?:good enough|enough|fine|normal|ok|okay|acceptable|allowed|permitted|welcome)\b"
     r"|\bfeel free\b"
-    r"|(?:^|:\**)[\s*_-]*let\b|\b(?:may|can) be\b|可以|允许|没关系|无妨|即可",
+    r"|(?:^|:\*{0,3})[\s*_-]{0,8}let\b|\b(?:may|can) be\b|可以|允许|没关系|无妨|即可",
     re.IGNORECASE,
 )
 _KINDS = {
@@ -304,8 +304,7 @@ def _leads(text: str, verb: str, things: frozenset[str]) -> bool:
             continue
         after = text[found.end() :]
         if _LEADS.search(text, max(0, found.start() - 24), found.start()) and _within(things, after):
-            if not _NEGATED.search(text[: found.end()]) and not _NEGATED.match(after.lstrip()):
-                return True
+            return not _NEGATED.search(text[: found.end()]) and not _NEGATED.match(after.lstrip())
     return verb == "use" and _with(text, things)
 
 

@@ -159,7 +159,7 @@ PLEDGES = re.compile(
 )
 """A later session is said to go on with this run."""
 _COMMAND = re.compile(
-    r"`[^`\n]*\b(?:resume|continue|restart|recover)\b[^`\n]*`|--(?:resume|continue)\b"
+    r"`[^`\n]{0,200}\b(?:resume|continue|restart|recover)\b[^`\n]{0,200}`|--(?:resume|continue)\b"
     r"|\b(?:re-?run|run|invoke|call|start)\b[^.\n]{0,60}\bagain\b|\bsame (?:command|arguments|id|run)\b"
     r"|再次(?:运行|执行)|重新运行",
     re.IGNORECASE,
@@ -253,9 +253,9 @@ _EACH = re.compile(
     re.IGNORECASE,
 )
 _SAVES_HERE = re.compile(
-    r"\b(?:save|persist|checkpoint|record|write|update|mark)\w*\b[^.\n]{0,60}(?:progress|state|checkpoint"
+    r"\b(?:save|persist|checkpoint|record|write|update|mark)\w{0,20}\b[^.\n]{0,60}(?:progress|state|checkpoint"
     r"|status|complet)"
-    r"|progress\S*\s+save\b|(?:保存|写入|更新|记录)[^。\n]{0,12}(?:进度|状态|检查点)",
+    r"|progress\S{0,20}\s{1,8}save\b|(?:保存|写入|更新|记录)[^。\n]{0,12}(?:进度|状态|检查点)",
     re.IGNORECASE,
 )
 _LAST = re.compile(
