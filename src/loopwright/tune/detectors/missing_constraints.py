@@ -44,7 +44,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from demanded(skill, "rules")
     seen: set[tuple[str, str]] = set()
     for family in families(skill):
-        for hit in (*_whole(family), *_single(family)):
+        for hit in (*_whole(family), *_single(skill, family)):
             if (hit.file, hit.subject) not in seen:
                 seen.add((hit.file, hit.subject))
                 yield hit
@@ -135,7 +135,7 @@ def _said(member: Member) -> str:
     return member.page.path if member.section < 0 else f"“{member.name}”"
 
 
-def _single(family: tuple[Member, ...]) -> Iterator[Hit]:
+def _single(skill: Skill, family: tuple[Member, ...]) -> Iterator[Hit]:
     """One constraint that nearly all members repeat and one does not."""
     parts = [(member, part) for member in family if (part := restraints_of(member)) is not None]
     if len(parts) < 4:
@@ -145,13 +145,16 @@ def _single(family: tuple[Member, ...]) -> Iterator[Hit]:
         for sentence in sentences(member.page, part.body, part.end):
             if len(sentence.key.encode()) >= LEAST and RESTRICTS.search(sentence.text):
                 said.setdefault(sentence.key, {})[member.name] = sentence.text
+    main = skill.pages.get(skill.main)
     for key, by in said.items():
         lacking = [(member, part) for member, part in parts if member.name not in by]
         if len(by) < 3 or len(lacking) != 1 or len(by) / len(parts) < MOST:
             continue
         text = next(iter(by.values()))
         member, part = lacking[0]
-        if _may_lack(member, _usual_size(family)) or _NEEDS_LITTLE.search(member.name) or _said_in(member, key):
+        if _may_lack(member, _usual_size(family)) or _NEEDS_LITTLE.search(member.name) or (main and text in main.text):
+            continue
+        if _said_in(member, key):
             continue
         yield Hit(
             file=member.page.path, start=part.start, end=part.body, subject=f"constraint {key[:60]}",
