@@ -13,12 +13,12 @@ RULES, ORDERS = 80, 40
 """So many rules of a skill, and sentences for each, are looked at."""
 _OF_RULES: frozenset[Concept] = frozenset({"constraints", "limits"})
 _FORBIDS = re.compile(
-    r"\b(?:never|do not|don't|don’t|must not|must never|may not)\s+(?:(?:ever|directly|simply"
-    r"|just)\s+)?(?P<verb>[a-z]{3,})"
-    r"(?:(?:,\s*\w+)*\s+(?:or|nor)\s+(?P<second>[a-z]{3,}))?"
-    r"|\b(?P<passive>[A-Za-z]{4,})\s+(?:is|are)\s+(?:not|never)\s+(?P<done>[a-z]{4,}ed|rewritten|touched)\b"
+    r"\b(?:never|do not|don't|don’t|must not|must never|may not)\s{1,8}(?:(?:ever|directly|simply"
+    r"|just)\s{1,8})?(?P<verb>[a-z]{3,})"
+    r"(?:(?:,\s{0,8}\w{1,40}){0,12}\s{1,8}(?:or|nor)\s{1,8}(?P<second>[a-z]{3,}))?"
+    r"|\b(?P<passive>[A-Za-z]{4,})\s{1,8}(?:is|are)\s{1,8}(?:not|never)\s{1,8}(?P<done>[a-z]{4,40}ed|rewritten|touched)\b"
     r"|\b(?P<none>write|edit|change|touch|create|start|delete|rename|move)\s+no\s+(?P<thing>[a-z]{4,})\b"
-    r"|(?:^|[,;]\s*)no (?P<noun>commit|push|merge|rebase|deploy\w*|install\w*|connection|guess\w*|network)\b",
+    r"|(?:^|[,;]\s{0,8})no (?P<noun>commit|push|merge|rebase|deploy\w*|install\w*|connection|guess\w*|network)\b",
     re.IGNORECASE,
 )
 _CHANGING = ("edit", "modify", "change", "alter", "correct", "fix", "adjust", "rewrite", "rework", "update")

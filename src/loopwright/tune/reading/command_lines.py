@@ -16,7 +16,7 @@ _LINE = re.compile(
 )
 _OPTION = re.compile(r"(?<=[\s\[(])--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=[\s=\]),.]|\Z)")
 _TOOL = re.compile(r"\bmcp__([a-z0-9-]+)__([a-z0-9_]+)\b")
-_SNAKE = re.compile(r"(?<![A-Za-z0-9])[a-z][a-z0-9]*(?:_[a-z0-9]+)+(?![\w(]*\.)")
+_SNAKE = re.compile(r"(?<![A-Za-z0-9])[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){1,8}(?![\w(]{0,80}\.)")
 OFTEN = 2
 """So often another name stands where it is the usual one."""
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from loopwright.tune.skill.model import Block, Page
 from loopwright.tune.skill.tables import Cell, cells, rows
 
-_LINK = re.compile(r"\[([^\]]*)\]\(([^)]*)\)")
+_LINK = re.compile(r"\[([^\]]{0,200})\]\(([^)]{0,300})\)")
 LONGEST = 40
 """Rows of a table that is looked at; longer ones are reference."""
 _MARKS = re.compile(r"[`*_\"“”]")

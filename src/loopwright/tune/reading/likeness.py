@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[\u4e00-\u9fff]+")
+_WORD = re.compile(r"[A-Z]{1,60}(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[\u4e00-\u9fff]+")
 LONGEST = 60
 """Characters of a name that are compared."""
 SHORT = 6

@@ -9,9 +9,9 @@ from loopwright.tune.reading.grid import Grid
 from loopwright.tune.skill.model import Page, Skill
 
 _ASIDE = re.compile(
-    r"(?:readme|index|orchestrator|coordinator|.*schema|_.*|.*template|constraints|overview|shared|common|menu"
-    r"|help|.*abort|.*cleanup"
-    r"|.*init|main|shim|state|.*error.*|.*resume|.*recover.*)\Z",
+    r"(?:readme|index|orchestrator|coordinator|.{0,80}schema|_.*|.{0,80}template|constraints|overview|shared|common|menu"
+    r"|help|.{0,80}abort|.{0,80}cleanup"
+    r"|.{0,80}init|main|shim|state|.{0,80}error.{0,80}|.{0,80}resume|.{0,80}recover.{0,80})\Z",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"^(?:(?:phase|step|stage|action)[-_]?)?\d+[a-z]?[-_.]", re.IGNORECASE)

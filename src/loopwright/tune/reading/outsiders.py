@@ -12,7 +12,7 @@ from loopwright.tune.reading.grid import grids
 from loopwright.tune.reading.twins import head, twin
 from loopwright.tune.skill.model import Block, Page, Skill
 
-_COMPOUND = re.compile(r"(?<![\w./-])@?[A-Za-z][A-Za-z0-9]*(?:[-_:][A-Za-z0-9]+)+(?![\w/(]|\.\w|-\w)")
+_COMPOUND = re.compile(r"(?<![\w./-])@?[A-Za-z][A-Za-z0-9]{0,60}(?:[-_:][A-Za-z0-9]{1,60}){1,12}(?![\w/(]|\.\w|-\w)")
 _WORKER = re.compile(r"(?:er|or|ist|ect|ian|ant|yst|ew)\Z")
 _ENTRY = re.compile(
     r"^[ \t]*(?:\d+[.)]|[-*+])[ \t]+[*`_]{0,3}([A-Za-z][a-z0-9]*(?:-[a-z0-9]+)+)[*`_]{0,3}[ \t]+\S", re.MULTILINE

@@ -28,7 +28,7 @@ _TEXTS = (
 )
 """The last step of a longer path where that is words: `request.change`, and not `request.timeout`."""
 _STEP = re.compile(r"[A-Za-z_\u4e00-\u9fff$][\w$\u4e00-\u9fff]*")
-_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[\u4e00-\u9fff]+")
+_HUMP = re.compile(r"[A-Z]{1,60}(?![a-z])|[A-Z]?[a-z]+|[\u4e00-\u9fff]+")
 SAYS_GOAL = re.compile(
     r"\b(?:goals?|objectives?|requirements?|requests?(?:ed)?|brief|mission|intent|user'?s? (?:asked|wants|said"
     r"|words|task|question|input)|asked|wants?|(?:planned|wanted) change|purpose|original (?:task|ask))\b"
@@ -46,7 +46,7 @@ USER_WORDS = re.compile(
 """Words for what the user said or wants."""
 _REQUEST_FILE = re.compile(
     r"(?:^|[/_\-.])(?:request|requirements?|brief|goals?|objectives?|task|mission|prd|user[-_]?(?:request|input"
-    r"|goal)|prompt|issue|ticket|question|intent|需求|目标|任务)(?:[-_][\w-]+)?\.(?:json|md|txt|ya?ml)",
+    r"|goal)|prompt|issue|ticket|question|intent|需求|目标|任务)(?:[-_][\w-]{1,60})?\.(?:json|md|txt|ya?ml)",
     re.IGNORECASE,
 )
 

@@ -10,7 +10,7 @@ from loopwright.tune.skill.model import Page, Skill
 
 _RETURN = re.compile(
     r"^[ \t>*\-`'\"\d.)#]{0,30}+(?:\*\*|[\[【])?\s{0,8}(?:(?:then|finally|at the end|when (?:you are )?done|最后|然后"
-    r"|完成后|结束时|结束后|做完后),?，?\s*)?"
+    r"|完成后|结束时|结束后|做完后),?，?\s{0,8})?"
     r"(?:只|仅|再|把)?(?:(?P<en>return|answer|reply|respond|report back|report|output"
     r"|give back|send back|(?:your |the )?final message|close with|end with|finish with)\b|(?P<zh>返回|回复|汇报"
     r"|答复|回报|交回|发回|带回"
@@ -19,8 +19,8 @@ _RETURN = re.compile(
 )
 _AGAIN = re.compile(r"(?<=[.。;；]\s)(?:Return|Answer|Reply|Respond|Report back)\b|(?<=[。；])(?:返回|回复)")
 _NUMBER = (
-    r"(?:\d[\d,]*|one|two|three|four|five|six|seven|eight|nine|ten|a few|[一二两三四五六七八九十百]+"
-    r"|\$\{\w+\}|\{\w+\}|<\w+>|N)"
+    r"(?:\d[\d,]{0,12}|one|two|three|four|five|six|seven|eight|nine|ten|a few|[一二两三四五六七八九十百]{1,8}"
+    r"|\$\{\w{1,40}\}|\{\w{1,40}\}|<\w{1,40}>|N)"
 )
 _MOST = (
     r"(?:at\s+most|no\s+more\s+than|not\s+more\s+than|max(?:imum)?(?:\s+of)?|up\s+to|under|below|within|fewer\s+than"
@@ -31,10 +31,10 @@ _UNIT = (
     r"|findings?|results?|tasks?|questions?|issues?)"
 )
 SIZE = re.compile(
-    rf"{_MOST}\s*{_NUMBER}[\s-]*(?:\w+\s)?{_UNIT}"
-    rf"|{_NUMBER}[\s-]+(?:lines?|words?|tokens?|characters?|bullets?|sentences?|paragraphs?)"
-    rf"|(?:不超过|最多|至多|不多于|控制在|限|≤|前|仅|只)\s*{_NUMBER}\s*(?:个)?(?:行|字|条|句|项|段|词|token|个)"
-    rf"|{_NUMBER}\s*(?:行|字|条|句话?|项|段)(?:以内|之内|内|的?摘要)?|一句话|一行",
+    rf"{_MOST}\s{{0,8}}{_NUMBER}[\s-]{{0,8}}(?:\w{{1,30}}\s)?{_UNIT}"
+    rf"|{_NUMBER}[\s-]{{1,8}}(?:lines?|words?|tokens?|characters?|bullets?|sentences?|paragraphs?)"
+    rf"|(?:不超过|最多|至多|不多于|控制在|限|≤|前|仅|只)\s{{0,8}}{_NUMBER}\s{{0,8}}(?:个)?(?:行|字|条|句|项|段|词|token|个)"
+    rf"|{_NUMBER}\s{{0,8}}(?:行|字|条|句话?|项|段)(?:以内|之内|内|的?摘要)?|一句话|一行",
     re.IGNORECASE,
 )
 SHORT = re.compile(

@@ -24,7 +24,7 @@ _ANY = re.compile(
 )
 """The script hands options on, or takes what it does not know."""
 _PARSERS = re.compile(r"\.add_parser\(\s*[\"']([\w-]+)[\"']")
-_ALIASES = re.compile(r"aliases\s*=\s*\[([^\]\n]*)\]")
+_ALIASES = re.compile(r"aliases\s{0,8}=\s{0,8}\[([^\]\n]{0,300})\]")
 _POSITIONAL = re.compile(r"(?:\bparser|\bap|\bp|\bcli)\.add_argument\(\s*[\"'](?!-)")
 _REST = re.compile(r"(?:[^\n`|;&<>\\]|\\\r?\n|\\|<[\w ./|-]{1,40}>|(?<=[\w\]>])\|(?=[\w<-]))*")
 """To the end of the command; a bar without blanks around it is a choice."""

@@ -9,7 +9,7 @@ from loopwright.tune.skill.model import Page, Skill
 
 _FILE = re.compile(r"(?<![\w])((?:[\w.\-<>{}$*]{1,60}/){0,6})([\w\-]{3,40}\.(?:jsonl?|md|ya?ml|csv|txt))(?![\w/])")
 _STATE = re.compile(
-    r"(?:\w+[\-_])?(?:progress|status|state|tracker|tracking|checkpoint|cursor)(?:[\-_]\w+)?\.", re.IGNORECASE
+    r"(?:\w{1,60}[\-_])?(?:progress|status|state|tracker|tracking|checkpoint|cursor)(?:[\-_]\w{1,60})?\.", re.IGNORECASE
 )
 _STORE = re.compile(
     r"state|status|progress|ledger|board|tasks?\.|team|session|journal|queue|goals|tracker|manifest|run\.|plan\.json",

@@ -15,7 +15,7 @@ _BOUND = (
     r"\b(?:const|let|var)\s+\{{0,1}}\s*{0}\b|\b{0}\s*(?::=|=(?![=>]))|[(,]\s*{0}\s*(?:,[^()\n]*)?\)\s*(?:=>"
     r"|\{{|:)|\b{0}\s*=>|\bfor\s*\(?\s*(?:const|let|var)?\s*{0}\s+(?:of|in)\b"
 )
-_READ = re.compile(r"(?:[Rr]ead|[Ll]oad|parse)\w*\(.{0,120}?([\w-]+\.json)\b")
+_READ = re.compile(r"(?:[Rr]ead|[Ll]oad|parse)\w{0,40}\(.{0,120}?([\w-]{1,80}\.json)\b")
 _READING = re.compile(
     r"\b(?:read|load|open|look|from|us|consult|pars|tak|see|check|inspect|fetch|get|find|follow)\w*\b|读|载|取|打开|从|按"
     r"|根据|对照|看|查|依据|[iI]nput|输入",

@@ -36,7 +36,7 @@ _JOINS = re.compile(
     r"\bwait|\bpoll|\bawait|TaskOutput|\bblock(?:s|ing) |notif|callback|\bjoin(?:s|ed)?\b|\bmailbox\b|SendMessage"
     r"|\b(?:until|once|when|after|as soon as|before)\b[^.\n]{0,40}\b(?:complet|finish|return|done|ends?\b|report"
     r"|terminal)"
-    r"|complet\w+ status|track\w* (?:\w+ )?complet|monitor\w* (?:\w+ ){0,3}(?:progress|status|complet)"
+    r"|complet\w{1,20} status|track\w{0,20} (?:\w{1,30} )?complet|monitor\w{0,20} (?:\w{1,30} ){0,3}(?:progress|status|complet)"
     r"|fire[- ]and[- ]forget|\bSTOP\b|等|轮询|通知|回调|直到|完成后|返回后",
     re.IGNORECASE,
 )
@@ -51,7 +51,7 @@ _COLLECTS = re.compile(
 _WAITING = frozenset(
     {"monitor", "wait", "await", "collect", "join", "track", "poll", "gather", "watch", "监控", "等待", "收集", "汇总"}
 )
-_ARROW = re.compile(r"\s*(?:→|->|=>|➜|⟶)\s*")
+_ARROW = re.compile(r"\s{0,20}(?:→|->|=>|➜|⟶)\s{0,20}")
 _LABEL = re.compile(r"[\s*_`]*\*\*([^*\n]{2,30}?)[:：]?\*\*")
 _LANGS = ("", "text", "txt", "md", "markdown")
 FEWEST = 3

@@ -15,7 +15,7 @@ _WRAPS = frozenset({
 _FOR_EACH = (".map", ".flatMap")
 _COUNTS = re.compile(r"-?[\d.]+\s*\Z")
 _DECLARES = frozenset({"const", "let", "var"})
-_TYPED = re.compile(r"\b(?:const|let|var)\s+([\w$]+)\s*:[^=\n]+\Z")
+_TYPED = re.compile(r"\b(?:const|let|var)\s{1,8}([\w$]{1,80})\s{0,8}:[^=\n]{1,300}\Z")
 _REACH = 160
 """Characters that a declaration with its type may have."""
 _DEPTH = 4

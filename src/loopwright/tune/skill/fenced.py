@@ -8,9 +8,9 @@ from loopwright.tune.skill.placeholders import placeholders
 from loopwright.tune.skill.places import Places
 
 _INTRODUCES = re.compile(
-    r"\b(?:(?:sub-?)?agent|worker|reviewer|spawn|dispatch|task|delegat\w+)?\s*prompt(?:\s+(?:template|for|to|text"
-    r"|structure|skeleton|body|shape|outline|pattern)\b|\s*[:.`*_(]|\s*$)"
-    r"|\b(?:(?:sub-?)?agent|worker|reviewer|subtask)s?['’]?\s+prompts\s*[:：]"
+    r"\b(?:(?:sub-?)?agent|worker|reviewer|spawn|dispatch|task|delegat\w{1,8})?\s{0,8}prompt(?:\s{1,8}(?:template|for|to|text"
+    r"|structure|skeleton|body|shape|outline|pattern)\b|\s{0,8}[:.`*_(]|\s{0,8}$)"
+    r"|\b(?:(?:sub-?)?agent|worker|reviewer|subtask)s?['’]?\s{1,8}prompts\s{0,8}[:：]"
     r"|\b(?:instructions?|message)\s+(?:for|to|of)\s+(?:the\s+|each\s+|every\s+|an?\s+)?(?:sub-?)?(?:agents?"
     r"|workers?|subtask|reviewers?)\b"
     r"|提示词|提示(?:模板|如下|：|:)|(?:子代理|代理|智能体|agent)\s*(?:指令|任务说明|提示)",

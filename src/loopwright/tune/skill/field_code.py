@@ -25,9 +25,9 @@ _METHODS = frozenset({"length", "size", "keys", "values", "entries"})
 _SETS = re.compile(r"\s*(?:\?\?=|\|\|=|&&=|[+\-*]=|\+\+|--|=(?![=>]))")
 _EQUALS = re.compile(r"\s*+\)?\s*+(?:[!=]==?)\s*+([\"'`])([^\"'`\n$]{1,60})\1")
 _EQUALLED = re.compile(r"([\"'`])([^\"'`\n$]{1,60})\1\s*[!=]==?\s*\Z")
-_LIST = r"((?:\s*[\"'][^\"'\n]{1,60}[\"']\s*,?){1,20})"
-_INCLUDED = re.compile(rf"\[{_LIST}\]\s*\.includes\(\s*\Z")
-_IN = re.compile(rf"\s*(?:not\s+)?in\s*[(\[{{]{_LIST}[)\]}}]")
+_LIST = r"((?:\s*+[\"'][^\"'\n]{1,60}[\"']\s*+,?){1,20}+)"
+_INCLUDED = re.compile(rf"\[{_LIST}\]\s*+\.includes\(\s*+\Z")
+_IN = re.compile(rf"\s*+(?:not\s++)?in\s*+[(\[{{]{_LIST}[)\]}}]")
 _SWITCH = re.compile(r"\bswitch\s*\(\s*\Z")
 _CASE = re.compile(r"\bcase\s+[\"']([^\"'\n]{1,60})[\"']")
 _STRING = re.compile(r"[\"']([^\"'\n]{1,60})[\"']")

@@ -9,7 +9,7 @@ from loopwright.tune.skill.model import Schema
 _FILE = re.compile(r"([A-Za-z_][\w\-]{0,80})\.(?:jsonl?|ya?ml|ndjson|md)\b")
 _SCHEMA_FILE = re.compile(r"(?:^|/)([A-Za-z_][\w\-]*)[.\-_]schema\.json\Z")
 _LATIN = re.compile(r"(?:(?:an?|the|one|each|every)\s+)?([A-Za-z_]\w*(?:[ \-][A-Za-z]\w*){0,2})\Z", re.IGNORECASE)
-_WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z0-9]+")
+_WORDS = re.compile(r"[A-Z]{1,60}(?![a-z])|[A-Z]?[a-z0-9]+")
 _NO_ROOT = frozenset({
     "schema", "format", "fields", "field", "output", "input", "structure", "string", "path", "data", "this",
     "shape", "properties", "property", "values", "value", "types", "type", "state", "options", "parameters",

@@ -42,18 +42,18 @@ _CUES = (
     "≤", "<",
 )  # fmt: skip
 """One of these stands in all English words that say a limit."""
-_COUNTER = r"(?:\w*(?:attempt|iter|round|retr|tries|count|cycle|step|turn|poll|loop|elapsed|depth|pass)\w*|i|n|k|r|t)"
+_COUNTER = r"(?:\w{0,40}(?:attempt|iter|round|retr|tries|count|cycle|step|turn|poll|loop|elapsed|depth|pass)\w{0,40}|i|n|k|r|t)"
 _HEAD = re.compile(
     rf"""[\w.$]{{0,60}}\b{_COUNTER}(?:\+\+)?\s{{0,8}}(?:<=?|!==?|≤)\s{{0,8}}[\w.$]+
     |(?<![\w.$()])[\w.$()]++\s*+(?:<=?|≤)\s*+(?:[\w.$]{{0,60}}(?:max|MAX|limit|LIMIT|deadline|timeout)[\w.$]*|\d+)
-    |(?:--)?\w{{0,40}}(?:retries|attempts|tries|remaining|left|budget)\w{{0,40}}(?:--)?\s{{0,8}}(?:>=?\s{{0,8}}\d+)?(?=\s{{0,8}}(?:\)|&&|\|\||:|and|$))
+    |(?:--)?\w{{0,40}}(?:retries|attempts|tries|remaining|left|budget)\w{{0,40}}(?:--)?\s{{0,8}}(?:>=?\s{{0,8}}\d{{1,9}})?(?=\s{{0,8}}(?:\)|&&|\|\||:|and|$))
     |[\w.$]{{0,60}}(?:max|MAX)[\w.$]{{0,60}}\s{{0,8}}>=?\s{{0,8}}[\w.$]+|range\([^)\n]{{0,200}}\)|\b\d{{1,9}}\s{{0,8}}(?:times|次|轮)""",
     re.VERBOSE,
 )
 _EXIT = re.compile(
     rf"""(?:if|elif|when|unless|break)\b[^\n]{{0,80}}?
       (?:\b{_COUNTER}\s{{0,8}}(?:>=?|===?|≥)\s{{0,8}}[\w.$]+|(?:max|MAX|limit|LIMIT|timeout|TIMEOUT|deadline)[\w.$]*)
-    |if\s*\(?\s*(?:\+\+|--)\w+\s*(?:>=?|===?|<=?)\s*[\w.$]+""",
+    |if\s{{0,8}}\(?\s{{0,8}}(?:\+\+|--)\w{{1,60}}\s{{0,8}}(?:>=?|===?|<=?)\s{{0,8}}[\w.$]+""",
     re.VERBOSE,
 )
 

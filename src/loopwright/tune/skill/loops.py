@@ -28,7 +28,7 @@ _WORDS = frozenset(
     }
 )
 _OVER = re.compile(r"\b(?:of|in|IN|OF)\s+(.+)", re.DOTALL)
-_AS = re.compile(r"\s*(\S[^\n]*?)\s+as\s")
+_AS = re.compile(r"\s*+(\S[^\n]*?)(?<!\s)\s++as\s")
 _EACH_OF = re.compile(r"(?:each|every|all|EACH|ALL)\s++(.+?)(?<!\s)\s*+:?\s*+$", re.DOTALL)
 _READS = re.compile(r"while\s+(?:IFS=\S*\s+)?read\b")
 _REACH = 6_000
