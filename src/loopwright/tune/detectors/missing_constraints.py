@@ -168,7 +168,8 @@ def _said_in(member: Member, key: str) -> bool:
     """The member forbids or limits something of the same words anywhere."""
     words = {*stems(key)}
     part = "\n".join(s.key for s in sentences(member.page, member.start, member.end) if RESTRICTS.search(s.text))
-    return not words or len(words & {*stems(part)}) >= SAID * len(words)
+    shared = len(words & {*stems(part)})
+    return not words or (shared > 0 if not key.isascii() else shared >= SAID * len(words))
 
 
 DETECTOR = Detector(
