@@ -35,6 +35,7 @@ _PART = re.compile(
 _BANS = re.compile(r"\b(?:do not|don't|never|must not|only|no more than)\b|不要|不得|禁止|不许|只", re.IGNORECASE)
 SAID = 0.6
 """The share of a sentence's words by which it is said in other words."""
+_FORBIDDING = frozenset({"不要", "不得", "禁止", "必须"})
 LEAST = 12
 """Characters of a sentence that is worth repeating."""
 
@@ -166,10 +167,12 @@ def _single(skill: Skill, family: tuple[Member, ...]) -> Iterator[Hit]:
 
 def _said_in(member: Member, key: str) -> bool:
     """The member forbids or limits something of the same words anywhere."""
-    words = {*stems(key)}
     part = "\n".join(s.key for s in sentences(member.page, member.start, member.end) if RESTRICTS.search(s.text))
-    shared = len(words & {*stems(part)})
-    return not words or (shared > 0 if not key.isascii() else shared >= SAID * len(words))
+    if not key.isascii():
+        pairs = {key[at : at + 2] for at in range(len(key) - 1) if key[at] >= "\u4e00"} - _FORBIDDING
+        return not pairs or any(pair in part for pair in pairs)
+    words = {*stems(key)}
+    return not words or len(words & {*stems(part)}) >= SAID * len(words)
 
 
 DETECTOR = Detector(
