@@ -1,9 +1,12 @@
-"""No regular expression of tune backtracks exponentially: turns of a repeat are parted from repeats within them.
+"""Regular expressions of tune take time in line with the text: none backtracks exponentially, none is quadratic.
 
-Repeats beside each other that can take the same are quadratic at worst, on a run of their letters; they are not judged.
+Exponential: turns of a repeat that are not parted from repeats within them. Quadratic, on a run of letters: a match
+that may begin anywhere within what a repeat of it takes, and fail behind it; two repeats one after the other that can
+both take the same. Repeats with an end cost a constant factor, so `{0,40}` mends both; so do `++` and `(?<!…)`.
 """
 
 import importlib
+import inspect
 import pkgutil
 import re
 from collections.abc import Iterator
@@ -169,6 +172,113 @@ def slips(pattern: re.Pattern[str]) -> list[str]:
     return [*_slips(list(parser.parse(pattern.pattern, pattern.flags)), flags)]
 
 
+def _reached(
+    nodes: list[Node], before: tuple[Node, ...] = (), after: tuple[Node, ...] = (), back: tuple[Node, ...] = ()
+) -> Iterator[tuple[Node, tuple[Node, ...], tuple[Node, ...], tuple[Node, ...]]]:
+    """All unbounded repeats, with what stands before, and behind: that for which they may give back, and all of it."""
+    for index, node in enumerate(nodes):
+        left, right = (*before, *nodes[:index]), tuple(nodes[index + 1 :])
+        if node[0] is c.POSSESSIVE_REPEAT or _wide(node):
+            yield node, left, (*right, *back), (*right, *after)
+        shut = node[0] in (c.ATOMIC_GROUP, c.POSSESSIVE_REPEAT)
+        inner = [list(node[1][2])] if node[0] is c.POSSESSIVE_REPEAT else _inner(node)
+        for one in inner:
+            yield from _reached(one, left, (*right, *after), () if shut else (*right, *back))
+
+
+def _unbounded(node: Node) -> bool:
+    return node[1][1] is c.MAXREPEAT or node[1][1] > MANY
+
+
+def _can(node: Node, letters: Letters, flags: int) -> bool:
+    """It holds somewhere within a run of these letters."""
+    op, value = node
+    if op in (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT):
+        return value[0] == 0 or all(_can(one, letters, flags) for one in value[2])
+    if op is c.AT:
+        ends = value in (c.AT_BEGINNING, c.AT_END)
+        whole = value in (c.AT_BEGINNING_STRING, c.AT_END_STRING)
+        return not whole and (not ends or (bool(flags & re.MULTILINE) and "\n" in letters))
+    if op is c.ASSERT and value[0] < 0 and len(value[1]) == 1:
+        return bool(_letters(value[1][0], flags) & letters)
+    within = _inner(node)
+    if within:
+        return any(all(_can(one, letters, flags) for one in way) for way in within)
+    return op in (c.ASSERT, c.ASSERT_NOT, c.GROUPREF) or bool(_letters(node, flags) & letters)
+
+
+def _kept_out(before: tuple[Node, ...], letters: Letters, flags: int) -> bool:
+    """What stands at the beginning does not hold behind one of these letters."""
+    for op, value in before:
+        if op is c.SUBPATTERN:
+            return _kept_out(tuple(value[3]), letters, flags)
+        if op is c.AT and value is c.AT_BOUNDARY and letters <= _matching(r"\w", 0):
+            return True
+        if op is c.ASSERT_NOT and value[0] < 0:
+            ways = value[1][0][1][1] if len(value[1]) == 1 and value[1][0][0] is c.BRANCH else [value[1]]
+            if letters <= frozenset[str]().union(*(_letters(way[0], flags) for way in ways if len(way) == 1)):
+                return True
+        elif op not in (c.AT, c.ASSERT) and not (_empty((op, value)) and not _every([(op, value)], flags) & letters):
+            return False
+    return False
+
+
+def _may_fail(letters: Letters, after: tuple[Node, ...]) -> bool:
+    """Behind a repeat that took all it could; a border of words stands behind all letters of words."""
+    border = bool(after) and after[0] == (c.AT, c.AT_BOUNDARY) and _matching(r"\w", 0) <= letters
+    return any(node[0] in (c.AT, c.ASSERT, c.ASSERT_NOT) or not _empty(node) for node in after[border:])
+
+
+def drags(pattern: re.Pattern[str], *, anchored: bool) -> list[str]:
+    """`anchored`: it is tried at one place, not at each."""
+    flags = pattern.flags & (re.IGNORECASE | re.DOTALL | re.ASCII)
+    lines = flags | pattern.flags & re.MULTILINE
+    found: list[str] = []
+    for repeat, before, back, after in _reached(list(parser.parse(pattern.pattern, pattern.flags))):
+        if not _unbounded(repeat):
+            continue
+        turn = list(repeat[1][2])
+        takes = _every(turn, flags)
+        anywhere = not anchored and all(_can(node, takes, lines) for node in before)
+        if anywhere and not _kept_out(before, takes, flags) and _may_fail(takes, after):
+            found.append("it may begin anywhere within what it repeats")
+        for other, between, _, behind in _reached(list(back)) if repeat[0] is not c.POSSESSIVE_REPEAT else ():
+            both = takes & _every(list(other[1][2]), flags)
+            beside = all(_can(node, both, lines) for node in (*turn, *between, *other[1][2]))
+            if both and _unbounded(other) and beside and not _kept_out(between, both, flags):
+                found += ["two repeats take the same"] if _may_fail(both, behind) else []
+    return found
+
+
+def _is_anchored(name: str) -> bool:
+    """Its module asks it for a match at a place only, by its name."""
+    module, _, own = name.partition("[")[0].rpartition(".")
+    asked = set(re.findall(rf"\b{re.escape(own)}\.([a-z]+)\(", inspect.getsource(importlib.import_module(module))))
+    return bool(asked) and asked <= {"match", "fullmatch"}
+
+
+WITHIN = "it is asked about so many characters only"
+BOUNDED = {
+    "fixes.likely_name._LISTED": "it reads messages that tune itself writes",
+    "reading.contradictions._PREFERS": WITHIN, "reading.keeping._HOLDS": WITHIN,
+    "reading.numbers._NAMED_AFTER[0]": WITHIN, "reading.opposites._LEADS": WITHIN,
+    "skill.code._TOKEN": "a quote that closes nothing is the last of its line; a backslash takes what is behind it",
+    "skill.commands._HERE": WITHIN,
+    "skill.field_tables._VALUES_HEAD": "it is asked for a match of a whole cell",
+    "skill.field_tables._SAYS_HEAD": "it is asked for a match of a whole cell, and its end may be anything",
+    "skill.literals._IN_HOLE": "a quote that closes nothing is the last of its line",
+    "skill.loops._EACH_OF": "whatever is behind the word does",
+    "skill.names._VARIABLE": "it reads paths, which have an end",
+    "skill.saying._BEFORE_DO": WITHIN, "skill.saying._CLAUSE": WITHIN,
+    "skill.shapes._TOKEN": "strings have an end, and so do the tokens that are read",
+    "skill.spoken._SERVER": WITHIN, "skill.told._VERB": WITHIN, "skill.ways._COMMAND": WITHIN,
+    "substance._SLASHES": "a quote that closes nothing is the last one",
+    "substance._STARS": "a comment that does not end is not read",
+    "substance._HASHES": "a quote that closes nothing is the last one",
+}  # fmt: skip
+"""Those whose text has an end by construction, or that hold wherever they begin."""
+
+
 @pytest.mark.parametrize("text", [r"(a+)+", r"(?:\w+\s*)*x", r"(?:a|b+)*x", r"(?:(?:\w-?)+)*x", r"(\s|\S+)*x"])
 def test_what_backtracks_is_known(text: str) -> None:
     assert slips(re.compile(text))
@@ -184,3 +294,43 @@ def test_what_does_not_is_known_too(text: str) -> None:
 @pytest.mark.parametrize("name", PATTERNS)
 def test_no_expression_backtracks_over_much(name: str) -> None:
     assert bool(slips(PATTERNS[name])) == (name in KNOWN), PATTERNS[name].pattern
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"[a-z]+x",
+        r"\s*x",
+        r"`[^\n]*`x",
+        r"<[^>]*>",
+        r"foo\w*x",
+        r"(?P<a>\w+)\.md",
+        r"a\s*:?\s*b",
+        r".*a.*b\Z",
+        r"\b[\w-]+x",
+    ],
+)
+def test_what_is_slow_on_a_run_is_known(text: str) -> None:
+    assert drags(re.compile(text), anchored=False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"(?<![a-z])[a-z]+x", r"\b\w+:", r"a[a-z]{0,40}x", r"<[^<>]*>", r"a\s*+:?\s*+b", r"(?:a\s*+)?b", r"x\w*",
+        r"\A\w*x", r"(?<=[ ])-[\w-]*(?= )", r"`[^`]*`",
+    ],
+)  # fmt: skip
+def test_what_is_fast_on_a_run_is_known_too(text: str) -> None:
+    assert not drags(re.compile(text), anchored=False)
+
+
+@pytest.mark.parametrize("name", PATTERNS)
+def test_no_expression_takes_longer_than_its_text(name: str) -> None:
+    slow = drags(PATTERNS[name], anchored=_is_anchored(name))
+    known = name.removeprefix(f"{tune.__name__}.") in BOUNDED
+    told = slow[0] if slow else "it is right by now: it needs no reason"
+    assert bool(slow) == known, (
+        f"{told}: bound what repeats ({{0,40}}), let it keep what it took (++), or let it begin only where a run "
+        f"does (?<!…): {PATTERNS[name].pattern}"
+    )
