@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.cells_alone import Alone, cells_alone
 from loopwright.tune.reading.declared import shown
 from loopwright.tune.reading.rivals import Rival, rivals
 from loopwright.tune.reading.slots import slotted_values
@@ -32,6 +33,16 @@ def look(skill: Skill) -> Iterator[Hit]:
         yield _rival(rival)
     known = {(one.page.path, one.start) for one in stray_values(skill)}
     yield from (_stray(one) for one in stray_words(skill) if (one.page.path, one.start) not in known)
+    yield from map(_alone, cells_alone(skill))
+
+
+def _alone(one: Alone) -> Hit:
+    others = ", ".join(one.others[:SHOWN])
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=f"cell {one.value}", severity="medium",
+        message=f"“{one.value}” stands in a column of {others}, and nothing else says it", confidence="likely",
+        advice=f"Use one of {others}, or say what “{one.value}” means.",
+    )  # fmt: skip
 
 
 def _stray(one: StrayWord) -> Hit:

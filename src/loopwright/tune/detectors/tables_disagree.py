@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agreeing import Double, Ragged, Sum, doubles, ragged, sums
+from loopwright.tune.reading.counted import Miscount, miscounts
 from loopwright.tune.reading.counts import miscounted, missing_number
 from loopwright.tune.reading.grid import Grid, grids
 from loopwright.tune.reading.members import Gap, gaps
@@ -36,6 +37,15 @@ def _of_numbers(skill: Skill, found: list[Grid]) -> Iterator[Hit]:
     yield from (_sum(one) for grid in found if id(grid) not in told for one in sums(grid))
     yield from map(_disputed, disputed(skill))
     yield from map(_ragged, ragged(skill))
+    yield from map(_miscount, miscounts(skill))
+
+
+def _miscount(one: Miscount) -> Hit:
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=f"{one.words} in a list",
+        message=f"“{one.words}” are announced, and the list below has {one.items} entries",
+        advice="Add what is missing, take out what is too much, or correct the number.",
+    )  # fmt: skip
 
 
 def _double(one: Double) -> Hit:
