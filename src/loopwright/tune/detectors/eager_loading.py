@@ -8,10 +8,12 @@ from loopwright.tune.reading.sayings import Saying, sentences
 from loopwright.tune.skill.model import Block, Page, Skill
 
 _READ = re.compile(
-    r"\b(?:(?:pre-?)?(?:read|load)(?:s|ed|ing)?|open|study|ingest|go through|cat|in(?:to)? (?:the )?context)\b"
+    r"\b(?:(?:pre-?)?(?:read|load)(?:s|ed|ing)?|open|study|ingest|mandatory reading|required reading|acquainted"
+    r"|familiari[sz]e|go through|cat|in(?:to)? (?:the )?context)\b"
     r"|读|加载|载入|打开|过一遍|看一遍",
     re.IGNORECASE,
 )
+_BIDS = re.compile(r"\W*(?:first,? |then )?(?:read|load|open|study)\b|\W*先?[读加打]", re.IGNORECASE)
 _AT_START = re.compile(
     r"\b(?:before (?:you |we |the )?(?:start|begin|do(?:ing)? any|anything|first|work|any )\w*"
     r"|at (?:the )?(?:very )?(?:start|beginning|startup"
@@ -29,7 +31,23 @@ _ALL_OF = re.compile(
     r"\b(?:all|every|each|both|entire|whole|completely|in full)\b|全部|所有|都|逐一|一次|一遍", re.IGNORECASE
 )
 _STEMS = (
-    ("read", "load", "open", "study", "ingest", "go through", "cat ", "context", "读", "加载", "载入", "打开", "遍"),
+    (
+        "read",
+        "load",
+        "acquainted",
+        "familiari",
+        "open",
+        "study",
+        "ingest",
+        "go through",
+        "cat ",
+        "context",
+        "读",
+        "加载",
+        "载入",
+        "打开",
+        "遍",
+    ),
     (".md", ".json", "/", "all ", "every", "files", "全", "所有", "都"),
 )
 _NOT = re.compile(
@@ -37,12 +55,12 @@ _NOT = re.compile(
     r"|applicable|source code"
     r"|codebase|repository|depending|whichever|based on|the user's|(?:when|whenever|once|until|while) (?!the skill"
     r"|activated|invoked|it is activated)"
-    r"|(?:do(?:es)? not|don['’]t|not) (?!wait|miss|skip|just|yet)(?:\w+ ){0,2}?(?:read|load|open|\w+)|instead"
+    r"|(?:do(?:es)? not|don['’]t|not) (?:\w+ ){0,2}?(?:read|load|open|need)|instead"
     r"|select|choose|pick|write|create"
     r"|update|edit|when)\b(?!(?<=when) the skill (?:is|starts))|仅|只|不要|勿|按需|时才|才读|需要时|如果|源码|选",
     re.IGNORECASE,
 )
-_MASKED = re.compile(r"`[^`\n]*`|\]\([^)\n]*\)|\bnot wait (?:until|for|till)\b[^,;:.\n]*", re.IGNORECASE)
+_MASKED = re.compile(r"`[^`\n]*`|\]\([^)\n]{0,300}\)|\bnot wait (?:until|for|till)\b[^,;:.\n]*", re.IGNORECASE)
 """Names of files say nothing of when, nor does what is denied."""
 _CASE = re.compile(
     r"\b(?:if|when|whenever|unless|only|for|during|while|once|after|in step|in phase|step \d|phase \d|as needed"
@@ -71,7 +89,7 @@ _FOLDERS = {
     "角色": "role", "模板": "template", "指南": "guide",
 }  # fmt: skip
 _GLOB = re.compile(
-    r"(?:(?:Glob|glob|readdir\w*|listdir)\(\s*|\bcat\s+|\bfor \w+ in )[`'\"]?(?P<glob>[\w./${}-]*\*[\w.*]*)"
+    r"(?:(?:Glob|glob|readdir\w{0,20}|listdir)\(\s{0,8}|\bcat\s{1,8}|\bfor \w{1,40} in )[`'\"]?(?P<glob>[\w./${}-]{0,120}\*[\w.*]*)"
 )
 _READS = re.compile(r"(?:Read|read\w*|open|cat)\b", re.IGNORECASE)
 FEW, MANY = 3, 5
@@ -98,7 +116,8 @@ def _of_sentence(skill: Skill, saying: Saying) -> Iterator[Hit]:
         return
     files, every = _named(skill, saying), _ALL_OF.search(saying.text) is not None
     soon = _AT_START.search(saying.text) is not None
-    if len(files) >= (FEW if every and soon else FEW + 1 if every or soon else MANY):
+    bid = _BIDS.match(saying.text) is not None
+    if len(files) >= (FEW if every and soon else FEW + 1 if every or soon or bid else MANY):
         yield _hit(skill, saying.page, saying.start, saying.end, files)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.saving import is_late, is_sure, postponed
+from loopwright.tune.reading.saving import is_late, postponed
 from loopwright.tune.reading.sayings import MEANT
 from loopwright.tune.skill.model import At, Call, Repeat, Skill
 
@@ -42,7 +42,7 @@ def look(skill: Skill) -> Iterator[Hit]:
                 seen.add(repeat.at.file)
                 yield _of_code(repeat, late)
     for saying in postponed(skill):
-        if saying.page.path not in seen and (is_sure(saying.text) or _has_work(skill)):
+        if saying.page.path not in seen:
             yield Hit(
                 file=saying.page.path, start=saying.start, end=saying.end, subject=" ".join(saying.text.split())[:60],
                 message="the state of long work is written only once all of it is done", confidence="likely",
@@ -99,10 +99,6 @@ def _line(skill: Skill, at: At) -> str:
     text = skill.pages[at.file].text
     end = text.find("\n", at.end)
     return text[at.end : end if end >= 0 else len(text)]
-
-
-def _has_work(skill: Skill) -> bool:
-    return len(skill.phases) >= 3 or bool(skill.repeats) or any(call.name in WORK for call in skill.calls)
 
 
 def _of_code(repeat: Repeat, late: Saved) -> Hit:

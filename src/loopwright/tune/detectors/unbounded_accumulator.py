@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.feeding import fed
-from loopwright.tune.reading.filling import filled
+from loopwright.tune.reading.filling import filled, grown
 from loopwright.tune.reading.growing import reread
 from loopwright.tune.reading.holes import Hole, growth, holes
 from loopwright.tune.reading.sayings import Saying
@@ -38,15 +38,22 @@ def look(skill: Skill) -> Iterator[Hit]:
     for saying, kind in fed(skill):
         if kind == "past":
             yield _of_words(saying)
+    for at, name in grown(skill):
+        yield Hit(
+            file=at.file, start=at.start, end=at.end, subject=name, phase=at.phase,
+            message=f"the prompt takes in ${name}, to which each round adds",
+            advice="Pass the last few rounds, or the path of a file that holds them.",
+        )  # fmt: skip
     for saying, folder, place in reread(skill):
         yield _of_folder(saying, folder, place)
 
 
 def _of_folder(saying: Saying, folder: str, place: str) -> Hit:
+    more = f"each run adds one ({place})" if place else "they become more with each run"
     return Hit(
         file=saying.page.path, start=saying.start, end=saying.end, subject=folder, confidence="likely",
-        message=f"every file in {folder} is read, and each run adds one ({place})", also=(place,),
-        advice=f"Read the last few files of {folder}, or one summary that is kept up to date.",
+        message=f"all files are read ({folder}), and {more}", also=(place,) if place else (),
+        advice=f"Read the last few ({folder}), or one summary that is kept up to date.",
     )  # fmt: skip
 
 

@@ -29,7 +29,8 @@ _PROMPT = re.compile(
 _RECEIVER = re.compile(
     rf"\b(?:(?:each|every|the|all|any|both|next|new|another|an?|its?|their|following) (?:\w+[- ]){{0,2}}{AGENT}"
     rf"|{AGENT} (?:gets?|receives?|is given|are given|sees?)|follow-?up (?:call|message|round)s?"
-    r"|(?:each|every|next|new) (?:call|round|iteration|turn|request|query|attempt)s?)\b"
+    r"|(?:each|every|next|new) (?:call|round|iteration|turn|request|query|attempt|start|session|run|retry)s?"
+    r"|later agents)\b"
     rf"|{智能体}|下一[轮个次步]|新一轮|每次调用",
     re.IGNORECASE,
 )
@@ -41,15 +42,17 @@ _PUT = re.compile(
     r"|replay|prefix|stack)\w*|fed|gave|gets?|getting|sent|sees?|goes?|holds?|starts?|begins?|has|have|knows?"
     r"|lists?(?= (?:all|each|every|them|it))|(?:is|are|be) (?:given|told|shown))\b"
     r"|拼|塞|附|写[进入]|带[上着]?|传[给入递]?|贴|放[进入到]|加[到在进入上]|嵌入|注入|发给|给出|喂|交给|收到|拿到"
+    r"|看到"
     r"|包含|列[出上]|复制",
     re.IGNORECASE,
 )
 _ALL = r"(?:all|every|each|everything|entire|full|fully|complete|completely|whole|everyone's|older)"
 _SAID_BEFORE = (
     r"(?:previous(?:ly)?(?! (?:step|stage|phase|agent|round|iteration|task|turn|one|output|answer|result)\b)|prior"
-    r"|earlier|past|preceding|so far|to date|until now|up to (?:that|this|the current) (?:point|round|turn)"
+    r"|earlier|past|preceding|so far|to date|(?:until|up to) now|before(?=[,.;]|$)|up to (?:that|this"
+    r"|the current) (?:point|round|turn)"
     r"|before (?:it|them|that)|histor(?:y|ies)|transcripts?|conversation|discussion|debate|exchanged"
-    r"|ever (?:posted|sent|written)"
+    r"|ever (?:posted|sent|written|made|given|said)"
     r"|chat log|already (?:reported|answered|finished|run|done|said|tried|found)|accumulated|past)"
 )
 _PAST = re.compile(
@@ -60,10 +63,17 @@ _PAST = re.compile(
     r"|\b(?:accumulat(?:ed|ing)|cumulative|ever-growing|growing|running)\b[^.\n]{0,30}?"
     r"\b(?:notes?|logs?|lists?|transcripts?|histor(?:y|ies)|outputs?|answers?|results?|findings?|context|feedback"
     r"|responses?)\b"
-    r"|\b(?:notes?|logs?|lists?|transcripts?|file|[\w-]+\.(?:md|jsonl?|txt|log))`?,? (?:that"
+    r"|\b(?:notes?|logs?|lists?|transcripts?|file|[\w-]{1,60}\.(?:md|jsonl?|txt|log))`?,? (?:that"
     r"|which) (?:keeps? )?grow(?:s|ing)\b"
+    r"|\b(?:append|add|concatenat|accumulat|collect|stack)\w*\b[^.;\n]{0,60}?\b(?:from (?:round|step|turn"
+    r"|iteration) to|round by round)\b"
+    r"|\b(?:do not|don['’]t|never) (?:prune|trim|compact|truncate|summari[sz]e|drop|shorten)\b[^.;\n]{0,30}?"
+    r"\b(?:message list|message history|history|transcript|conversation|older|earlier)\b"
+    r"|\b(?:prompt|message) of the (?:last|previous) [^.\n]{0,20}?\bplus\b|\b(?:last|previous) (?:prompt"
+    r"|message) plus\b"
     r"|\baccumulate all\b|\boutputs?,? of (?:each|every) (?:iteration|round|step|turn|agent|cycle|pass)\b"
-    r"|\bafter (?:every|each) (?:answer|round|iteration|reply|turn|response)\b[^.\n]{0,20}?\b(?:add|append|put)\b"
+    r"|\bafter (?:every|each) (?:answer|round|iteration|reply|turn|response|step|call)\b[^.\n]{0,20}?\b(?:add"
+    r"|append|put)\b"
     r"|\b(?:rounds?|iterations?|turns?) (?:1|one) (?:to|through|up to)\b|\bnever drop (?:older|earlier)\b"
     r"|(?:之前|此前|以往|先前|前面)[^，。；\n]{0,6}(?:每|所有|全部|各)[^，。；\n]{0,12}|(?:全部|所有|每一?[轮次个条]"
     r"|历次|各轮|完整的?)[^，。；\n]{0,6}"
@@ -78,17 +88,22 @@ THING = (
     r"|spec(?:ification)?s?"
     r"|states?|session|logs?|outputs?|transcripts?|reports?|plans?|pages?|modules?|repositor(?:y|ies)|references?"
     r"|artifacts?"
-    r"|artefacts?|chapters?|datasets?|samples|transcripts?|prd|prds|[\w-]+\.(?:json|md|ya?ml|txt|csv|py|ts|js))\b"
+    r"|artefacts?|chapters?|datasets?|samples|transcripts?|prd|prds|[\w-]{1,60}\.(?:json|md|ya?ml|txt|csv|py|ts|js))\b"
 )
-物 = r"(?:文件|内容|状态|文档|代码|源码|差异|规格|报告|日志|原文|数据|state|json)"
+物 = r"(?:文件|内容|状态|文档|代码|源码|差异|规格|报告|日志|原文|数据|state|json|diff|patch)"
 _WHOLE = re.compile(
     rf"\b(?:full|entire|whole|complete|raw|all(?: of)? (?:the|its)|all)\b(?:(?! (?:of|in|for"
     rf"|to) )[^.,;:\n]){{0,40}}?\b{THING}"
     r"|\b(?:contents?|full text|text|source|body|bodies) of (?:the |all |each |every |both |its )?"
-    rf"(?:\w+[- ]){{0,2}}(?:{THING}|`)|\bfile(?:'s|s')? (?:contents?|bodies|text)\b"
+    rf"(?:\w{{1,30}}[- ]){{0,2}}(?:{THING}|`)|\bfile(?:'s|s')? (?:contents?|bodies|text)\b"
     rf"|\btext of the [\w ]{{2,30}}itself\b"
     rf"|\b{THING}[^.;\n]{{0,60}}?\b(?:verbatim|in full|in its entirety|in their entirety|word for word|unabridged"
-    rf"|complete|wholesale)\b"
+    rf"|complete|wholesale|as (?:it|they) (?:is|are)|as is|unfiltered)\b"
+    r"|\b(?:quotes?|contains?|includes?|carr(?:y|ies)|holds?) (?:the|its|their) [\w-]+ (?:in its entirety|in full"
+    r"|verbatim|word for word)\b"
+    r"|\b(?:hand|pass|give|send|feed) (?:\w+ ){0,2}?(?:the|their|its) (?:full |whole )?(?:text|contents?)\b"
+    r"|\b(?:paste|copy|inline|embed|quote|dump) (?:every|each|all)\b[^.;\n]{0,20}?\b(?:files?|documents?|pages?"
+    r"|modules?|sources?)\b"
     rf"|(?:全部|所有|整[个份段篇]|完整的?)[^，。；\n]{{0,12}}?{物}|每[个份一](?:个|份)?(?:文件|文档|报告"
     rf"|源码)[^，。；\n]{{0,4}}内容"
     rf"|{物}[^，。；\n]{{0,12}}?(?:全文|全部内容|完整内容|的内容|原样|一字不)|文件内容|全文",
@@ -101,14 +116,16 @@ BOUND = re.compile(
     r"|cap(?:ped)?|bounded|trim\w*|first \d+|(?:what|is|are) needed|specific (?:lines|files|parts|sections)|scoped"
     r"|small|under \d|titles?|names? of"
     r"|link(?:s|ed)?|where to find|filename|file names?|sections?"
-    r"|references? to|user can)\b"
+    r"|references? to|previous (?:step|stage|phase)|as (?:the|its|their) (?:agent )?(?:prompt|instructions)"
+    r"|user can)\b"
     r"|最近|最多|至多|只|仅|摘要(?!、)|概要|要点|路径|上限|相关|裁剪|截断",
     re.IGNORECASE,
 )
 NEGATED = re.compile(
     r"(?:\b(?:not|never|no|don['’]t|avoid|without|instead of|rather than|nor|cannot|can['’]t|isn['’]t|stop|refuse"
     r"|forbid\w*"
-    r"|prohibit\w*|skip|unless)\b(?! (?:summari|shorten|drop|trim|omit|leave|cut|condens|filter|skip|reduc"
+    r"|prohibit\w*|skip|unless)\b(?! (?:summari|shorten|drop|trim|omit|leave|cut|condens|prun|compact|truncat"
+    r"|filter|skip|reduc"
     r"|paraphras|abridg))|\bn['’]t\b|不|勿|别|禁|无需|而非|避免)[^,，;；:：—.。]{0,48}\Z",
     re.IGNORECASE,
 )
@@ -131,7 +148,8 @@ _STEMS = (
         "payload", "agent",
         "worker", "reviewer", "critic", "planner", "round", "call", "iteration", "fixer", "verifier",
         "judge", "expert",
-        "turn", "researcher", "append", "paste", "quote", "attach", "inject", "inline", "注入", "贴", "提示",
+        "turn", "researcher", "receiv", "session", "shown", "start", "append", "paste", "quote",
+        "attach", "inject", "inline", "注入", "贴", "提示",
         "消息", "任务", "指令", "派", "上下文", "代理", "智能体", "轮", "评",
     ),
     (
@@ -190,11 +208,19 @@ _GIVEN = re.compile(
     r"|history|files?|logs?)\b"
     r"|\b(?:quote|reproduce|paste|copy|inline|embed)\b[^.;\n]{0,40}?\b(?:all|every|each|entire"
     r"|whole)\b[^.;\n]{0,40}?\b(?:in full|verbatim|word for word)\b"
+    r"|\b(?:send|give|show|hand|feed|supply|provide)\b(?! (?:the )?users?)[^.;\n]{0,40}?\b(?:whole|entire|full"
+    r"|complete)\b[^.;\n]{0,16}?"
+    r"\b(?:files?|texts?|contents?|diff|source|code|documents?|transcripts?|histor(?:y|ies)|state|logs?|specs?)\b"
+    r"|\b(?:hand|pass|give|send|feed) (?:\w+ ){0,2}?(?:the|their|its) (?:full |whole )?(?:text|contents?)\b"
+    r"|\b(?:paste|copy|inline|embed|quote|dump) (?:every|each|all)\b[^.;\n]{0,20}?\b(?:files?|documents?|pages?"
+    r"|modules?|sources?)\b"
     r"|注入[^，。；\n]{0,20}全文|(?:粘贴|复制|附上|贴出)[^，。；\n]{0,20}(?:全文|全部内容|完整内容)",
     re.IGNORECASE,
 )
 _GETS = re.compile(
-    rf"\b{AGENT}\b[^.|\n]{{0,70}}?\b(?:receives?|gets?|is (?:given|handed|fed)|are (?:given|handed|fed))\b"
+    rf"\b{AGENT}\b[^.|\n]{{0,70}}?\b(?:receives?|gets?|(?:is|are) (?:given|handed|fed|shown|told|sent))\b"
+    r"|(?<!users )(?<!user )\b(?:receives|is (?:shown|handed|fed|told about))\b"
+    r"|(?:传|发|交|塞|喂|贴)给[^。|\n]{0,8}(?:代理|智能体|评审|审查)"
     rf"|{智能体}[^。|\n]{{0,12}}(?:收到|拿到|得到)",
     re.IGNORECASE,
 )

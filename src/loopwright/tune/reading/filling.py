@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.tune.reading.feeding import BOUND, NEGATED, OWN_WORDS, THING, Fed, 物
-from loopwright.tune.reading.holes import Hole, holes
+from loopwright.tune.reading.holes import BOUNDED, Hole, holes
 from loopwright.tune.reading.likeness import words_of
 from loopwright.tune.reading.sayings import MEANT, SKIPPED
 from loopwright.tune.skill.model import At, Interpolation, Prompt, Skill
@@ -24,31 +24,53 @@ _ALL_PAST = re.compile(
 )
 _ALL_OF_IT = re.compile(
     rf"\b(?:full|entire|whole|complete|raw|all)\b(?: \w+){{0,3}}? {THING}"
+    rf"|\b{THING} \(?(?:in full|complete|full|entire|verbatim|unabridged)\b|\b\w+ dump\b"
     r"|\b(?:files?|docs?|documents?|specs?|plans?|diffs?|reports?|code|source|state|page|log|chapter"
     r"|module)s? (?:contents?|text|body|dump)\b"
     rf"|\b(?:contents?|text|body|source) of\b|全文|文件内容|(?:全部|完整|整个|所有).{{0,6}}{物}"
     rf"|{物}.{{0,4}}(?:全文|内容)",
     re.IGNORECASE,
 )
+_POINTER = re.compile(
+    r"\b(?:path|paths|file|files|dir|folder|name|names|id|ids|url|link|summary|excerpt|slug|ref|location)\b"
+)
+_ALL_SAID = re.compile(
+    r"(?:the |here is (?:the )?|full |complete |message |chat |conversation )*(?:history|transcript|conversation"
+    r"|dialogue)(?: (?:so far|until now|up to now))?"
+    r"|(?:everything|what) (?:that )?(?:\w+ ){0,5}(?:so far|up to now|until now|before)"
+    r"|(?:previous|prior|earlier|past) (?:rounds|iterations|answers|attempts|messages|findings|reviews|outputs"
+    r"|results|responses)"
+    r"|历史|历史记录|对话历史|此前对话|之前的(?:对话|结果|意见)"
+)
+_LONG = re.compile(
+    r"(?:(?:here is |this is )?(?:the )|your |changed |review |source |current |git |unified |file )*"
+    r"(?:file|files|diff|patch|code|codebase|document|spec|specification|transcript|source|content|contents"
+    r"|file contents?|full text|state|log|logs)"
+    r"|文件|文件内容|代码|差异|全文|文档|日志|状态|原文"
+)
 _SHELL = re.compile(r"\$\(\s*(?:cat|git (?:diff|log|show)|<|type|Get-Content)\s*[^)\n]{0,80}\)")
 _SLOT = re.compile(r"[\[<{]([A-Za-z\u4e00-\u9fff][^\[\]{}\n]{6,160})[\]>}](?!\()")
 _CALLED = re.compile(r"\bprompt['\"]?\s*[=:]\s*f?[\"'`]")
 """The text of an agent's prompt, in a call that is not known as one."""
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w{1,40})\b")
 _ORDERS = re.compile(r"prompt|task|instruction|request|goal|question|<<", re.IGNORECASE)
 """Files that hold an order to the agent, which has to be read as a whole."""
 _CLAUSE = re.compile(r"[.;。；}!?](?=[\s\S])")
 _PLAIN = re.compile(r"[\s>#*_`\-–—|\d.]*\Z")
 
+_SLICED = re.compile(r"\.slice\(|\.at\(\s*-|\[-\d+:?\]|\.substr(?:ing)?\(")
+"""The expression itself takes a part only."""
+
 
 def filled(skill: Skill) -> Iterator[tuple[Hole, Fed]]:
     """Holes of prompts whose names, or labels, say that all from before, or a whole text, is put in."""
     for hole in holes(skill):
-        if _is_page(skill, hole.prompt):
+        if _is_page(skill, hole.prompt) or _SLICED.search(hole.place.expression):
             continue
         text = skill.pages[hole.prompt.at.file].text
         label = _label(text, hole)
         said = f"{label} {' '.join(words_of(hole.place.expression))} {hole.place.expression}"
-        kind = None if NEGATED.search(label) else _kind(said)
+        kind = None if NEGATED.search(label) else _kind(said) or _of_label(label, hole)
         if kind:
             yield hole, kind
     yield from _slots(skill)
@@ -89,6 +111,16 @@ def _inside(skill: Skill, prompt: Prompt, found: re.Match[str]) -> At:
     return replace(prompt.at, start=found.start(), end=found.end(), line=line)
 
 
+def _of_label(label: str, hole: Hole) -> Fed | None:
+    """A label that is nothing but the name of a long text, and a hole that is no path to it."""
+    bare = label.strip(" \t#>*_`:：<-").lower()
+    if _POINTER.search(" ".join(words_of(hole.place.expression))) or BOUND.search(label):
+        return None
+    if _ALL_SAID.fullmatch(bare):
+        return "past"
+    return "content" if _LONG.fullmatch(bare) else None
+
+
 def _kind(said: str) -> Fed | None:
     if BOUND.search(said) or OWN_WORDS.search(said):
         return None
@@ -105,6 +137,18 @@ def shelled(skill: Skill) -> Iterator[tuple[At, str]]:
             alone = not (text[prompt.at.start : found.start()] + text[found.end() : prompt.at.end]).strip("\"' \t\n")
             if not alone and not _ORDERS.search(found[0]) and not BOUND.search(found[0]):
                 yield _inside(skill, prompt, found), found[0]
+
+
+def grown(skill: Skill) -> Iterator[tuple[At, str]]:
+    """Variables of a shell that stand in a prompt and take in more in each round: `P="$P …"`."""
+    for prompt in skill.prompts:
+        if prompt.call < 0 or prompt.at.use not in MEANT or "$" not in prompt.text:
+            continue
+        text = skill.pages[prompt.at.file].text
+        for found in _VARIABLE.finditer(text, prompt.at.start, prompt.at.end):
+            name = re.escape(found[1])
+            if re.search(rf"(?<![\w$]){name}(?:\+=|=[\"']?\$\{{?{name}\b)", text):
+                yield _inside(skill, prompt, found), found[1]
 
 
 def _label(text: str, hole: Hole) -> str:

@@ -27,11 +27,19 @@ _BOUND = re.compile(
 _WRITES = re.compile(
     r"\b(?:append|writ|sav|add|record|log|creat|stor|put|dump|mov|archiv)\w*\b|写|存|追加|记录|归档", re.IGNORECASE
 )
+_KEPT = re.compile(
+    r"\ball (?:of )?(?:the |your |its |our )?(?:previous|past|earlier|old|daily|session|run|iteration|round|chat"
+    r"|historical) ?(?:session |run |chat |work )?"
+    r"(?:logs|files|notes|transcripts|reports|entries|records|sessions|handoffs|histories)\b|(?:全部|所有)(?:历史"
+    r"|以往|过去|每日|会话)(?:的)?(?:日志|记录|会话|笔记)",
+    re.IGNORECASE,
+)
+"""What becomes more with every run, by its name."""
 _STEMS = (
     ("read", "load", "open", "cat ", "go through", "ingest", "include", "feed", "review", "读",
      "加载", "载入", "打开", "遍"),
     ("every", "all", "each", "entire", "whole", "from the", "全部", "所有", "每"),
-    ("/",),
+    ("/", "log", "note", "transcript", "report", "entries", "record", "session", "history", "日志", "记录", "会话"),
 )  # fmt: skip
 NEAR = 90
 """Characters before a path in which it is said that it is written."""
@@ -41,6 +49,10 @@ def reread(skill: Skill) -> Iterator[tuple[Saying, str, str]]:
     """Sentences that have a whole folder read to which the run adds: with the folder, and where that is said."""
     for saying in sentences(skill, _STEMS):
         if not _READ.search(saying.text) or not _ALL.search(saying.text) or _BOUND.search(saying.text):
+            continue
+        kept = _KEPT.search(saying.text)
+        if kept is not None:
+            yield saying, kept[0], ""
             continue
         for found in _FOLDER.finditer(saying.text):
             if any(path.startswith(found["folder"].removeprefix("./")) for path in skill.pages):

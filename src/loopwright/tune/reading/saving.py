@@ -12,24 +12,24 @@ _WRITE = (
     r"|record(?:s|ed|ing)?"
     r"|updat(?:e|es|ed|ing)|dump(?:s|ed|ing)?|append(?:s|ed|ing)?|commit(?:s|ted|ting)?|log(?:s|ged|ging)|mark(?:s"
     r"|ed|ing)?"
-    r"|checkpoint(?:s|ed|ing)?|put(?:s|ting)? to disk)"
+    r"|checkpoint(?:s|ed|ing)?|tick(?:s|ed|ing)?|appl(?:y|ies|ied)|put(?:s|ting)? to disk)"
 )
 _写 = r"(?:写[入出回]?|保存|存盘|落盘|存储|记录|更新|持久化|提交|写盘|存档)"
 _STATE = (
     r"(?:states?|progress|checkpoints?|trackers?|tracking|ledgers?|manifests?|session files?|status(?: files?)?"
-    r"|index|queue|journal"
-    r"|(?:task|todo|work|job|run) (?:lists?|files?|logs?)|logs?|memory file|[\w./{}<>$-]*(?:state|progress|status"
+    r"|index|queue|journal|checkbox(?:es)?|status updates?"
+    r"|(?:task|todo|work|job|run) (?:lists?|files?|logs?)|logs?|memory file|[\w./{}<>$-]{0,60}(?:state|progress|status"
     r"|session|tracker|ledger"
-    r"|manifest|index|queue|checkpoint|log|job|plan)[\w-]*\.(?:json|md|ya?ml|jsonl|csv|txt|log))"
+    r"|manifest|index|queue|checkpoint|log|job|plan)[\w-]{0,40}\.(?:json|md|ya?ml|jsonl|csv|txt|log))"
 )
-_况 = r"(?:状态|进度|检查点|断点|台账|清单|索引|日志|记录|[\w./{}$-]+\.(?:json|md|ya?ml|jsonl|csv))"
+_况 = r"(?:状态|进度|检查点|断点|台账|清单|索引|日志|记录|[\w./{}$-]{1,60}\.(?:json|md|ya?ml|jsonl|csv))"
 _RESULT = (
     r"(?:results?|findings|notes|outputs?|work|everything|anything|nothing|answers?|scores?|entries|data|files?|disk)"
 )
 _果 = r"(?:结果|产出|内容|笔记|译文|发现|文件|磁盘|一次)"
 _DONE = (
     r"(?:done|finished|complete[d]?|over|processed|through|ended|ends?|finish(?:es)?|reported|passed|returned|drafted"
-    r"|closed|settled)"
+    r"|closed|settled|merged|carried out|stopped)"
 )
 _LATE = (
     rf"(?:(?:when|once|after|until|before)(?: the)? (?:all|everything|every|each and every|the whole|the entire"
@@ -38,6 +38,10 @@ _LATE = (
     rf"|answer|review))|whole|entire|loop)"
     r"|after (?:all|every) \w+|(?:when|once|if) (?:no|nothing|none)\b[^.;\n]{0,60}?\b(?:left|remain\w*|open"
     r"|pending|any ?more|to try)"
+    rf"|(?:when|once|after|until) (?:the )?(?:run|loop|session|work|plan|process|job"
+    r"|workflow)\b[^.,;\n]{{0,12}}?\b(?:done|finished|complete|over|through|ended|ends)"
+    r"|(?:when|once) all (?:of them |of it )?(?:are|is)\b|as the (?:very )?(?:last|final) (?:step|thing|action)"
+    r"|at the end of the (?:run|session|loop|work)"
     r"|after the (?:stop|run|session|loop|workflow|whole)|on (?:approval|success|exit|shutdown)"
     rf"|at the (?:very )?end\b(?! of (?:each|every|a|the (?:round|step|batch|iteration|phase|stage|turn|wave|cycle"
     rf"|chapter|sprint|task)))"
@@ -45,36 +49,60 @@ _LATE = (
     r"|once at the end|a single time|all at once)"
 )
 _晚 = (
-    r"(?:(?:全部|所有|整个|等)[^，。；\n]{0,14}(?:完|后|结束|好|毕)|最后(?!一[条行句项列])|结束时|收尾时|完成后再"
+    r"(?:(?:全部|所有|整个|等)[^，。；\n]{0,14}(?:完|后|结束|好|毕)|最后(?!一[条行句项列])|结束(?:时|后|以后|之后)"
+    r"|收尾(?:时|再)?|完成后再"
     r"|跑完)"
 )
 _SURE = r"(?:only|just|not until|once|in one go|single|all at once|rather than|instead of|never before|not before)"
+_GAP = r"(?:[^.\n]|\.(?=\S))"
+"""A character of the same sentence: the point of a file's name does not end it."""
 _HELD = re.compile(
-    r"\b(?:keep|hold|collect|accumulate|buffer|gather|carry|maintain|stay|remain|kept|held"
+    r"\bremember (?:which|what|all|every)\b|\b(?:keep|hold|collect|accumulate|buffer|gather|carry|maintain|stay"
+    r"|remain|kept|held"
     r"|collected)\w*\b[^.\n]{0,60}?"
     r"\b(?:in (?:memory|(?:the |your |its )?context|(?:your|the) head|mind|the conversation)|in-memory|unsaved)\b"
     r"|(?:留在|放在|存在|攒在|保留在|记在)[^，。；\n]{0,6}(?:内存|上下文|脑子|心里|对话)",
     re.IGNORECASE,
 )
 _UNSAVED = re.compile(
-    r"\b(?:do not|don['’]t|never|no|nothing|without|skip|avoid|nowhere|not|postpone|defer|delay|put off|hold off"
+    r"\b(?:do not|don['’]t|never|no|nothing|without|skip|avoid|nowhere|not|batch|postpone|defer|delay|put off"
+    r"|hold off"
     r"|wait (?:with|until))\b[^.\n]{0,30}?"
-    rf"\b(?:{_WRITE}|intermediate|partial|in between|per-\w+ (?:saves?|writes?|checkpoints?))\b"
+    rf"\b(?:{_WRITE}|touch(?:es|ed)?|intermediate|partial|in between|per-\w+ (?:saves?|writes?|checkpoints?))\b"
     rf"|(?:不|别|无需|不必|不用|免得)[^，。；\n]{{0,10}}{_写}|中间[^，。；\n]{{0,6}}不{_写}",
     re.IGNORECASE,
 )
-_LATER = re.compile(rf"\b{_LATE}\b|\b(?:until|before) the (?:last|end|final)\b|{_晚}", re.IGNORECASE)
+_LATER = re.compile(
+    rf"\b{_LATE}\b|\bwhile the (?:loop|run|work|session|agents?)\b[^.;\n]{{0,16}}?\b(?:running|runs?|in progress"
+    rf"|works?)\b|\b(?:until|before) the (?:last|end|final)\b|{_晚}",
+    re.IGNORECASE,
+)
 _STATE_LATE = re.compile(
-    rf"\b{_WRITE}\b[^.\n]{{0,50}}?\b{_STATE}[^.\n]{{0,60}}?\b{_LATE}"
-    rf"|\b{_LATE}\b[^.\n]{{0,60}}?\b{_WRITE}\b[^.\n]{{0,50}}?\b{_STATE}"
-    rf"|\b{_STATE}\b[^.\n]{{0,50}}?\b{_WRITE}\b[^.\n]{{0,40}}?\b{_LATE}"
+    rf"\b{_WRITE}\b{_GAP}{{0,50}}?\b{_STATE}{_GAP}{{0,60}}?\b{_LATE}"
+    rf"|\b{_LATE}\b{_GAP}{{0,60}}?\b{_WRITE}\b{_GAP}{{0,50}}?\b{_STATE}"
+    rf"|\b{_STATE}\b{_GAP}{{0,50}}?\b{_WRITE}\b{_GAP}{{0,40}}?\b{_LATE}"
     rf"|{_晚}[^。\n]{{0,16}}{_写}[^。\n]{{0,12}}{_况}|{_况}[^。\n]{{0,12}}{_晚}[^。\n]{{0,10}}{_写}",
     re.IGNORECASE,
 )
 _ANY_LATE = re.compile(
-    rf"\b{_WRITE}\b[^.\n]{{0,40}}?\b{_RESULT}\b[^.\n]{{0,60}}?\b{_LATE}"
-    rf"|\b{_LATE}\b[^.\n]{{0,60}}?\b{_WRITE}\b[^.\n]{{0,50}}?\b{_RESULT}\b"
+    rf"\b{_WRITE}\b{_GAP}{{0,40}}?\b{_RESULT}\b{_GAP}{{0,60}}?\b{_LATE}"
+    rf"|\b{_LATE}\b{_GAP}{{0,60}}?\b{_WRITE}\b{_GAP}{{0,50}}?\b{_RESULT}\b"
     rf"|{_晚}[^。\n]{{0,16}}{_写}[^。\n]{{0,12}}{_果}|{_晚}[^。\n]{{0,10}}(?:一次性?|统一|才)[^。\n]{{0,8}}{_写}",
+    re.IGNORECASE,
+)
+_STATES = re.compile(rf"\b{_STATE}|{_况}", re.IGNORECASE)
+_KEPT = re.compile(
+    rf"\b(?:{_STATE}|results?|findings|notes|scores?|nothing|anything|intermediate|partial|disk)\b|{_况}|结果|中间"
+    rf"|落盘|存盘",
+    re.IGNORECASE,
+)
+_NOWHERE = re.compile(
+    r"\b(?:results?|findings|progress|states?|intermediate \w+|partial \w+)\b[^.;\n]{0,30}?\b(?:is|are) (?:not"
+    r"|never) (?:persisted|saved|written|stored|recorded)\b",
+    re.IGNORECASE,
+)
+_HAPPENS = re.compile(
+    rf"\b(?:checkpointing|saving|persisting|writing (?:the )?state|persistence)\b[^.\n]{{0,40}}?\b{_LATE}",
     re.IGNORECASE,
 )
 _FOR_ALL = re.compile(
@@ -95,7 +123,8 @@ _EACH = re.compile(
 _INSTEAD = re.compile(r"\b(?:rather than|instead of|not|never|no)\b|不|而非|别", re.IGNORECASE)
 _SMALL = re.compile(
     r"\b(?:final (?:report|summary|answer|output|deliverable|message|version|result)s?|summary|closing"
-    r"|aggregate\w*|consolidated|merged|readme|changelog|release|pr|pull request|backup)\b|\breport\b|summary"
+    r"|aggregate\w*|consolidated|merged (?:file|report|result)s?|readme|changelog|release|pr|pull request"
+    r"|backup)\b|\breport\b|summary"
     r"|报告|总结|汇总|备份|发布",
     re.IGNORECASE,
 )
@@ -106,15 +135,17 @@ _DENIED = re.compile(
 )
 _STEMS = (
     (
-        "writ", "sav", "persist", "stor", "flush", "record", "updat", "dump", "append", "commit", "log",
+        "progress", "state", "status", "ledger", "writ", "sav", "persist", "stor", "flush", "record",
+        "updat", "dump", "append", "commit", "log",
         "mark", "checkpoint",
-        "keep", "hold", "collect", "accumul", "buffer", "gather", "写", "存", "落盘", "记录", "更新", "提交",
+        "tick", "appl", "touch", "remember", "keep", "hold", "collect", "accumul", "buffer", "gather",
+        "写", "存", "落盘", "记录", "更新", "提交",
         "留在", "攒",
     ),
     (
         "end", "all", "every", "last", "final", "complet", "whole", "entire", "one go", "single",
         "once", "until", "loop",
-        "最后", "全部", "所有", "结束", "完", "一次", "等",
+        "through", "exit", "while", "not ", "stop", "最后", "全部", "所有", "结束", "完", "一次", "等", "收尾", "再",
     ),
 )  # fmt: skip
 
@@ -129,24 +160,28 @@ def is_late(text: str) -> bool:
     return _LATER.search(text) is not None
 
 
-def is_sure(text: str) -> bool:
-    """What was found is kept in the conversation alone, or that of all rounds is written at once."""
-    return _HELD.search(text) is not None or _FOR_ALL.search(text) is not None
-
-
 @lru_cache(maxsize=4096)
 def is_postponed(text: str) -> bool:
     """State is written at the end; or anything is, where it is said that it is not before."""
-    if _DENIED.search(text) or not _LATER.search(text):
+    if _DENIED.search(text):
+        return False
+    if _NOWHERE.search(text) is not None:
+        return True
+    if " | " in text:
+        what, *cells = text.strip("| ").split(" | ")
+        return _STATES.search(what) is not None and any(_LATER.match(cell.strip(" |*_")) for cell in cells)
+    if not _LATER.search(text):
         return False
     each = _EACH.search(text)
     if each is not None and not _INSTEAD.search(text, 0, each.start()):
         return False
-    if _HELD.search(text) is not None or (_UNSAVED.search(text) is not None and not _SMALL.search(text)):
+    if _HELD.search(text) is not None or (
+        _UNSAVED.search(text) is not None and not _SMALL.search(text) and _KEPT.search(text)
+    ):
         return True
     if _SMALL.search(text):
         return False
-    if _FOR_ALL.search(text) is not None:
+    if _FOR_ALL.search(text) is not None or _HAPPENS.search(text) is not None:
         return True
     return _STATE_LATE.search(text) is not None or (
         _ONCE.search(text) is not None and _ANY_LATE.search(text) is not None
