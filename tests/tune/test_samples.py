@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from loopwright.domain.findings import SEVERITIES, Finding
+from loopwright.domain.skill_files import SkillFiles
 from loopwright.tune.detectors import DETECTORS
 from loopwright.tune.diagnosis import diagnose
 from loopwright.tune.fixes import propose
 from loopwright.tune.fixes.edits import contents_of
 from loopwright.tune.gate import judge
+from loopwright.tune.rehearsal import rehearsed
 from loopwright.tune.skill.read import read_skill
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -98,7 +100,7 @@ def repaired(files: Files) -> Files:
     """After every proposal that there is, one after the other; each has to hold."""
     for _ in range(10):
         before, was = read_skill("sample", files), found(files)
-        offered = propose(before, was)
+        offered = propose(before, was, rehearsed(SkillFiles("sample", files, {}, {}), before))
         if not offered:
             return files
         proposal = offered[0]

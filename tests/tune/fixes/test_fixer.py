@@ -98,3 +98,27 @@ def test_a_fixer_sees_its_own_findings_only() -> None:
 
 def test_nothing_found_nothing_proposed() -> None:
     assert propose(SKILL, ()) == ()
+
+
+def test_of_several_for_one_finding_the_one_that_holds_is_kept() -> None:
+    asked: list[str] = []
+
+    def holds(made: Proposal) -> bool:
+        asked.append(made.description)
+        return made.description == "right"
+
+    one = finding("one")
+    several = [each("wrong", "template"), each("right", "template"), each("unasked", "template")]
+    assert [made.description for made in proposals(several, SKILL, (one,), holds)] == ["right"]
+    assert asked == ["wrong", "right"]
+
+
+def test_what_has_no_other_is_not_tried_and_what_fails_altogether_is_still_told() -> None:
+    def never(made: Proposal) -> bool:
+        assert made.edits[0].old != "two", "nothing else mends it"
+        return False
+
+    only = each("only", "template", rule="other")
+    both = [each("a", "template"), each("b", "template"), only]
+    made = proposals(both, SKILL, (finding("one"), finding("two", "other")), never)
+    assert [one.description for one in made] == ["a", "only"]

@@ -20,7 +20,8 @@ _NUMBER = re.compile(r"\d+|\b[A-Za-z]+\b|[零一二两三四五六七八九十]"
 _ENGLISH = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _CHINESE = "零一二三四五六七八九十"
 _FOLDER = re.compile(r"\A(?:\$?\{\w+\}|<[\w-]+>)/")
-EMPTY = "—"
+EMPTY = {"en": "not given", "zh": "未填"}
+"""A cell of which nothing is known; a dash would say that there is nothing."""
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
@@ -145,7 +146,7 @@ def _common(one: str, other: str) -> str:
 
 def _row_like(grid: Grid, after: int, name: str, said: str) -> str:
     width = len(grid.head)
-    return f"| {' | '.join([f'`{name}`', *([said or EMPTY] * (width - 1))])} |"
+    return f"| {' | '.join([f'`{name}`', *([said or EMPTY[grid.page.language]] * (width - 1))])} |"
 
 
 def _ragged(page: Page, finding: Finding) -> Iterator[Proposal]:
@@ -158,7 +159,8 @@ def _ragged(page: Page, finding: Finding) -> Iterator[Proposal]:
         return
     place = max(range(len(head)), key=lambda gap: (sum(_fit(mine, full, gap)), gap))
     at = mine[place].start if place < len(mine) else mine[-1].end
-    words = f"{EMPTY} | " if place < len(mine) else f" | {EMPTY}"
+    empty = EMPTY[page.language]
+    words = f"{empty} | " if place < len(mine) else f" | {empty}"
     yield _proposal(
         finding, f"The row gets an empty cell for {plain(head[place].text)}", "The other rows have one.", "template",
         (edit(page, at, at, words),),

@@ -8,7 +8,7 @@ from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.skill.model import Page, Skill
 
-_LINE = re.compile(r"^allowed-tools\s*:[ \t]*+(?P<value>(?:[^\r\n]*\S)?)[ \t]*+\r?$", re.MULTILINE)
+_LINE = re.compile(r"^(?:allowed-)?tools\s*:[ \t]*+(?P<value>(?:[^\r\n]*\S)?)[ \t]*+\r?$", re.MULTILINE)
 _ENTRY = re.compile(r"\r?\n(?P<indent>[ \t]*)-[ \t]+(?P<quote>[\"']?)[^\r\n]*")
 _CLOSERS = "]\"'"
 

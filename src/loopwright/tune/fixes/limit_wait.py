@@ -11,7 +11,9 @@ from loopwright.tune.skill.model import Call, Page, Skill
 
 USUAL = "600000"
 """Ten minutes, where the skill says nothing."""
-_CONSTANT = re.compile(r"\b[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){0,8}_?(?:TIMEOUT|WAIT|LIMIT)(?:_[A-Z0-9]{1,40}){0,8}\b")
+_CONSTANT = re.compile(
+    r"\b[A-Z][A-Z0-9]{0,40}(?:_[A-Z0-9]{1,40}){0,8}_?(?:TIMEOUT|WAIT|LIMIT)(?:_[A-Z0-9]{1,40}){0,8}\b"
+)
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 _SAID = {"en": ", no longer than {limit}", "zh": "，最多等 {limit}"}
 _MINUTES = {"en": "ten minutes; then go on without those that have not answered", "zh": "十分钟，之后不再等没有回音的"}

@@ -13,6 +13,7 @@ _ASIDE = re.compile(r"[ \t]?(?:\([^()\n]{0,80}\)|（[^（）\n]{0,80}）)")
 _JOINT = re.compile(
     r"[ \t]{0,8}(?:、|[,，](?:[ \t]{0,8}(?:and|or|以及|和|及))?|\band\b|\bor\b|以及|和|及|与)[ \t]{0,8}"
 )
+_AND = re.compile(r"\band\b|\bor\b|以及|和|及|与")
 _STOP = re.compile(r"[.!?](?=[\s*_\"”)\]]|\Z)|[;；。！？]")
 _SHORT_FORM = re.compile(r"(?:\b[A-Za-z]|\be\.g|\bi\.e|\betc|\bvs|\bcf|\bNo)\Z")
 _NUMBERED = re.compile(r"([ \t]*)(\d+)(?=[.)、])")
@@ -45,11 +46,22 @@ def out_of_listing(page: Page, start: int, end: int) -> Stretch | None:
     line, last = line_of(page, begin)
     before = next((found for found in _JOINT.finditer(page.text, line, begin) if found.end() == begin), None)
     if before is not None and page.text[before.start() - 1 : before.start()] in ("`", ")", "）", "'", '"'):
-        return Stretch(before.start(), close)
+        return _last_of(page, line, before, close)
     after = _JOINT.match(page.text, close, last)
     if after is not None and page.text[after.end() : after.end() + 1] in ("`", "[", "'", '"'):
         return Stretch(begin, after.end())
     return None
+
+
+def _last_of(page: Page, line: int, before: "re.Match[str]", close: int) -> Stretch:
+    """Without the last of those that are listed; the one before it is joined as the last is."""
+    word = _AND.search(before[0])
+    earlier = [found for found in _JOINT.finditer(page.text, line, before.start()) if not _AND.search(found[0])]
+    kept = page.text[earlier[-1].end() : before.start()] if earlier else ""
+    if word is None or not _MARKED.fullmatch(kept):
+        return Stretch(before.start(), close)
+    gap = " " if word[0].isascii() else ""
+    return Stretch(earlier[-1].start(), close, f"{gap}{word[0]}{gap}{kept}")
 
 
 def sentence(page: Page, position: int) -> tuple[Block, int, int] | None:
