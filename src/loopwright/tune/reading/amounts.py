@@ -273,9 +273,13 @@ def _side_by_side(one: Amount, other: Amount, group: list[Amount]) -> bool:
     return values[0] != 1 or values[1] < 2 or len(one.topic & other.topic) < 2
 
 
+def _named(amount: Amount) -> str:
+    return "the share" if amount.unit == "%" else f"the number of {amount.word}"
+
+
 def _limit(amount: Amount) -> Limit:
     return Limit(
-        f"the number of {amount.word}",
+        _named(amount),
         int(amount.low),
         amount.said,
         amount.page,

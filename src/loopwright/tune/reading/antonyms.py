@@ -30,9 +30,9 @@ _WAYS: tuple[tuple[tuple[str, re.Pattern[str]], tuple[str, re.Pattern[str]]], ..
             r"\b(?:in the foreground|synchronous(?:ly)?|blocking (?:call|task)\w*)\b|前台|同步(?:等待|执行)",
         ),
         (
-            "kept",
+            "by keeping it",
             r"\b(?:keep|retain|preserve|leave)\b|保留",
-            "deleted",
+            "by deleting it",
             r"\b(?:delete|remove|discard|clear|wipe)\b|删除|清除|清理",
         ),
     )

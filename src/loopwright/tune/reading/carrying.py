@@ -16,8 +16,8 @@ _KNOWN = re.compile(
 )
 _TAKEN = re.compile(
     r"\$\w|\{|<[a-z]|\[[A-Za-z]|['‘“「]|\b(?:task|request|goal|brief|objective|question)\s*[:：]"
-    r"|\b(?:read|from|in|see|per|following|use)\s+`?[\w./-]*(?:brief|request|task|goal|prd|spec|plan|context"
-    r"|state)(?![A-Za-z])[\w-]*\.\w+",
+    r"|\b(?:read|from|in|see|per|following|use)\s+`?[\w./-]{0,80}(?:brief|request|task|goal|prd|spec|plan|context"
+    r"|state)(?![A-Za-z])[\w-]{0,40}\.\w",
     re.IGNORECASE,
 )
 """What may bring it: something to be filled in, a quotation, a label, a file of it."""

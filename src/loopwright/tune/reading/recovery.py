@@ -147,8 +147,8 @@ def _how(mention: Mention) -> bool:
 
 
 PLEDGES = re.compile(
-    r"\b(?:progress|state|work|session|run|results?)\b[^.\n]{0,60}\b(?:preserved|saved|kept|persisted"
-    r"|stored)\b[^.\n]{0,40}"
+    r"\b(?:progress|state|work|session|run|results?)\b[^.;,\n]{0,60}\b(?:preserved|saved|kept|persisted"
+    r"|stored)\b[^.;,\n]{0,40}"
     r"\b(?:resum\w+|recovery|continu\w+ later)\b"
     r"|\b(?:session|run|job|workflow|work|setup|it|everything|user)\s+can(?: later)? (?:be )?(?:resumed?"
     r"|continued|picked up)\b"
