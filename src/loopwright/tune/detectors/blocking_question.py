@@ -22,7 +22,8 @@ _GUARD = re.compile(
     rf"{MODE.pattern}|\binteractive\w*|\bauto\b|\.auto\b|!\s*auto\w*|\bis_?auto\w*|\bmode\b|交互|自动", re.IGNORECASE
 )
 _OFFERS = re.compile(
-    r"(?:--auto|--yes|(?<![\w-])-y|--yolo|--headless|auto(?:matic)?[- ]mode|unattended|headless|non-?interactive"
+    r"(?:--auto|--yes|--interactive|(?<![\w-])-y|--yolo|--headless|auto(?:matic)?[- ]mode|unattended|headless"
+    r"|non-?interactive"
     r"|`auto`|\*\*auto\*\*|自动模式|无人值守|全自动|--unattended)",
     re.IGNORECASE,
 )
@@ -141,6 +142,8 @@ def _in_words(skill: Skill, page: Page, act: Act) -> bool:
     first = index - 1 if _introduces(page, index - 1) else index - NEAR
     for other in page.blocks[max(0, first) : index + NEAR + 1]:
         if other.section != block.section or other.kind == "heading" or (other is block and block.kind == "code"):
+            continue
+        if other is not block and other.kind == block.kind == "item" and other.level == block.level:
             continue
         if other.kind != "code" and _GUARD.search(outside_of_prompts(skill, page, other.body, other.end)):
             return True

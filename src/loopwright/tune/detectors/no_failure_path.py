@@ -7,6 +7,7 @@ from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import Act, acts, in_code
 from loopwright.tune.reading.families import page_families
 from loopwright.tune.reading.joins import outside_of_prompts
+from loopwright.tune.reading.one_sided import OneSided, one_sided
 from loopwright.tune.reading.own_scripts import Run, runs
 from loopwright.tune.skill.model import Page, Skill
 
@@ -52,6 +53,18 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from _agents(skill, made)
     yield from _commands(skill, made)
     yield from _scripts(skill)
+    yield from map(_one_sided, one_sided(skill))
+
+
+def _one_sided(one: OneSided) -> Hit:
+    words = " ".join(one.page.text[one.start : one.end].split())[:110]
+    like = f"; its like says: {one.says} ({one.model})" if one.says else ""
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=words[:60], severity="medium",
+        message=f"“{words}”: nothing says what is done when {one.case}{like}", also=(one.model,) if one.model else (),
+        advice=f"Say it here, too: {one.says}" if one.says else f"Say what is done when {one.case}.",
+        facts={"case": one.case, "words": one.says},
+    )  # fmt: skip
 
 
 def _agents(skill: Skill, made: tuple[Act, ...]) -> Iterator[Hit]:

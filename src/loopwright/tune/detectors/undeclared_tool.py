@@ -6,12 +6,18 @@ from fnmatch import fnmatchcase
 
 from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import MEANT, Act, acts, where
+from loopwright.tune.reading.agency import MEANT, PARTS, Act, acts, where
 from loopwright.tune.reading.own_scripts import runs
+from loopwright.tune.skill.front import entries
 from loopwright.tune.skill.model import Front, Page, Skill
 
 _UNREAD = ("tools_required", "required_tools", "required-tools", "allowed_tools", "allowedTools", "tools-required")
 """Keys that look as if they declared tools, which no host reads."""
+_KEYS = ("allowed-tools", "tools")
+"""Where skills list their tools; the second is the key of an agent's page, which many use."""
+_SHELLS = frozenset({"bash", "sh", "shell", "zsh"})
+_RUNS = re.compile(r"[\s*_]*(?:use|run|execute|运行|执行|使用)\b", re.IGNORECASE)
+"""What follows is to be run, whatever it looks for."""
 _SAME = {"Task": "Agent", "Agent": "Task"}
 _COVERED = {"MultiEdit": "Edit", "TodoRead": "TodoWrite", "LS": "Glob", "NotebookRead": "Read", "BashOutput": "Bash"}
 _ASK_FREE = frozenset(
@@ -25,12 +31,24 @@ def look(skill: Skill) -> Iterator[Hit]:
     if page is None or page.front is None:
         return
     yield from _unread(page, page.front)
-    if skill.tools is None or "allowed-tools" not in page.front.values:
+    key = next((key for key in _KEYS if page.front.values.get(key)), None)
+    listed = _listed(skill, page.front)
+    if key is None or not listed:
         return
     used = dict(_used(skill))
     for tool, places in used.items():
-        if not _is_declared(skill, tool):
-            yield _hit(skill, page, page.front, tool, places)
+        if not _is_declared(skill, listed, tool):
+            yield _hit(page, page.front, key, tool, places)
+
+
+def _listed(skill: Skill, front: Front) -> frozenset[str]:
+    """Under the other key only a list of tools that hosts have."""
+    if skill.tools is not None:
+        return skill.tools
+    named = frozenset(entries(front.values.get("tools")))
+    catalogue = catalogue_of(skill)
+    known = [one for one in named if catalogue.hosts_of(one.partition("(")[0])]
+    return named if len(known) > 1 and len(known) == len(named) else frozenset()
 
 
 def _unread(page: Page, front: Front) -> Iterator[Hit]:
@@ -60,20 +78,30 @@ def _used(skill: Skill) -> Iterator[tuple[str, tuple[str, ...]]]:
         "Bash" not in used
         and "run_shell_command" not in used
         and "codex" not in skill.hosts
-        and (started := [run.where for run in runs(skill)])
+        and (started := [*(run.where for run in runs(skill)), *_shells(skill)])
     ):
         used["Bash"] = started
     for tool, places in used.items():
         yield tool, tuple(dict.fromkeys(places))
 
 
+def _shells(skill: Skill) -> Iterator[str]:
+    """Commands for a shell, which instructions show to be run."""
+    for page in skill.pages.values():
+        for index, block in enumerate(page.blocks if page.kind in PARTS else ()):
+            if block.kind != "code" or block.lang.lower() not in _SHELLS or not block.text.strip():
+                continue
+            if block.use in MEANT or (index and _RUNS.match(page.blocks[index - 1].text)):
+                yield f"{page.path}:{block.line}"
+
+
 def _counts(skill: Skill, act: Act) -> bool:
     return act.known.tool is not None or act.known.old is not None
 
 
-def _is_declared(skill: Skill, tool: str) -> bool:
+def _is_declared(skill: Skill, listed: frozenset[str], tool: str) -> bool:
     names = {tool, _SAME.get(tool, tool), _COVERED.get(tool, tool)}
-    declared = [one.partition("(")[0] for one in skill.tools or ()]
+    declared = [one.partition("(")[0] for one in listed]
     if any(fnmatchcase(name, one) or one == "*" for one in declared for name in names):
         return True
     catalogue = catalogue_of(skill)
@@ -81,13 +109,13 @@ def _is_declared(skill: Skill, tool: str) -> bool:
     return found is not None and any(fnmatchcase(name, one) for name in (found.name, *found.also) for one in declared)
 
 
-def _hit(skill: Skill, page: Page, front: Front, tool: str, places: tuple[str, ...]) -> Hit:
-    start, end = _line(page, front, "allowed-tools")
+def _hit(page: Page, front: Front, key: str, tool: str, places: tuple[str, ...]) -> Hit:
+    start, end = _line(page, front, key)
     shown = ", ".join(places[:3])
     return Hit(
         file=page.path, start=start, end=end, subject=tool, also=places[:5],
-        message=f"{tool} is used ({shown}) but allowed-tools does not list it",
-        advice=f"Add {tool} to allowed-tools, or do without it.", facts={"tool": tool},
+        message=f"{tool} is used ({shown}) but {key} does not list it",
+        advice=f"Add {tool} to {key}, or do without it.", facts={"tool": tool},
         severity="medium" if tool in _ASK_FREE else None,
     )  # fmt: skip
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import PARTS, Act, acts, in_code, names_given, where
+from loopwright.tune.reading.agency import MEANT, PARTS, Act, acts, in_code, names_given, where
 from loopwright.tune.skill.model import Page, Skill
 
 _SAID = re.compile(
@@ -24,6 +24,21 @@ _WAIT = re.compile(
     r"\b[Ww]ait (?:until|for|till) (?:all|every|each|both|the|them|it)\b[^.;\n]{0,60}"
     r"|等(?:待|到)?(?:所有|全部|每个|它们?|他们)[^。；\n]{0,30}"
 )
+_WAITING = re.compile(
+    r"`((?:[a-z][\w-]* ){1,3}(?:await|wait)\b[^`\n]{0,120}|(?:\w{1,40}_)?(?:wait"
+    r"|await)(?:_\w{1,40})?\([^`\n]{1,120}\))`"
+)
+"""In backticks: `crew await <name>`, `wait_for_run(id=…)`."""
+_TIME = re.compile(
+    r"time.?out|time.?limit|deadline|\b\d+ ?(?:ms|s|sec\w*|min\w*|hours?)\b|max.?wait|\bpoll|\bnotif|超时|时限"
+    r"|\d ?(?:分钟|秒)|轮询"
+    r"|通知",
+    re.IGNORECASE,
+)
+_NEVER = re.compile(
+    r"\b(?:not|never|no|avoid|instead of|rather than|without)\b[^.;\n]{0,40}\Z|(?:不|勿|别|避免)[^。；\n]{0,12}\Z",
+    re.IGNORECASE,
+)
 AROUND = 400
 """Characters around the call in which its limit may be said."""
 
@@ -41,6 +56,25 @@ def look(skill: Skill) -> Iterator[Hit]:
         same = [other for other in limited if other.call.name == act.call.name]
         yield _hit(act, same)
     yield from _told(skill)
+    yield from _written(skill)
+
+
+def _written(skill: Skill) -> Iterator[Hit]:
+    """A command or a tool that waits stands in the words of a section that knows no time."""
+    for page in skill.pages.values():
+        for block in page.blocks if page.kind in PARTS else ():
+            if block.use not in MEANT or block.kind not in ("paragraph", "item", "row"):
+                continue
+            found = _WAITING.search(block.text)
+            section = page.sections[block.section] if block.section >= 0 else None
+            start, end = (section.start, section.end) if section else (0, len(page.text))
+            if found is None or _NEVER.search(block.text[: found.start()]) or _TIME.search(page.text, start, end):
+                continue
+            yield Hit(
+                file=page.path, start=block.body + found.start(1), end=block.body + found.end(1), subject=found[1][:60],
+                message=f"{found[1]} waits, and nothing here says how long at most",
+                advice="Give it a time limit, and say what happens when the time is over.", confidence="likely",
+            )  # fmt: skip
 
 
 def _told(skill: Skill) -> Iterator[Hit]:

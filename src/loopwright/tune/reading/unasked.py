@@ -17,8 +17,9 @@ _VERBS = (
     r"|conclude)"
 )
 _ASKS = re.compile(
-    rf"(?:^|[.;:!?)\]]\s{1,8}|[,&]\s{0,8}(?:and\s{1,8})?|\b(?:and|then|to|must|should|please|you|will|with|also|only|finally"
-    rf"|always|never)\s{1,8})"
+    rf"(?:^|[.;:!?)\]]\s{1, 8}|[,&]\s{0, 8}(?:and\s{1, 8})?|\b(?:and|then|to|must|should|please|you|will|with|also"
+    rf"|only|finally"
+    rf"|always|never)\s{1, 8})"
     rf"[*_`\"'\-\d.)\s>\[]{{0,8}}{_VERBS}\b"
     r"|\b(?:outputs?|formats?|returns?|response|answers?|score|rating|verdict|deliver\w*|expected|results?|report"
     r"|recommendation"

@@ -36,7 +36,8 @@ _JOINS = re.compile(
     r"\bwait|\bpoll|\bawait|TaskOutput|\bblock(?:s|ing) |notif|callback|\bjoin(?:s|ed)?\b|\bmailbox\b|SendMessage"
     r"|\b(?:until|once|when|after|as soon as|before)\b[^.\n]{0,40}\b(?:complet|finish|return|done|ends?\b|report"
     r"|terminal)"
-    r"|complet\w{1,20} status|track\w{0,20} (?:\w{1,30} )?complet|monitor\w{0,20} (?:\w{1,30} ){0,3}(?:progress|status|complet)"
+    r"|complet\w{1,20} status|track\w{0,20} (?:\w{1,30} )?complet|monitor\w{0,20} (?:\w{1,30} ){0,3}(?:progress|status"
+    r"|complet)"
     r"|fire[- ]and[- ]forget|\bSTOP\b|等|轮询|通知|回调|直到|完成后|返回后",
     re.IGNORECASE,
 )

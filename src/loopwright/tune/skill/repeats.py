@@ -177,6 +177,8 @@ class Said:
 
 def _says_number(row: str) -> bool:
     """A cell is a number, or its words say a limit."""
+    if not any(char.isdigit() for char in row):
+        return False
     return _CELL.search(row) is not None or limit_in(row, 0, len(row)) is not None
 
 
