@@ -203,4 +203,5 @@ def _lack(page: Page, form: Block, label: str, idea: Idea, item: Block, has: int
 
 def _first(form: Block) -> tuple[int, int]:
     line = form.text.find("\n")
-    return form.body, form.body + (line if line > 0 else len(form.text))
+    first = form.text[:line] if line > 0 else form.text
+    return form.body, form.body + len(first.rstrip())
