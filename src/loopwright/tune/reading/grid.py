@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from loopwright.tune.skill.model import Block, Page
 from loopwright.tune.skill.tables import Cell, cells, rows
@@ -41,6 +42,7 @@ def grids(page: Page) -> Iterator[Grid]:
         yield Grid(page, table[0].start, table[-1].end, table[0].section, head, body, tuple(table[2:]))
 
 
+@lru_cache(maxsize=4096)
 def plain(cell: str) -> str:
     """Without marks; of a link its text."""
     return _MARKS.sub("", _LINK.sub(r"\1", cell)).strip()

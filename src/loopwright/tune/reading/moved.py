@@ -18,13 +18,15 @@ def instead_of(skill: Skill, dead: Reference) -> str | None:
     same = [path for path in skill.files if path.rsplit("/", 1)[-1].lower() == dead.target.rsplit("/", 1)[-1].lower()]
     if len(same) == 1:
         return same[0]
-    named = {one.resolved for one in skill.references if one.resolved}
+    named: set[str] | None = None
     scored: list[tuple[float, str]] = []
     for path in skill.files:
         other, kind = _split(path)
         likeness = alike(base, other)
         if kind != ending or path in (skill.main, dead.at.file) or likeness < SURE - FOLDER - UNUSED:
             continue
+        if named is None:
+            named = {one.resolved for one in skill.references if one.resolved}
         beside = dirname(path) == dirname(dead.target)
         scored.append((likeness + FOLDER * beside + UNUSED * (path not in named), path))
     scored.sort(reverse=True)
