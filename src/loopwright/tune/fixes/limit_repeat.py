@@ -14,6 +14,8 @@ SAID = {
     "en": " At most {n} rounds; after that record what is still wrong and go on.",
     "zh": "最多 {n} 轮；之后记下仍未解决的问题，继续往下。",
 }
+_NEXT = re.compile(r"\r?\n[ \t]*(?:\d+[.)]|[-*+])[ \t]*\Z")
+"""The marker of the entry that follows."""
 SHORTLY = {"en": ", at most {n} times", "zh": "，最多 {n} 轮"}
 _RUN = re.compile(r"\b(?:turns?|steps?|actions?|choose|state|loop)\b|动作|状态|循环", re.IGNORECASE)
 """What is repeated is the step of a whole run, not a piece of work that is done again."""
@@ -57,7 +59,7 @@ def _is(repeat: Repeat, finding: Finding) -> bool:
 
 
 def _of_words(skill: Skill, page: Page, finding: Finding) -> Edit:
-    said = page.text[finding.start : finding.end]
+    said = _NEXT.sub("", page.text[finding.start : finding.end])
     end = finding.start + len(said.rstrip())
     language = "zh" if _CJK.search(said) else "en"
     number = _kept_number(skill) or (STEPS if _RUN.search(said) else ROUNDS)

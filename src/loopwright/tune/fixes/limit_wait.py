@@ -16,7 +16,10 @@ _CONSTANT = re.compile(
 )
 _CJK = re.compile(r"[\u4e00-\u9fff]")
 _SAID = {"en": ", no longer than {limit}", "zh": "，最多等 {limit}"}
-_MINUTES = {"en": "ten minutes; then go on without those that have not answered", "zh": "十分钟，之后不再等没有回音的"}
+_MINUTES = {
+    "en": "10 minutes (after that go on without those that have not answered)",
+    "zh": "10 分钟（之后不再等没有回音的）",
+}
 _TAIL = re.compile(r"(?<![\s.。;；:：,，])[\s.。;；:：,，]*\Z")
 
 
@@ -34,6 +37,8 @@ def _in_words(page: Page, finding: Finding) -> Proposal:
     language, limit = "zh" if _CJK.search(said) else "en", finding.facts.get("limit")
     tail = _TAIL.search(said)
     at = finding.start + (tail.start() if tail else len(said))
+    if page.text[at : at + 1] == "`" and page.text.count("`", page.text.rfind("\n", 0, at) + 1, at) % 2:
+        at += 1  # behind the code in which it stands
     words = _SAID[language].format(limit=f"`{limit}`" if limit else _MINUTES[language])
     return _proposal(finding, words.strip(" ,，"), edit(page, at, at, words), "mechanical" if limit else "template")
 

@@ -23,6 +23,9 @@ SCRIPT = {
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
     for finding in findings:
         page = skill.pages[finding.file]
+        if said := finding.facts.get("words"):
+            yield _as_its_like(page, finding, said)
+            continue
         language = page.language
         code = finding.facts.get("code")
         words = SCRIPT[language].format(code=code) if code else AGENT[language]
@@ -37,6 +40,21 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
             "on or ends in a known way",
             verification_steps=("diagnose the whole skill again",),
         )  # fmt: skip
+
+
+def _as_its_like(page: Page, finding: Finding, said: str) -> Proposal:
+    """In the words of the place that is like this one, in the same sentence."""
+    text = page.text[finding.start : finding.end].rstrip()
+    bare = text.rstrip(".。;；")
+    at = finding.start + len(bare)
+    joint = "；" if page.language == "zh" else "; "
+    words = said.strip(" .。;；,，")
+    return Proposal(
+        fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="orchestrator_refactor", level="mechanical",
+        description=f"Say what is done instead: {words}", rationale="Its like says so in these words.",
+        edits=(edit(page, at, at, f"{joint}{words}"),), estimated_impact="the run goes on where it can not be done so",
+        verification_steps=("diagnose the whole skill again",),
+    )  # fmt: skip
 
 
 def _place(page: Page, finding: Finding) -> int:

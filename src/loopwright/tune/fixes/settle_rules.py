@@ -25,7 +25,8 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
             yield _proposal(finding, edit(page, finding.start, finding.end, new), _level(skill, finding))
             continue
         for change in dict.fromkeys(_changes(page, finding)):
-            yield _proposal(finding, change, "template")
+            if change.old.count("`") % 2 == 0:  # else it would cut code in two
+                yield _proposal(finding, change, "template")
 
 
 def _proposal(finding: Finding, change: Edit, level: FixLevel) -> Proposal:

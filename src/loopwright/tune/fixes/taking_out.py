@@ -74,6 +74,8 @@ def sentence(page: Page, position: int) -> tuple[Block, int, int] | None:
     for found in _STOP.finditer(page.text, block.body, block.end):
         if found[0] == "." and _SHORT_FORM.search(page.text, max(0, found.start() - 4), found.start()):
             continue
+        if page.text.count("`", block.body, found.start()) % 2:
+            continue
         if found.end() <= position:
             begin = found.end()
         elif found.start() >= position:

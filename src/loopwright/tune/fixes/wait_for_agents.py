@@ -7,10 +7,15 @@ from loopwright.domain.findings import Finding, FixLevel, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.reading.agency import Act, acts, in_code
+from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Assignment, Call, Page, Skill
 
 USUAL = 600_000
 """Milliseconds that an agent may take, where the skill says nothing."""
+WAIT = {
+    "en": "Wait until each of them has ended, ten minutes at most, and take what it returns before you go on.",
+    "zh": "等它们全部结束（每个最多十分钟），取回各自的结果再继续。",
+}
 _BY_TASK = frozenset({"Task", "Agent"})
 """Tools whose agents are fetched with TaskOutput where they run in the background."""
 _REST = re.compile(r"[)\]}; \t]*")
@@ -20,6 +25,9 @@ _MANY = re.compile(r"\.map\s*\(|\[\s*\]")
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
     waits = [act for act in acts(skill) if act.does == "wait" and act.call.arguments and in_code(skill, act.call)]
     for finding in findings:
+        if "words" in finding.facts:
+            yield _told(skill.pages[finding.file], finding)
+            continue
         index = int(finding.facts.get("call", "-1"))
         target = finding.facts.get("target", "").split(".")[-1]
         if not 0 <= index < len(skill.calls) or not target.isidentifier():
@@ -40,6 +48,28 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
             estimated_impact="the next step finds what the agents have made", verification_steps=("diagnose the whole "
             "skill again",),
         )  # fmt: skip
+
+
+def _told(page: Page, finding: Finding) -> Proposal:
+    """Words that start agents are followed by words that wait for them."""
+    block = page.blocks[block_at(page, finding.start)]
+    below = page.blocks[page.blocks.index(block) + 1 :][:1]
+    if below and below[0].kind == "code" and block.kind != "code":
+        block = below[0]
+    end = block.start + len(page.text[block.start : block.end].rstrip())
+    words = WAIT[page.language]
+    inline = block.kind in ("paragraph", "item") and not page.text[:end].endswith((":", "："))
+    stop = "" if page.text[:end].endswith((".", "。", "!", "?", "！", "*")) else "。" if page.language == "zh" else "."
+    gap = "" if page.language == "zh" else " "
+    new = f"{stop}{gap}{words}" if inline else f"\n\n{words}"
+    return Proposal(
+        fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="orchestrator_refactor", level="template",
+        description=f"Say that they are waited for: {words}",
+        rationale="What they bring is used by what follows; look whether the time fits.",
+        edits=(edit(page, end, end, new),), risk="medium",
+        estimated_impact="the next step finds what the agents have made",
+        verification_steps=("diagnose the whole skill again",),
+    )  # fmt: skip
 
 
 def _collected(skill: Skill, page: Page, call: Call, finding: Finding, target: str) -> Proposal:
