@@ -7,6 +7,7 @@ from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import MEANT, Act, acts, block_of
 from loopwright.tune.skill.limits import limit_in
 from loopwright.tune.skill.model import Call, Page, Repeat, Skill
+from loopwright.tune.skill.within import Within
 
 _LANGS = frozenset({"", "js", "javascript", "ts", "typescript", "pseudo", "pseudocode", "text", "txt", "plaintext"})
 _DOES = re.compile(
@@ -27,11 +28,19 @@ _REJECTED = re.compile(
     r"|重译|重写|重做|不合格|不通过",
     re.IGNORECASE,
 )
+_ON_FAILURE = re.compile(
+    r"\b(?:otherwise|if (?:not|any|it|they|one|the|a|\w+)\b[^.;\n]{0,50}\b(?:fail\w*|reject\w*|not (?:pass|clean|green|ok)|dirty|red"
+    r"|gaps?|issues|errors?|problems)|on (?:failure|rejection|fail)|when (?:it|one|any)\b[^.;\n]{0,30}\bfails?)\b[^.\n]{0,90}"
+    r"\b(?:repeat|loop|iterate|go back|return to|back to|start over|again)\b"
+    r"|(?:否则|失败|不通过|未通过)[^。\n]{0,30}(?:重复|回到|重新|再来)",
+    re.IGNORECASE,
+)
+"""Work that did not pass is done again, and again when it does not pass then."""
 _PEOPLE = re.compile(
     r"\b(?:users?|you(?:r)?|human|person|they (?:are|say|want|like|agree|approve|confirm|choose|have)|customer"
     r"|stakeholder\w*|confirm\w*"
     r"|interview\w*|ask\w*|question\w*|answer\w*|explicit|clear|intent|feedback|interrupt\w*|cancel\w*)\b"
-    r"|用户|人工|确认|认可|批准|同意|询问|提问|回答",
+    r"|manual\w*|expir\w+|手动|过期|到期|用户|人工|确认|认可|批准|同意|询问|提问|回答",
     re.IGNORECASE,
 )
 _CONSENT = re.compile(r"\b(?:approv\w+|sign(?:ed|s|-?off)|agree\w*|consensus)\b", re.IGNORECASE)
@@ -79,6 +88,7 @@ _DECLARED = re.compile(r"(?:description|reminder|note)\s*:", re.IGNORECASE)
 
 def look(skill: Skill) -> Iterator[Hit]:
     made: tuple[Act, ...] | None = None
+    known: dict[str, bool] = {}
     for index, repeat in enumerate(skill.repeats):
         if _is_bound(repeat) or repeat.over is not None or repeat.at.use not in MEANT:
             continue
@@ -86,7 +96,7 @@ def look(skill: Skill) -> Iterator[Hit]:
         if page.kind in ("template", "script", "data", "reference"):
             continue
         if repeat.kind == "prose":
-            if (hit := _said(skill, page, repeat)) is not None:
+            if (hit := _said(skill, page, repeat, known)) is not None:
                 yield hit
         else:
             made = acts(skill) if made is None else made
@@ -145,10 +155,10 @@ def _coded(page: Page, repeat: Repeat) -> Hit:
     )  # fmt: skip
 
 
-def _said(skill: Skill, page: Page, repeat: Repeat) -> Hit | None:
+def _said(skill: Skill, page: Page, repeat: Repeat, known: dict[str, bool]) -> Hit | None:
     head = " ".join(repeat.head.split())
     until = _UNTIL.search(head) or (_POLLS.search(head) and _ENDS.search(head))
-    if until is None and not (_REWORK.search(head) and _REJECTED.search(head)):
+    if until is None and not (_REWORK.search(head) and _REJECTED.search(head)) and not _ON_FAILURE.search(head):
         return None
     if (
         _PEOPLE.search(head)
@@ -162,7 +172,7 @@ def _said(skill: Skill, page: Page, repeat: Repeat) -> Hit | None:
     start = page.text.find(repeat.head, repeat.at.start, repeat.at.end + len(repeat.head))
     start = repeat.at.start if start < 0 else start
     words = head[:100]
-    sure = not _limited_elsewhere(skill, page, repeat)
+    sure = not _limited_elsewhere(skill, page, repeat, known)
     return Hit(
         file=repeat.at.file, start=start, end=start + len(repeat.head), subject=words[:60], phase=repeat.at.phase,
         message=f"it is repeated without a limit: {words}",
@@ -172,24 +182,34 @@ def _said(skill: Skill, page: Page, repeat: Repeat) -> Hit | None:
     )  # fmt: skip
 
 
-def _limited_elsewhere(skill: Skill, page: Page, repeat: Repeat) -> bool:
+def _limited_elsewhere(skill: Skill, page: Page, repeat: Repeat, known: dict[str, bool]) -> bool:
     """Instructions of the page, or of SKILL.md, say a limit of rounds that is not the one of another repetition.
+
+    `known` keeps the answer by page.
 
     Who gets a prompt does not know of what is said around it.
     """
     if repeat.at.use == "prompt" and page.kind != "role":
         return False
-    bound = [one.at for one in skill.repeats if one.bound is not None]
-    for one in {page.path, skill.main}:
-        other = skill.pages.get(one)
-        for block in other.blocks if other else ():
-            if block.use != "instruction" or block.kind not in ("paragraph", "item", "row") or other is None:
-                continue
-            if any(at.file == one and at.start <= block.body < at.end for at in bound):
-                continue
-            said = limit_in(other.text, block.body, block.end)
-            if _is_limit(said) and not _POLLS.search(block.text) and not _OF_EACH.search(block.text):
-                return True
+    for path in {page.path, skill.main}:
+        if path not in known:
+            known[path] = path in skill.pages and _says_limit(skill, skill.pages[path])
+        if known[path]:
+            return True
+    return False
+
+
+def _says_limit(skill: Skill, page: Page) -> bool:
+    bound = [one.at for one in skill.repeats if one.bound is not None and one.at.file == page.path]
+    own = Within(sorted(((at.start, at.end) for at in bound), key=lambda span: (span[0], -span[1])))
+    for block in page.blocks:
+        if block.use != "instruction" or block.kind not in ("paragraph", "item", "row"):
+            continue
+        if own.innermost(block.body) >= 0:
+            continue
+        said = limit_in(page.text, block.body, block.end)
+        if _is_limit(said) and not _POLLS.search(block.text) and not _OF_EACH.search(block.text):
+            return True
     return False
 
 

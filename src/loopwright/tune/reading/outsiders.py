@@ -187,7 +187,7 @@ def _of_sets(skill: Skill) -> Iterator[Stranger]:
             shared = len(one.names) - len(odd)
             if one is other or len(odd) != 1 or shared < FEWEST or not 1 <= len(missing) <= FEWEST:
                 continue
-            absent = [name for name in missing if _times(skill, name) > FEWEST]
+            absent = [name for name in missing if _times(skill, name) >= FEWEST]
             if _times(skill, odd[0]) > 1 or not absent or not _speaks_of_people(one):
                 continue
             start = one.starts[one.names.index(odd[0])]

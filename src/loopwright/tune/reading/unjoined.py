@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loopwright.tune.reading.agency import MEANT, PARTS
+from loopwright.tune.skill.letters import small
 from loopwright.tune.skill.model import Block, Page, Section, Skill
 
 _AGENTS = (
@@ -32,6 +33,7 @@ _BEHIND = re.compile(
     r"|\breturns? immediately|后台(?:启动|运行|执行)",
     re.IGNORECASE,
 )
+_BEHIND_STEMS = ("background", "blocking", "immediately", "job", "后台")
 _JOINS = re.compile(
     r"\bwait|\bpoll|\bawait|TaskOutput|\bblock(?:s|ing) |notif|callback|\bjoin(?:s|ed)?\b|\bmailbox\b|SendMessage"
     r"|\b(?:until|once|when|after|as soon as|before)\b[^.\n]{0,40}\b(?:complet|finish|return|done|ends?\b|report"
@@ -89,9 +91,14 @@ def _told(page: Page) -> Iterator[Block]:
             yield block
 
 
+def _says_behind(text: str) -> bool:
+    low = small(text)
+    return any(stem in low for stem in _BEHIND_STEMS) and _BEHIND.search(text) is not None
+
+
 def _behind(page: Page) -> Iterator[Unjoined]:
     """They work in the background, and the page knows no word for their end."""
-    if not _BEHIND.search(page.text) or _JOINS.search(page.text, page.front.end if page.front else 0):
+    if not _says_behind(page.text) or _JOINS.search(page.text, page.front.end if page.front else 0):
         return
     for block in _told(page):
         found = _BEHIND.search(page.text, block.body, block.end)

@@ -40,7 +40,7 @@ _WAITS = re.compile(
 _CLAUSE = re.compile(r",\s+(?:and\s+|then\s+|but\s+)?|\s+(?:and\s+)?then\s+")
 _BACK = re.compile(
     r"(?:go(?:es)?|loops?|jumps?|returns?|cycles?|start)\s+\Zback\s+to"
-    r"|back\s+to\s+(?:step|phase|stage|iteration|round|the\s+(?:start|beginning|top|loop|first|previous))\b|back\s+to\s+[`*#\[]*\d"
+    r"|back\s+to\s+(?:step|phase|stage|iteration|round|pass|the\s+(?:start|beginning|top|loop|first|previous))\b|back\s+to\s+[`*#\[]*\d"
 )
 _REWORK = re.compile(
     r"rework|reject|revis|fail|defect|redo|not\s+pass|changes\s+requested|needs\s+work|iterate", re.IGNORECASE
