@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from loopwright.tune.skill.model import Block, Page
 from loopwright.tune.skill.shapes import tokens
@@ -10,6 +11,7 @@ from loopwright.tune.skill.shapes import tokens
 _NAME = re.compile(r"[A-Za-z_][\w\-]{1,40}\Z")
 _LINE = re.compile(r"^([ \t]*)(- )?([A-Za-z_][\w\-]{1,40}):(?=[ \t]|$)", re.MULTILINE)
 _OPENS = re.compile(r"\{ ?[\"']?[A-Za-z_][\w\-]{0,40}[\"']? ?:")
+_OPENING, _CLOSING = frozenset("{[("), frozenset("}])")
 _SHELLS = frozenset({"bash", "sh", "shell", "zsh", "console"})
 _YAML = frozenset({"yaml", "yml"})
 _TEXT = frozenset({"", "md", "markdown", "text", "txt"})
@@ -55,23 +57,33 @@ def _inline(page: Page, block: Block) -> Iterator[Keyed]:
 
 def _braced(page: Page, block: Block, start: int, end: int) -> Iterator[Keyed]:
     data = block.lang in ("json", "jsonc", "json5", "") or block.lang in _SHELLS
+    for keys in _objects(page.text, start, end):
+        yield Keyed(page, block, dict(keys), data)
+
+
+@lru_cache(maxsize=256)
+def _objects(text: str, start: int, end: int) -> tuple[dict[str, tuple[int, int]], ...]:
+    """The keys of each object with two or more. Kept, because several rules ask for them."""
+    found: list[dict[str, tuple[int, int]]] = []
     stack: list[tuple[str, dict[str, tuple[int, int]]]] = []
     last, before = None, ""
-    for token in tokens(page.text, start, end):
-        if token.kind in ("n", "#"):
+    for token in tokens(text, start, end):
+        kind = token.kind
+        if kind == "n" or kind == "#":
             continue
-        if token.kind in ("{", "[", "("):
-            stack.append((token.kind, {}))
-        elif token.kind in ("}", "]", ")") and stack:
+        if kind in _OPENING:
+            stack.append((kind, {}))
+        elif kind in _CLOSING and stack:
             opened, keys = stack.pop()
             if opened == "{" and len(keys) >= FEWEST:
-                yield Keyed(page, block, keys, data)
-        elif token.kind == ":" and last is not None and last.kind in ("s", "w") and before in ("{", ","):
+                found.append(keys)
+        elif kind == ":" and last is not None and last.kind in ("s", "w") and before in ("{", ","):
             name = last.text.strip("\"'`")
             if stack and stack[-1][0] == "{" and _NAME.match(name):
-                start = last.start + (last.kind == "s")
-                stack[-1][1].setdefault(name, (start, start + len(name)))
+                begin = last.start + (last.kind == "s")
+                stack[-1][1].setdefault(name, (begin, begin + len(name)))
         before, last = last.kind if last else "", token
+    return tuple(found)
 
 
 def _lined(page: Page, block: Block) -> Iterator[Keyed]:

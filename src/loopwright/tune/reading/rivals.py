@@ -1,8 +1,9 @@
 """Two lists of one choice that differ in one word."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache, partial
 
 from loopwright.tune.reading.listings import Listing, listings
 from loopwright.tune.reading.spots import places
@@ -33,20 +34,21 @@ def rivals(skill: Skill) -> Iterator[Rival]:
             if len(one.values) <= MOST:
                 for value in one.values:
                     groups.setdefault(frozenset(one.values) - {value}, []).append((value, one))
+    uses = cache(partial(_uses, skill))
     for shared, found in groups.items():
         if len({value for value, _ in found}) > 1:
-            yield from _odd(skill, shared, found)
+            yield from _odd(uses, shared, found)
 
 
-def _odd(skill: Skill, shared: frozenset[str], found: Sequence[tuple[str, Listing]]) -> Iterator[Rival]:
+def _odd(uses: Callable[[str], int], shared: frozenset[str], found: Sequence[tuple[str, Listing]]) -> Iterator[Rival]:
     for value, one in found:
-        if sum(other == value for other, _ in found) > 1 or _uses(skill, value) != 1:
+        if sum(other == value for other, _ in found) > 1 or uses(value) != 1:
             continue
         others = [(other, two) for other, two in found if other != value and two is not one]
         if not others or one.page.kind == "script":
             continue
-        right, two = max(others, key=lambda pair: _uses(skill, pair[0]))
-        used = _uses(skill, right)
+        right, two = max(others, key=lambda pair: uses(pair[0]))
+        used = uses(right)
         same = bool(one.subject & two.subject)
         # Where neither is said elsewhere, either may be the slip; the later one is shown.
         later = (one.page.path, one.spans[0]) > (two.page.path, two.spans[0])
