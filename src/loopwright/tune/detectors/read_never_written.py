@@ -12,13 +12,14 @@ from loopwright.tune.skill.model import Artefact, Skill
 from loopwright.tune.skill.names import COUNTING, DIR
 
 _BROUGHT = re.compile(
-    r"\busers?\b|\bgiven\b|\bprovid|\bexisting\b|\bprojects?\b|\brepo|\bif\b|\bwhen present\b|\boptional"
-    r"|\bsuppl|\bexport|\bupload"
-    r"|\bprevious|\bearlier\b|\bwritten by\b|\bfrom the\b|\bfallback\b|\bor\b|\be\.g\.|\bsuch as\b|\bconfig"
+    r"\busers?\b|\bgiven\b|\bprovid|\bexisting\b|\bprojects?\b|\brepo|\bsuppl|\bexport|\bupload"
+    r"|\bprevious|\bearlier\b|\bwritten by\b|\bfrom the\b|\bfallback\b|\be\.g\.|\bsuch as\b|\bconfig"
     r"|\blegacy\b|\bhook|\binstall"
-    r"|用户|提供|已有|现有|可选|如果|若|如有|附带|上传|项目|仓库|导出|上次|之前|例如|比如|配置|设计者|作者|客户",
+    r"|用户|提供|已有|现有|附带|上传|项目|仓库|导出|上次|之前|例如|比如|配置|设计者|作者|客户",
     re.IGNORECASE,
 )
+_MAYBE = re.compile(r"\bif\b|\bwhen present\b|\boptional|\bor\b|可选|如果|若|如有", re.IGNORECASE)
+_NAMED = re.compile(r"`[^`\n]*`|\]\([^)\n]*\)")
 _FOLDED = re.compile(r"[$<{]")
 FEWEST = 3
 """Files that the skill writes itself, so that it is one that keeps its work in files."""
@@ -29,7 +30,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     made = [file for file in files.values() if file.made]
     if len(made) < FEWEST:
         return
-    inner = (file for file in files.values() if file.name.startswith(DIR + "/") and COUNTING not in file.base)
+    inner = (file for file in files.values() if file.name.startswith((DIR + "/", ".")) and COUNTING not in file.base)
     missing = [file for file in inner if _is_missing(skill, file)]
     if missing:
         drifted = {name for one in renamed(skill, files) for name in (one.wrong.name, one.right.name)}
@@ -40,21 +41,28 @@ def _is_missing(skill: Skill, file: RunFile) -> bool:
     """Each mention needs it, in the folder of the run, and none says that it comes from elsewhere."""
     if file.made or file.promised or not file.needed or is_request_file(file.base):
         return False
-    if any(one.optional or not _needs(skill, one, file) for one in file.all):
+    if any(not (one.optional or _needs(skill, one, file)) for one in file.all):
         return False
     if any(file.base in path for path in skill.files) or _is_written_in_text(skill, file):
         return False
-    return any(_is_of_the_run(skill, one) for one in file.needed)
+    sure = [one for one in file.needed if not one.optional and not _MAYBE.search(_said(skill, one))]
+    return bool(sure) and any(_is_of_the_run(skill, one) for one in file.needed)
+
+
+def _said(skill: Skill, one: Artefact) -> str:
+    """Its line without the names in it."""
+    return _NAMED.sub("", lines_of(skill.pages[one.at.file], one))
 
 
 def _needs(skill: Skill, one: Artefact, file: RunFile) -> bool:
     page = skill.pages[one.at.file]
-    if page.kind in ("reference", "other", "script") or _BROUGHT.search(lines_of(page, one)):
+    if page.kind in ("reference", "other", "script") or _BROUGHT.search(_said(skill, one)):
         return False
     section = next((s for s in reversed(page.sections) if s.start <= one.at.start < s.end), None)
     if section is not None and (section.concept == "recovery" or RESUME.search(section.title)):
         return False
-    return one in file.needed or one in file.expected or one.at.use == "prompt"
+    maybe = one.mode == "declare" and _MAYBE.search(_said(skill, one)) is not None
+    return maybe or one in file.needed or one in file.expected or one.at.use == "prompt"
 
 
 def _is_of_the_run(skill: Skill, one: Artefact) -> bool:

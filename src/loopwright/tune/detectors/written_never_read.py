@@ -10,7 +10,7 @@ from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Skill
 from loopwright.tune.skill.names import COUNTING, DIR
 
-_FOR_DATA = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".yaml", ".yml", ".db")
+_FOR_DATA = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".yaml", ".yml", ".db", ".md", ".txt")
 _KEPT = re.compile(
     r"report|log|history|audit|trace|metric|backup|archive|record|summary|readme|deliver|final|result|export"
     r"|changelog|manifest"
@@ -45,7 +45,7 @@ def look(skill: Skill) -> Iterator[Hit]:
 
 
 def _is_for_nobody(skill: Skill, file: RunFile, final: set[str]) -> bool:
-    if not file.made or file.needed or file.promised or file.expected or not file.name.startswith(DIR + "/"):
+    if not file.made or file.needed or file.promised or file.expected or not file.name.startswith((DIR + "/", ".")):
         return False
     pages = {one.at.file for one in file.all}
     if not file.base.endswith(_FOR_DATA) or _KEPT.search(file.base) or COUNTING in file.base or pages & final:
