@@ -11,6 +11,8 @@ from loopwright.tune.skill.model import Page
 
 _ONE = re.compile(WORD)
 _LABEL = re.compile(rf"(?:\*\*`?|`)({WORD})(?:`?\*\*|`)|({WORD})(?=[:：]| [—–-] )")
+_FOLDERS = frozenset({"path", "docs", "src", "app", "lib", "tests", "scripts", "assets", "references", "templates"})
+"""Words of paths, whose parts are no choice."""
 _MARKS = "`*_\"' "
 _SUBJECT = re.compile(r"[a-z]{3,}|[\u4e00-\u9fff]{2}")
 _NO_SUBJECT = frozenset(
@@ -85,7 +87,7 @@ def _in_lines(page: Page) -> Iterator[Listing]:
             continue
         words = [word for word in _ONE.finditer(text, one.start(), one.end()) if word[0].lower() not in ("or", "and")]
         values = tuple(word[0].lower() for word in words)
-        if len({*values}) == len(values) >= FEWEST and "path" not in values:
+        if len({*values}) == len(values) >= FEWEST and not _FOLDERS & {*values}:
             taken = one.end()
             line = max(text.rfind("\n", 0, one.start()) + 1, one.start() - LINE)
             marked = text[one.start()] in _MARKS or "|" in one[0]
