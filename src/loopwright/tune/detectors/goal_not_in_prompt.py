@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.carrying import bare
+from loopwright.tune.reading.carrying import Bare, bare
 from loopwright.tune.reading.clauses import sentence_at, speaks
 from loopwright.tune.reading.payloads import starved
 from loopwright.tune.reading.requests import USER_WORDS, file_stores, goals_of, is_goal, may_carry
@@ -53,8 +53,18 @@ def _bare(skill: Skill) -> Iterator[Hit]:
             yield Hit(
                 file=one.page.path, start=one.start, end=one.end, subject="each round without the task",
                 message="this text is sent again each round, and has no place for what the user asked for",
-                advice="Put the user's request into it, as the round's number is.",
+                advice="Put the user's request into it, as the round's number is.", facts=_entry(one),
             )  # fmt: skip
+
+
+def _entry(one: Bare) -> dict[str, str]:
+    """The task as it is called elsewhere, behind the line of the round's number."""
+    if not one.hole:
+        return {}
+    stop = one.page.text.find("\n", one.end)
+    line = one.page.text[one.end : stop if stop >= 0 else len(one.page.text)].rstrip()
+    label = "用户的任务：" if one.page.language == "zh" else "Original task:"
+    return {"entry_at": str(one.end + len(line)), "entry": f"\n\n{label}\n{one.hole}"}
 
 
 def _starved(skill: Skill) -> Iterator[Hit]:

@@ -35,6 +35,8 @@ class Bare:
     start: int
     end: int
     known: str
+    hole: str = ""
+    """What stands for the task elsewhere in the page."""
 
 
 def bare(skill: Skill) -> Iterator[Bare]:
@@ -56,4 +58,5 @@ def _sent_again(skill: Skill) -> Iterator[Bare]:
     own = [hole for hole in holes if page.text[hole.start() - 1 : hole.start()] != "`"]
     if not any(strength(hole["name"].lower()) for hole in own):
         first = next(hole for hole in holes if hole["name"].upper() in _AGAIN)
-        yield Bare(page, first.start(), first.end(), "")
+        other = next((hole[0] for hole in holes if strength(hole["name"].lower())), "")
+        yield Bare(page, first.start(), first.end(), "", other)
