@@ -127,7 +127,7 @@ def _hit(skill: Skill, one: Shared, *, hint: bool) -> Hit:
     much = one.size > 3 * LEAST and {page.kind, other.kind} != {"reference"}
     return Hit(
         file=page.path, start=one.start, end=one.end,
-        subject=f"{other.path}:{_SPACE.sub(' ', _beginning(one))}",
+        subject=f"{other.path}:{_SPACE.sub(' ', page.text[one.start : one.start + 80])[:40]}",
         message=f"{one.lines} lines stand in {other.path} (line {line}) word for word, too",
         advice=f"Keep them in {other.path} alone and name that file here.",
         severity="medium" if told or much else "low", confidence="hint" if hint else None,

@@ -89,7 +89,8 @@ _FOLDERS = {
     "角色": "role", "模板": "template", "指南": "guide",
 }  # fmt: skip
 _GLOB = re.compile(
-    r"(?:(?:Glob|glob|readdir\w{0,20}|listdir)\(\s{0,8}|\bcat\s{1,8}|\bfor \w{1,40} in )[`'\"]?(?P<glob>[\w./${}-]{0,120}\*[\w.*]*)"
+    r"(?:(?:Glob|glob|readdir\w{0,20}|listdir)\(\s{0,8}|\bcat\s{1,8}"
+    r"|\bfor \w{1,40} in )[`'\"]?(?P<glob>[\w./${}-]{0,120}\*[\w.*]*)"
 )
 _READS = re.compile(r"(?:Read|read\w*|open|cat)\b", re.IGNORECASE)
 FEW, MANY = 3, 5

@@ -31,7 +31,7 @@ _RECEIVER = re.compile(
     rf"|{AGENT} (?:gets?|receives?|is given|are given|sees?)|follow-?up (?:call|message|round)s?"
     r"|(?:each|every|next|new) (?:call|round|iteration|turn|request|query|attempt|start|session|run|retry)s?"
     r"|later agents)\b"
-    rf"|{智能体}|下一[轮个次步]|新一轮|每次调用",
+    rf"|{智能体}|下一[轮个次步]|新一轮|每一?[轮次]|每次调用",
     re.IGNORECASE,
 )
 _PUT = re.compile(
@@ -167,10 +167,8 @@ _STEMS = (
 def fed(skill: Skill) -> Iterator[tuple[Saying, Fed]]:
     """Sentences that have agents given everything from before, or whole texts, and say no bound."""
     for saying in sentences(skill, _STEMS):
-        if _EXAMPLES.search(saying.lead) or is_story(saying.text) or _FALLBACK.search(saying.text):
-            continue
         kind = kind_of(saying.text, saying.lead)
-        if kind:
+        if kind and not (_EXAMPLES.search(saying.lead) or is_story(saying.text) or _FALLBACK.search(saying.text)):
             yield saying, kind
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from loopwright.tune.reading.feeding import BOUND, NEGATED, OWN_WORDS, THING, Fed, 物
-from loopwright.tune.reading.holes import BOUNDED, Hole, holes
+from loopwright.tune.reading.holes import Hole, holes
 from loopwright.tune.reading.likeness import words_of
 from loopwright.tune.reading.sayings import MEANT, SKIPPED
 from loopwright.tune.skill.model import At, Interpolation, Prompt, Skill

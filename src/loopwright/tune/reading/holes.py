@@ -12,7 +12,7 @@ _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
 _CALLS = frozenset(
     {"JSON", "String", "Object", "Array", "await", "new", "str", "json", "yaml", "join", "format", "dump"}
 )
-BOUNDED = re.compile(
+_BOUNDED = re.compile(
     r"\.slice\(|\.at\(\s*-|\.substr(?:ing)?\(|\.splice\(|\[-\d*:?|\[:\s*\d|\btail\b|\bhead\b|\blast\w*\("
     r"|\btop\w*\(|\bsummar\w*\(|\blength\b"
     r"|\.size\b|\.pop\(|\blatest|\brecent|\btruncat|\blimit",
@@ -85,7 +85,7 @@ def _hole(prompt: Prompt, place: Interpolation) -> Hole:
 
 def _is_whole(text: str, end: int, called: bool, name: str) -> bool:
     """Whether all of the value goes in: alone, joined, mapped, or turned into text."""
-    if BOUNDED.search(text):
+    if _BOUNDED.search(text):
         return False
     if called:
         return name.rpartition(".")[2] in ("join", "map", "toString", "concat", "flat", "flatMap")

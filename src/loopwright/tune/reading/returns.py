@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from loopwright.tune.reading.feeding import AGENT, 智能体
 from loopwright.tune.reading.sayings import Saying, is_story, sentences
+from loopwright.tune.skill.letters import small
 from loopwright.tune.skill.model import Page, Skill
 
 _RETURN = re.compile(
@@ -153,13 +154,15 @@ _NAMED = re.compile(
     r"(?:words|lines|tokens|chars|items|length|size|limit|bullets|sentences))\b`?\s*[|:=]\s*`?(?P<value>\d+)",
     re.IGNORECASE,
 )
+_ENDS = ("words", "lines", "tokens", "chars", "_items", "length", "_size", "limit", "bullets", "sentences")
 _UNITS = ("words", "lines", "tokens", "chars", "items", "bullets", "sentences")
 
 
 def unused(skill: Skill) -> Iterator[tuple[Page, int, str, str]]:
     """Limits of answers that have a name and that nothing uses: page, place, name, the limit in words."""
     for page in skill.pages.values():
-        for found in _NAMED.finditer(page.text):
+        low = small(page.text)
+        for found in _NAMED.finditer(page.text) if any(end in low for end in _ENDS) else ():
             name, value = found["name"], found["value"]
             unit = next((unit for unit in _UNITS if name.lower().endswith(unit)), "words")
             uses = sum(other.text.count(name) for other in skill.pages.values())
@@ -171,10 +174,10 @@ def told(skill: Skill) -> Iterator[Saying]:
     """Sentences about agents that have all of something come back from them."""
     roles = {page.path for page in skill.pages.values() if page.kind == "role"}
     for saying in sentences(skill, _ABOUT):
-        if is_story(saying.text):
-            continue
-        agent = saying.page.path in roles or _AGENT.search(f"{saying.lead} {saying.text}") is not None
-        if (agent and wants_all(saying.text)) or _lists_all(saying.text) or _hands_over_all(saying.text):
+        found = wants_all(saying.text) and (
+            saying.page.path in roles or _AGENT.search(f"{saying.lead} {saying.text}") is not None
+        )
+        if (found or _lists_all(saying.text) or _hands_over_all(saying.text)) and not is_story(saying.text):
             yield saying
 
 

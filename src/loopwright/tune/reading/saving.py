@@ -169,7 +169,9 @@ def is_postponed(text: str) -> bool:
         return True
     if " | " in text:
         what, *cells = text.strip("| ").split(" | ")
-        return _STATES.search(what) is not None and any(_LATER.match(cell.strip(" |*_")) for cell in cells)
+        return _STATES.search(what) is not None and any(
+            _LATER.search(cell) and not _EACH.search(cell) for cell in cells
+        )
     if not _LATER.search(text):
         return False
     each = _EACH.search(text)

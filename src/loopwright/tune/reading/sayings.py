@@ -68,41 +68,41 @@ def sentences(skill: Skill, stems: Iterable[Iterable[str]]) -> Iterator[Saying]:
         there = _there(low, groups)
         if not all(there):
             continue
-        leads = _leads(page)
-        for start, end, wrapped in _meant(skill, page):
-            lead = leads.get(start, "")
+        for start, end, lead in _led(page):
             if _has(f"{lead.lower()} {low[start:end]}" if lead else low[start:end], there):
-                yield from _split(page, start, end, wrapped, lead)
+                yield from _split(page, start, end, lead, there)
+        for prompt in skill.prompts:
+            at = prompt.at
+            if at.file == page.path and at.use in MEANT and prompt.call >= 0 and _has(low[at.start : at.end], there):
+                yield from _split(page, at.start, at.end, None, there)
 
 
-def _split(page: Page, start: int, end: int, wrapped: bool, lead: str) -> Iterator[Saying]:
+def _split(page: Page, start: int, end: int, lead: str | None, there: tuple[tuple[str, ...], ...]) -> Iterator[Saying]:
+    """`lead`: None in a prompt, whose lines are sentences of their own."""
     text = page.text[start:end]
-    if wrapped:
+    if lead is not None:
         text = text.replace("\r", " ").replace("\n", " ")
-    begin = 0
+    begin, before = 0, lead.lower() if lead else ""
     for stop in (*(mark.end() for mark in _END.finditer(text)), len(text)):
         sentence = text[begin:stop].rstrip()
         bare = sentence.lstrip()
-        if 8 <= len(bare) <= LONGEST:
-            yield Saying(page, bare, start + begin + len(sentence) - len(bare), lead)
+        if 8 <= len(bare) <= LONGEST and _has(f"{before} {bare.lower()}", there):
+            yield Saying(page, bare, start + begin + len(sentence) - len(bare), lead or "")
         begin = stop
 
 
-def _leads(page: Page) -> dict[int, str]:
-    """By where a list's entry or a table's row begins: the paragraph above that ends with a colon, or the head."""
-    found: dict[int, str] = {}
-    lead, head = "", ""
-    for before, block in zip((None, *page.blocks), page.blocks, strict=False):
-        if block.kind == "item":
-            if lead:
-                found[block.body] = lead
-        elif block.kind == "row":
-            head = block.text if before is None or before.kind != "row" else head
-            found[block.body] = head
-        elif block.kind != "code":
+def _led(page: Page) -> Iterator[tuple[int, int, str]]:
+    """Blocks that are meant, with the paragraph above a list that ends with a colon, or the head of a table."""
+    lead = head = last = ""
+    for block in page.blocks:
+        if block.kind == "row":
+            head = block.text if last != "row" else head
+        elif block.kind != "item" and block.kind != "code":
             words = block.text.rstrip(" *_")
             lead = words[-200:] if words.endswith((":", "：")) else ""
-    return found
+        last = block.kind
+        if block.use in MEANT and last in ("paragraph", "item", "row", "quote"):
+            yield block.body, block.end, head if last == "row" else lead if last == "item" else ""
 
 
 def _there(low: str, groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
