@@ -10,11 +10,19 @@ from loopwright.tune.skill.model import FieldDeclared, Page, Schema, Skill
 from loopwright.tune.skill.tables import cells
 
 _STEP = re.compile(r"\[\w*\]")
+_BESIDE = re.compile(
+    r"(?P<name>[\w-]+) is named as a field, as (?P<others>[^;]+) (?:are|is); (?P<file>[^\s:]+):(?P<line>\d+) has these"
+)
 _TYPED = re.compile(r"(?P<sign>\?? {0,8}: {0,8})(?P<type>[^;,}\n]{1,300})(?P<end> {0,8}[;,]?)")
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
     for finding in findings:
+        if (beside := _BESIDE.match(finding.message)) is not None and not finding.facts:
+            change = _as_beside(skill, beside)
+            if change is not None:
+                yield _proposal(finding, beside["file"], beside["name"], (change,))
+            continue
         name, below = finding.facts.get("name", ""), _STEP.sub("", finding.facts.get("below", "")).rstrip(".")
         edits = tuple(
             found
@@ -22,13 +30,42 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
             if (found := _edit(skill, schema, _parent(skill, finding, schema, below), name))
         )
         if name and edits:
-            yield Proposal(
-                fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="schema_enforcement", level="template",
-                description=f"{finding.facts['schema']} declares {name}",
-                rationale="It is used; who keeps to the schema would never set it.", edits=edits, risk="medium",
-                estimated_impact="writers and readers know of the field",
-                verification_steps=("diagnose the whole skill again", f"say what {name} holds and who sets it"),
-            )  # fmt: skip
+            yield _proposal(finding, finding.facts["schema"], name, edits)
+
+
+def _proposal(finding: Finding, where: str, name: str, edits: tuple[Edit, ...]) -> Proposal:
+    return Proposal(
+        fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="schema_enforcement", level="template",
+        description=f"{where} declares {name}", rationale="It is used; who keeps to the schema would never set it.",
+        edits=edits, risk="medium", estimated_impact="writers and readers know of the field",
+        verification_steps=("diagnose the whole skill again", f"say what {name} holds and who sets it"),
+    )  # fmt: skip
+
+
+def _as_beside(skill: Skill, beside: "re.Match[str]") -> Edit | None:
+    """A line or entry like the one of the field that is named with it, behind that one."""
+    page = skill.pages.get(beside["file"])
+    like = beside["others"].split(",")[0].split(" and ")[0].strip()
+    if page is None:
+        return None
+    at = 0
+    for _ in range(int(beside["line"]) - 1):
+        at = page.text.find("\n", at) + 1
+    found = re.compile(rf"[\"'`]?(?<![\w-]){re.escape(like)}(?![\w-])").search(page.text, at)
+    if found is None:
+        return None
+    start = page.text.rfind("\n", 0, found.start()) + 1
+    end = page.text.find("\n", found.end())
+    line = page.text[start : end if end >= 0 else len(page.text)].rstrip("\r")
+    new = line.replace(like, beside["name"], 1)
+    inline = re.match(r"\"[\w-]+\"\s*:\s*(?P<list>\[)?", page.text[found.start() : found.start() + len(like) + 20])
+    if inline is not None and line[: found.start() - start].strip():
+        value = "[]" if inline["list"] else '""'
+        return edit(page, found.start(), found.start(), f'"{beside["name"]}": {value}, ')
+    key = line.strip().lstrip("-*|\"'` ").startswith(like)
+    if not key or not (line.lstrip().startswith(("-", "*", "|")) or line.rstrip().endswith(",")):
+        return None
+    return edit(page, start, start, f"{new}\n")
 
 
 def _parent(skill: Skill, finding: Finding, schema: Schema, below: str) -> str:

@@ -84,7 +84,8 @@ def _of_rows(page: Page, finding: Finding) -> Iterator[Edit]:
 def _of_row(page: Page, block: Block, words: str) -> Iterator[Edit]:
     for cell in cells(page.text, block.start, block.end):
         if _SOON.fullmatch(cell.text):
-            yield edit(page, cell.start, cell.end, words)
+            as_it = words[0].upper() + words[1:] if cell.text[:1].isupper() else words
+            yield edit(page, cell.start, cell.end, as_it)
 
 
 def _of_table_below(page: Page, block: Block) -> Iterator[Edit]:

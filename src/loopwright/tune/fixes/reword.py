@@ -217,7 +217,7 @@ def _tries(finding: Finding, text: str, language: str) -> Iterator[str]:
 def _replaced(text: str, rule: Rule) -> str:
     for pattern, new in rule:
         text = pattern.sub(new, text)
-    text = re.sub(r"(?<=\S)  +(?=\S)", " ", text)
+    text = re.sub(r"(?<=\S)  +(?=\S)", " ", text).replace("的路径的路径", "的路径")
     return _OPENED.sub(lambda found: found[1] + found[2].upper(), text)
 
 
