@@ -71,6 +71,7 @@ def _of_roles(skill: Skill, named: set[str]) -> Iterator[Hit]:
     parts = {page.path: part for page in roles if (part := return_part(page)) is not None}
     if len(parts) < 2:
         parts = {page.path: part for page in roles if (part := outcome_part(page)) is not None}
+        parts = parts if len(roles) - len(parts) == 1 else {}
     lacking = [page for page in roles if page.path not in parts]
     if len(parts) < 2 or not lacking or len(parts) / len(roles) < MOST:
         return

@@ -29,8 +29,10 @@ _REJECTED = re.compile(
     re.IGNORECASE,
 )
 _ON_FAILURE = re.compile(
-    r"\b(?:otherwise|if (?:not|any|it|they|one|the|a|\w+)\b[^.;\n]{0,50}\b(?:fail\w*|reject\w*|not (?:pass|clean|green|ok)|dirty|red"
-    r"|gaps?|issues|errors?|problems)|on (?:failure|rejection|fail)|when (?:it|one|any)\b[^.;\n]{0,30}\bfails?)\b[^.\n]{0,90}"
+    r"\b(?:otherwise|if (?:not|any|it|they|one|the|a|\w+)\b[^.;\n]{0,50}\b(?:fail\w*|reject\w*|not (?:pass|clean|green"
+    r"|ok)|dirty|red"
+    r"|gaps?|issues|errors?|problems)|on (?:failure|rejection|fail)|when (?:it|one"
+    r"|any)\b[^.;\n]{0,30}\bfails?)\b[^.\n]{0,90}"
     r"\b(?:repeat|loop|iterate|go back|return to|back to|start over|again)\b"
     r"|(?:否则|失败|不通过|未通过)[^。\n]{0,30}(?:重复|回到|重新|再来)",
     re.IGNORECASE,
@@ -45,7 +47,8 @@ _PEOPLE = re.compile(
 )
 _CONSENT = re.compile(r"\b(?:approv\w+|sign(?:ed|s|-?off)|agree\w*|consensus)\b", re.IGNORECASE)
 _OTHERS = re.compile(
-    r"\b(?:every|each|all|critic|reviewer|checker|verifier|validator|tester|judge|sub-?agents?|agents?|architect|oracle)\b"
+    r"\b(?:every|each|all|critic|reviewer|checker|verifier|validator|tester|judge|sub-?agents?|agents?|architect"
+    r"|oracle)\b"
     r"|代理|审查者|评审员",
     re.IGNORECASE,
 )
@@ -60,7 +63,8 @@ _FINITE = re.compile(
     re.IGNORECASE,
 )
 _JUDGED = re.compile(
-    r"\b(?:approv|accept|pass|land|green|verif|resolv|fix|clean|met\b|satisf|succe|correct|agree|happy|good|perfect|valid"
+    r"\b(?:approv|accept|pass|land|green|verif|resolv|fix|clean|met\b|satisf|succe|correct|agree|happy|good|perfect"
+    r"|valid"
     r"|converg|stable)|通过|批准|认可|解决|合格|达标|满意|成功|正确",
     re.IGNORECASE,
 )
