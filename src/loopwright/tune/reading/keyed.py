@@ -63,7 +63,7 @@ def _braced(page: Page, block: Block, start: int, end: int) -> Iterator[Keyed]:
 
 @lru_cache(maxsize=256)
 def _objects(text: str, start: int, end: int) -> tuple[dict[str, tuple[int, int]], ...]:
-    """The keys of each object with two or more. Kept, because several rules ask for them."""
+    """The keys of each object. Kept, because several rules ask for them."""
     found: list[dict[str, tuple[int, int]]] = []
     stack: list[tuple[str, dict[str, tuple[int, int]]]] = []
     last, before = None, ""
@@ -75,15 +75,13 @@ def _objects(text: str, start: int, end: int) -> tuple[dict[str, tuple[int, int]
             stack.append((kind, {}))
         elif kind in _CLOSING and stack:
             opened, keys = stack.pop()
-            if opened == "{" and len(keys) >= FEWEST:
-                found.append(keys)
-        elif kind == ":" and last is not None and last.kind in ("s", "w") and before in ("{", ","):
+            found += [{name: at for name, at in keys.items() if _NAME.match(name)}] if opened == "{" else []
+        elif kind == ":" and last is not None and before in ("{", ",") and stack and stack[-1][0] == "{":
             name = last.text.strip("\"'`")
-            if stack and stack[-1][0] == "{" and _NAME.match(name):
-                begin = last.start + (last.kind == "s")
-                stack[-1][1].setdefault(name, (begin, begin + len(name)))
+            begin = last.start + (last.kind == "s")
+            stack[-1][1].setdefault(name, (begin, begin + len(name)))
         before, last = last.kind if last else "", token
-    return tuple(found)
+    return tuple(keys for keys in found if len(keys) >= FEWEST)
 
 
 def _lined(page: Page, block: Block) -> Iterator[Keyed]:
