@@ -19,7 +19,7 @@ _BROUGHT = re.compile(
     re.IGNORECASE,
 )
 _MAYBE = re.compile(r"\bif\b|\bwhen present\b|\boptional|\bor\b|可选|如果|若|如有", re.IGNORECASE)
-_NAMED = re.compile(r"`[^`\n]*`|\]\([^)\n]*\)")
+_NAMED = re.compile(r"`[^`\n]*`|\]\([^)\n]{0,300}\)")
 _FOLDED = re.compile(r"[$<{]")
 FEWEST = 3
 """Files that the skill writes itself, so that it is one that keeps its work in files."""
