@@ -91,6 +91,7 @@ _ANY_LATE = re.compile(
     re.IGNORECASE,
 )
 _STATES = re.compile(rf"\b{_STATE}|{_况}", re.IGNORECASE)
+_WRITTEN = re.compile(rf"\b{_WRITE}\b|{_写}", re.IGNORECASE)
 _KEPT = re.compile(
     rf"\b(?:{_STATE}|results?|findings|notes|scores?|nothing|anything|intermediate|partial|disk)\b|{_况}|结果|中间"
     rf"|落盘|存盘",
@@ -168,10 +169,7 @@ def is_postponed(text: str) -> bool:
     if _NOWHERE.search(text) is not None:
         return True
     if " | " in text:
-        what, *cells = text.strip("| ").split(" | ")
-        return _STATES.search(what) is not None and any(
-            _LATER.search(cell) and not _EACH.search(cell) for cell in cells
-        )
+        return _is_postponed_row(text)
     if not _LATER.search(text):
         return False
     each = _EACH.search(text)
@@ -187,4 +185,15 @@ def is_postponed(text: str) -> bool:
         return True
     return _STATE_LATE.search(text) is not None or (
         _ONCE.search(text) is not None and _ANY_LATE.search(text) is not None
+    )
+
+
+def _is_postponed_row(text: str) -> bool:
+    """`state.json | written once, after the last phase`; a page that is read then is another thing."""
+    what, *cells = (cell.strip(" *_") for cell in text.strip("| ").split(" | "))
+    if "](" in what or _SMALL.search(text) or not _STATES.search(what):
+        return False
+    return any(
+        not _EACH.search(cell) and (_LATER.match(cell) or (_WRITTEN.search(cell) and _LATER.search(cell)))
+        for cell in cells
     )
