@@ -30,6 +30,12 @@ def kinds(rules: str, steps: str, **more: str) -> list[str]:
         ("- Reports are written in English.", "1. Write the report in Chinese.", "language"),
         ("- A review has at most 3 rounds.", "1. Write.\n\n## End\n\nAfter 5 rounds the review ends.", "number"),
         ("- `max_rounds` (3) ends every run.", "1. Go on until `max_rounds` (5).", "number"),
+        ("- **Max 5 painters per wall.**", "1. If more than 8 painters are free, choose.", "number"),
+        ("- A wall is ready at score >= 0.80 of its gloss.", "1. Stop when the gloss has score >= 90%.", "number"),
+        ("- Never guess colour codes.", "1. In old houses an approximate colour code is good enough.", "order"),
+        ("- Wet walls do **not** stop the run.", "1. End the run as soon as one wall is wet.", "order"),
+        ("- Return JSON only.", "1. Write a short summary above the JSON.", "order"),
+        ("- Walls of a room MUST be painted sequentially.", "1. Have the walls of a room painted in parallel.", "way"),
     ],
 )  # fmt: skip
 def test_only_one_of_both_can_be_followed(rules: str, steps: str, kind: str) -> None:

@@ -200,7 +200,7 @@ _VAGUE = frozenset({
     "项", "条", "句",
 })  # fmt: skip
 """Units of so many things that the unit alone says nothing."""
-FEW, LONE, BARE = 3, 4, 2
+FEW, LONE, BARE = 3, 4, 1
 """Words that two amounts of a vague unit share; bounds of a skill in one unit that are likely of one
 thing; words of a sentence that says of nothing else what it bounds."""
 
@@ -351,7 +351,7 @@ def metrics(skill: Skill) -> Iterator[tuple[Limit, Limit]]:
             value = float(found["value"]) / (100 if found["percent"] else 1)
             topic = frozenset(stems(_around(page, block, found))) - {*stems(found["name"])}
             start, end = found.start("value"), found.end("percent") if found["percent"] else found.end("value")
-            groups.setdefault(f"{found['name'].lower()} {sign}", []).append(
+            groups.setdefault(f"{found['name'].lower().split()[-1]} {sign}", []).append(
                 Limit(found["name"], round(value * 10_000), page.text[start:end], page, start, end, topic)
             )
     for group in groups.values():

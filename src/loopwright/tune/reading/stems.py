@@ -173,6 +173,9 @@ PLAIN = frozenset(
         "up",
         "down",
         "again",
+        "know",
+        "knows",
+        "known",
         "once",
     ]
 )
@@ -193,5 +196,6 @@ def stems(text: str) -> tuple[str, ...]:
             pairs = (word[at : at + 2] for at in range(len(word) - 1))
             found.update((pair, None) for pair in pairs if pair not in _空)
         elif (small := word.lower()) not in PLAIN and len(small) > 2:
-            found[_SAME.get(small, small[:STEM])] = None
+            one = small[:-1] if len(small) > STEM - 1 and small.endswith("s") and small[-2] not in "siu" else small
+            found[_SAME.get(small, one[:STEM])] = None
     return tuple(found)
