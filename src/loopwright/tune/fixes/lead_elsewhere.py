@@ -21,10 +21,11 @@ _TITLED = re.compile(
 )
 _STEP = re.compile(r"第\s*(\d{1,2})\s*[步阶]|\b(?:[Ss]tep|[Pp]hase|[Ss]tage)\s*(\d{1,2})\b|\A(\d{1,2})[.、:：)]")
 _POINTS = re.compile(
-    r"\b(?:see|read|more|details?|described|refer|follow|load|consult|open|check|use|using|according|based)\b"
-    r"|见|参|读|加载|更多|说明|遵循|按照?|依据|根据|查",
+    r"\A[\s*_]*(?:see|more|further|for (?:more|details?|background)|details?|background|examples?)\b"
+    r"|\b(?:see also|more (?:on|about|in|details?)|is described|are described)\b|见|参考|更多|详情",
     re.IGNORECASE,
 )
+"""It tells where more is said; an order to follow a page needs that page."""
 _ASIDE = re.compile(r"(?<![ \t])[ \t]*+(?:\([^()\n]*\Z|（[^（）\n]*\Z)")
 _CLOSE = re.compile(r"[^()（）\n]*[)）]")
 MUCH = 45
