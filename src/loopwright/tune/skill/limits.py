@@ -42,7 +42,10 @@ _CUES = (
     "≤", "<",
 )  # fmt: skip
 """One of these stands in all English words that say a limit."""
-_COUNTER = r"(?:\w{0,40}(?:attempt|iter|round|retr|tries|count|cycle|step|turn|poll|loop|elapsed|depth|pass)\w{0,40}|i|n|k|r|t)"
+_COUNTER = (
+    r"(?:\w{0,40}(?:attempt|iter|round|retr|tries|count|cycle|step|turn|poll|loop|elapsed|depth|pass)\w{0,40}"
+    r"|i|n|k|r|t)"
+)
 _HEAD = re.compile(
     rf"""[\w.$]{{0,60}}\b{_COUNTER}(?:\+\+)?\s{{0,8}}(?:<=?|!==?|≤)\s{{0,8}}[\w.$]+
     |(?<![\w.$()])[\w.$()]++\s*+(?:<=?|≤)\s*+(?:[\w.$]{{0,60}}(?:max|MAX|limit|LIMIT|deadline|timeout)[\w.$]*|\d+)
