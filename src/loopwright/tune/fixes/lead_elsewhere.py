@@ -114,8 +114,8 @@ def _meant(skill: Skill, page: Page, dead: Reference) -> tuple[str | None, FixLe
     ]
     words = {*words_of(stem(dead.target))}
     akin = [path for path in loose if words & {*words_of(path.rpartition(".")[0])}]
-    if len(akin) == 1 or (not akin and len(loose) == 1):
-        return (akin or loose)[0], "template"
+    if len(akin) == 1:
+        return akin[0], "template"
     return None, "template"
 
 
