@@ -60,6 +60,8 @@ def _cast(skill: Skill) -> Iterator[Named]:
             if block.use not in MEANT or block.kind not in ("paragraph", "item", "row"):
                 continue
             end = block.body + len(block.text)
+            if page.text.find("`", block.body, end) < 0:
+                continue
             for pattern in (_TOLD, _CALLED):
                 for found in pattern.finditer(page.text, block.body, end):
                     name = found["name"] or found["zh"]

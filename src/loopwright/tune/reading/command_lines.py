@@ -55,6 +55,8 @@ def slipped_options(skill: Skill) -> Iterator[Slip]:
 
 def slipped_tools(skill: Skill) -> Iterator[Slip]:
     """`mcp__server__tool`, where the tool stands under another name elsewhere."""
+    if not any("mcp__" in page.text for page in skill.pages.values() if page.kind in PARTS):
+        return
     times: Counter[str] = Counter()
     first: dict[str, tuple[Page, int]] = {}
     for page in skill.pages.values():

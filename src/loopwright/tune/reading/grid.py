@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from loopwright.tune.skill.model import Block, Page
+from loopwright.tune.skill.once import once
 from loopwright.tune.skill.tables import Cell, cells, rows
 
 _LINK = re.compile(r"\[([^\]]{0,200})\]\(([^)]{0,300})\)")
@@ -30,6 +31,7 @@ class Grid:
         return [plain(row[index].text) if index < len(row) else "" for row in self.rows]
 
 
+@once
 def grids(page: Page) -> Iterator[Grid]:
     """Of instructions; with a head and two rows at least."""
     if "|" not in page.text:

@@ -8,6 +8,7 @@ from loopwright.tune.reading.alternatives import WORD, alternatives
 from loopwright.tune.reading.grid import grids
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Page
+from loopwright.tune.skill.once import once
 
 _ONE = re.compile(WORD)
 _LABEL = re.compile(rf"(?:\*\*`?|`)({WORD})(?:`?\*\*|`)|({WORD})(?=[:：]| [—–-] )")
@@ -67,6 +68,7 @@ class Listing:
     marked: bool
 
 
+@once
 def listings(page: Page) -> Iterator[Listing]:
     if len(page.text) > LONGEST:
         return

@@ -31,7 +31,7 @@ FEW = 4
 def ranges(skill: Skill) -> Iterator[tuple[Limit, Limit]]:
     """A unit is 20 to 45 minutes long, and every unit lasts 60 to 90: nothing is within both."""
     found: list[tuple[Limit, int]] = []
-    for page in _pages(skill):
+    for page in _pages(skill) if len(skill.pages) > 1 else ():
         for match in islice(_RANGE.finditer(page.text), MANY):
             topic = _subject(page, match.start()) if page.text[match.start() - 1] not in ".-" else frozenset()
             if topic and int(match["low"]) < int(match["high"]):
@@ -118,7 +118,7 @@ def headed(skill: Skill) -> Iterator[tuple[Limit, Limit]]:
     """一行最多 16 个汉字, and in a page that is read for reference 一行最多 20 个汉字."""
     rules: dict[tuple[str, str], Limit] = {}
     others: list[tuple[tuple[str, str], Limit]] = []
-    for page in skill.pages.values():
+    for page in skill.pages.values() if len(skill.pages) > 1 else ():
         for key, limit in _heads(page):
             if page.path == skill.main or page.kind == "spec":
                 rules.setdefault(key, limit)

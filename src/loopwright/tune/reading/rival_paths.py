@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from loopwright.tune.reading.likeness import alike
-from loopwright.tune.reading.spots import block_at
+from loopwright.tune.reading.spots import block_at, on_lines
 from loopwright.tune.skill.model import Front, Page, Skill
 
 _PATH = re.compile(r"(?<![\w/.\-~$}>@:*+])(?:\./)?(\.?[A-Za-z_][\w.\-]{0,60}(?:/[\w.\-<>{}$*]{1,60}){1,8})")
@@ -62,7 +62,7 @@ def rival_paths(skill: Skill) -> Iterator[RivalPath]:
 
 
 def _places(page: Page) -> Iterator[Place]:
-    for found in _PATH.finditer(page.text) if len(page.text) <= LONGEST and page.kind != "script" else ():
+    for found in on_lines(page.text, "/", _PATH) if len(page.text) <= LONGEST and page.kind != "script" else ():
         index = block_at(page, found.start())
         raw = found[1].rstrip(".,*")
         before = page.text[max(0, found.start() - 12) : found.start()]

@@ -4,8 +4,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from loopwright.tune.skill.letters import BEYOND, CJK, small, wide
+from loopwright.tune.skill.letters import BEYOND, CJK, has, small, wide
 from loopwright.tune.skill.model import Page, Skill
+from loopwright.tune.skill.once import once
 
 SKIPPED = frozenset({"template", "script", "data"})
 MEANT = frozenset({"instruction", "prompt"})
@@ -50,7 +51,7 @@ def sayings(skill: Skill, stems: Iterable[Iterable[str]], pattern: re.Pattern[st
         if page.kind in SKIPPED:
             continue
         low = small(page.text)
-        there = _there(low, groups)
+        there = _there(page.text, groups)
         if not all(there):
             continue
         for start, end, wrapped in _meant(skill, page):
@@ -65,11 +66,11 @@ def sentences(skill: Skill, stems: Iterable[Iterable[str]]) -> Iterator[Saying]:
         if page.kind in SKIPPED:
             continue
         low = small(page.text)
-        there = _there(low, groups)
+        there = _there(page.text, groups)
         if not all(there):
             continue
-        for start, end, lead in _led(page):
-            if _has(f"{lead.lower()} {low[start:end]}" if lead else low[start:end], there):
+        for start, end, lead, said in _led(page):
+            if _has(said, there):
                 yield from _split(page, start, end, lead, there)
         for prompt in skill.prompts:
             at = prompt.at
@@ -91,8 +92,13 @@ def _split(page: Page, start: int, end: int, lead: str | None, there: tuple[tupl
         begin = stop
 
 
-def _led(page: Page) -> Iterator[tuple[int, int, str]]:
-    """Blocks that are meant, with the paragraph above a list that ends with a colon, or the head of a table."""
+@once
+def _led(page: Page) -> Iterator[tuple[int, int, str, str]]:
+    """Blocks that are meant, with the paragraph above a list that ends with a colon, or the head of a table.
+
+    At last both as one text in small letters.
+    """
+    low = small(page.text)
     lead = head = last = ""
     for block in page.blocks:
         if block.kind == "row":
@@ -102,15 +108,17 @@ def _led(page: Page) -> Iterator[tuple[int, int, str]]:
             lead = words[-200:] if words.endswith((":", "：")) else ""
         last = block.kind
         if block.use in MEANT and last in ("paragraph", "item", "row", "quote"):
-            yield block.body, block.end, head if last == "row" else lead if last == "item" else ""
+            above = head if last == "row" else lead if last == "item" else ""
+            said = low[block.body : block.end]
+            yield block.body, block.end, above, f"{above.lower()} {said}" if above else said
 
 
-def _there(low: str, groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+def _there(text: str, groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
     """Of each group the stems that the page has; the rest need not be looked for in its blocks."""
-    latin = not wide(low)
+    latin = not wide(text)
     found = []
     for group in groups:
-        here = tuple(stem for stem in group if not (latin and CJK < stem[0] < BEYOND) and stem in low)
+        here = tuple(stem for stem in group if not (latin and CJK < stem[0] < BEYOND) and has(text, stem))
         found.append(here)
         if not here:
             break

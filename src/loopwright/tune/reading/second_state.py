@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loopwright.tune.reading.spots import block_at
+from loopwright.tune.skill.letters import small
 from loopwright.tune.skill.model import Page, Skill
 
 _FILE = re.compile(r"(?<![\w])((?:[\w.\-<>{}$*]{1,60}/){0,6})([\w\-]{3,40}\.(?:jsonl?|md|ya?ml|csv|txt))(?![\w/])")
@@ -25,6 +26,11 @@ _ALSO = re.compile(
 _KEEPS = re.compile(
     r"\b(?:writ|keep|kept|record|stor|sav|put|track|updat|maintain|log)\w*\b|写|记|存|保存|更新|放", re.IGNORECASE
 )
+_THERE = re.compile(
+    r"(?:progress|status|state|track(?:er|ing)|checkpoint|cursor)(?:[\-_]\w{1,60})?\.(?:jsonl?|md|ya?ml|csv|txt)"
+)
+"""Without one of these no page adds a state."""
+_NO_WORDS = frozenset({"script", "data", "template"})
 OFTEN, RARE = 2, 4
 """How often the file of the state is named at least, and the added one at most."""
 AROUND = 220
@@ -41,9 +47,11 @@ class Added:
 
 
 def added_states(skill: Skill) -> Iterator[Added]:
+    if not any(_THERE.search(small(page.text)) for page in skill.pages.values() if page.kind not in _NO_WORDS):
+        return
     named: dict[str, list[tuple[Page, int, int]]] = {}
     for page in skill.pages.values():
-        if page.kind in ("script", "data", "template"):
+        if page.kind in _NO_WORDS:
             continue
         for found in _FILE.finditer(page.text):
             named.setdefault(found[2], []).append((page, found.start(), found.end()))

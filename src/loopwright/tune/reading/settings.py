@@ -46,6 +46,8 @@ class Disputed:
 
 def disputed(skill: Skill) -> Iterator[Disputed]:
     """A cell of a table that gives another number than a script, the configuration or a sentence does."""
+    if not any(one for page in skill.pages.values() for one in _in_tables(page)):
+        return
     found: dict[str, list[Setting]] = {}
     for page in skill.pages.values():
         for one in (*_in_tables(page), *_told(page)):

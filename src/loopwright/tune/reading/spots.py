@@ -2,10 +2,10 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from loopwright.tune.skill.letters import small
+from loopwright.tune.skill.letters import has, small
 from loopwright.tune.skill.model import Block, Page
 
 BEFORE, AFTER = 40, 120
@@ -40,9 +40,9 @@ def begun(text: str, stems: tuple[str, ...], pattern: re.Pattern[str], *, name: 
 @lru_cache(maxsize=1024)
 def places(text: str, stem: str) -> tuple[int, ...]:
     """Where the stem stands, in large or small letters. Several rules look for the same stems of a page."""
-    if stem[0] >= "\u4e00" and not _is_chinese(text):
+    if (stem[0] >= "\u4e00" and not _is_chinese(text)) or not has(text, stem):
         return ()
-    found = []
+    found: list[int] = []
     low = small(text)
     at = low.find(stem)
     while at >= 0:
@@ -58,6 +58,15 @@ _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 def _is_chinese(text: str) -> bool:
     """A word of it; most pages have none, and need not be searched for more."""
     return not text.isascii() and _CHINESE.search(text) is not None
+
+
+def on_lines(text: str, sign: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """All matches of a pattern that holds the sign and no end of a line: only lines with the sign are looked at."""
+    at = text.find(sign)
+    while at >= 0:
+        end = text.find("\n", at)
+        yield from pattern.finditer(text, text.rfind("\n", 0, at) + 1, end + 1 if end >= 0 else len(text))
+        at = text.find(sign, end) if end >= 0 else -1
 
 
 def block_at(page: Page, position: int) -> int:

@@ -15,6 +15,18 @@ def small(text: str) -> str:
 
 
 @lru_cache(maxsize=64)
+def vocabulary(text: str) -> str:
+    """Each word of the page once, in small letters, with the marks about it: a quarter of the page, and less."""
+    return "\n".join({*small(text).split()})
+
+
+@lru_cache(maxsize=4096)
+def has(text: str, stem: str) -> bool:
+    """Whether the stem (in small letters) stands in it, in large or small letters. Several rules ask for the same."""
+    return stem in (vocabulary(text) if stem.split() == [stem] else small(text))
+
+
+@lru_cache(maxsize=64)
 def wide(text: str) -> int:
     """Characters of Chinese, Japanese and Korean (U+3000 to U+DFFF)."""
     if text.isascii():

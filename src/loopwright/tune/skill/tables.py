@@ -16,15 +16,13 @@ class Cell:
 def cells(text: str, start: int, end: int) -> list[Cell]:
     """Those of one row; a bar in inline code or behind a backslash parts nothing."""
     found: list[Cell] = []
-    begin, ticked = start, False
-    last = text.rfind("`", start, end)
-    for at in range(start, end):
-        char = text[at]
-        if char == "`":
-            ticked = not ticked
-        elif char == "|" and (not ticked or at > last) and text[at - 1 : at] != "\\":
+    begin, last = start, text.rfind("`", start, end)
+    at = text.find("|", start, end)
+    while at >= 0:
+        if text[at - 1 : at] != "\\" and (at > last or text.count("`", begin, at) % 2 == 0):
             found.append(_cell(text, begin, at))
-            begin, ticked = at + 1, False
+            begin = at + 1
+        at = text.find("|", at + 1, end)
     found.append(_cell(text, begin, end))
     if found and not found[0].text:
         found = found[1:]
