@@ -16,7 +16,8 @@ SHOWN = 8
 
 def look(skill: Skill) -> Iterator[Hit]:
     groups: dict[tuple[str, str], list[Stray]] = {}
-    for stray in stray_values(skill):
+    strays = [*stray_values(skill)]
+    for stray in strays:
         groups.setdefault((stray.page.path, f"{stray.use.path}={stray.value}"), []).append(stray)
     for (_, subject), found in groups.items():
         yield _hit(subject, found)
@@ -31,7 +32,7 @@ def look(skill: Skill) -> Iterator[Hit]:
         )  # fmt: skip
     for rival in rivals(skill):
         yield _rival(rival)
-    known = {(one.page.path, one.start) for one in stray_values(skill)}
+    known = {(one.page.path, one.start) for one in strays}
     yield from (_stray(one) for one in stray_words(skill) if (one.page.path, one.start) not in known)
     yield from map(_alone, cells_alone(skill))
 

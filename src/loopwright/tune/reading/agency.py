@@ -8,6 +8,7 @@ from functools import lru_cache
 from loopwright.tune.catalogue import Known, catalogue_of
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Block, Call, Page, Skill
+from loopwright.tune.skill.once import once
 from loopwright.tune.skill.toolnames import SPAWNS
 
 MEANT = frozenset({"instruction", "prompt"})
@@ -44,12 +45,9 @@ class Act:
         return entry.limit if entry else None
 
 
-def acts(skill: Skill) -> tuple[Act, ...]:
+@once
+def acts(skill: Skill) -> Iterator[Act]:
     """The calls of tools that instructions and prompts tell to make."""
-    return tuple(_acts(skill))
-
-
-def _acts(skill: Skill) -> Iterator[Act]:
     catalogue = catalogue_of(skill)
     names: dict[str, bool] = {}
     for index, call in enumerate(skill.calls):

@@ -65,6 +65,7 @@ _BEHIND_UNIT = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """Keep total panes under 6."""
+_BEHIND_WORDS = ("under", "below", "at most", "within", "to", "at", "about")
 _OF_TIME = frozenset(
     {"ms", "s", "sec", "secs", "second", "seconds", "minute", "minutes", "min", "mins", "hour", "hours"}
 )
@@ -107,7 +108,7 @@ def amounts(skill: Skill) -> Iterator[Amount]:
             amount = _amount(page, found)
             if amount is not None:
                 yield amount
-        for found in islice(to_numbers(page.text, _BEHIND_UNIT, "low", NEAR), MANY):
+        for found in islice(to_numbers(page.text, _BEHIND_UNIT, "low", NEAR, _BEHIND_WORDS), MANY):
             amount = _amount(page, found)
             if amount is not None:
                 yield amount

@@ -11,10 +11,15 @@ from loopwright.tune.reading.spots import places
 from loopwright.tune.reading.stems import stems
 from loopwright.tune.skill.model import PageKind, Skill
 
-_WAYS: tuple[tuple[tuple[str, re.Pattern[str]], tuple[str, re.Pattern[str]]], ...] = tuple(
-    ((one, re.compile(left, re.IGNORECASE)), (other, re.compile(right, re.IGNORECASE)))
-    for one, left, other, right in (
+_Sides = tuple[tuple[str, re.Pattern[str]], tuple[str, re.Pattern[str]]]
+_WAYS: tuple[tuple[tuple[str, ...], _Sides], ...] = tuple(
+    (stems, ((one, re.compile(left, re.IGNORECASE)), (other, re.compile(right, re.IGNORECASE))))
+    for stems, one, left, other, right in (
         (
+            (
+                "parallel", "simultan", "concurren", "at the same", "at once", "in one go", "sequen", "one at",
+                "one by", "one after", "serial", "并行", "同时", "串行", "逐", "依次",
+            ),
             "in parallel",
             r"\b(?:in parallel|simultaneous\w*|concurrent(?:ly)?|parallel (?:batch|call|task|agent)\w*|at the same time"
             r"|all at once|in one go)\b|并行|同时",
@@ -24,25 +29,22 @@ _WAYS: tuple[tuple[tuple[str, re.Pattern[str]], tuple[str, re.Pattern[str]]], ..
             r"|依次",
         ),
         (
+            ("background", "detached", "foreground", "synchron", "blocking", "后台", "前台", "同步"),
             "in the background",
             r"\bin the background\b|\brun_in_background: ?true|\bbackgrounded\b|\bdetached\b|后台",
             "waited for",
             r"\b(?:in the foreground|synchronous(?:ly)?|blocking (?:call|task)\w*)\b|前台|同步(?:等待|执行)",
         ),
         (
+            ("keep", "retain", "preserv", "leave", "delete", "remove", "discard", "clear", "wipe", "保留", "删", "清"),
             "by keeping it",
             r"\b(?:keep|retain|preserve|leave)\b|保留",
             "by deleting it",
             r"\b(?:delete|remove|discard|clear|wipe)\b|删除|清除|清理",
         ),
     )
-)
-_STEMS = (
-    "parallel", "simultan", "concurren", "at the same", "at once", "in one go", "sequen", "one at", "one by",
-    "one after", "serial", "background", "detached", "foreground", "synchron", "blocking", "keep", "retain",
-    "preserv", "leave", "delete", "remove", "discard", "clear", "wipe", "并行", "同时", "串行", "逐", "依次",
-    "后台", "前台", "同步", "保留", "删", "清",
 )  # fmt: skip
+"""With the stems that one of its words has, the first way and the other one."""
 _STRONG = re.compile(
     r"\b(?:MUST|NEVER|ALWAYS|IMPORTANT|CRITICAL|MANDATORY|REQUIRED|always|never|must)\b|必须|一律|绝不|禁止|严禁"
 )
@@ -62,8 +64,8 @@ class _Way:
 
 def excluding(skill: Skill) -> Iterator[tuple[Clause, Clause, str]]:
     """A sentence, the rule that wants it otherwise, and the two ways."""
-    for sides in _WAYS:
-        ways = list(islice(_ways(skill, sides), MANY))
+    for named, sides in _WAYS:
+        ways = list(islice(_ways(skill, named, sides), MANY))
         for rule in (way for way in ways if way.strong):
             pages = holds_in(rule.clause.page, skill)
             for way in ways:
@@ -71,12 +73,12 @@ def excluding(skill: Skill) -> Iterator[tuple[Clause, Clause, str]]:
                     yield way.clause, rule.clause, f"{sides[way.side][0]}, and {sides[rule.side][0]}"
 
 
-def _ways(skill: Skill, sides: tuple[tuple[str, re.Pattern[str]], tuple[str, re.Pattern[str]]]) -> Iterator[_Way]:
+def _ways(skill: Skill, named: tuple[str, ...], sides: _Sides) -> Iterator[_Way]:
     for page in skill.pages.values():
         if page.kind not in _SAID:
             continue
         seen: set[tuple[int, int]] = set()
-        for at in (at for stem in _STEMS for at in places(page.text, stem)[:MANY]):
+        for at in (at for stem in named for at in places(page.text, stem)[:MANY]):
             for side, (_, pattern) in enumerate(sides):
                 found = pattern.search(page.text, max(0, at - 16), at + 24)
                 if found is None or not found.start() <= at < found.end() or (found.start(), side) in seen:

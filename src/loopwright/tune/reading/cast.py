@@ -8,6 +8,7 @@ from typing import Literal
 from loopwright.tune.reading.agency import MEANT, PARTS, acts
 from loopwright.tune.reading.grid import grids
 from loopwright.tune.skill.model import Page, Skill
+from loopwright.tune.skill.once import once
 
 _NAME = r"@?[A-Za-z][A-Za-z0-9]*(?:[-_:][A-Za-z0-9]+)*"
 _TOLD = re.compile(
@@ -42,11 +43,9 @@ class Named:
         return f"{self.page.path}:{self.page.text.count(chr(10), 0, self.start) + 1}"
 
 
-def cast(skill: Skill) -> tuple[Named, ...]:
-    return tuple(_cast(skill))
-
-
-def _cast(skill: Skill) -> Iterator[Named]:
+@once
+def cast(skill: Skill) -> Iterator[Named]:
+    """All of them, as often as they are named."""
     for act in acts(skill):
         tool = act.known.tool
         one = act.call.argument(tool.role) if act.does == "spawn" and tool and tool.role else None

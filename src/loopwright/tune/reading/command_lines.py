@@ -14,6 +14,7 @@ _LINE = re.compile(
     r"(?P<rest>(?:[^`\n\\]|\\\r?\n|\\){0,900})",
     re.MULTILINE,
 )
+_GIVEN = re.compile(r"--(?=[a-z])")
 _OPTION = re.compile(r"(?<=[\s\[(])--([a-z][a-z0-9]*(?:-[a-z0-9]+)*)(?=[\s=\]),.]|\Z)")
 _TOOL = re.compile(r"\bmcp__([a-z0-9-]+)__([a-z0-9_]+)\b")
 _SNAKE = re.compile(r"(?<![A-Za-z0-9])[a-z][a-z0-9]{0,40}(?:_[a-z0-9]{1,40}){1,8}(?![\w(]{0,80}\.)")
@@ -37,7 +38,7 @@ def slipped_options(skill: Skill) -> Iterator[Slip]:
     """Within the command lines of one program, and of one of its commands."""
     places: dict[tuple[str, str], list[tuple[Page, int]]] = {}
     for page in skill.pages.values():
-        for line in _LINE.finditer(page.text) if page.kind in PARTS and "--" in page.text else ():
+        for line in _lines(page.text) if page.kind in PARTS else ():
             program = line["program"].split()[0]
             for given in _OPTION.finditer(page.text, line.start("rest"), line.end("rest")):
                 places.setdefault((program, given[1]), []).append((page, given.start()))
@@ -51,6 +52,22 @@ def slipped_options(skill: Skill) -> Iterator[Slip]:
             if meant is not None and _times(skill, f"--{option}") == 1:
                 page, start = found[0]
                 yield Slip(page, start, f"--{option}", f"--{meant}", program, _where(*options[meant][0]))
+
+
+def _lines(text: str) -> Iterator[re.Match[str]]:
+    """Command lines, with those that go on from them; only where an option is given."""
+    done = 0
+    for given in _GIVEN.finditer(text):
+        if given.start() < done:
+            continue
+        begin = text.rfind("\n", 0, given.start()) + 1
+        while begin and text[max(0, begin - 3) : begin - 1].rstrip("\r").endswith("\\"):
+            begin = text.rfind("\n", 0, begin - 1) + 1
+        done = text.find("\n", given.start())
+        while done >= 0 and text[max(0, done - 2) : done].rstrip("\r").endswith("\\"):
+            done = text.find("\n", done + 1)
+        done = len(text) if done < 0 else done
+        yield from _LINE.finditer(text, begin, done)
 
 
 def slipped_tools(skill: Skill) -> Iterator[Slip]:

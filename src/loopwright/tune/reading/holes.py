@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from loopwright.tune.skill.model import Assignment, Call, Interpolation, Prompt, Skill
+from loopwright.tune.skill.once import once
 
 _WRITES = frozenset({"Write", "write_file", "writeFile", "writeFileSync", "fs.writeFileSync", "write_text"})
 _FILLED = re.compile(r"\$\{([^{}\n]{1,200})\}")
@@ -42,6 +43,7 @@ class Hole:
         return self.name.rpartition(".")[2]
 
 
+@once
 def holes(skill: Skill) -> Iterator[Hole]:
     """Of all prompts that the skill really gives to agents."""
     for prompt in skill.prompts:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from loopwright.tune.skill.model import Block, Page
+from loopwright.tune.skill.once import once
 from loopwright.tune.skill.shapes import tokens
 
 _NAME = re.compile(r"[A-Za-z_][\w\-]{1,40}\Z")
@@ -29,6 +30,7 @@ class Keyed:
     data: bool
 
 
+@once
 def keyed(page: Page) -> Iterator[Keyed]:
     """Of code blocks and scripts, and of what sentences and commands hold, that are not shown as wrong."""
     for block in page.blocks if len(page.text) <= LONGEST else ():

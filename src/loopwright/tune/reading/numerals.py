@@ -5,21 +5,22 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from loopwright.tune.reading.spots import places
+from loopwright.tune.skill.letters import small
 
 WORDS = (
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
 _DIGITS = re.compile(r"\d(?<!\d.)", re.DOTALL)
-_SIGNS = re.compile(r"[<>≥≤]")
+_SIGNS = re.compile(r"[<>≥≤](?==?\s*\d)")
 
 
 @lru_cache(maxsize=64)
 def numerals(text: str) -> tuple[int, ...]:
-    """Where digits begin, and words for small numbers, also within other words."""
+    """Where digits begin, and words for small numbers; not behind a letter, as within other words."""
     found = {match.start() for match in _DIGITS.finditer(text)}
     for word in WORDS:
         found.update(places(text, word))
-    return tuple(sorted(found))
+    return tuple(sorted(at for at in found if not text[at - 1 : at].isalnum()))
 
 
 def from_numbers(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
@@ -32,13 +33,20 @@ def from_numbers(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]
             yield found
 
 
-def to_numbers(text: str, pattern: re.Pattern[str], group: str, before: int) -> Iterator[re.Match[str]]:
-    """All matches whose `group` begins with a number, at most `before` characters behind where the match begins."""
-    return _around(text, numerals(text), pattern, group, before)
+def to_numbers(
+    text: str, pattern: re.Pattern[str], group: str, before: int, last: tuple[str, ...]
+) -> Iterator[re.Match[str]]:
+    """All matches whose `group` begins with a number, at most `before` characters behind where the match begins.
+
+    `last`: what the words before it end with, in small letters.
+    """
+    low = small(text)
+    spots = tuple(at for at in numerals(text) if low[max(0, at - before) : at].rstrip().endswith(last))
+    return _around(text, spots, pattern, group, before)
 
 
 def to_signs(text: str, pattern: re.Pattern[str], group: str, before: int) -> Iterator[re.Match[str]]:
-    """All matches whose `group` begins with a sign of comparison."""
+    """All matches whose `group` begins with a sign of comparison, before a number."""
     return _around(text, tuple(match.start() for match in _SIGNS.finditer(text)), pattern, group, before)
 
 

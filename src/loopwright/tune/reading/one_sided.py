@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loopwright.tune.reading.agency import MEANT, PARTS
+from loopwright.tune.skill.letters import has
 from loopwright.tune.skill.model import Block, Page, Skill
 
 _IF_THERE = re.compile(
@@ -14,6 +15,7 @@ _IF_THERE = re.compile(
     r"|(?:如果|若|当)[^，。\n]{0,16}(?:代理|智能体|agent)[^，。\n]{0,8}(?:可用|支持|已启用)",
     re.IGNORECASE,
 )
+_AGENTS = ("agent", "worker", "teammate", "delegation", "代理", "智能体")
 _ELSE = re.compile(
     r"\bnot (?:be )?(?:available|supported|installed|configured|present|possible|enabled)|unavailable|\botherwise\b"
     r"|\belse\b"
@@ -29,6 +31,7 @@ _GATE = re.compile(
     r"|(?:通过|成功)(?:后|之后)?(?:才|方可)(?:能|可)?(?:继续|进入|往下)",
     re.IGNORECASE,
 )
+_GATES = ("only proceed", "only continue", "only move on", "only go on", "only advance", "继续", "进入", "往下")
 _BADLY = re.compile(
     r"\bfail|\berrors?\b|\bred\b|\bnot (?:pass|clean|green|succeed)|doesn['’]t|reject|\botherwise\b|\bissues?\b|\bfix"
     r"|\bbreak"
@@ -69,13 +72,14 @@ def one_sided(skill: Skill) -> Iterator[OneSided]:
             block for block in page.blocks if block.use in MEANT and block.kind in ("paragraph", "item", "row", "code")
         ]
         yield from _unlike_siblings(page, [block for block in told if block.kind in ("paragraph", "item")])
+        agents, gates = (any(has(page.text, word) for word in words) for words in (_AGENTS, _GATES))
         for index, block in enumerate(told):
             if block.kind == "code":
                 yield from _fetched(page, block)
                 continue
-            if (found := _IF_THERE.search(block.text)) and not _ELSE.search(_section(page, block)):
+            if agents and (found := _IF_THERE.search(block.text)) and not _ELSE.search(_section(page, block)):
                 yield OneSided(page, block.body + found.start(), block.body + found.end(), "there are none")
-            if (found := _GATE.search(block.text)) and not _BADLY.search(_beside(page, told, index, found)):
+            if gates and (found := _GATE.search(block.text)) and not _BADLY.search(_beside(page, told, index, found)):
                 yield OneSided(page, block.body + found.start(), block.body + found.end(), "it does not pass")
 
 

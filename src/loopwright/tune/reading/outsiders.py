@@ -63,10 +63,12 @@ def _misnamed(skill: Skill) -> Iterator[Stranger]:
     named = cast(skill)
     if not named:
         return
-    times = Counter(_bare(found[0]) for page in skill.pages.values() for found in _COMPOUND.finditer(page.text))
     used = Counter(_bare(one.name) for one in named)
-    cells = {_bare(one.name) for one in named if one.kind == "cell"}
     pages = {stem(page.path).casefold() for page in skill.pages.values() if page.kind == "role"}
+    if not any(used[bare] == 1 and bare not in pages for bare in used):
+        return
+    times = Counter(_bare(found[0]) for page in skill.pages.values() for found in _COMPOUND.finditer(page.text))
+    cells = {_bare(one.name) for one in named if one.kind == "cell"}
     often = {name for name in times.keys() | used.keys() if max(times[name], used[name]) >= FEWEST} | pages
     for one in named:
         bare = _bare(one.name)
@@ -101,7 +103,9 @@ def _stranger(skill: Skill, one: Named, meant: str) -> Stranger:
 def _unregistered(skill: Skill) -> Iterator[Stranger]:
     """`@name` that the table of all of them has not; also in the text of a page that the skill writes."""
     for page in skill.pages.values():
-        listed = [found[1] for found in _REGISTERED.finditer(page.text)] if page.kind in PARTS else []
+        listed = (
+            [found[1] for found in _REGISTERED.finditer(page.text)] if "@" in page.text and page.kind in PARTS else []
+        )
         named = list(_AT.finditer(page.text)) if len(listed) >= FEWEST else []
         missing = {found[0]: found for found in reversed(named) if found[0] not in listed}
         if not missing or len(missing) > len(listed) / 2:

@@ -22,6 +22,7 @@ _ZH = re.compile(
     r"|(?:启动|派发?|创建|拉起|生成)[^。；;\n]{0,8}?(?:自己的|下级|更多)(?:子代理|代理|智能体|子\s?agent|agent)",
     re.IGNORECASE,
 )
+_WHO = re.compile(r"agent|worker|teammate|helper|reviewer|explorer|team|swarm|代理|智能体|帮手", re.IGNORECASE)
 _OWNED = re.compile(r"\b(?:its|their|your) own\b|自己的|自行", re.IGNORECASE)
 _NOT = re.compile(
     r"\b(?:not|never|n['’]t|no|without|avoid|forbid\w*|instead of|rather than|only the|cannot|prevent\w*|refuse\w*"
@@ -67,7 +68,7 @@ class Told:
 def own_agents(skill: Skill) -> Iterator[Told]:
     """In instructions about workers; what prompts say is looked at as calls."""
     for page in skill.pages.values():
-        if page.kind not in PARTS or page.kind == "role":
+        if page.kind not in PARTS or page.kind == "role" or not _WHO.search(page.text):
             continue
         heads: dict[int, bool] = {}
         intro = ""
@@ -83,7 +84,7 @@ def own_agents(skill: Skill) -> Iterator[Told]:
 def _of_block(page: Page, block: Block, intro: str, heads: dict[int, bool]) -> Iterator[Told]:
     for start, end in _lines(page, block):
         text = page.text[start:end]
-        found = _OWN.search(text) or _ZH.search(text)
+        found = (_OWN.search(text) or _ZH.search(text)) if _WHO.search(text) else None
         if found is None or _NOT.search(text) or _LEADS.search(text):
             continue
         if _is_about_worker(page, block, intro, text, heads) or (

@@ -1,40 +1,41 @@
-"""What several rules ask of one page, worked out once."""
+"""What several rules ask of one page or skill, worked out once."""
 
 from collections.abc import Callable, Iterable
 from functools import lru_cache, wraps
-from typing import TypeVar
+from typing import Generic, TypeVar
 
-from loopwright.tune.skill.model import Page
+from loopwright.tune.skill.model import Page, Skill
 
+Thing = TypeVar("Thing", bound=Page | Skill)
 Found = TypeVar("Found")
 KEPT = 128
-"""Pages whose answers are kept."""
+"""Pages, or skills, whose answers are kept."""
 
 
-class _Same:
-    """A page that equals itself alone: to compare what two pages hold takes longer than to read them again."""
+class _Same(Generic[Thing]):
+    """What equals itself alone: to compare all that two pages hold takes longer than to read them again."""
 
-    __slots__ = ("page",)
+    __slots__ = ("thing",)
 
-    def __init__(self, page: Page) -> None:
-        self.page = page
+    def __init__(self, thing: Thing) -> None:
+        self.thing = thing
 
     def __hash__(self) -> int:
-        return id(self.page)
+        return id(self.thing)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.page is self.page
+        return isinstance(other, _Same) and other.thing is self.thing
 
 
-def once(read: Callable[[Page], Iterable[Found]]) -> Callable[[Page], tuple[Found, ...]]:
-    """All that `read` finds on a page, the same each time that it is asked."""
+def once(read: Callable[[Thing], Iterable[Found]]) -> Callable[[Thing], tuple[Found, ...]]:
+    """All that `read` finds there, the same each time that it is asked."""
 
     @lru_cache(maxsize=KEPT)
-    def kept(same: _Same) -> tuple[Found, ...]:
-        return tuple(read(same.page))
+    def kept(same: _Same[Thing]) -> tuple[Found, ...]:
+        return tuple(read(same.thing))
 
     @wraps(read)
-    def ask(page: Page) -> tuple[Found, ...]:
-        return kept(_Same(page))
+    def ask(thing: Thing) -> tuple[Found, ...]:
+        return kept(_Same(thing))
 
     return ask
