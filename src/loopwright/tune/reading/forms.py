@@ -8,6 +8,7 @@ from typing import Literal
 from loopwright.tune.reading.spots import begun
 from loopwright.tune.reading.stems import stems
 from loopwright.tune.skill.model import Block, Page, PageKind, Skill
+from loopwright.tune.skill.once import once
 
 Idea = Literal["goal", "rules", "state"]
 _IDEAS: tuple[tuple[Idea, re.Pattern[str]], ...] = (
@@ -103,6 +104,7 @@ class Lack:
         return self.page.text[self.start : self.end].strip()
 
 
+@once
 def lacking(skill: Skill) -> Iterator[Lack]:
     for page in skill.pages.values():
         if page.kind in _SAID:

@@ -43,7 +43,6 @@ _FETCHES = re.compile(r"^[ \t]*(?:\$[ \t]+)?(?:sudo[ \t]+)?git[ \t]+clone\b[^\n]
 _STEP = re.compile(r"\W*(?:step|phase|stage|步骤|阶段|第\s*[\d一二三四五六七八九]+\s*[步阶]|\d)", re.IGNORECASE)
 _NAMES = re.compile(r"`[^`\n]{1,60}`|\"[^\"\n]{1,40}\"|\d+")
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s*(?=\S)|[；;]\s*|\n+")
-_WORD = re.compile(r"\S+")
 AROUND = 2
 """Blocks to each side in which the other case may be said."""
 ALIKE = 2
@@ -112,7 +111,7 @@ def _unlike_siblings(page: Page, told: list[Block]) -> Iterator[OneSided]:
     """Several blocks that begin alike say the same of the other case, and one says nothing of it."""
     begun: dict[str, list[Block]] = {}
     for block in told:
-        words = _WORD.findall(_plain(block.text[:200]))[:BEGIN]
+        words = _plain(block.text[:200]).split(None, BEGIN)[:BEGIN]
         if len(words) == BEGIN and "#" in words:
             begun.setdefault(" ".join(words), []).append(block)
     for blocks in begun.values():

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loopwright.tune.reading.agency import MEANT, PARTS
+from loopwright.tune.skill.letters import has
 from loopwright.tune.skill.model import Block, Page, Skill
 
 _AGENTS = r"(?:sub-?agents?|agents?|workers?|teammates?|helpers?|reviewers?|explorers?|team(?: runs?)?|swarms?)"
@@ -22,7 +23,7 @@ _ZH = re.compile(
     r"|(?:启动|派发?|创建|拉起|生成)[^。；;\n]{0,8}?(?:自己的|下级|更多)(?:子代理|代理|智能体|子\s?agent|agent)",
     re.IGNORECASE,
 )
-_WHO = re.compile(r"agent|worker|teammate|helper|reviewer|explorer|team|swarm|代理|智能体|帮手", re.IGNORECASE)
+_WHO = ("agent", "worker", "team", "helper", "reviewer", "explorer", "swarm", "代理", "智能体", "帮手")
 _OWNED = re.compile(r"\b(?:its|their|your) own\b|自己的|自行", re.IGNORECASE)
 _NOT = re.compile(
     r"\b(?:not|never|n['’]t|no|without|avoid|forbid\w*|instead of|rather than|only the|cannot|prevent\w*|refuse\w*"
@@ -68,7 +69,7 @@ class Told:
 def own_agents(skill: Skill) -> Iterator[Told]:
     """In instructions about workers; what prompts say is looked at as calls."""
     for page in skill.pages.values():
-        if page.kind not in PARTS or page.kind == "role" or not _WHO.search(page.text):
+        if page.kind not in PARTS or page.kind == "role" or not any(has(page.text, who) for who in _WHO):
             continue
         heads: dict[int, bool] = {}
         intro = ""
@@ -84,7 +85,8 @@ def own_agents(skill: Skill) -> Iterator[Told]:
 def _of_block(page: Page, block: Block, intro: str, heads: dict[int, bool]) -> Iterator[Told]:
     for start, end in _lines(page, block):
         text = page.text[start:end]
-        found = (_OWN.search(text) or _ZH.search(text)) if _WHO.search(text) else None
+        low = text.lower()
+        found = (_OWN.search(text) or _ZH.search(text)) if any(word in low for word in _WHO) else None
         if found is None or _NOT.search(text) or _LEADS.search(text):
             continue
         if _is_about_worker(page, block, intro, text, heads) or (

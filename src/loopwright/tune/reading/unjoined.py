@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loopwright.tune.reading.agency import MEANT, PARTS
-from loopwright.tune.skill.letters import small
+from loopwright.tune.reading.spots import places
 from loopwright.tune.skill.model import Block, Page, Section, Skill
 
 _AGENTS = (
@@ -57,6 +57,8 @@ _WAITING = frozenset(
 _ARROW = re.compile(r"\s{0,20}(?:→|->|=>|➜|⟶)\s{0,20}")
 _LABEL = re.compile(r"[\s*_`]*\*\*([^*\n]{2,30}?)[:：]?\*\*")
 _LANGS = ("", "text", "txt", "md", "markdown")
+NEAR = 60
+"""Characters around a stem that what is said with it takes in."""
 FEWEST = 3
 """Steps of a row of them, joined by arrows."""
 
@@ -92,8 +94,8 @@ def _told(page: Page) -> Iterator[Block]:
 
 
 def _says_behind(text: str) -> bool:
-    low = small(text)
-    return any(stem in low for stem in _BEHIND_STEMS) and _BEHIND.search(text) is not None
+    around = ((max(0, at - NEAR), at + NEAR) for stem in _BEHIND_STEMS for at in places(text, stem))
+    return any(_BEHIND.search(text, begin, end) for begin, end in around)
 
 
 def _behind(page: Page) -> Iterator[Unjoined]:
