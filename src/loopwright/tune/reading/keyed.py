@@ -1,11 +1,11 @@
 """Objects of examples with their keys: JSON, JavaScript, YAML, blocks of lines `key: value`."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from loopwright.tune.skill.model import Block, Page
+from loopwright.tune.skill.model import Block, Page, Skill
 from loopwright.tune.skill.once import once
 from loopwright.tune.skill.shapes import tokens
 
@@ -16,6 +16,8 @@ _OPENING, _CLOSING = frozenset("{[("), frozenset("}])")
 _SHELLS = frozenset({"bash", "sh", "shell", "zsh", "console"})
 _YAML = frozenset({"yaml", "yml"})
 _TEXT = frozenset({"", "md", "markdown", "text", "txt"})
+_DATA, _LINED = _SHELLS | {"json", "jsonc", "json5", ""}, _YAML | _TEXT
+"""Languages whose objects are data, and those whose lines may be keys."""
 FEWEST, LONGEST = 1, 200_000
 """Keys of an object that is looked at; characters of a page that is read."""
 
@@ -30,10 +32,31 @@ class Keyed:
     data: bool
 
 
+def objects_of(skill: Skill) -> list[Keyed]:
+    """All of the skill, where one of them is data; code alone tells nothing of data."""
+    if not any(one.data for page in skill.pages.values() for one in data_of(page)):
+        return []
+    return [one for page in skill.pages.values() for one in keyed(page)]
+
+
 @once
 def keyed(page: Page) -> Iterator[Keyed]:
     """Of code blocks and scripts, and of what sentences and commands hold, that are not shown as wrong."""
-    for block in page.blocks if len(page.text) <= LONGEST else ():
+    return _read(page, page.blocks)
+
+
+@once
+def data_of(page: Page) -> Iterator[Keyed]:
+    """Those that are data, or stand on a page of data; code of a product is not read for them."""
+    if page.kind == "data":
+        return iter(keyed(page))
+    yaml = page.path.endswith((".yaml", ".yml"))
+    blocks = [block for block in page.blocks if yaml or block.lang in _DATA or block.lang in _LINED]
+    return (one for one in _read(page, blocks) if one.data)
+
+
+def _read(page: Page, blocks: Iterable[Block]) -> Iterator[Keyed]:
+    for block in blocks if len(page.text) <= LONGEST else ():
         if block.use in ("negative", "quotation"):
             continue
         if block.kind != "code" or block.lang in _SHELLS:
@@ -58,7 +81,7 @@ def _inline(page: Page, block: Block) -> Iterator[Keyed]:
 
 
 def _braced(page: Page, block: Block, start: int, end: int) -> Iterator[Keyed]:
-    data = block.lang in ("json", "jsonc", "json5", "") or block.lang in _SHELLS
+    data = block.lang in _DATA
     for keys in _objects(page.text, start, end):
         yield Keyed(page, block, dict(keys), data)
 

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from loopwright.tune.reading.keyed import LONGEST, keyed
+from loopwright.tune.reading.keyed import LONGEST, data_of
 from loopwright.tune.reading.likeness import ALIKE, alike, joined, words_of
 from loopwright.tune.reading.spelled import Spelled
 from loopwright.tune.reading.spots import block_at
@@ -54,8 +54,8 @@ def _known(skill: Skill) -> dict[str, _Known]:
             name = field.path.rsplit(".", 1)[-1].removesuffix("[]")
             found.setdefault(name, _Known(name, skill.pages[schema.at.file], field.at.start))
     for page in skill.pages.values():
-        for one in keyed(page):
-            for name, (start, _) in one.keys.items() if one.data or page.kind == "data" else ():
+        for one in data_of(page):
+            for name, (start, _) in one.keys.items():
                 if name not in found:
                     found[name] = _Known(name, page, start)
     return found

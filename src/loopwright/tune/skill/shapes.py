@@ -72,9 +72,12 @@ def tokens(text: str, start: int, end: int) -> Iterator[Token]:
                 at = end if close < 0 else close + 2
                 yield Token("#", begin, at, text[begin:at])
                 break
-            yield Token(_token_kind(raw), begin, at, raw)
+            yield Token(_KINDS.get(raw) or _token_kind(raw), begin, at, raw)
         else:
             return
+
+
+_KINDS = {"\n": "n", "...": "…", **dict(zip("{}[](),:;=.<>|&?!+-*", "{}[](),:;=.<>|&?!+-*", strict=True))}
 
 
 def _token_kind(raw: str) -> str:
