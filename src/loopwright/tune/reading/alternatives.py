@@ -44,7 +44,10 @@ def _from(
 
 def _barred(text: str, at: int) -> re.Match[str] | None:
     before = text[max(0, at - LONGEST) : at]
-    word = before.removesuffix(" ").removesuffix("\\").removesuffix(" ").rstrip(_MARKS).rstrip(_LETTERS)
+    bare = before.removesuffix(" ").removesuffix("\\").removesuffix(" ").rstrip(_MARKS)
+    word = bare.rstrip(_LETTERS)
+    if len(word) == len(bare):
+        return None
     last = at - len(before) + len(word)
     first = last - min(3, len(word) - len(word.rstrip(_MARKS)))
     return next((found for begin in range(first, last + 1) if (found := _BARRED.match(text, begin))), None)

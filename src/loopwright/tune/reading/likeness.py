@@ -19,6 +19,9 @@ def words_of(name: str) -> tuple[str, ...]:
 
 
 def joined(name: str) -> str:
+    bare = name.replace("_", "").replace("-", "")
+    if len(name) <= LONGEST and bare.isascii() and bare.isalnum():
+        return bare.lower()
     return "".join(words_of(name))
 
 

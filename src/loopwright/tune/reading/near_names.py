@@ -95,9 +95,11 @@ def _nearest(name: str, known: dict[str, _Known], field: bool, around: str) -> _
 
 def _otherwise(skill: Skill, known: dict[str, _Known], counted: Counter[str]) -> Iterator[Spelled]:
     """A field that is written with other hyphens, underscores or capitals than elsewhere."""
+    wanted = {joined(name) for name in known if len(words_of(name)) > 1}
     spelled: dict[str, set[str]] = {}
-    for name in counted:
-        spelled.setdefault(joined(name), set()).add(name)
+    for name in counted if wanted else ():
+        if (letters := joined(name)) in wanted:
+            spelled.setdefault(letters, set()).add(name)
     styles = Counter(_style(name) for name in known if len(words_of(name)) > 1)
     for one in known.values():
         names = spelled.get(joined(one.name), set()) if len(words_of(one.name)) > 1 else set()
