@@ -12,6 +12,8 @@ from loopwright.tune.skill.model import Page, Prompt, Skill
 BAN = re.compile(
     r"\b(?:do not|don't|never|must not|may not)\b[^.;,\n]{0,20}\b(?:start|spawn|launch|create|dispatch|use|call|hire"
     r"|delegate)\w*\b[^.;,\n]{0,24}\b(?:sub-?agents?|agents?|workers?|spawn_agent|Task)\b"
+    r"|\b(?:start|spawn|launch|create|dispatch|hire)(?:s|ing)? (?:no|zero)\b[^.;,\n]{0,24}"
+    r"\b(?:sub-?agents?|agents?|workers?)\b"
     r"|\bspawn_agent\b[^.;\n]{0,12}\bnot\b|(?:不要|不得|禁止|不许|不能|不可)[^。；，\n]{0,6}(?:启动|调用|派|起|创建"
     r"|使用)[^。；，\n]{0,8}(?:agent|代理|智能体|spawn_agent|Task)",
     re.IGNORECASE,
@@ -24,6 +26,16 @@ _LEADS = re.compile(
 """The prompt makes its reader one who leads others, or says that nesting is meant."""
 _OWN_PAGE = re.compile(r"\b(?:instructions?|workflow|process|steps?|main|run|playbook)\b", re.IGNORECASE)
 """Names of pages that the model itself follows, in whatever folder."""
+_OTHERS = re.compile(
+    r"\b(?:only (?:the|an?|one|your)|nobody|no one|none|the (?:[\w-]+ )?(?:orchestrator|coordinator|lead(?:er)?|caller"
+    r"|parent|supervisor|session|controller|host|user))\b(?:(?!\b(?:and|then)\b)[^.;:,\n]){0,30}\Z"
+    r"|\b(?:refrain\w*|abstain\w*|keep\w*|barred|away|hands off)\s+from\b|只有|由主",
+    re.IGNORECASE,
+)
+"""Before the verb: it is the business of somebody else."""
+_DONE = re.compile(r"(?:spawned|launched|started|dispatched|created|forked|hired|kicked)\b", re.IGNORECASE)
+_SPOKEN_OF = re.compile(r"\s+(?:is|are|was|were|stays?|remains?|belongs?|costs?)\b", re.IGNORECASE)
+"""Behind it: starting them is what the sentence speaks of."""
 _STOP = re.compile(r"[.;](?=\s)|[。；]")
 LEAD = 400
 """Characters at the beginning of a prompt that say what its reader is."""
@@ -52,10 +64,17 @@ def _may(prompt: Prompt) -> bool:
 
 
 def _is_shown(page: Page, act: Act) -> bool:
-    """The sentence forbids it, or asks whether it was done."""
-    start, end = sentence(page, act.call.at.start)
+    """The sentence forbids it, asks whether it was done, or says that others do it."""
+    at = act.call.at
+    start, end = sentence(page, at.start)
     text = page.text[start:end]
-    return BAN.search(text) is not None or text.rstrip().endswith(("?", "？"))
+    if BAN.search(text) is not None or text.rstrip().endswith(("?", "？")):
+        return True
+    return act.call.name == "spawn agents" and bool(
+        _DONE.match(page.text, at.start)
+        or _OTHERS.search(page.text[start : at.start])
+        or (page.text[at.start : at.end].split()[0].endswith("ing") and _SPOKEN_OF.match(page.text, at.end))
+    )
 
 
 def sentence(page: Page, at: int) -> tuple[int, int]:

@@ -17,7 +17,7 @@ _VERB = re.compile(
 )
 _NEVER = re.compile(
     r"""(?:\b(?:not|never|avoid\w*|instead\s+of|rather\s+than|cannot|stop|forbid\w*|unlike|don.t|mustn.t|removed|replac\w+)\b[^.,;:\n。]{0,40}|\b(?:no|without)\s+(?:\w+\s+){0,2}[`*]*
-      |不要|不得|禁止|不能|切勿|不可|无需|不必|而不是|避免|不再|不用|不)[^.;:\n。，；]{0,24}\Z""",
+      |不要|不得|禁止|不能|勿|(?<![分特级个区类鉴识])别(?!的)|不可|无需|不必|而不是|避免|不再|不用|不)[^.;:\n。，；]{0,24}\Z""",
     re.VERBOSE | re.IGNORECASE,
 )
 _NEVER_AFTER = re.compile(
@@ -25,6 +25,13 @@ _NEVER_AFTER = re.compile(
     r"|不(?:可|得|能|要|允许)|被?禁止)",
     re.IGNORECASE,
 )
+_PAST = re.compile(
+    r"""(?:\b(?:formerly|in\s+the\s+past|back\s+then|(?:older|earlier|old|previous)\s+(?:versions?|releases?|runs?)|(?:before|until|up\s+to)\s+(?:v|version\s+)?\d[\d.]*
+      |(?:we|it|they|this|that|skill|phase|step)\s+used\s+to)\b
+      |旧版|老版本|以前|过去|早期版本|原先|原来(?:用|是)|曾经?(?:用|是)|\b(?:(?:other|similar)\s+skills?|other\s+hosts?)\b)(?:[^.;\n。；]|\.\d){0,80}\Z""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What follows is told of former times, or of others."""
 _WORD = re.compile(r"[`*]{0,3}\s*(?:tool\b|工具)", re.IGNORECASE)
 _REST_OF_NAME = re.compile(r"[\w-]*", re.ASCII)
 _GIVEN = re.compile(r"`?\b([a-z][a-z_]*[a-z])`?\s*[=:]\s*(\"[^\"\n]*\"|'[^'\n]*'|`[^`\n]*`|[\w/${}][\w:./${}-]*)")
@@ -34,10 +41,14 @@ _PARAMETERS = frozenset([
     "recipient", "status",
 ])  # fmt: skip
 _SPAWNS = re.compile(
-    r"""\b(?:spawn|launch|start|dispatch|create|fork|hire|kick\s+off)(?:s|es|ed|ing)?\s+(?:up\s+to\s+)?(?:\w+[\s-]){0,4}?(?:sub-?agents?|agents?|workers?|teammates?)\b
+    r"""\b(?:spawn|launch|start|dispatch|create|fork|hire|kick\s+off)(?:s|es|ed|ing)?\s+(?:up\s+to\s+)?
+      (?:(?!(?:no|zero|neither|without|of|per|from|by|with|that|which|what|where|who|whom|if|when|before|after|until|about)\b)\w+[\s-]){0,4}?
+      (?:sub-?agents?|agents?|workers?|teammates?)\b
+      (?![-_.]\w|/|\s+(?:definitions?|files?|notes?|reports?|prompts?|config\w*|names?|logs?|folders?|pages?|threads?|process\w*|pools?|servers?|class(?:es)?|nodes?|queues?|scripts?|cards?|profiles?|ids?|lists?|tables?|briefs?|skills?)\b)
     |(?:启动|派发|派生|创建|生成|起|拉起|分派|另起|再起)[^，。；\n]{0,12}?(?:子代理|子\s?agent|代理|智能体|agent|帮手)""",
     re.VERBOSE | re.IGNORECASE,
 )
+"""What stands between may not turn it round (“start no agents”), nor make the agents part of something else."""
 
 
 def told_calls(places: Places, tools: list[str], uses: Callable[[int], Use | None]) -> list[Found]:
@@ -104,6 +115,8 @@ def _is_told(text: str, line: int, start: int, end: int) -> bool:
     if not _VERB.search(text, before, start) and not (
         text[max(line, start - 24) : start].strip(" -*`>0123456789.") == "" and _WORD.match(text, end)
     ):
+        return False
+    if _PAST.search(text, before, start):
         return False
     return not _NEVER.search(text, before, start) and not _NEVER_AFTER.match(text, end)
 
