@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import acts, in_code, where
-from loopwright.tune.reading.joins import Spawn, says_wait_for_agents, spawns
+from loopwright.tune.reading.joins import Spawn, Uncollected, says_wait_for_agents, spawns, uncollected
 from loopwright.tune.reading.unjoined import Unjoined, unjoined
 from loopwright.tune.skill.model import Skill
 
@@ -12,7 +12,18 @@ from loopwright.tune.skill.model import Skill
 def look(skill: Skill) -> Iterator[Hit]:
     coded = tuple(_coded(skill))
     yield from coded
+    yield from map(_of_caller, uncollected(skill))
     yield from (_of_words(one) for one in unjoined(skill) if one.page.path not in {hit.file for hit in coded})
+
+
+def _of_caller(one: Uncollected) -> Hit:
+    call, model = one.call, where(one.model)
+    return Hit(
+        file=one.page.path, start=call.at.start, end=call.at.start + len(call.name),
+        subject=f"{call.name} {call.target or call.at.line}", phase=call.at.phase, also=(model,), confidence="likely",
+        message=f"{call.name} starts agents, and {one.model.name} does not follow as it does elsewhere ({model})",
+        advice=f"Call {one.model.name} before what they made is used.", facts={"words": call.name},
+    )  # fmt: skip
 
 
 def _of_words(one: Unjoined) -> Hit:

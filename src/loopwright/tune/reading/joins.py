@@ -1,11 +1,11 @@
 """How the agents that a page starts are joined again: by a call that waits, or by words that say so."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from loopwright.tune.reading.agency import Act, acts
-from loopwright.tune.skill.model import Page, Prompt, Skill
+from loopwright.tune.reading.agency import Act, acts, block_of
+from loopwright.tune.skill.model import Assignment, Call, Page, Prompt, Repeat, Skill
 
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _WAITS = re.compile(
@@ -18,6 +18,11 @@ _WAITS = re.compile(
     r"|等待|等到|等(?:它|他|全部|所有)|(?:完成|返回|结束|回来|回报)(?:后|之后|时|再)|回调|通知|轮询|后台",
     re.IGNORECASE,
 )
+
+_FUNCTION = re.compile(r"(?:async\s+)?(?:function\b|def\b|(?:\([^()]{0,200}\)|\w+)\s*=>)")
+
+FEWEST = 3
+"""Calls of a function that starts agents, all but one of which are followed by one that waits."""
 
 _COLLECTORS = frozenset({"TaskOutput", "AgentOutputTool", "AgentOutput"})
 
@@ -54,17 +59,113 @@ def spawns(skill: Skill) -> tuple[Spawn, ...]:
             by_page.setdefault(act.call.at.file, []).append(act)
     for file, started in by_page.items():
         page = skill.pages[file]
-        waits = [act for act in all_acts if act.does == "wait" and act.call.at.file == file]
+        code = _code_of(skill, file)
+        waits = [_wait(code, act) for act in all_acts if act.does == "wait" and act.call.at.file == file]
         stops = [act for act in all_acts if act.does == "stop" and act.call.at.file == file]
         for number, act in enumerate(started):
             to = started[number + 1].call.at.start if number + 1 < len(started) else len(page.text)
-            names = _names(skill, act)
+            names = _names(code, act)
             ended = next(
                 (one for one in stops if act.call.at.end <= one.call.at.start < to and names & _said(one)), None
             )
-            joined = _is_joined(skill, page, act, ended.call.at.start if ended else to, names, waits)
+            until = ended.call.at.start if ended else to
+            joined = _is_joined(code, act, until, names, waits) or _is_told(skill, page, code, act, until)
             found.append(Spawn(act, page, joined, to, None if joined else ended))
     return tuple(found)
+
+
+@dataclass(frozen=True, slots=True)
+class Uncollected:
+    """The call of a function that starts agents, behind which none follows of the one that waits for them.
+
+    Behind every other such call one does, as at `model`.
+    """
+
+    page: Page
+    call: Call
+    model: Call
+
+
+def uncollected(skill: Skill) -> Iterator[Uncollected]:
+    all_acts = acts(skill)
+    started: dict[str, dict[int, Call]] = {}
+    collected: dict[str, dict[int, Call]] = {}
+    codes: dict[str, _Code] = {}
+    for act in all_acts:
+        file = act.call.at.file
+        known = started if act.does == "spawn" else collected if act.does == "wait" else None
+        if known is not None and act.call.prompt < 0 and act.call.arguments:
+            codes.setdefault(file, _code_of(skill, file))
+            known.setdefault(file, {}).update((one.at.start, one) for one in codes[file].callers(act.call))
+    for file, begun in started.items():
+        page, ends = skill.pages[file], collected.get(file, {})
+        starts = sorted(begun)
+        if len(starts) < FEWEST:
+            continue
+        bounds = [*starts[1:], len(page.text)]
+        taken = [_taken(start, bounds[n], ends) for n, start in enumerate(starts)]
+        if taken.count(None) != 1:
+            continue
+        odd = taken.index(None)
+        call, next_one = begun[starts[odd]], begun.get(bounds[odd])
+        together = next_one is not None and block_of(page, call.at.start) is block_of(page, next_one.at.start)
+        if not together and not says_wait(skill, page, call.at.end, bounds[odd]):
+            yield Uncollected(page, call, next(ends[at] for at in taken if at is not None))
+
+
+def _taken(start: int, to: int, ends: Mapping[int, Call]) -> int | None:
+    """Where the next call waits, or the one around it: `collect(start(part))`."""
+    return next((at for at in sorted(ends) if start < at < to or at < start < ends[at].at.end), None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Code:
+    """What a page's code sets, each with the words of its value; its functions, its loops, and its calls by name."""
+
+    settings: tuple[tuple[Assignment, frozenset[str]], ...]
+    functions: tuple[Assignment, ...]
+    repeats: tuple[Repeat, ...]
+    calls: Mapping[str, tuple[Call, ...]]
+
+    def callers(self, call: Call) -> tuple[Call, ...]:
+        """Where the function is called in which the call stands; what is defined below is called above."""
+        around = [one for one in self.functions if one.at.start <= call.at.start < one.at.end]
+        own = max(around, key=lambda one: one.at.start, default=None)
+        if own is None:
+            return ()
+        return tuple(one for one in self.calls.get(own.name, ()) if not own.at.start <= one.at.start < own.at.end)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wait:
+    """Where one waits: at the call, and where the function is called that makes it. `names`: what is waited for."""
+
+    places: tuple[tuple[int, int], ...]
+    names: frozenset[str]
+
+
+def _code_of(skill: Skill, file: str) -> _Code:
+    own = [one for one in skill.assignments if one.at.file == file]
+    calls: dict[str, list[Call]] = {}
+    for call in skill.calls:
+        if call.at.file == file and call.prompt < 0:
+            calls.setdefault(call.name, []).append(call)
+    return _Code(
+        settings=tuple((one, frozenset(_WORD.findall(one.value))) for one in own),
+        functions=tuple(one for one in own if _FUNCTION.match(one.value)),
+        repeats=tuple(one for one in skill.repeats if one.at.file == file and one.over),
+        calls={name: tuple(made) for name, made in calls.items()},
+    )
+
+
+def _wait(code: _Code, act: Act) -> _Wait:
+    """It names what it is given, what its function is given, and the list whose loop it stands in."""
+    at = act.call.at.start
+    callers = code.callers(act.call)
+    over = [one.over for one in code.repeats if one.over and one.at.start <= at < one.at.end]
+    given = [one.value for call in callers for one in call.arguments]
+    words = {word for text in (*over, *given) for word in _WORD.findall(text)}
+    return _Wait(tuple((one.at.start, one.at.end) for one in (act.call, *callers)), frozenset(words | _said(act)))
 
 
 def _has_to_be_joined(act: Act, *, collects: bool) -> bool:
@@ -81,23 +182,36 @@ def _collects(skill: Skill, made: Sequence[Act]) -> bool:
     return bool(skill.tools and _COLLECTORS & skill.tools) or any(act.known.name in _COLLECTORS for act in made)
 
 
-def _names(skill: Skill, act: Act) -> frozenset[str]:
+def _names(code: _Code, act: Act) -> frozenset[str]:
     """The variables that hold the agents: the one that takes the result, and what that is put into."""
     names = set(_WORD.findall(act.call.target or ""))
-    for one in skill.assignments:
-        if one.at.file == act.call.at.file and (
-            names & {*_WORD.findall(one.value)} or one.at.start <= act.call.at.start < one.at.end
-        ):
-            names.update(_WORD.findall(one.name))
+    at, before = act.call.at.start, -1
+    while len(names) > before:
+        before = len(names)
+        for one, words in code.settings:
+            if names & words or one.at.start <= at < one.at.end:
+                names.update(_WORD.findall(one.name))
     return frozenset(names - {"const", "let", "var"})
 
 
-def _is_joined(skill: Skill, page: Page, act: Act, to: int, names: frozenset[str], waits: Sequence[Act]) -> bool:
+def _is_joined(code: _Code, act: Act, to: int, names: frozenset[str], waits: Sequence[_Wait]) -> bool:
+    start = act.call.at.start
+    first = min([start, *(call.at.start for call in code.callers(act.call))])
     for wait in waits:
-        at = wait.call.at.start
-        if at > act.call.at.start and (at < to or names & _said(wait)):
+        if any(start < at < to or at < start < end for at, end in wait.places):
             return True
-    return says_wait(skill, page, act.call.at.end, to)
+        if max(wait.places)[0] > first and names & wait.names:
+            return True
+    return False
+
+
+def _is_told(skill: Skill, page: Page, code: _Code, act: Act, to: int) -> bool:
+    """In words behind the call, or behind one of the function that makes it."""
+    at = act.call.at
+    callers = [call.at.start for call in code.callers(act.call)]
+    return says_wait(skill, page, at.end, to) or any(
+        says_wait(skill, page, one, to if one > at.start else at.start) for one in callers
+    )
 
 
 def _said(act: Act) -> set[str]:
