@@ -16,11 +16,25 @@ MOST = 0.6
 FAILS = re.compile(
     r"\b(?:fail\w*|errors?|time[sd] out|crash\w*|retr(?:y|ied|ies)|fallback|fall back|blocked|unavailable"
     r"|missing|empty(?:[- ]handed)?|silent|invalid|exit(?: ?code|s with|Code)"
-    r"|does not (?:come|answer|return|parse|exist)|no (?:answer|result|output)|abort\w*|otherwise|give up|\.catch"
-    r"|try\b|except\b)"
+    r"|does not (?:come|answer|return|parse|exist)|no (?:answer|result|output)"
+    r"|(?:answer|reply|result|batch|file|agent|worker|report|output)s? without\b|malformed|incomplete"
+    r"|can(?:not| not|'t) be (?:parsed|read|opened)|(?:is|are) not (?:valid|such)|nothing (?:comes|came) back"
+    r"|abort\w*|otherwise|give up|\.catch|try\b|except\b)"
     r"|失败|超时|出错|报错|异常|错误|重试|降级|缺失|不可用|无响应|未返回|退出码|放弃",
     re.IGNORECASE,
 )
+_AGAIN = re.compile(
+    r"\b(?:once more|one more (?:try|time|attempt)|(?:a|the) second (?:try|attempt|time)|second try"
+    r"|(?:try|tried|run|start|started|ask|asked|send|sent|spawned|launched|dispatched) (?:it |them |the \w+ )?again"
+    r"|re-?(?:run|ran|tried|start(?:ed)?|dispatch(?:ed)?|spawn(?:ed)?|ask(?:ed)?)|retry (?:it|them|once)"
+    r"|fails? (?:again|twice)|if (?:it|this|that|one) fails"
+    r"|(?:sub-?)?(?:agent|worker|reviewer)s?(?: that| which| has| have)? (?:fail(?:s|ed)?|crash(?:es|ed)?|time[sd]? out"
+    r"|(?:do|does|did) not|return(?:s|ed)? nothing)"
+    r"|(?:add|record|log|note|mark|push)_?(?:gap|fail(?:ed|ure)|error|problem)\w*)\b"
+    r"|重派|重跑|重做|再(?:派|做|跑|试|来|起)一次|第二次仍|仍(?:没有|未|失败)|两次未",
+    re.IGNORECASE,
+)
+"""An agent fails, or one tries again: that is said of nothing else, wherever in the page it stands."""
 _CODES = re.compile(r"\b(?:sys\.exit|process\.exit|SystemExit|exit|return)[ (]+([2-9])\b")
 _SAYS_CODE = re.compile(
     r"\bexit\w*|\bcodes?\b|\bfail\w*|\berrors?\b|\bnon-?zero|\bunless\b|\bif (?:it|the script)\b|\bstatus\b|失败|出错"
@@ -139,10 +153,12 @@ def _is_handled(skill: Skill, page: Page, calls: list[Act]) -> bool:
 
 
 def _told_below(skill: Skill, page: Page, act: Act) -> bool:
-    """The rest of its section speaks of failures."""
+    """The rest of its section speaks of failures, or the page says what is tried again."""
     ends = [section.end for section in page.sections if section.start <= act.call.at.start < section.end]
     end = min([len(page.text), *ends])
-    return FAILS.search(outside_of_prompts(skill, page, act.call.at.end, end)) is not None
+    if FAILS.search(outside_of_prompts(skill, page, act.call.at.end, end)) is not None:
+        return True
+    return _AGAIN.search(_outside(skill, page)) is not None
 
 
 def _hit(act: Act, having: list[str], all_of_them: int, does: str = "starts an agent") -> Hit:
