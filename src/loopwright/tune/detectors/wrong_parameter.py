@@ -10,7 +10,7 @@ from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import Act, acts, is_bracketed, where
 from loopwright.tune.reading.command_lines import Slip, slipped_options
 from loopwright.tune.reading.script_options import Strange, strange_options
-from loopwright.tune.reading.signatures import Odd, odd_parameters
+from loopwright.tune.reading.signatures import Odd, odd_parameters, own_notation
 from loopwright.tune.skill.model import Argument, Skill
 
 FIRST: Mapping[str, frozenset[str]] = {
@@ -19,21 +19,24 @@ FIRST: Mapping[str, frozenset[str]] = {
     "send_input": frozenset({"id", "message", "interrupt"}),
     "wait_agent": frozenset({"ids", "targets", "timeout_ms"}),
     "resume_agent": frozenset({"id"}),
+    "TaskOutput": frozenset({"task_id", "block", "timeout"}),
 }
-"""What these tools took in the first generation of Codex's agents, which many skills are written for."""
+"""What these tools took in the first generation of Codex's agents, which many skills are written for, and what one of
+Claude Code's takes that is out of date."""
 MANY = 3
 """Calls of one tool whose parameters tell what the rest should have."""
 
 
 def look(skill: Skill) -> Iterator[Hit]:
     by_name: dict[str, list[Act]] = {}
+    notation = own_notation(skill)
     for act in acts(skill):
         if is_bracketed(skill, act.call) and any(one.name for one in act.call.arguments):
             by_name.setdefault(act.call.name, []).append(act)
     for calls in by_name.values():
         usual: Counter[str] = Counter(one.name for act in calls for one in act.call.arguments if one.name)
         for act in calls:
-            yield from _of_call(skill, act, usual, len(calls))
+            yield from _of_call(skill, act, usual, len(calls), notation.get(act.call.name, frozenset()))
     yield from map(_undescribed, odd_parameters(skill))
     yield from map(_of_script, strange_options(skill))
     yield from map(_slipped, slipped_options(skill))
@@ -71,10 +74,11 @@ def _of_script(one: Strange) -> Hit:
     )  # fmt: skip
 
 
-def _of_call(skill: Skill, act: Act, usual: Counter[str], calls: int) -> Iterator[Hit]:
+def _of_call(skill: Skill, act: Act, usual: Counter[str], calls: int, own: frozenset[str]) -> Iterator[Hit]:
+    """`own`: parameters of the skill's own notation."""
     tool = act.known.tool
     for one in act.call.arguments:
-        if one.name is None or one.name.startswith("..."):
+        if one.name is None or one.name.startswith("...") or one.name in own:
             continue
         if not _takes(act.call.name, tool, act, one.name):
             yield from _unknown(skill, act, one, usual, calls)

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from loopwright.tune.catalogue import catalogue_of
@@ -12,7 +12,16 @@ from loopwright.tune.skill.model import Argument, Call, Skill
 
 _PARAMETER = re.compile(r"\.{0,3}([A-Za-z_]\w*)(?:\?|\s*[:=].*)?\Z", re.DOTALL)
 _NAME = re.compile(r"`((?:mcp__)?[a-z][a-z0-9]*(?:_+[a-z0-9-]+)+)(?:\([^`\n]*\))?`")
+_WORD = re.compile(r"[A-Za-z_]\w*")
 _LISTED = ("item", "row")
+_NOTATION = re.compile(
+    r"\bnotation\b|\bpseudo-?(?:code|calls?)\b|\bwhatever (?:your|the|a) host\b"
+    r"|\b(?:translate|map) (?:them|it|these|each|this|the (?:verbs?|names?|calls?))\b"
+    r"|\bhosts? (?:name|call|spell)s? (?:them|it|these|this)\b|\bequivalent\w* (?:of|in|on) your host\b"
+    r"|记法|伪代码|写法因|换成(?:你的)?(?:宿主|平台|环境)",
+    re.IGNORECASE,
+)
+"""The section gives calls a meaning of its own, whatever a host calls them."""
 LANGS = frozenset({"", "js", "javascript", "ts", "typescript", "pseudo", "pseudocode", "text", "txt", "plaintext"})
 """Code that may be calls of tools, not a program."""
 FEWEST = 3
@@ -71,6 +80,45 @@ def _described(skill: Skill) -> dict[str, tuple[Call, tuple[str, ...]]]:
         if before.strip(" |`*_") == "" and all(names) and not any(one.name and one.literal for one in call.arguments):
             found[call.name] = call, tuple(name[1] for name in names if name)
     return found
+
+
+def own_notation(skill: Skill) -> Mapping[str, frozenset[str]]:
+    """By the name of a host's tool the parameters that the skill gives it, where it says that hosts have others.
+
+    It says so in words, by a description that its own calls agree with, or by a function of that name.
+    """
+    catalogue = catalogue_of(skill)
+    calls = [call for call in skill.calls if _counts(skill, call) and catalogue.hosts_of(call.name)]
+    given = Counter((call.name, one.name) for call in calls for one in call.arguments if one.name)
+    said: dict[tuple[str, int], bool] = {}
+    found: dict[str, set[str]] = {}
+    for call in calls:
+        page = skill.pages[call.at.file]
+        block = block_of(page, call.at.start)
+        if block is None or not (names := _bare(call)):
+            continue
+        place = (page.path, block.section)
+        if place not in said:
+            section = page.sections[block.section] if block.section >= 0 else None
+            said[place] = section is not None and bool(_NOTATION.search(page.text, section.start, section.end))
+        if said[place]:
+            found.setdefault(call.name, set()).update(names)
+        elif block.kind in _LISTED and not page.text[block.body : call.at.start].strip(" |`*_"):
+            own = [one.name for one in call.arguments]
+            agreed = {name for name in names if given[call.name, name] > own.count(name)}
+            found.setdefault(call.name, set()).update(agreed)
+    for one in skill.assignments:
+        if one.value.startswith(("function ", "def ")) and catalogue.hosts_of(one.name):
+            found.setdefault(one.name, set()).update(_WORD.findall(one.value))
+    return {name: frozenset(names) for name, names in found.items()}
+
+
+def _bare(call: Call) -> frozenset[str]:
+    """What a call takes that only names its parameters: `wait({ids, limit})`."""
+    names = [_PARAMETER.match(one.value) for one in call.arguments]
+    if not all(names) or any(one.name and one.literal for one in call.arguments):
+        return frozenset()
+    return frozenset(name[1] for name in names if name)
 
 
 def _counts(skill: Skill, call: Call) -> bool:
