@@ -9,6 +9,7 @@ from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import Act, acts, where
 from loopwright.tune.reading.families import stem
 from loopwright.tune.reading.grid import grids, plain
+from loopwright.tune.reading.handed_roles import Handed, handed_roles
 from loopwright.tune.reading.outsiders import Stranger, outsiders
 from loopwright.tune.skill.model import Argument, Page, Skill
 
@@ -52,6 +53,17 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from _said(skill)
     yield from _listed(skill)
     yield from map(_outside, outsiders(skill))
+    yield from map(_handed, handed_roles(skill, _own(skill) | catalogue_of(skill).roles()))
+
+
+def _handed(one: Handed) -> Hit:
+    at, name, model = one.argument.at, one.argument.literal or "", where(one.model)
+    return Hit(
+        file=one.page.path, start=at.start, end=at.end, subject=name, also=(model,), confidence="likely",
+        message=f"there is no role {name}; every other call of {one.model.name} gives one that has a page ({model})",
+        advice=f"Write {one.instead}." if one.instead else f"Name a role that has a page, or write one for {name}.",
+        facts={"old": name, "new": one.instead or "", "level": "mechanical"},
+    )  # fmt: skip
 
 
 def _outside(one: Stranger) -> Hit:
