@@ -163,7 +163,7 @@ def loads(skill: Skill, use: Use, places: list[Artefact]) -> bool:
         return True
     said = re.compile(
         rf"(?:\b(?:read|load|open|fetch|parse|restore)\b[^.\n]{{0,30}}|(?:读取?|加载|载入"
-        rf"|打开)[^。\n]{{0,12}})\b{re.escape(root)}\b(?![.\[])",
+        rf"|打开)[^。\n]{{0,12}})\b{re.escape(root)}\b(?![.\[/}}])",
         re.I,
     )
     return said.search(page.text, 0, use.end + NEAR) is not None
