@@ -8,7 +8,7 @@ from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.carrying import Bare, bare
 from loopwright.tune.reading.clauses import sentence_at, speaks
 from loopwright.tune.reading.payloads import starved
-from loopwright.tune.reading.requests import USER_WORDS, file_stores, goals_of, is_goal, may_carry
+from loopwright.tune.reading.requests import USER_WORDS, file_stores, goals_of, hands_over, is_goal, may_carry
 from loopwright.tune.reading.spots import spotted
 from loopwright.tune.skill.model import Interpolation, Page, Prompt, Skill
 
@@ -85,6 +85,8 @@ def _of_prompts(skill: Skill, prompts: list[tuple[int, Prompt]]) -> Iterator[Hit
     stores = frozenset(store.name for store in file_stores(skill))
     lacking = [(i, prompt) for i, prompt in prompts if not goals[i] and not may_carry(skill, prompt, stores)]
     telling = [(i, prompt) for i, prompt in prompts if goals[i]]
+    told = frozenset(hole.expression for holes in goals.values() for hole in holes)
+    lacking = [(i, prompt) for i, prompt in lacking if not hands_over(skill, prompt, told)]
     if not lacking:
         return
     if telling:
@@ -103,6 +105,7 @@ def _spawning(skill: Skill) -> list[tuple[int, Prompt]]:
         if prompt.at.use in ("instruction", "prompt")
         and prompt.call >= 0
         and not _quoted(skill, prompt)
+        and not _goes_on(skill, prompt)
         and len(prompt.text) >= LEAST
     ]
 
@@ -111,6 +114,11 @@ def _quoted(skill: Skill, prompt: Prompt) -> bool:
     """The call stands in what another agent is told; a page that is a role is no such text."""
     outer = skill.calls[prompt.call].prompt
     return outer >= 0 and skill.prompts[outer].call >= 0
+
+
+def _goes_on(skill: Skill, prompt: Prompt) -> bool:
+    """The agent is one that has worked before, and was told then."""
+    return any(skill.calls[prompt.call].argument(name) is not None for name in ("resume", "agent_id", "session_id"))
 
 
 def _of_siblings(

@@ -19,6 +19,9 @@ _WRITES = re.compile(
     re.IGNORECASE,
 )
 _EMPTY = re.compile(r"\s*(?:\"\"|''|null|None|undefined|\"<[^\"]*>\"|string\b|str\b)")
+_OPENS = re.compile(r"\s{0,8}\{(?!\{)")
+LONGEST = 800
+"""Characters of an object that is looked at."""
 _NO_STEP = frozenset({"spec", "template", "reference", "data"})
 
 
@@ -140,20 +143,46 @@ def _named(path: str) -> bool:
 def _is_set(skill: Skill, root: str, path: str) -> bool:
     """The field, or what it lies in, is set somewhere: `request.raw`, or `request` with all it holds."""
     above, _, last = path.rpartition(".")
-    ways = [path, above, last] if above else [path]
-    return any(_is_set_as(skill, root, way) for way in ways)
+    ways = [(path, ""), (above, last), (last, "")] if above else [(path, "")]
+    if above and _is_made_without(skill, above, last):
+        ways.pop()
+    return any(_is_set_as(skill, root, way, within) for way, within in ways)
 
 
-def _is_set_as(skill: Skill, root: str, field: str) -> bool:
+def _is_made_without(skill: Skill, above: str, last: str) -> bool:
+    """A step writes the object out and leaves the key away: the same name elsewhere is another thing's."""
+    key = re.compile(rf"(?<![\w.$]){re.escape(above)}\s*:")
     return any(
-        _sets(page, root, field, page.path == skill.main)
+        _lacks(page.text, found.end(), last)
+        for page in skill.pages.values()
+        if page.kind not in _NO_STEP and "schema" not in page.path.lower() and above in page.text
+        for found in key.finditer(page.text)
+    )
+
+
+def _is_set_as(skill: Skill, root: str, field: str, within: str) -> bool:
+    return any(
+        _sets(page, root, field, within, page.path == skill.main)
         for page in skill.pages.values()
         if page.kind not in _NO_STEP and "schema" not in page.path.lower() and field in page.text
     )
 
 
-def _sets(page: Page, root: str, field: str, main: bool) -> bool:
-    """A key with a value, an assignment, or words that say that it is written."""
+def _lacks(text: str, at: int, within: str) -> bool:
+    """The value is an object that is written out, and has no key of that name."""
+    begin = _OPENS.match(text, at) if within else None
+    if begin is None:
+        return False
+    depth, stop = 1, begin.end()
+    while depth and stop < min(len(text), begin.end() + LONGEST):
+        depth += (text[stop] == "{") - (text[stop] == "}")
+        stop += 1
+    inside = text[begin.end() : stop]
+    return depth == 0 and "..." not in inside and within not in inside
+
+
+def _sets(page: Page, root: str, field: str, within: str, main: bool) -> bool:
+    """A key with a value, an assignment, or words that say that it is written. `within`: a key that it has to hold."""
     key = re.compile(
         rf"(?<![\w.${{])[\"']?{re.escape(field)}[\"']?\s*(?P<sign>[:,=}}])"
         rf"|\b{re.escape(root)}\.{re.escape(field)}\s*=(?!=)"
@@ -164,6 +193,7 @@ def _sets(page: Page, root: str, field: str, main: bool) -> bool:
             block.kind == "code"
             and (block.use != "template" or block.lang.startswith("json"))
             and not (found["sign"] == ":" and _EMPTY.match(page.text, found.end()))
+            and not _lacks(page.text, found.end(), within)
         ):
             return True
     for found in re.finditer(rf"`(?:{re.escape(root)}\.)?{re.escape(field)}`", page.text):

@@ -31,7 +31,7 @@ _STEP = re.compile(r"[A-Za-z_\u4e00-\u9fff$][\w$\u4e00-\u9fff]*")
 _HUMP = re.compile(r"[A-Z]{1,60}(?![a-z])|[A-Z]?[a-z]+|[\u4e00-\u9fff]+")
 SAYS_GOAL = re.compile(
     r"\b(?:goals?|objectives?|requirements?|requests?(?:ed)?|brief|mission|intent|user'?s? (?:asked|wants|said"
-    r"|words|task|question|input)|asked|wants?|(?:planned|wanted) change|purpose|original (?:task|ask))\b"
+    r"|words|task|question|input)|asked|wants?|(?:planned|wanted) change|(?<!general-)purpose|original (?:task|ask))\b"
     r"|目标|需求|要求|原话|诉求|想要|请求|意图|任务背景",
     re.IGNORECASE,
 )
@@ -49,6 +49,11 @@ _REQUEST_FILE = re.compile(
     r"|goal)|prompt|issue|ticket|question|intent|需求|目标|任务)(?:[-_][\w-]{1,60})?\.(?:json|md|txt|ya?ml)",
     re.IGNORECASE,
 )
+
+_READS = re.compile(r"\b(?:read|reads|see|open|load|find|found|look)\b|读|看|见|打开|取", re.IGNORECASE)
+_FILE = re.compile(r"\.(?:json|md|txt|ya?ml|toml)\b")
+_PATH = re.compile(r"(?<![\w./-])[\w./-]{1,120}\.(?:json|md|txt|ya?ml|toml)\b")
+_INSIDE = re.compile(r"(?:[\w.]{1,40}\()?([A-Za-z_]\w{0,60})(?:[,)][^\n]{0,40})?")
 
 
 @lru_cache(maxsize=8192)
@@ -70,9 +75,11 @@ def _words(step: str) -> list[str]:
 
 
 def is_goal(page: Page, hole: Interpolation) -> bool:
-    """By its name, or by what the line says before it."""
+    """By its name, or by what the line says before it: 目标 before a path is where something is put."""
     line = page.text[page.text.rfind("\n", 0, hole.at.start) + 1 : hole.at.start].rstrip("${<")
-    return strength(hole.expression) == 2 or ("${" not in line[-60:] and _labels(line) and _plain(hole.expression))
+    if strength(hole.expression) == 2:
+        return True
+    return "${" not in line[-60:] and _labels(line) and _plain(hole.expression, bool(USER_WORDS.search(line)))
 
 
 def _labels(line: str) -> bool:
@@ -82,9 +89,12 @@ def _labels(line: str) -> bool:
     )
 
 
-def _plain(expression: str) -> bool:
+def _plain(expression: str, told: bool) -> bool:
+    """`told`: the line speaks of the user, so that it may be a file that holds the words."""
     last = _STEP.findall(expression)
-    return bool(last) and last[-1].lower() not in _NO_GOAL and "(" not in expression
+    if not last or last[-1].lower() in _NO_GOAL or "(" in expression:
+        return False
+    return told or _words(last[-1])[-1] not in _NO_GOAL
 
 
 def goals_of(skill: Skill, prompt: Prompt) -> tuple[Interpolation, ...]:
@@ -97,9 +107,41 @@ def may_carry(skill: Skill, prompt: Prompt, stores: frozenset[str] = frozenset()
     """The prompt may tell the goal in some manner: a file that holds it, a value that may be it."""
     page = skill.pages[prompt.at.file]
     text = page.text[prompt.at.start : prompt.at.end]
-    if _REQUEST_FILE.search(text) or any(name in text for name in stores):
+    if _REQUEST_FILE.search(text) or any(name in text for name in stores) or _points(text):
         return True
-    return any(strength(hole.expression) >= 1 for hole in prompt.interpolations)
+    if any(strength(hole.expression) >= 1 for hole in prompt.interpolations):
+        return True
+    return any(role.kind == "role" and path in text and _points(role.text) for path, role in skill.pages.items())
+
+
+def _points(text: str) -> bool:
+    """It says which file to read for the user's words: “first read `request` in session.json: what the user asked”."""
+    return any(
+        USER_WORDS.search(line) is not None and _READS.search(line) is not None and _FILE.search(line) is not None
+        for line in text.splitlines()
+    )
+
+
+def hands_over(skill: Skill, prompt: Prompt, told: frozenset[str]) -> bool:
+    """What others are told as `session.request` comes with something else: all of `session`, a text that was put
+    together before, the field's name beside its file.
+    """
+    page = skill.pages[prompt.at.file]
+    text = page.text[prompt.at.start : prompt.at.end]
+    steps = [expression.split(".") for expression in told if "." in expression]
+    whole, fields = {one[0] for one in steps}, {one[-1] for one in steps if strength(one[-1])}
+    texts = [one for one in skill.assignments if one.value.lstrip().startswith(("`", '"', "'", "["))]
+    made = {one.name for one in texts if any(f"${{{expression}}}" in one.value for expression in told)}
+    for hole in prompt.interpolations:
+        inner = _INSIDE.fullmatch(hole.expression)
+        if inner and inner[1] in whole | made:
+            return True
+    named = {field for field in fields if strength(field) == 2}
+    return any(
+        named.intersection(_STEP.findall(_PATH.sub(" ", line))) or any(f"`{field}`" in line for field in fields)
+        for line in text.splitlines()
+        if _FILE.search(line)
+    )
 
 
 @dataclass(frozen=True, slots=True)
