@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from loopwright.tune.reading.clauses import CONDITION, NEGATION, Clause, holds_in, sentence_at, speaks
+from loopwright.tune.reading.clauses import CONDITION, NEGATION, Clause, holds_in, not_ordered, sentence_at, speaks
 from loopwright.tune.reading.families import blocks_in
 from loopwright.tune.reading.spots import places
 from loopwright.tune.skill.model import Block, Concept, Page, Section, Skill
@@ -139,6 +139,8 @@ def _is_order(sentence: Clause, page: Page, at: int, *, may: bool) -> bool:
     if NEGATION.search(sentence.text) or CONDITION.search(sentence.text):
         return False
     before = sentence.text[: at - sentence.start]
+    if not_ordered(sentence.text, len(before)):
+        return False
     return may or bool(_BEGINS.fullmatch(before.strip(" 0123456789.)")))
 
 

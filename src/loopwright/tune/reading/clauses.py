@@ -115,3 +115,21 @@ def places_of(page: Page, word: str) -> Iterator[int]:
     while at >= 0:
         yield at
         at = page.text.find(word, at + len(word))
+
+
+_NOT_ORDERED = re.compile(
+    r"\b(?:enough|able|ready|easy|easier|hard|harder|likely|possible|impossible|tempting|tempted|how|useful) to \Z"
+    r"|\b(?:suggest|recommend|propose|offer|refuse|decline)(?:s|ed|ing)? (?:not )?to \Z"
+    r"|\b(?:ask|tell|invite|remind|advise|allow|let|want|expect|wait for|for)(?:s|ed|ing)? (?:the |a |an |your )?"
+    r"(?:users?|humans?|people|person|owners?|customers?|clients?|maintainers?|authors?|designers?|readers?|team"
+    r"|scripts?|program|server|tests?)(?: to)? \Z"
+    r"|\b(?:users?|humans?|people|person|owners?|customers?|clients?|maintainers?|authors?|designers?|readers?|team"
+    r"|they) (?:may|can|should|must|will|could|might)(?: also| then| still)? \Z"
+    r"|(?:用户|人工)(?:自己|自行|可以|可|来|再|去){0,2}\Z|(?:建议|足以|可能)\Z",
+    re.IGNORECASE,
+)
+
+
+def not_ordered(text: str, at: int) -> bool:
+    """What is done there is somebody else's, or only possible: ask the user to …, the user may …, raw enough to …."""
+    return _NOT_ORDERED.search(text, max(0, at - 60), at) is not None

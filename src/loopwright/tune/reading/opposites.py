@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from loopwright.tune.reading.clauses import Clause, sentence_at, speaks
+from loopwright.tune.reading.clauses import Clause, not_ordered, sentence_at, speaks
 from loopwright.tune.reading.spots import begun, places
 from loopwright.tune.reading.stems import stems
 from loopwright.tune.skill.model import Page, PageKind, Skill
@@ -131,7 +131,7 @@ _FORMS = {"user": ("user", "human", "people", "person")}
 _TIME = re.compile(r"\b(?:during|while)\s+([^,.;:(]{3,60})", re.IGNORECASE)
 _MEANS = re.compile(r"\b(?:with|via|using|through|by means of)\s+(?:the |a |an )?[`\w -]{3,40}", re.IGNORECASE)
 FEW = 2
-_VERB = re.compile(r"[A-Za-z]+|[\u4e00-\u9fff]{2}")
+_VERB = re.compile(r"[A-Za-z]+(?:-[a-z]+)*|[\u4e00-\u9fff]{2}")
 _AIM = re.compile(r"\bto (?!the |this |that |them |an |your |its )([a-z]{3,} .+)", re.IGNORECASE)
 
 
@@ -224,7 +224,8 @@ def _of(clause: Clause, rest: str) -> Iterator[Ban]:
     if _BOUND.search(rest) or any(char.isdigit() for char in scope):
         return
     parts = re.split(r"\s(?:or|nor)\s|、|或", scope)
-    last = stems(parts[-1])
+    first = _VERB.match(parts[-1].strip())
+    last = stems(parts[-1])[1 + (first[0].count("-") if first else 0) :]
     time = _TIME.search(rest)
     during = frozenset(stems(time[1])[:2][-1:]) if time else frozenset()
     aims = [part[found.start(1) :] for part in parts if (found := _AIM.search(part))]
@@ -233,7 +234,7 @@ def _of(clause: Clause, rest: str) -> Iterator[Ban]:
         verb = _VERB.match(part)
         if verb is None or _PREPOSITION.match(part, verb.end()):
             continue
-        things = frozenset(stems(part[verb.end() :])) or frozenset(last[1:])
+        things = frozenset(stems(part[verb.end() :])) or frozenset(last)
         if (
             1 <= len(things) <= MOST
             and not (len(things) == 1 and things <= _GENERIC)
@@ -303,6 +304,8 @@ def _leads(text: str, verb: str, things: frozenset[str]) -> bool:
         if (word != verb and (kind is None or _KINDS.get(word) != kind)) or text[found.end() : found.end() + 1] == "(":
             continue
         after = text[found.end() :]
+        if not_ordered(text, found.start()):
+            continue
         if _LEADS.search(text, max(0, found.start() - 24), found.start()) and _within(things, after):
             return not _NEGATED.search(text[: found.end()]) and not _NEGATED.match(after.lstrip())
     return verb == "use" and _with(text, things)
