@@ -9,7 +9,7 @@ from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.families import Member, Part, families, same_title
 from loopwright.tune.reading.restraints import FOLLOWS, RESTRICTS, restraints_of, sentences
 from loopwright.tune.reading.stems import stems
-from loopwright.tune.skill.model import Skill
+from loopwright.tune.skill.model import Page, Skill
 
 MOST = 0.7
 """The share of siblings that makes a part expected."""
@@ -33,8 +33,13 @@ _PART = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _BANS = re.compile(r"\b(?:do not|don't|never|must not|only|no more than)\b|不要|不得|禁止|不许|只", re.IGNORECASE)
-SAID = 0.6
+SAID = 0.5
 """The share of a sentence's words by which it is said in other words."""
+_LEADS = re.compile(
+    r"(?:^|[-_/ ])(?:lead|leader|orchestrator|director|manager|conductor|main)(?:\.md)?$|主控|组长", re.I
+)
+"""Names of members that the others work for: what those must not do may well be its work."""
+_NOBODY = re.compile(r"\b(?:no|none|nobody)\b|都不|均不|一律不", re.IGNORECASE)
 _FORBIDDING = frozenset({"不要", "不得", "禁止", "必须"})
 LEAST = 12
 """Characters of a sentence that is worth repeating."""
@@ -155,7 +160,7 @@ def _single(skill: Skill, family: tuple[Member, ...]) -> Iterator[Hit]:
         member, part = lacking[0]
         if _may_lack(member, _usual_size(family)) or _NEEDS_LITTLE.search(member.name) or (main and text in main.text):
             continue
-        if _said_in(member, key):
+        if _LEADS.search(member.name) or _said_in(member, part, key) or (main and _said_of_all(main, key)):
             continue
         yield Hit(
             file=member.page.path, start=part.start, end=part.body, subject=f"constraint {key[:60]}",
@@ -165,14 +170,24 @@ def _single(skill: Skill, family: tuple[Member, ...]) -> Iterator[Hit]:
         )  # fmt: skip
 
 
-def _said_in(member: Member, key: str) -> bool:
-    """The member forbids or limits something of the same words anywhere."""
-    part = "\n".join(s.key for s in sentences(member.page, member.start, member.end) if RESTRICTS.search(s.text))
+def _said_in(member: Member, own: Part, key: str) -> bool:
+    """The member forbids or limits something of the same words anywhere, or its rules say anything of the matter."""
+    spoken = [s.key for s in sentences(member.page, member.start, member.end) if RESTRICTS.search(s.text)]
+    return _covers("\n".join([*spoken, *(s.key for s in sentences(member.page, own.body, own.end))]), key)
+
+
+def _said_of_all(main: Page, key: str) -> bool:
+    """One sentence of SKILL.md forbids it for everybody, in its own words."""
+    said = [s.key for s in sentences(main, 0, len(main.text)) if RESTRICTS.search(s.text) or _NOBODY.search(s.text)]
+    return any(_covers(one, key, every=True) for one in said)
+
+
+def _covers(said: str, key: str, *, every: bool = False) -> bool:
     if not key.isascii():
         pairs = {key[at : at + 2] for at in range(len(key) - 1) if key[at] >= "\u4e00"} - _FORBIDDING
-        return not pairs or any(pair in part for pair in pairs)
+        return not pairs or (all if every else any)(pair in said for pair in pairs)
     words = {*stems(key)}
-    return not words or len(words & {*stems(part)}) >= SAID * len(words)
+    return not words or len(words & {*stems(said)}) >= SAID * len(words)
 
 
 DETECTOR = Detector(

@@ -69,6 +69,13 @@ LOOKS = re.compile(
     re.IGNORECASE,
 )
 """What has to be done to know where a run stood."""
+_ONLY_SAID = re.compile(
+    r"重新打开|从(?:断|停|中断)[\u4e00-\u9fff]{0,4}?(?:地方|处|位置)(?:接着|继续|开始)"
+    r"|\bcontinu\w{1,3} (?:from|at) where (?:it|you|they|the \w{1,40}) (?:stopped|left|was|were)\b"
+    r"|\b(?:open|start|run) (?:it |the \w{1,40} )?again\b",
+    re.IGNORECASE,
+)
+"""Words of doing that tell nothing to do."""
 _READS = re.compile(
     r"\b(?:read|load|look for|looks for|find|scan|open|parse|restore|glob|detect|check)s?\b"
     r"|读|加载|查找|找出|找到|扫描|打开|解析"
@@ -139,7 +146,7 @@ def _how(mention: Mention) -> bool:
         return True
     text = mention.block.text
     if mention.section is not None:
-        return bool(LOOKS.search(text))
+        return bool(LOOKS.search(_ONLY_SAID.sub(" ", text)))
     near = text[max(0, mention.start - mention.block.body - 160) : mention.end - mention.block.body + 160]
     return bool(_READS.search(RESUME.sub("", near))) and (
         "`" in near or "/" in near or "state" in near or "状态" in near
