@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.likeness import words_of
 from loopwright.tune.reading.renamed import renamed
 from loopwright.tune.reading.runfiles import RunFile, is_named_elsewhere, lines_of, run_files
 from loopwright.tune.reading.spots import block_at
-from loopwright.tune.skill.model import Skill
+from loopwright.tune.skill.model import Page, Skill
 from loopwright.tune.skill.names import COUNTING, DIR
 
 _FOR_DATA = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".yaml", ".yml", ".db", ".md", ".txt")
@@ -55,7 +56,24 @@ def _is_for_nobody(skill: Skill, file: RunFile, final: set[str]) -> bool:
     page = skill.pages[file.made[0].at.file]
     if page.text.count(file.base) > 1 or page.kind in ("reference", "other"):
         return False
+    if _is_carried(skill, file) or _is_one_of_many(page, file):
+        return False
     return not _FOR_PEOPLE.search(lines_of(page, file.made[0]))
+
+
+def _is_carried(skill: Skill, file: RunFile) -> bool:
+    """A field holds its path, through which a step reads it: `state.draft_path` of `draft.md`."""
+    words = words_of(file.base.rsplit(".", 1)[0])
+    if not words:
+        return False
+    held = re.compile(r"[.`\"']" + "[_-]?".join(words) + r"[_-]?(?:path|file)(?![a-z])", re.IGNORECASE)
+    return any(held.search(page.text) for page in skill.pages.values())
+
+
+def _is_one_of_many(page: Page, file: RunFile) -> bool:
+    """`parts/P01.md`, `P02.md` …: its line begins with another one that differs in the number."""
+    same = re.compile(r"(?<![\w-])" + re.sub(r"\d+", r"\\d+", re.escape(file.base)) + r"(?!\w)")
+    return len({*same.findall(lines_of(page, file.made[0]))}) > 1
 
 
 def _hit(skill: Skill, file: RunFile) -> Hit:

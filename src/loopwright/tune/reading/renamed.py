@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from loopwright.tune.reading.runfiles import RunFile, is_named_elsewhere, likeness
+from loopwright.tune.reading.runfiles import RunFile, is_named_elsewhere, likeness, lines_of
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Artefact, Skill
 from loopwright.tune.skill.names import COUNTING, DIR
@@ -41,7 +41,9 @@ def renamed(skill: Skill, files: Mapping[str, RunFile]) -> Iterator[Renamed]:
         # A page that knows only the other name means that file.
         apart = bool(best[1]) and not file.pages & files[best[1]].pages
         least = (LEAST if apart else SURE) if file.name.startswith(DIR) else 0.85
-        if best[0] >= least and len(file.pages) <= len(files[best[1]].pages) and not _beside(file, files[best[1]]):
+        if best[0] < least or len(file.pages) > len(files[best[1]].pages):
+            continue
+        if not _beside(skill, file, files[best[1]]):
             yield Renamed(file, files[best[1]], "")
 
 
@@ -81,6 +83,10 @@ def _row(skill: Skill, one: Artefact) -> str:
     return page.text[block.start : block.end]
 
 
-def _beside(one: RunFile, other: RunFile) -> bool:
-    """Both are named in one line, so that they are two files."""
+def _beside(skill: Skill, one: RunFile, other: RunFile) -> bool:
+    """Both are named in one line, if without its folder, so that they are two files."""
+    pieces = [piece for piece in other.base.split(COUNTING) if len(piece) > 3]
+    lines = [lines_of(skill.pages[a.at.file], a) for a in one.all]
+    if not all(piece in one.base for piece in pieces) and any(all(p in line for p in pieces) for line in lines):
+        return True
     return bool({(a.at.file, a.at.line) for a in one.all} & {(a.at.file, a.at.line) for a in other.all})

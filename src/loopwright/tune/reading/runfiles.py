@@ -25,6 +25,7 @@ _LABELLED = re.compile(
     re.IGNORECASE,
 )
 _TOLD = ("instruction", "prompt")
+_DIGIT = re.compile(r"\d")
 
 
 @dataclass(slots=True)
@@ -45,6 +46,14 @@ class RunFile:
             [*self.made, *self.needed, *self.promised, *self.expected, *self.named],
             key=lambda a: (a.at.file, a.at.start),
         )
+
+    def take(self, other: "RunFile") -> None:
+        """The mentions of the other file are its own."""
+        self.made += other.made
+        self.needed += other.needed
+        self.promised += other.promised
+        self.expected += other.expected
+        self.named += other.named
 
     @property
     def pages(self) -> set[str]:
@@ -70,7 +79,27 @@ def run_files(skill: Skill) -> dict[str, RunFile]:
         if page.path not in heads:
             heads[page.path] = {row.start: (*table,) for table in rows(page.blocks) for row in table}
         _sort(file, one, page, heads[page.path])
+    return _without_instances(found)
+
+
+def _without_instances(found: dict[str, RunFile]) -> dict[str, RunFile]:
+    """`hits/Q7.json` is one of the files `hits/{query}.json`."""
+    counted = [name for name in found if COUNTING in name]
+    for one in [name for name in found if counted and COUNTING not in name and _DIGIT.search(name)]:
+        whole = next((name for name in counted if is_instance(one, name)), None)
+        if whole is not None:
+            found[whole].take(found.pop(one))
     return found
+
+
+def is_instance(name: str, counted: str) -> bool:
+    """A number, with few letters before it, stands for each part of the other one that counts."""
+    return re.fullmatch(re.escape(counted).replace(COUNTING, r"[A-Za-z]{0,3}[-_]?\d{1,6}[a-z]?"), name) is not None
+
+
+def file_names(skill: Skill) -> frozenset[str]:
+    """The last names of all files that the run has, or the skill."""
+    return frozenset(path.rsplit("/", 1)[-1] for path in (*skill.files, *(one.raw for one in skill.artefacts)))
 
 
 def _sort(file: RunFile, one: Artefact, page: Page, tables: Mapping[int, tuple[Block, ...]]) -> None:
