@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from loopwright.tune.reading.runfiles import file_names
 from loopwright.tune.skill.known import described, variables
 from loopwright.tune.skill.model import FieldUse, Schema, Skill
 
@@ -11,6 +12,12 @@ _STEP = re.compile(r"\[\w*\]")
 _SORTED = re.compile(r"(?:\b(?:by|on)|按|依)\s*`\Z", re.IGNORECASE)
 _TOLD: frozenset[str] = frozenset({"instruction", "prompt"})
 _FILE = re.compile(r"([A-Za-z][\w\-]{0,60})(?:/[\w{}<>*\-]{0,60})?\.(?:jsonl?|ya?ml|csv)\b")
+MEMBERS = frozenset({
+    "length", "filter", "map", "find", "some", "every", "includes", "indexOf", "join", "slice", "push", "pop", "shift",
+    "splice", "concat", "reduce", "forEach", "toFixed", "toString", "trim", "startsWith", "endsWith", "toLowerCase",
+    "toUpperCase", "append", "strip", "hasOwnProperty",
+})  # fmt: skip
+"""What every list and every text has."""
 NEAR, LONG = 400, 32
 """Characters in which it is said what is sorted, or what a schema is of; and of a name."""
 FEWEST = 3
@@ -36,8 +43,11 @@ def unknown_fields(skill: Skill) -> Iterator[Unknown]:
     leaves = {path.rsplit(".", 1)[-1] for path in known}
     shown = {step for use in skill.fields if use.mode == "example" for step in _plain(use.path).split(".")}
     places: dict[str, tuple[tuple[Schema, str], ...]] = {}
+    files = file_names(skill)
     for use in skill.fields:
         if use.mode == "example" or use.at.use not in _TOLD or use.root == "this":
+            continue
+        if (f"{use.root}.{use.path}" if use.root else use.path) in files or use.path.rpartition(".")[2] in MEMBERS:
             continue
         if use.root:
             if use.root not in places:
