@@ -34,6 +34,11 @@ def meant(skill: Skill, unknown: Unknown) -> str | None:
     return None
 
 
+def mean_one(name: str, other: str) -> bool:
+    """Authors use both for one thing."""
+    return any(name.lower() in group and other.lower() in group for group in _SAME)
+
+
 def _used_beside(skill: Skill, unknown: Unknown, right: str) -> bool:
     """Both are used on the page of the same thing, so that one is not the other's name."""
     own = unknown.use

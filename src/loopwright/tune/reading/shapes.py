@@ -22,6 +22,8 @@ _PLAIN_TYPES: dict[str, tuple[type, ...]] = {
     "布尔": (bool,), "integer": (int,), "int": (int,), "整数": (int,), "number": (int, float), "float": (int, float),
     "数字": (int, float),
 }  # fmt: skip
+_EITHER = re.compile(r"\\?\||\bor\b|或")
+_NOTHING = frozenset({"null", "none", "undefined", "空"})
 ALIKE, COMPLETE = 0.6, 0.5
 """Shares of the object's keys that the shape has, and of the shape's fields that the object has."""
 FEWEST, NEAR = 2, 300
@@ -182,11 +184,20 @@ def _wrong(value: Value, declared: FieldDeclared) -> str:
         # An example may show the choice itself.
         shown = re.split(r"\s*[|/,]\s*", scalar)
         return "unlisted" if scalar and not {*shown} <= {*declared.values} else ""
-    kinds = _PLAIN_TYPES.get(declared.type.strip("` ").lower())
+    kinds = _kinds(declared.type)
     if kinds is None or (isinstance(scalar, str) and (not scalar or scalar[0] in "<{$[" or kinds == (str,))):
         return ""
     fits = isinstance(scalar, kinds) and (isinstance(scalar, bool) == (kinds == (bool,)))
     return "" if fits else "other type"
+
+
+def _kinds(type_: str) -> tuple[type, ...] | None:
+    """What a value of it is, if it is not null; None for a type that is not plain."""
+    parts = [part.strip("` ").lower() for part in _EITHER.split(type_)]
+    known = [_PLAIN_TYPES.get(part) for part in parts if part not in _NOTHING]
+    if not known or None in known:
+        return None
+    return tuple(dict.fromkeys(kind for kinds in known if kinds for kind in kinds))
 
 
 def _line_end(text: str, at: int) -> int:

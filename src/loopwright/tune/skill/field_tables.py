@@ -29,6 +29,11 @@ _ENUM = re.compile(r"\benum\b|枚举", re.IGNORECASE)
 _FILLING = re.compile(
     r"\b(?:or|one of|either|string|enum|null|and)\b|或|之一|枚举|[\s():：\\|,，、/.;。]", re.IGNORECASE
 )
+_WITHIN = re.compile(
+    r"`[^`\n]+`,? *[(（]?(?:inside|within|in (?:each|every|an?|the)|of (?:each|every|an?|the)|optional|only|per)\b"
+    r"|`[^`\n]+` *[(（]?(?:[在每][^|`]{1,12}[内里中下]|可选|仅)",
+    re.IGNORECASE,
+)
 _SPLIT = re.compile(r"\s{0,20}(?:,|/|\\?\||、)\s{0,20}")
 _TYPES = frozenset({
     "string", "null", "number", "object", "boolean", "array", "int", "integer", "float", "undefined", "str", "bool",
@@ -85,6 +90,8 @@ def _fields(ground: Ground, row: Block, columns: _Columns) -> Iterator[FieldDecl
             values = _values(text, listed)
     told = found[columns.required].text.lower() if 0 <= columns.required < len(found) else ""
     optional = told.startswith(("no", "否", "optional", "可选", "✗", "❌", "n"))
+    # `grade` inside a domain: a field of something else.
+    optional = optional or _WITHIN.match(cell.text) is not None
     names = _CODE.findall(cell.text) or [cell.text.strip("*_ ")]
     for name in names:
         if _NAME.match(name):

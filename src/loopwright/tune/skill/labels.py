@@ -41,6 +41,16 @@ _FORBIDS = re.compile(r"(?:never|do not|must not|don't|avoid)\b|禁止|不要|�
 _BAD_LAST = re.compile(
     r"[(（](?:bad|wrong|incorrect|before|anti-?pattern|avoid|don't|错误|反例)[)）]$|\b(?:instead of|rather than)$"
 )
+_REFUSED = re.compile(
+    r"\b(?:refuses|rejects|does not accept|complains about|fails on) (?:this|the following|such|these)\b"
+    r"|^(?:this|the following|these|such)\b[^,;:]{0,40} (?:is|are|gets?|would be) "
+    r"(?:refused|rejected|invalid|malformed|not (?:accepted|valid|allowed))"
+    r"|^(?:an? |the )?(?:invalid|malformed|incomplete|refused|rejected) (?:\w+ )?"
+    r"(?:example|sample|file|record|entry)s?$"
+    r"|(?:不收|拒收|拒绝|不接受)(?:下面|以下|这样|这种|这个|这份)"
+    r"|(?:下面|以下|这样|这种|这个|这份)[^,，。;；]{0,16}(?:会被?拒|被拒|拒收|不接受|不合格|不合法|通不过|不通过|会报错)"
+)
+"""What is shown so that it is known by what it is refused."""
 _PROMPT = re.compile(
     r"^(?:the |this |each |use )?(?:[\w-]+ ){0,3}prompts?"
     r"(?: (?:template|text|shape|format|structure|skeleton|to send))?"
@@ -77,7 +87,7 @@ def _label(tail: str) -> Label | None:
         return "negative"
     said = line.translate(_MARKUP).rstrip(" :：.。").casefold()
     words = _SENTENCE.split(_ASIDE.sub("", said) or said)[-1].strip(_AROUND)
-    if _BAD_FIRST.match(words) or _BAD_LAST.search(said):
+    if _BAD_FIRST.match(words) or _BAD_LAST.search(said) or _REFUSED.search(words):
         return "negative"
     if line.startswith(GOOD):
         return "good"
