@@ -39,7 +39,9 @@ _UPDATES = re.compile(
     r"\(([^(){};=]{0,120})\{",
     re.IGNORECASE,
 )
-_UPDATED = ("tate", "ession", "tatus", "anifest", "rogress", "pdate")
+_PATCHES = re.compile(r"(?<![\w$])patch_?[A-Za-z]{2,20}\(\{", re.IGNORECASE)
+"""`patchCase({ … })` changes a file of the run, by a function whose name says which."""
+_UPDATED = ("tate", "ession", "tatus", "anifest", "rogress", "pdate", "patch")
 """One of these is in every code that updates a state, or has a variable for one."""
 _OBJECT_KEYS = re.compile(r"\b(?:state_?updates?|state_?changes)\s*[:=]\s*\{", re.IGNORECASE)
 _SPREAD = re.compile(r"\{\s*\.\.\.\s*([A-Za-z_$][\w$]*)\s*,")
@@ -201,6 +203,9 @@ def _written(ground: Ground, block: Block, known: Known) -> Iterator[tuple[int, 
     for found in _UPDATES.finditer(text, start, end):
         if not _SPREAD.match(text, found.end() - 1):
             yield found.end() - 1, "state"
+    for found in _PATCHES.finditer(text, start, end) if "patch" in piece else ():
+        if not _UPDATES.match(text, found.start()) and not _SPREAD.match(text, found.end() - 1):
+            yield found.end() - 1, ""
     for call in ground.calls_in(start, end):
         if call.name in WRITERS and len(call.arguments) > 1:
             stem = _STEM.search(call.arguments[0].value)

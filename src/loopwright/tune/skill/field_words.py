@@ -54,6 +54,7 @@ _THING = re.compile(
     r"(?:\s{1,8}(?:is|are|becomes?|stays?|remains?|turns?|to|as|(?:that|which) (?:is|are))){0,6}\s{0,8}[:：]?\s{0,8}"
     r"(?:the status\s+)?`([a-z][\w\-]{1,30})`"
 )
+_TURNS = re.compile(r"\A\w+ (?:becomes|turns(?: to)?) ")
 _BECOMING = re.compile(r"\b(?:becomes?|turns?|to|as)\b|[:：]", re.IGNORECASE)
 _OF_STATE = re.compile(
     r"\s*(?:in|of|from|into)\s+(?:the\s+|its\s+)?(?:state\b|`[^`\n]{0,60}state[\w\-]*\.json`)", re.IGNORECASE
@@ -65,7 +66,7 @@ def words(ground: Ground, block: Block, known: Known, declared: frozenset[int]) 
     text = ground.page.text
     section = ground.section_of(block)
     changes = section is not None and _CHANGES.search(section.title) is not None
-    if known.kinds:
+    if known.kinds or known.listed:
         yield from _things(ground, block, known)
     if any(begin in block.text for begin in known.dotted):
         yield from _expressions(ground, block, known)
@@ -129,6 +130,8 @@ def _things(ground: Ground, block: Block, known: Known) -> Iterator[FieldUse]:
             at = ground.at(found.start(2), found.end(2), block)
             thing = singular(found[1].lower())
             yield FieldUse(thing, path, "write" if _BECOMING.search(found[0]) else "read", at, (found[2],))
+        elif path is None and found[1] in known.listed and _TURNS.search(found[0]):
+            yield FieldUse("", found[1], "write", ground.at(found.start(2), found.end(2), block), (found[2],))
 
 
 def _values(found: re.Match[str], after: re.Match[str] | None) -> tuple[str, ...]:

@@ -29,9 +29,11 @@ _STORED = frozenset({"json", "jsonl", "log", "db", "csv", "txt"})
 _REF = re.compile(r"(?:\b[Rr]ef(?:erence)?|参考|详见|见)\s{0,8}[:：]?\s{0,8}[`\[\"'(]{0,8}\Z")
 _SENDS = re.compile(
     r"(?:\b(?:read|load|follow|open|consult|see|per|content of|schemas?:|against|defined in|described in|schemas? in"
-    r"|according to|refer to)(?: the)?(?: \w+)?|读取?|加载|查阅|参考|参见|详见|遵循|按照?)\s*(?:[^\s`]{1,12} )?`\Z",
+    r"|according to|refer to)(?: the)?(?: \w+)?|读取?|加载|查阅|参考|参见|详见|遵循|按照?)"
+    r"\s*(?:[^\s`，。；]{1,12} )?`\Z",
     re.IGNORECASE,
 )
+_ORDERED = re.compile(r"(?:\b(?:per|following|according to|fill in)(?: the)? |按照?|依照?|参照|套用|填写) ?\Z")
 _WORD = re.compile(r"[a-z]+")
 _PART = re.compile(r"[`\"')]*,? ?(?:sections?|§|chapter|第)\s?\d", re.IGNORECASE)
 LOADERS = frozenset({"Read", "read_file", "ReadFile", "readFile", "read_many_files", "view", "cat"})
@@ -119,8 +121,10 @@ def _unresolved(files: Files, page: str, target: Target, told: bool, mention: Me
         return False
     if first not in FOLDERS:
         return None
-    parted = any(folder in FOLDERS for folder in files.folders)
-    return False if told or (parted and mention.quote == "`" and block.kind != "code") else None
+    parted = any(folder in FOLDERS for folder in files.folders) and block.kind != "code"
+    before = block.text[: max(0, mention.start - block.body)]
+    ordered = mention.quote == "`" or (mention.quote == "" and _ORDERED.search(before[-40:]))
+    return False if told or (parted and ordered) else None
 
 
 def _is_sent_to(files: Files, path: str, mention: Mention, block: Block) -> bool:

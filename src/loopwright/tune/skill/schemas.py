@@ -22,6 +22,9 @@ _SHAPE = re.compile(
     re.IGNORECASE,
 )
 _STATE = re.compile(r"schema|structure|initial|结构|模式|初始|\bstate\b|状态", re.IGNORECASE)
+_IS_FILE = re.compile(r"`?[\w\-/<>{}*$. ]{1,60}\.(?:jsonl?|ya?ml)`?\Z")
+_TELLS = re.compile(r': ?\[?"(?:string|number|integer|boolean|YYYY|<)|: ?\[?"[^"\n]{1,80} \| [^"\n]{1,80}"')
+"""Values that say what kind they are of, as no example does."""
 _FIELD = re.compile(r"[A-Za-z_$][\w$\-]*(?:\[\])?(?:\.[A-Za-z_$*<{][\w$\-*>}]*(?:\[\])?)*\Z")
 
 
@@ -107,6 +110,8 @@ def _declares(ground: Ground, block: Block) -> bool:
     title = section.title if section is not None else ""
     if section is not None and (section.concept == "state" or _SHAPE.search(title)):
         return True
+    if section is not None and _IS_FILE.match(title) and _SHAPE.search(ground.page.path.rsplit("/", 1)[-1]):
+        return "```" not in ground.page.text[section.body : block.start] and bool(_TELLS.search(block.text))
     before = ground.page.text[max(0, block.start - 200) : block.start].rstrip().rsplit("\n", 1)[-1]
     return (bool(_SHAPE.search(before)) and before.rstrip("*_ ").endswith((":", "："))) or (
         ground.page.kind == "spec" and bool(_STATE.search(title))
