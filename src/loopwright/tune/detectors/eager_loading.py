@@ -124,14 +124,15 @@ def _of_sentence(skill: Skill, saying: Saying) -> Iterator[Hit]:
 
 def _of_table(skill: Skill, page: Page) -> Iterator[Hit]:
     """Rows that name own files, and say of most of them that they are read at the start."""
-    rows: list[tuple[Block, bool, tuple[str, ...]]] = []
+    rows: list[tuple[Block, bool]] = []
     for block in (*page.blocks, None):
         if block is not None and block.kind == "row":
             if block.use == "instruction":
                 soon = any(_SOON.fullmatch(cell.strip()) for cell in block.text.split("|") if cell.strip())
-                rows.append((block, soon, _in_row(skill, page, block)))
+                rows.append((block, soon))
             continue
-        named = [row for row in rows if row[2]]
+        some = rows if any(soon for _, soon in rows) else []
+        named = [(row, soon, files) for row, soon in some if (files := _in_row(skill, page, row))]
         early = [row for row in named if row[1]]
         files = tuple(dict.fromkeys(path for row in early for path in row[2]))
         if len(early) >= FEW and len(early) >= MOST * len(named) and len(files) > FEW:

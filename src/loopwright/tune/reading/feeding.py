@@ -83,6 +83,15 @@ _PAST = re.compile(
     r"|历次[^，。；\n]{0,8}(?:结果|意见|输出|评审|记录)",
     re.IGNORECASE,
 )
+_PAST_STEMS = (
+    "previous", "prior", "earlier", "past", "preceding", "gathered", "collected", "so far", "to date", " now", "up to",
+    "before", "histor", "transcript", "conversation", "discussion", "debate", "exchanged", "ever ", "chat log",
+    "already", "accumulat", "cumulative", "grow", "running", "from round", "from step", "from turn", "from iteration",
+    "by round", "message list", "older", "plus", "of each", "of every", "after each", "after every", "1 t", "one t",
+    "1 u", "one u", "之前", "此前", "以往", "先前", "前面", "历史", "对话", "往来", "轮次", "目前", "迄今", "至今",
+    "累", "历次",
+)  # fmt: skip
+"""Each way in which `_PAST` holds has one of these, which are found much sooner."""
 THING = (
     r"(?:files?|contents?|text|diffs?|patch(?:es)?|source(?! of truth)s?(?: code)?|code|codebase|documents?|docs"
     r"|spec(?:ification)?s?"
@@ -179,9 +188,9 @@ def kind_of(text: str, lead: str = "") -> Fed | None:
         first, *cells = text.strip("| ").split(" | ")
         return next((kind for cell in cells if (kind := kind_of(cell, f"{lead} {first} |"))), None)
     before = f"{lead} " if lead else ""
-    both = before + text
+    both, low = before + text, text.lower()
     for pattern, kind in _KINDS:
-        found = pattern.search(text)
+        found = pattern.search(text) if kind != "past" or any(stem in low for stem in _PAST_STEMS) else None
         if found is None:
             continue
         start = max(0, found.start() - NEAR)

@@ -155,19 +155,30 @@ _NAMED = re.compile(
     re.IGNORECASE,
 )
 _ENDS = ("words", "lines", "tokens", "chars", "_items", "length", "_size", "limit", "bullets", "sentences")
+_LIMITED = re.compile(r"(?:words|lines|tokens|chars|items|length|size|limit|bullets|sentences)`?\s*[|:=]\s*`?\d")
 _UNITS = ("words", "lines", "tokens", "chars", "items", "bullets", "sentences")
 
 
 def unused(skill: Skill) -> Iterator[tuple[Page, int, str, str]]:
     """Limits of answers that have a name and that nothing uses: page, place, name, the limit in words."""
     for page in skill.pages.values():
-        low = small(page.text)
-        for found in _NAMED.finditer(page.text) if any(end in low for end in _ENDS) else ():
+        for found in _limits(page.text):
             name, value = found["name"], found["value"]
             unit = next((unit for unit in _UNITS if name.lower().endswith(unit)), "words")
             uses = sum(other.text.count(name) for other in skill.pages.values())
             if uses == 1 and not any(re.search(rf"\b{value}\s*-?{unit[:-1]}", o.text) for o in skill.pages.values()):
                 yield page, found.start("name"), name, f"at most {value} {unit}"
+
+
+def _limits(text: str) -> Iterator[re.Match[str]]:
+    """All matches of `_NAMED`, looked for by what such a name ends with."""
+    low, after = small(text), 0
+    for limited in _LIMITED.finditer(low) if any(end in low for end in _ENDS) else ():
+        near = _NAMED.search(text, max(after, limited.start() - _WITHIN), limited.end())
+        found = _NAMED.match(text, near.start()) if near else None
+        if found is not None:
+            after = found.end()
+            yield found
 
 
 def told(skill: Skill) -> Iterator[Saying]:

@@ -18,6 +18,8 @@ _SET = re.compile(
     rf"(?<![\w.\-])([A-Za-z_][A-Za-z0-9_.\-]{{1,40}}+)[\"'`*]{{0,3}}\s?(?:[:=]=?|!=|\bis\b|\bof\b|\bto\b|\bas\b|\bbecomes\b|\bequals\b|为|是)\s?"
     rf"(?:\*\*|[\"'`])({_WORD})(?:\*\*|[\"'`])(?!\s?[:|/])"
 )
+_VALUE = re.compile(r"(?:\*\*|[\"'`])(?=[A-Za-z])")
+_BEFORE_VALUE = (":", "=", "is", "of", "to", "as", "becomes", "equals", "为", "是")
 _GIVEN = re.compile(rf"--([a-z][\w\-]{{1,40}})[= ]({_WORD})(?![\w./])")
 _PAIR = re.compile(rf"(?:`({_WORD})`|\"({_WORD})\")(?: or | and | \| | / |\||、| ?或 ?)(?:`({_WORD})`|\"({_WORD})\")")
 _NO_VALUE = frozenset({"true", "false", "null", "none", "string", "number", "boolean", "object", "array"})
@@ -26,8 +28,8 @@ _DENIED = re.compile(
     r"|\bdeprecated\b|不|错误|非法|无效|勿|弃用|旧",
     re.IGNORECASE,
 )
-BEFORE = 50
-"""Characters before a list in which it is told what it is of."""
+BEFORE, AROUND = 50, 60
+"""Characters before a list in which it is told what it is of; to each side of a value, its name and marks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +87,7 @@ def _pairs(names: dict[str, _Name], page: Page) -> None:
 
 
 def _told(names: dict[str, _Name], page: Page) -> None:
-    for found in _SET.finditer(page.text):
+    for found in _set(page.text):
         index = block_at(page, found.start())
         block = page.blocks[index] if index >= 0 else None
         if block is None or block.use in ("negative", "quotation") or _is_denied(page.text, *found.span()):
@@ -98,6 +100,20 @@ def _told(names: dict[str, _Name], page: Page) -> None:
             known.said = found[1].rsplit(".", 1)[-1]
     for found in _GIVEN.finditer(page.text):
         names.setdefault(_plain(found[1]), _Name()).shown.add(found[2].lower())
+
+
+def _set(text: str) -> Iterator[re.Match[str]]:
+    """All matches of `_SET`: looked for before marked words alone, and not at every word of the text."""
+    after = 0
+    for value in _VALUE.finditer(text):
+        at = value.start()
+        begin = max(after, at - AROUND)
+        last = at - 1 if text[at - 1 : at].isspace() else at
+        near = _SET.search(text, begin, at + AROUND) if text.endswith(_BEFORE_VALUE, begin, max(begin, last)) else None
+        found = _SET.match(text, near.start()) if near else None
+        if found is not None:
+            after = found.end()
+            yield found
 
 
 def _is_denied(text: str, start: int, end: int) -> bool:
