@@ -17,6 +17,10 @@ _WORD = re.compile(r"[A-Za-z][\w\-]{1,39}\Z")
 _NO_VALUE = frozenset(
     {"true", "false", "null", "none", "undefined", "string", "number", "boolean", "empty", "set", "missing"}
 )
+_OF_TOOLS = frozenset({
+    "completed", "running", "failed", "error", "errored", "timeout", "timed_out", "success", "killed", "cancelled",
+    "interrupted", "pending", "not_found", "done",
+})  # fmt: skip
 _SAME = (
     ("accepted", "approved", "confirmed", "ok", "agreed"),
     ("pass", "passed", "ok", "success", "succeeded", "green", "passing", "valid"),
@@ -61,6 +65,8 @@ def stray_values(skill: Skill) -> Iterator[Stray]:
             continue
         if not use.root and "." not in use.path and not _is_of(skill, use, found):
             continue
+        if use.root and _is_of_tool(skill, use):
+            continue
         for value in use.values:
             if _is_stray(value, listed):
                 page = skill.pages[use.at.file]
@@ -83,6 +89,16 @@ def _is_of(skill: Skill, use: FieldUse, found: Sequence[tuple[Schema, FieldDecla
     listed = {value for _, field in found for value in field.values}
     strange = [value for value in used if _is_stray(value, (*listed,))]
     return len(strange) == 1 and len(used) > 1
+
+
+def _is_of_tool(skill: Skill, use: FieldUse) -> bool:
+    """`result.status === "completed"`, where `result` is what a tool gave back and no schema describes it."""
+    if use.path not in ("status", "state") or not {*use.values} <= _OF_TOOLS or described(skill.schemas, use.root):
+        return False
+    given = re.compile(
+        rf"(?<![\w.$]){re.escape(use.root)} = (?:await )?(?:[A-Z]\w{{2,30}}|wait\w{{0,20}}|spawn_agent)\("
+    )
+    return given.search(skill.pages[use.at.file].text) is not None
 
 
 def _describes(skill: Skill, schema: Schema, file: str) -> bool:
