@@ -26,6 +26,8 @@ _GOAL = re.compile(
 _PART = re.compile(
     r"\.(?:slice|substring|substr|head|tail)\(|\.split\(|summary|\blimit\b|\boffset\b|,\s*\d+\s*\)", re.IGNORECASE
 )
+_FEW = re.compile(r"summar|brief|excerpt|\blimit\b|\boffset\b", re.IGNORECASE)
+"""The files are short, or are read in part; that only some of the paths are taken makes none of them shorter."""
 Values = Mapping[str, tuple[Assignment, ...]]
 
 
@@ -58,7 +60,8 @@ def _of_expression(hole: Hole) -> Hit | None:
     """A file is read in the prompt itself, or all of the state goes in."""
     expression = hole.place.expression
     read, state = _READ.match(expression), _STATE.search(expression)
-    if read is None and _EACH.search(expression) and not _PART.search(expression):
+    each = _EACH.search(expression)
+    if read is None and each and not _PART.search(expression, each.end()) and not _FEW.search(expression):
         return _hit(hole, hole.name, f"the whole text of all {hole.name}", {})
     if read is not None and not _PART.search(expression):
         return _hit(hole, read["path"], f"the whole file {_shown(read['path'])}", {"path": read["path"]})

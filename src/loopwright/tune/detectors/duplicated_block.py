@@ -15,6 +15,8 @@ CODE = 8
 """Lines of fenced text."""
 EVERYWHERE = 4
 """Files that all carry a passage do so on purpose: each of them is to stand alone."""
+LARGE = 10 * LEAST
+"""Characters that two steps, or two roles, have in common without a page that both could name: less is left alone."""
 _SPACE = re.compile(r"\s+")
 
 
@@ -66,7 +68,7 @@ def _of_code(skill: Skill, pages: list[Page]) -> Iterator[Hit]:
                 if page is not other:
                     size, count = len(text), block.text.count("\n") + 1
                     one = Shared(page, block.start, block.end, other, source.start, size, count)
-                    yield _hit(skill, one, hint=many)
+                    yield _hit(skill, one, hint=many and other.kind != "spec")
 
 
 def _beginning(one: Shared) -> str:
@@ -124,13 +126,14 @@ def _hit(skill: Skill, one: Shared, *, hint: bool) -> Hit:
     page, other = one.page, one.other
     line = other.text.count("\n", 0, one.place) + 1
     told = any(ref.resolved == other.path and ref.at.file == page.path for ref in skill.references)
-    much = one.size > 3 * LEAST and {page.kind, other.kind} != {"reference"}
+    shared = {page.kind, other.kind} & SOURCES
+    much = one.size > (3 * LEAST if shared else LARGE) and {page.kind, other.kind} != {"reference"}
     return Hit(
         file=page.path, start=one.start, end=one.end,
         subject=f"{other.path}:{_SPACE.sub(' ', page.text[one.start : one.start + 80])[:40]}",
         message=f"{one.lines} lines stand in {other.path} (line {line}) word for word, too",
         advice=f"Keep them in {other.path} alone and name that file here.",
-        severity="medium" if told or much else "low", confidence="hint" if hint else None,
+        severity="medium" if (told and shared) or much else "low", confidence="hint" if hint else None,
         also=(f"{other.path}:{line}",), facts={"other": other.path, "told": "yes" if told else ""},
     )  # fmt: skip
 

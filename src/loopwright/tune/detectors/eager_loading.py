@@ -60,8 +60,34 @@ _NOT = re.compile(
     r"|update|edit|when)\b(?!(?<=when) the skill (?:is|starts))|仅|只|不要|勿|按需|时才|才读|需要时|如果|源码|选",
     re.IGNORECASE,
 )
+_PEOPLE = re.compile(
+    r"\b(?:maintainers?|contributors?|humans?|newcomers?)\b"
+    r"|\b(?:chang|edit|maintain|extend|modif|work)\w{1,4} (?:on )?(?:this|the) skill\b"
+    r"|维护者|贡献者|给人看|给人类|了解全貌|(?:修改|维护|改动)[本这]个?技能",
+    re.IGNORECASE,
+)
+"""Who works on the skill may read all of it; the run does not."""
+_FREE = re.compile(
+    r"\b(?:may|might|can|could|free to) (?:\w+ (?:by |with )?)?(?:read|load|open|study)(?:ing)?\b"
+    r"|可以(?:先|把|将|一次)[^，。；\n]{0,40}[读看]",
+    re.IGNORECASE,
+)
+_SPARED = re.compile(
+    r"\b(?:no need to|need not|needn['’]t|(?:rather|other) than|instead of|avoid|without) (?:\w+ )?(?:read|load|open"
+    r"|study)(?:ing)?\b|\b(?:its|their|your) own (?:pages?|files?|parts?|share)\b"
+    r"|(?:不必|不用|无需|不需要?|别|而不是|而非|避免)[^，。；\n]{0,24}(?:[读看]|加载|载入|打开)|各自的|自己的那",
+    re.IGNORECASE,
+)
+_PROGRAM = re.compile(
+    r"\b[\w/-]{1,60}\.(?:py|sh|js|ts|mjs)\b[`*]{0,3} (?:\w+ )?(?:reads|loads|opens)\b"
+    r"|\b(?:scripts?|linters?|checkers?|validators?|tests?|hooks?|build|CI) (?:reads?|loads?|opens?)\b"
+    r"|(?:脚本|程序|\.(?:py|sh|js|ts))[^，。；\n]{0,20}?(?:自己|自动|会|启动时|开始时)[^，。；\n]{0,10}(?:读取|加载|打开)",
+    re.IGNORECASE,
+)
+"""What a program reads costs no context."""
 _MASKED = re.compile(r"`[^`\n]*`|\]\([^)\n]{0,300}\)|\bnot wait (?:until|for|till)\b[^,;:.\n]*", re.IGNORECASE)
 """Names of files say nothing of when, nor does what is denied."""
+_NO_ORDER = (_PEOPLE, _FREE, _SPARED, _PROGRAM)
 _CASE = re.compile(
     r"\b(?:if|when|whenever|unless|only|for|during|while|once|after|in step|in phase|step \d|phase \d|as needed"
     r"|on demand)\b"
@@ -113,7 +139,7 @@ def look(skill: Skill) -> Iterator[Hit]:
 
 
 def _of_sentence(skill: Skill, saying: Saying) -> Iterator[Hit]:
-    if _NOT.search(_MASKED.sub(" ", saying.text)):
+    if _NOT.search(_MASKED.sub(" ", saying.text)) or any(one.search(saying.text) for one in _NO_ORDER):
         return
     files, every = _named(skill, saying), _ALL_OF.search(saying.text) is not None
     soon = _AT_START.search(saying.text) is not None

@@ -17,20 +17,36 @@ WORK = frozenset({
 _STATE = re.compile(
     r"state|index|job|progress|manifest|session|checkpoint|plan|run|queue|tasks?|status|log", re.IGNORECASE
 )
+_MAYBE = re.compile(r"index|manifest|plan|run|tasks?|log", re.IGNORECASE)
+"""Of these names many are what is to come out in the end; then the loop does not write in them how far it is."""
+_COMMANDS = frozenset({"Bash", "shell", "exec_command", "run_shell_command"})
+LONG = 300_000
+"""Milliseconds that a command is given: whoever allows it that long counts on it."""
 _SAVES = re.compile(
     r"^(?:write|save|persist|store|flush|update|dump)_?\w{0,40}(?:state|progress|index|session|job|checkpoint"
     r"|plan)\w{0,40}$",
     re.IGNORECASE,
 )
 _SMALL = re.compile(r"\breport\b|summary|报告|总结|汇总", re.IGNORECASE)
+_FIXED = re.compile(
+    r"`[^`$]{0,300}`|'[^'\n]{0,300}'|\"[^\"\n]{0,300}\"|\b(?:JSON|json|stringify|dumps?|null|None|true|false|now|Date|new"
+    r"|toISOString)\b|\b\w{1,60}\s{0,3}(?=:)"
+)
+"""What tells nothing of the work: texts, keys, the time."""
+_MARKED = re.compile(r"\w\.(?:status|step|state|done|phase|verdict)\s?=(?![=>])")
+_WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w{0,60}")
 
 
 class Saved(NamedTuple):
-    """`is_state`: for certain what tells how far the work is; a call by its name alone may save anything."""
+    """`is_state`: for certain what tells how far the work is; a call by its name alone may save anything.
+
+    `of`: the variables whose values are written.
+    """
 
     name: str
     at: At
     is_state: bool
+    of: frozenset[str]
 
 
 def look(skill: Skill) -> Iterator[Hit]:
@@ -54,10 +70,22 @@ def _works(skill: Skill, repeat: Repeat) -> bool:
     if any(_holds(other, repeat) for other in skill.repeats):
         return False
     called = {call.name for call in skill.calls if _in(call, repeat)}
-    if called & WORK:
+    if called & WORK or any(_in(call, repeat) and _takes_long(skill, call) for call in skill.calls):
         return True
     functions = (one for one in skill.assignments if one.name in called and one.at.file == repeat.at.file)
     return any(call.name in WORK and _within(call, one.at) for one in functions for call in skill.calls)
+
+
+def _takes_long(skill: Skill, call: Call) -> bool:
+    """A command that is given minutes, or a page of the skill that is carried out in each round."""
+    if call.name in _COMMANDS:
+        return any(
+            one.name in ("timeout", "timeout_ms") and one.value.isdecimal() and int(one.value) >= LONG
+            for one in call.arguments
+        )
+    path = next((one.literal or "" for one in call.arguments), "") if call.name in ("Read", "read", "load") else ""
+    folder = path.partition("$")[0]
+    return folder.endswith("/") and path.endswith(".md") and any(name.startswith(folder) for name in skill.pages)
 
 
 def _within(call: Call, at: At) -> bool:
@@ -78,9 +106,31 @@ def _late(skill: Skill, repeat: Repeat) -> Saved | None:
     saved = [one for one in _saves(skill) if one.at.file == repeat.at.file]
     if any(repeat.at.start <= one.at.start < repeat.at.end for one in saved):
         return None
-    behind = (one for one in saved if one.at.start >= repeat.at.end and one.is_state)
+    body = skill.pages[repeat.at.file].text[repeat.at.start : repeat.at.end]
+    behind = (one for one in saved if one.at.start >= repeat.at.end and _tells(one, repeat.head, body))
     near = min(behind, key=lambda one: one.at.start, default=None)
     return near if near is not None and near.at.line - repeat.at.line < 60 else None
+
+
+def _tells(saved: Saved, head: str, body: str) -> bool:
+    """It says how far the work of the loop is."""
+    if saved.is_state and (not saved.of or _STATE.search(_MAYBE.sub("", saved.name.rpartition("/")[2]))):
+        return True
+    if saved.is_state and _MARKED.search(body):
+        return True
+    if saved.is_state or _SAVES.match(saved.name.rpartition(".")[2]):
+        set_in = r"(?:\.\w{1,60}|\[[^\]\n]{1,60}\])*(?:\s?\+?=(?![=>])|\.(?:push|add|set|append|extend)\()"
+        if any(re.search(rf"(?<![.\w]){one}{set_in}", body) for one in saved.of):
+            return True
+    return _is_marked(saved, head, body)
+
+
+def _is_marked(saved: Saved, head: str, body: str) -> bool:
+    """The loop itself marks, in each item of what is written behind it, how far it is."""
+    item = re.search(r"\b(?:const|let|var|for) \(?(\w{1,60}) (?:of|in) (\w{1,60})", head)
+    if item is None or item[2] not in saved.of or not saved.name.endswith(".json"):
+        return False
+    return re.search(rf"(?<![.\w]){item[1]}\.(?:status|step|state|done|phase|verdict)\s?=(?![=>])", body) is not None
 
 
 def _saves(skill: Skill) -> Iterator[Saved]:
@@ -88,10 +138,21 @@ def _saves(skill: Skill) -> Iterator[Saved]:
     for one in skill.artefacts:
         if one.mode == "write" and one.at.use in MEANT and one.call >= 0 and skill.calls[one.call].prompt < 0:
             name = one.name.rpartition("/")[2]
-            yield Saved(one.name, one.at, _STATE.search(name) is not None and _SMALL.search(one.name) is None)
+            content = _content(skill.calls[one.call])
+            of = frozenset(_WORD.findall(_FIXED.sub(" ", content)))
+            tells = (of or not content) and _STATE.search(name) is not None and _SMALL.search(one.name) is None
+            yield Saved(one.name, one.at, bool(tells), of)
     for call in skill.calls:
         if call.prompt < 0 and call.at.use in MEANT and _SAVES.match(call.name.rpartition(".")[2]):
-            yield Saved(call.name, call.at, is_late(_line(skill, call.at)))
+            of = frozenset(_WORD.findall(_FIXED.sub(" ", " ".join(one.value for one in call.arguments))))
+            yield Saved(call.name, call.at, is_late(_line(skill, call.at)), of)
+
+
+def _content(call: Call) -> str:
+    """What is written. Where it has only fixed words, such as that this stage is over, nothing of the loop is in it."""
+    named = next((one.value for one in call.arguments if one.name in ("content", "contents", "text", "data")), None)
+    placed = [one.value for one in call.arguments if one.name is None]
+    return named or (placed[-1] if len(placed) > 1 else "")
 
 
 def _line(skill: Skill, at: At) -> str:
@@ -105,8 +166,8 @@ def _of_code(repeat: Repeat, late: Saved) -> Hit:
     return Hit(
         file=late.at.file, start=late.at.start, end=late.at.end, subject=late.name, phase=late.at.phase,
         message=
-            f"{late.name} is written behind the loop of line {repeat.at.line}, which sends agents to work in "
-            f"each round"
+            f"{late.name} is written behind the loop of line {repeat.at.line}, in each round of which long work "
+            f"is done"
         ,
         advice="Write it at the end of each round: what is done then survives a break.",
         also=(f"{repeat.at.file}:{repeat.at.line}",), facts={"repeat": str(repeat.at.start)},

@@ -73,7 +73,8 @@ _PAST = re.compile(
     r"|message) plus\b"
     r"|\baccumulate all\b|\boutputs?,? of (?:each|every) (?:iteration|round|step|turn|agent|cycle|pass)\b"
     r"|\bafter (?:every|each) (?:answer|round|iteration|reply|turn|response|step|call)\b[^.\n]{0,20}?\b(?:add"
-    r"|append|put)\b"
+    r"|append|put)\b[^.\n]{0,60}?\b(?:prompts?|messages?|context|conversation|histor(?:y|ies)|transcripts?|briefs?"
+    r"|instructions|input|list)\b"
     r"|\b(?:rounds?|iterations?|turns?) (?:1|one) (?:to|through|up to)\b|\bnever drop (?:older|earlier)\b"
     r"|(?:之前|此前|以往|先前|前面)[^，。；\n]{0,6}(?:每|所有|全部|各)[^，。；\n]{0,12}|(?:全部|所有|每一?[轮次个条]"
     r"|历次|各轮|完整的?)[^，。；\n]{0,6}"
@@ -144,6 +145,7 @@ OWN_WORDS = re.compile(
     r"|\bverbatim (?:user|request|task|question|goal|prompt)\b|\b(?:user|original|exact) (?:request|prompt"
     r"|question|task|words|goal)\b"
     r"|\b(?:request|goal|question|requirements?|words|instructions?)\b[^;\n]{0,40}\bverbatim"
+    r"|\b(?:text|words|wording) of the (?:user['’]?s? |original )?(?:request|task|question|goal|issue|order|ticket)\b"
     r"|需求原文|原始需求|用户(?:原话|需求|请求)",
     re.IGNORECASE,
 )

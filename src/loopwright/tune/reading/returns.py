@@ -14,11 +14,11 @@ _RETURN = re.compile(
     r"|完成后|结束时|结束后|做完后),?，?\s{0,8})?"
     r"(?:只|仅|再|把)?(?:(?P<en>return|answer|reply|respond|report back|report|output"
     r"|give back|send back|(?:your |the )?final message|close with|end with|finish with)\b|(?P<zh>返回|回复|汇报"
-    r"|答复|回报|交回|发回|带回"
+    r"|答复|回报|交回|发回|带回|回话"
     r"|回(?=\s*(?:JSON|json|[一二两三四五六七八九十\d])))|(?:把)?[^\n]{2,20}(?P<back>[发带交返贴报]回来))",
     re.IGNORECASE | re.MULTILINE,
 )
-_AGAIN = re.compile(r"(?<=[.。;；]\s)(?:Return|Answer|Reply|Respond|Report back)\b|(?<=[。；])(?:返回|回复)")
+_AGAIN = re.compile(r"(?<=[.。;；]\s)(?:Return|Answer|Reply|Respond|Report back)\b|(?<=[。；])(?:返回|回复|回话)")
 _NUMBER = (
     r"(?:\d[\d,]{0,12}|one|two|three|four|five|six|seven|eight|nine|ten|a few|[一二两三四五六七八九十百]{1,8}"
     r"|\$\{\w{1,40}\}|\{\w{1,40}\}|<\w{1,40}>|N)"
@@ -35,7 +35,7 @@ SIZE = re.compile(
     rf"{_MOST}\s{{0,8}}{_NUMBER}[\s-]{{0,8}}(?:\w{{1,30}}\s)?{_UNIT}"
     rf"|{_NUMBER}[\s-]{{1,8}}(?:lines?|words?|tokens?|characters?|bullets?|sentences?|paragraphs?)"
     rf"|(?:不超过|最多|至多|不多于|控制在|限|≤|前|仅|只)\s{{0,8}}{_NUMBER}\s{{0,8}}(?:个)?(?:行|字|条|句|项|段|词|token|个)"
-    rf"|{_NUMBER}\s{{0,8}}(?:行|字|条|句话?|项|段)(?:以内|之内|内|的?摘要)?|一句话|一行",
+    rf"|(?<![每任这那哪第]){_NUMBER}\s{{0,8}}(?:行|字|条|句话?|项|段)(?:以内|之内|内|的?摘要)?",
     re.IGNORECASE,
 )
 SHORT = re.compile(
@@ -44,6 +44,43 @@ SHORT = re.compile(
     r"|简短|简要|摘要|仅返回|只返回|只回|路径|JSON|是或否",
     re.IGNORECASE,
 )
+_SHAPED = re.compile(
+    r"\b(?:json|schema|(?:a|one|as) table|csv|yaml|one (?:line|row|word|sentence|object|entry)|score|verdict"
+    r"|rating|yes/no|pass/fail)\b"
+    r"|JSON|表格|一行|一句|打分|评分",
+    re.IGNORECASE,
+)
+_PER = re.compile(
+    r"\b(?:each|every)\b(?! [^.\n]{0,40}\b(?:find|found|saw|see|met)\b)|逐[条项]|每一?[条个处项]", re.IGNORECASE
+)
+"""Of each thing; what is said of it may still be little, and its shape be given."""
+_TINY = re.compile(
+    r"(?:return|answer|reply|respond|report)(?: back)?(?: with)?(?: only| just| exactly)? (?:`[^`\n]{1,24}`"
+    r"|[\"“'][^\"”'\n]{1,24}[\"”']|\{\"|(?-i:[A-Z][A-Z_]{1,24}\b)|nothing\b|yes\b|ok\b"
+    r"|(?:(?:the|a|an|its|your) )?(?:\w+ )?(?:numbers?|counts?|ids?|names?|scores?|ratings?|titles?|codes?|dates?"
+    r"|status|verdicts?|totals?|ranks?|urls?|keys?|sizes?)"
+    r"\b)|(?:返回|回复|答复|回)\s?(?:[`\"“「][^`\"”」\n]{1,12}[`\"”」]|(?-i:[A-Z]{2,24}\b)|文件名|名称|编号|标题|数目|个数|分数|总数"
+    r"|写了几|[^，。；\n]{0,8}多少|是否)",
+    re.IGNORECASE,
+)
+_REASONED = re.compile(
+    r"\b(?:reason|expla|evidence|detail|analys|argument|finding|descri|everything|narrat|quote|list|notes?\b|full)\w*"
+    r"|理由|说明|证据|细节|分析|过程|经过|发现|意见|全部|所有|清单",
+    re.IGNORECASE,
+)
+"""A word, a number or a name, and no words about it."""
+_LITTLE = re.compile(
+    r"\b(?:when|once|after|until|if|whether|that) (?:all|every|each)\b|\beach question with yes or no\b"
+    r"|\b(?:full|complete|entire|whole|all|every|each)(?: (?:the|of|list|its|changed|new|written|created|modified"
+    r"|touched|file)){0,4} (?:paths?|names?|ids?|titles?|urls?|numbers?|sentences?|changed files"
+    r"|(?:files|pages) (?:you|that|it)\b)"
+    r"|\b(?:verdict|score|rating|status|grade|number|count|total)s? [^.;\n]{0,30}?\b(?:for|of) (?:the )?(?:whole"
+    r"|entire)\b|\b(?:paths?|names?|ids?|titles?) (?:of|for) (?:each|every|all)\b"
+    r"|每一?[个条项份][^，。；\n]{0,6}?的(?:完整)?(?:路径|名称|文件名|编号|标题)"
+    r"|(?:完整|全部|所有)的?(?:文件)?(?:路径|名称|文件名|编号|标题)|全部(?:完成|写完|做完)|所有[^，。；\n]{0,8}(?:完成|写完)[后时]",
+    re.IGNORECASE,
+)
+"""All of what is short by itself, or all as a condition."""
 UNLIMITED = re.compile(
     r"\b(?:at any length|no matter how (?:long|many)|however (?:long|many)|as long as (?:you|it) (?:like|want|need)s?"
     r"|no (?:length |size )?limit|as much (?:detail )?as)\b|有什么说什么|想到什么|不限(?:长度|字数|篇幅)?"
@@ -88,7 +125,7 @@ _NO = re.compile(
 )
 _ASIDE = re.compile(
     r"\b(?:to (?:a|the|its|their|disk)\b[^.]{0,20}?\b(?:file|disk)|paths?|(?:to|for|with|by) (?:the )?users?"
-    r"|summar\w+|brief|concise|short|only|just|json|schema|until|after|once|when|wait(?:s|ing)?)\b|路径|用户"
+    r"|summar\w+|brief|concise|short|only|just|json|schema|until|after|once|when|asks|wait(?:s|ing)?)\b|路径|用户"
     r"|摘要|简短|只|仅|之后|后再|等",
     re.IGNORECASE,
 )
@@ -125,12 +162,26 @@ class Return:
             return True
         if UNLIMITED.search(self.text):
             return False
+        if self.is_shaped or self.is_tiny:
+            return True
         return (_STRICT if self.wants_everything else SHORT).search(self.text) is not None
+
+    @property
+    def is_tiny(self) -> bool:
+        return len(self.text) < 160 and bool(_TINY.search(self.text)) and not _REASONED.search(self.text)
+
+    @property
+    def is_shaped(self) -> bool:
+        """One entry of a given shape for each thing, and nothing in full."""
+        first = self.text[:FIRST]
+        each = _PER.search(first) is not None and EVERYTHING.search(_PER.sub(" ", first)) is None
+        return each and _SHAPED.search(self.text) is not None and _ALL_OF_IT.search(self.text) is None
 
     @property
     def wants_everything(self) -> bool:
         """It asks for all there is, in its first words."""
-        return EVERYTHING.search(self.text, 0, FIRST) is not None or UNLIMITED.search(self.text) is not None
+        first = _LITTLE.sub(" ", self.text[:FIRST])
+        return EVERYTHING.search(first) is not None or UNLIMITED.search(self.text) is not None
 
 
 def returns(skill: Skill) -> Iterator[Return]:
@@ -222,8 +273,8 @@ def _lists_all(text: str) -> bool:
 def wants_all(text: str) -> bool:
     """It is to be given back as a whole, at any length; what goes to a file, or to the user, may be long."""
     for back in _BACK.finditer(text):
-        start, end = max(0, back.start() - _WITHIN), back.end() + _WITHIN
-        if _ALL_OF_IT.search(text, start, end) is None:
+        start = max(0, back.start() - _WITHIN)
+        if not _is_object(text[start : back.start()], back[0], text[back.end() : back.end() + _WITHIN]):
             continue
         if (
             not _NO.search(text, max(start, back.start() - 40), back.start())
@@ -232,6 +283,22 @@ def wants_all(text: str) -> bool:
         ):
             return True
     return False
+
+
+_CLAUSE = re.compile(r"[;；。]")
+_ACTIVE = re.compile(
+    r"(?:returns|replies|responds|answers|reports|(?:sends|hands|brings|gives|comes|posts)\b.*)$", re.IGNORECASE
+)
+_IT = re.compile(r"\W{0,3}(?:it|them|that|all of it|to)\b", re.IGNORECASE)
+
+
+def _is_object(before: str, back: str, after: str) -> bool:
+    """All of it is what comes back: `returns the full log`, `the full log is returned`, `read it all and return it`."""
+    if _ALL_OF_IT.search(_CLAUSE.split(after)[0]):
+        return True
+    if not _ALL_OF_IT.search(_CLAUSE.split(before)[-1]):
+        return False
+    return not back.isascii() or not _ACTIVE.match(back) or _IT.match(after) is not None
 
 
 def _last(text: str, start: int, end: int) -> tuple[int, int] | None:

@@ -33,9 +33,10 @@ _DONE = (
 )
 _LATE = (
     rf"(?:(?:when|once|after|until|before)(?: the)? (?:all|everything|every|each and every|the whole|the entire"
-    rf"|the full)(?: of)?(?: the)?\b[^.,;\n]{{0,40}}?\b{_DONE}"
+    rf"|the full)(?: of)?(?: the)?\b(?! \w+ of (?:this|that|the current) )[^.,;\n]{{0,40}}?\b{_DONE}"
     rf"|(?:when|once|after|until|till|before|at the end of)(?: the)? (?:(?:very )?(?:last|final)\b(?! (?:approval"
-    rf"|answer|review))|whole|entire|loop)"
+    rf"|answer|review))|(?:whole|entire)\b(?! (?:files?|objects?|records?|pages?|entry|answer|reply|action|update|batch"
+    rf"|round|step|chapter|json|line)\b)|loop)"
     r"|after (?:all|every) \w+|(?:when|once|if) (?:no|nothing|none)\b[^.;\n]{0,60}?\b(?:left|remain\w*|open"
     r"|pending|any ?more|to try)"
     rf"|(?:when|once|after|until) (?:the )?(?:run|loop|session|work|plan|process|job"
@@ -98,10 +99,13 @@ _KEPT = re.compile(
     re.IGNORECASE,
 )
 _NOWHERE = re.compile(
-    r"\b(?:results?|findings|progress|states?|intermediate \w+|partial \w+)\b[^.;\n]{0,30}?\b(?:is|are) (?:not"
-    r"|never) (?:persisted|saved|written|stored|recorded)\b",
+    r"\b(?:results?|findings|progress|states?|intermediate \w+|partial \w+)(?: (?:and|or|nor) \w+)? (?:is|are) (?:not"
+    r"|never) (?:persisted|saved|written|stored|recorded)\b"
+    r"(?=\W*$|[,;]| (?:anywhere|at all|to disk|on disk|until|before|between|in between|while|during|along|on the way"
+    r"|per|after each)\b)",
     re.IGNORECASE,
 )
+"""All of it: `a state that does not fit is not written` says what happens to one that is wrong."""
 _HAPPENS = re.compile(
     rf"\b(?:checkpointing|saving|persisting|writing (?:the )?state|persistence)\b[^.\n]{{0,40}}?\b{_LATE}",
     re.IGNORECASE,
@@ -123,12 +127,25 @@ _EACH = re.compile(
 )
 _INSTEAD = re.compile(r"\b(?:rather than|instead of|not|never|no)\b|不|而非|别", re.IGNORECASE)
 _SMALL = re.compile(
-    r"\b(?:final (?:report|summary|answer|output|deliverable|message|version|result)s?|summary|closing"
+    r"\b(?:final (?:report|summary|answer|output|deliverable|message|version|result|list|index|table|line|entry)s?"
+    r"|(?:one|a|a single) (?:line|row)|summary|closing"
     r"|aggregate\w*|consolidated|merged (?:file|report|result)s?|readme|changelog|release|pr|pull request"
-    r"|backup)\b|\breport\b|summary"
+    r"|backup|repositor(?:y|ies)|working tree|production)\b|\breport\b|summary"
     r"|报告|总结|汇总|备份|发布",
     re.IGNORECASE,
 )
+_MARK = re.compile(
+    rf"\b(?:status|outcome|phase|stage|step)\b{_GAP}{{0,30}}?(?:[:=]|\b(?:to|as)\b)\s{{0,3}}[`'\"]?"
+    r"(?:done|completed?|finished|closed|passed|success|final)\b"
+    r"|(?:status|状态|阶段)[`'\"]?[^，。\n]{0,8}(?:写成|写为|改为|改成|更新为|更新成|置为|设为|标为)",
+    re.IGNORECASE,
+)
+"""That the work is over can only be written at its end."""
+_SUCCESS = re.compile(r"\b(?:up)?on (?:success|completion)\b", re.IGNORECASE)
+"""Of whatever the page is about; it need not be all of the work."""
+_FINALLY = re.compile(r"最后(?![^，。；\n]{0,12}(?:状态|进度|检查点|断点))")
+_BEFORE = re.compile(r"before\b", re.IGNORECASE)
+_NOTHING = re.compile(r"\b(?:not|never|no|nothing|none|nowhere)\b|n['’]t\b|不|别", re.IGNORECASE)
 _DENIED = re.compile(
     r"\b(?:not|never|don['’]t)\s+(?:only|just|wait|batch|save it up|leave|defer|postpone|hold)\b|不(?:是|只|能|等)"
     r"|别等|不要等|不得",
@@ -170,7 +187,8 @@ def is_postponed(text: str) -> bool:
         return True
     if " | " in text:
         return _is_postponed_row(text)
-    if not _LATER.search(text):
+    text = text if _ONCE.search(text) else _FINALLY.sub(" ", _SUCCESS.sub(" ", text))
+    if not _is_after(text) or (_MARK.search(text) and not _ONCE.search(text)):
         return False
     each = _EACH.search(text)
     if each is not None and not _INSTEAD.search(text, 0, each.start()):
@@ -186,6 +204,11 @@ def is_postponed(text: str) -> bool:
     return _STATE_LATE.search(text) is not None or (
         _ONCE.search(text) is not None and _ANY_LATE.search(text) is not None
     )
+
+
+def _is_after(text: str) -> bool:
+    """What is saved before the last step is saved in time, unless it is said that it is not."""
+    return any(not _BEFORE.match(one[0]) or _NOTHING.search(text, 0, one.start()) for one in _LATER.finditer(text))
 
 
 def _is_postponed_row(text: str) -> bool:
