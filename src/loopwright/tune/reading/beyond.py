@@ -4,7 +4,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from loopwright.tune.reading.declared import MEMBERS
 from loopwright.tune.reading.keyed import LONGEST, data_of
+from loopwright.tune.reading.runfiles import file_names
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Page, Skill
 
@@ -36,12 +38,15 @@ def beyond(skill: Skill) -> Iterator[Beyond]:
                 shown.setdefault(key, f"{page.path}:{page.text.count(chr(10), 0, start) + 1}")
     declared = {step for schema in skill.schemas for field in schema.fields for step in field.path.split(".")}
     groups: dict[str, list[tuple[Page, int, str]]] = {}
+    files = file_names(skill)
     for page in skill.pages.values() if len(shown) > FEWEST else ():
         if page.kind not in ("script", "data") and len(page.text) <= LONGEST:
             for found in _LIST.finditer(page.text):
                 if not _comes_in(page, found.start()):
                     groups.setdefault("[]", []).append((page, found.start(1), found[1]))
             for found in _OF.finditer(page.text):
+                if f"{found[1]}.{found[2]}" in files or found[2] in MEMBERS:
+                    continue
                 groups.setdefault(found[1], []).append((page, found.start(2), found[2]))
     for named in groups.values():
         others = tuple(dict.fromkeys(name for _, _, name in named if name in shown))

@@ -1,14 +1,21 @@
 """Keys in which one object differs from its siblings: another name in the place of theirs, or one that it lacks."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from loopwright.tune.reading.drifting import mean_one
 from loopwright.tune.reading.keyed import Keyed, objects_of
 from loopwright.tune.reading.likeness import ALIKE, alike
 from loopwright.tune.reading.spelled import Spelled
 from loopwright.tune.skill.model import Skill
 
+_NOT_ALWAYS = re.compile(
+    r"optional|\bomit|\bleft out\b|\bleave out\b|\bmissing\b|\babsent\b|\bnot always\b|\bwhere known\b"
+    r"|\bonly (?:if|when)\b|可选|可省|可无|可以没有|省略|才有|没有就",
+    re.IGNORECASE,
+)
 FEWEST, FEW = 3, 2
 """Siblings that show what keys such an object has; and where the two names are alike."""
 SHARED, MOST = 0.5, 0.75
@@ -52,7 +59,7 @@ def lacking_keys(skill: Skill) -> Iterator[Lacking]:
         if len(missing) == 1 and len(next(iter(missing))) == 1 and not same:
             other = others[0]
             name = next(iter(next(iter(missing))))
-            if [key for key in other.keys if key != name] == [*one.keys]:
+            if [key for key in other.keys if key != name] == [*one.keys] and not _may_lack(skill, other, name):
                 yield Lacking(one, name, other)
 
 
@@ -65,7 +72,13 @@ def _stranger(skill: Skill, one: Keyed, key: str, objects: Sequence[Keyed]) -> I
     if len(siblings) < FEW:
         return
     counted = Counter(name for other in siblings for name in other.keys if name not in one.keys)
-    common = [name for name, count in counted.items() if count >= MOST * len(siblings) and len(siblings) >= FEWEST]
+    # Objects that share one key of several, as what two functions are given may, are not of one shape.
+    same = [other for other in siblings if len(rest & other.keys.keys()) >= min(FEW, len(rest))]
+    common = [
+        name for name, count in counted.items()
+        if count >= MOST * len(siblings) and len(siblings) >= FEWEST
+        and (mean_one(name, key) or (len(same) >= FEWEST and any(name in other.keys for other in same)))
+    ]  # fmt: skip
     near = [name for name, count in counted.items() if count >= FEW and _is_like(name, key)]
     common = near if len(near) == 1 else common
     if len(common) != 1 or _is_named(skill, key):
@@ -89,6 +102,19 @@ def _around(one: Keyed, key: str) -> set[tuple[str, int]]:
     return {(names[at + step], step) for step in (-1, 1) if 0 <= at + step < len(names)}
 
 
+def _may_lack(skill: Skill, other: Keyed, name: str) -> bool:
+    """A sentence says that it is not always there, or a JSON Schema does not require it."""
+    if '"properties"' in other.block.text and not re.search(rf'"required": ?\[[^\]]*"{name}"', other.block.text):
+        return True
+    marked = f"`{name}`"
+    lines = (line for page in skill.pages.values() if marked in page.text for line in page.text.split("\n"))
+    return any(marked in line and _NOT_ALWAYS.search(line) for line in lines)
+
+
 def _is_named(skill: Skill, key: str) -> bool:
     """The text speaks of the key."""
-    return any(f"`{key}`" in page.text or f"`{key}:" in page.text for page in skill.pages.values())
+    if any(f"`{key}`" in page.text or f"`{key}:" in page.text for page in skill.pages.values()):
+        return True
+    shorthand = re.compile(rf"[{{(,] ?{re.escape(key)} ?[,}})]")
+    code = (block for page in skill.pages.values() for block in page.blocks if block.kind == "code")
+    return any(key in block.text and shorthand.search(block.text) for block in code)

@@ -28,6 +28,9 @@ _DENIED = re.compile(
     r"|\bdeprecated\b|不|错误|非法|无效|勿|弃用|旧",
     re.IGNORECASE,
 )
+_IDENTITY = re.compile(r"(?:\A|_|(?<=[a-z])(?=I))(?:id|uid|uuid|key|slug|url|sha)\Z", re.IGNORECASE)
+_NUMBERED = re.compile(r"[a-z]{0,8}[-_]?\d+[a-z]?")
+"""Names and values that tell one thing from all others: each has its own."""
 BEFORE, AROUND = 50, 60
 """Characters before a list in which it is told what it is of; to each side of a value, its name and marks."""
 
@@ -133,6 +136,8 @@ def _strays(skill: Skill, known: _Name, in_lists: set[str]) -> Iterator[StrayWor
         return
     value = strange[0] if closed else alike[0]
     page, start, said = next(one for one in known.told if one[2].lower() == value)
+    if _IDENTITY.search(known.said) or all(_NUMBERED.fullmatch(one) for one in (value, *usual)):
+        return
     right = meant(value, sorted(usual - {value}))
     if _marked(skill, said) == 1:
         listed = tuple(known.listed or sorted(known.shown - {value}))
