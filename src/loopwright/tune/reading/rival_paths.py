@@ -103,6 +103,9 @@ def _likeness(one: Place, other: Place, blocks: Mapping[Parts, set[tuple[str, in
         head += 1
     if not head or any(len(blocks[mine[: n + 1]]) > 1 for n in range(head, len(mine))):
         return 0.0
+    # `repos/my-organization/x` and `repos/org/x`: a name that stands for any, and one of those.
+    if len(mine) == len(theirs) and all(a == b or ANY in (a, b) for a, b in zip(mine, theirs, strict=True)):
+        return 0.0
     if mine[-1] == theirs[-1] and ANY not in mine[-1] and _ENDING.search(mine[-1]):
         return 0.9
     i, j = _open(mine, head), _open(theirs, head)
