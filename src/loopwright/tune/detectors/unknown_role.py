@@ -44,6 +44,11 @@ _ANYBODY = frozenset({
 _NOBODY = frozenset(
     {"none", "nobody", "nothing", "no", "any", "all", "everyone", "both", "self", "human", "script", "main"}
 )
+_DIGIT = re.compile(r"\d")
+OFTEN = 2
+"""Times that a name stands in the skill, of which another is taken for a slip."""
+LONG = 8
+"""Characters of a name beyond which one or two others are a slip and no other name."""
 ROLES = 3
 """Roles of its own that make a name among them expected to be one of them."""
 
@@ -102,7 +107,7 @@ def _called(skill: Skill) -> Iterator[Hit]:
     installed = any(_INSTALLED.search(page.text) for page in skill.pages.values()) if strange else False
     for act, one in strange:
         name = one.literal or ""
-        near = _nearest(name, roles)
+        near = _nearest(name, roles) or _slipped(skill, name, names)
         if near is None and (installed and not skill.around.complete):
             continue
         cased = near is not None and near.casefold() == name.casefold()
@@ -127,6 +132,20 @@ def _nearest(name: str, roles: frozenset[str]) -> str | None:
     bare = {role.casefold().replace("_", "-"): role for role in sorted(roles)}
     near = get_close_matches(name.casefold().replace("_", "-"), bare, 1, 0.82)
     return bare[near[0]] if near else None
+
+
+def _slipped(skill: Skill, name: str, names: set[str]) -> str | None:
+    """The agent of another call that is meant by a name which stands nowhere else: no page has either of them."""
+    said = {one: sum(page.text.count(one) for page in skill.pages.values()) for one in names if one}
+    often = [one for one in sorted(names - {name}) if said.get(one, 0) >= OFTEN and len(one) > LONG]
+    near = get_close_matches(name, often, 1, 0.9)
+    if not near or said.get(name) != 1:
+        return None
+    apart = [(mine, its) for mine, its in zip(name.split("-"), near[0].split("-"), strict=False) if mine != its]
+    same = name.count("-") == near[0].count("-") and len(apart) == 1
+    if not same or _DIGIT.search(name) or min(map(len, apart[0])) < LONG - 2 or apart[0][0][:3] != apart[0][1][:3]:
+        return None
+    return near[0]
 
 
 def _of_table(skill: Skill, act: Act, roles: frozenset[str]) -> str | None:

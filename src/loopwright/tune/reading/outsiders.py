@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from loopwright.tune.reading.agency import MEANT, PARTS
@@ -76,13 +76,14 @@ def _misnamed(skill: Skill) -> Iterator[Stranger]:
             continue
         meant = twin(bare, often - {bare}) or (twin(bare, cells - {bare}) if one.kind == "cell" else None)
         if meant is None and one.kind == "call":
-            meant = _of_same_head(bare, times)
+            called = {_bare(other.name) for other in named if other.kind == "call" and other.page is one.page}
+            meant = _of_same_head(bare, times.keys() - called)
         if meant is not None:
             yield _stranger(skill, one, meant)
 
 
-def _of_same_head(name: str, times: Counter[str]) -> str | None:
-    """`security-auditor`, where the skill speaks of a `security-reviewer`."""
+def _of_same_head(name: str, times: Collection[str]) -> str | None:
+    """`security-auditor`, where the skill speaks of a `security-reviewer` that the page does not call, too."""
     alike = [other for other in times if other != name and head(name) and head(other) == head(name)]
     alike = [other for other in alike if _WORKER.search(other) and _WORKER.search(name)]
     return alike[0] if len(alike) == 1 else None

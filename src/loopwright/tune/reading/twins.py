@@ -16,6 +16,17 @@ _DEGREES = frozenset({
 """Parts that make a family of names of one that has them and one that has not."""
 
 
+_PAIRS = frozenset(
+    frozenset(pair.split("/"))
+    for pair in (
+        "test/text", "tests/texts", "review/preview", "internal/external", "encode/decode", "encoder/decoder",
+        "increase/decrease", "ascending/descending", "inbound/outbound", "include/exclude", "import/export",
+        "code/core", "data/date", "planner/scanner", "reader/header", "loader/leader", "form/format",
+    )
+)  # fmt: skip
+"""Words that look alike and are two."""
+
+
 def twin(name: str, others: Collection[str]) -> str | None:
     """The one of `others` that `name` is a slip of: a part more or less, or one that is spelled nearly alike."""
     found = [other for other in sorted(others) if other != name and _is_twin(name, other)]
@@ -37,6 +48,8 @@ def _is_twin(name: str, other: str) -> bool:
 
 def _alike(one: str, other: str) -> bool:
     if one.isdigit() or other.isdigit() or {one, other} & _DEGREES or min(len(one), len(other)) < 3:
+        return False
+    if frozenset((one, other)) in _PAIRS:
         return False
     longer, shorter = (one, other) if len(one) > len(other) else (other, one)
     if longer.removesuffix(shorter) in _PREFIXES:
