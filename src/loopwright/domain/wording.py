@@ -39,6 +39,8 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "task_removed": lambda f: f"task {f['task']} removed",
     "tasks_reordered": lambda f: "tasks put in a new order",
     "rewound": lambda f: f"put back to checkpoint {f['to']}",
+    "rolled_back": lambda f: f"{f['fix']} is rolled back",
+    "put_back": lambda f: "the skill's files are as they were before the fixes under way",
     "action_started": lambda f: f"{f['action']} {f.get('task') or ''}".rstrip(),
     "action_finished": lambda f: f"{f['action']}: {f['result']}{_reasons(f)}",
     "step_started": lambda f: f"{f['step']} {f.get('task') or f.get('fix') or ''}".rstrip(),
