@@ -7,7 +7,7 @@ import pytest
 
 from loopwright.domain.engine_state import Limits
 from loopwright.domain.errors import Conflict, IllegalTransition, Invalid, NotFound
-from loopwright.domain.findings import FixLevel
+from loopwright.domain.findings import FixLevel, Silenced
 from loopwright.domain.protocol import Control
 from loopwright.domain.tuning import TuningState, TuningStatus
 from loopwright.domain.tuning_commands import (
@@ -211,7 +211,7 @@ class TestChoose:
 class TestRollBack:
     def test_a_fix_that_holds(self) -> None:
         levels: dict[str, FixLevel] = {ONE.fingerprint: "mechanical"}
-        state = rolled_back(completed(), "FIX-001", (ONE,), levels, {"SKILL.md": "d9"})
+        state = rolled_back(completed(), "FIX-001", (ONE,), (Silenced(finding=TWO),), levels, {"SKILL.md": "d9"})
         entry = state.applied_fixes[0]
         assert (entry.success, entry.verification_result, entry.rollback_available) == (False, "fail", False)
         assert (state.status, state.engine.outcome, [i.id for i in state.issues]) == (
@@ -220,6 +220,7 @@ class TestRollBack:
             ["ISS-001"],
         )
         assert (state.quality_score, state.engine.digests) == (88, {"SKILL.md": "d9"})
+        assert [one.finding for one in state.engine.silenced] == [TWO]
         assert state.applied_fixes[1].rollback_available
 
     def test_what_can_not_be_rolled_back(self) -> None:
@@ -227,7 +228,7 @@ class TestRollBack:
         with pytest.raises(NotFound, match=r"no fix FIX-009 was applied \(applied: FIX-001, FIX-002\)"):
             require_rollback(state, "FIX-009")
         with pytest.raises(Conflict, match="rolled back already"):
-            require_rollback(rolled_back(state, "FIX-002", (), {}, {}), "FIX-002")
+            require_rollback(rolled_back(state, "FIX-002", (), (), {}, {}), "FIX-002")
         with pytest.raises(IllegalTransition):
             require_rollback(in_files(offered(), "FIX-001"), "FIX-001")
 

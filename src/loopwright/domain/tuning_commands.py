@@ -6,7 +6,7 @@ from typing import Any
 
 from loopwright.domain.engine_state import Incident, Limits
 from loopwright.domain.errors import Conflict, Invalid, NotFound
-from loopwright.domain.findings import Finding, FixLevel
+from loopwright.domain.findings import Finding, FixLevel, Silenced
 from loopwright.domain.loop_commands import STOPPED_BY_USER as STOPPED_BY_USER
 from loopwright.domain.run import noted
 from loopwright.domain.tuning import AppliedFix, TuningState
@@ -108,13 +108,14 @@ def rolled_back(
     state: TuningState,
     id: str,
     findings: tuple[Finding, ...],
+    silenced: tuple[Silenced, ...],
     fixable: Mapping[str, FixLevel],
     digests: Mapping[str, str],
 ) -> TuningState:
-    """Without that fix, and with what was found in the skill since."""
+    """Without that fix, and with what was found and accepted in the skill since."""
     require_rollback(state, id)
     state = undone(state, id)
-    engine = state.engine.evolve(digests=dict(digests), fixable=dict(fixable))
+    engine = state.engine.evolve(digests=dict(digests), fixable=dict(fixable), silenced=silenced)
     return found(state.evolve(engine=engine), findings)
 
 

@@ -118,10 +118,13 @@ class TuningService(Runs[TuningState]):
             self.folders.roll_back(root, self._backup(id, fix))
             files = self.folders.read(root)
             skill = load(files)
-            found = diagnose(skill, state.engine.dimensions, state.engine.accepted).findings
-            mendable = fixable(skill, found)
+            found = diagnose(skill, state.engine.dimensions, state.engine.accepted)
+            mendable = fixable(skill, found.findings)
             state = self.store.update(
-                id, lambda s: commands.rolled_back(self._unmoved(id, s), fix, found, mendable, files.digests),
+                id,
+                lambda s: commands.rolled_back(
+                    self._unmoved(id, s), fix, found.findings, found.silenced, mendable, files.digests
+                ),
                 actor=self.actor, event=Event(type="rolled_back", data={"fix": fix}), epoch=lease.epoch,
             )  # fmt: skip
             publish(self.store, state)

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from loopwright.domain.findings import Finding, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
+from loopwright.tune.fixes.taking_out import renumbered
 from loopwright.tune.skill.model import Page, Skill
 
 _STOP = re.compile(r"[。；;]|\.(?=\s|\Z)")
 _MARK = re.compile(r"^[\s>*+\-]*(?:\d+[.)、])?\s*")
-_NUMBERED = re.compile(r"([ \t]*)(\d+)(?=[.)、])")
 _STATEMENT = re.compile(r"[ \t]*+(?:await[ \t]++)?[Ww]rite\w*+\([^\n]*\)[ \t]*+;?[ \t]*+(?://[^\n]{0,300})?\r?\Z")
 _NAMED = re.compile(r"(?<![\w\-}])[\w\-}]++\.(?:md|jsonl?|csv|tsv|ya?ml|db)\b")
 
@@ -48,27 +48,7 @@ def _span(page: Page, finding: Finding) -> tuple[int, int, str] | None:
     if rest:
         return begin, end, ""
     stop = min(len(text), last + 1)
-    return first, *_renumbered(text, first, stop)
-
-
-def _renumbered(text: str, first: int, stop: int) -> tuple[int, str]:
-    """What follows a line that goes, where it is a numbered entry: the next entries count on without it."""
-    own = _NUMBERED.match(text, first)
-    kept: list[str] = []
-    at, number = stop, int(own[2]) if own else 0
-    while own and at < len(text):
-        end = text.find("\n", at)
-        end = end + 1 if end >= 0 else len(text)
-        line, found = text[at:end], _NUMBERED.match(text, at, end)
-        if found and found[1] == own[1] and int(found[2]) == number + 1:
-            kept.append(f"{found[1]}{number}{text[found.end(2) : end]}")
-            number += 1
-        elif line.strip() and not line.startswith((" ", "\t")):
-            break
-        else:
-            kept.append(line)
-        at = end
-    return (at, "".join(kept)) if own else (stop, "")
+    return first, *renumbered(text, first, stop)
 
 
 FIXER = Fixer(frozenset({"written-never-read"}), "template", propose)

@@ -121,7 +121,7 @@ def _block(page: Page, block: Block) -> Stretch | None:
     last = page.text.find("\n", max(block.end - 1, 0))
     stop = len(page.text) if last < 0 else last + 1
     if block.kind == "item":
-        return Stretch(first, *_renumbered(page.text, first, stop))
+        return Stretch(first, *renumbered(page.text, first, stop))
     above = page.blocks[index - 1] if index else None
     alone = above is not None and above.kind == "heading" and (below is None or below.kind == "heading")
     if alone and above is not None:
@@ -150,7 +150,7 @@ def is_key(page: Page, position: int, keys: int = 2) -> bool:
     return any(cell.start <= position <= cell.end for cell in found[:keys])
 
 
-def _renumbered(text: str, first: int, stop: int) -> tuple[int, str]:
+def renumbered(text: str, first: int, stop: int) -> tuple[int, str]:
     """What follows a line that goes, where it is a numbered entry: the next entries count on without it."""
     own = _NUMBERED.match(text, first)
     kept: list[str] = []
@@ -167,4 +167,4 @@ def _renumbered(text: str, first: int, stop: int) -> tuple[int, str]:
         else:
             kept.append(line)
         at = end
-    return (at, "".join(kept)) if own and kept else (stop, "")
+    return (at, "".join(kept)) if own else (stop, "")
