@@ -94,6 +94,7 @@ def test_a_template_is_only_taken_where_all_is_asked_for(shop: Shop) -> None:
     skill = shop.skill("eager-loading")
     before = shop.bytes_of(skill)
     assert "--fix knows no repair for 1 finding" in shop.run("tune", "--fix", skill).stdout
+    assert "Nothing was changed" not in shop.run("tune", skill).stdout, "nobody wanted a change"
     assert shop.bytes_of(skill) == before
     shop.run("tune", "--fix=all", skill)
     assert shop.bytes_of(skill) == fixed("eager-loading")

@@ -20,7 +20,8 @@ SIGNS: dict[str, tuple[str, Style]] = {
 def mended_page(state: TuningState, path: str, look: Look, *, diffs: bool) -> str:
     """Every fix that was proposed; `diffs`: with what it changed, where nobody has seen that yet."""
     if not state.proposed_fixes:
-        return "\n".join(["", *wrapped(_nothing(state), look.cells)]) if state.issues else ""
+        asked = state.issues and state.engine.level != "none"
+        return "\n".join(["", *wrapped(_nothing(state), look.cells)]) if asked else ""
     lines = ["", look.paint("strong", _headline(state))]
     for fix in state.proposed_fixes:
         lines += _fix(state, fix, look, diffs=diffs)
