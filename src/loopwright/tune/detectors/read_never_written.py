@@ -8,17 +8,21 @@ from loopwright.tune.reading.recovery import RESUME
 from loopwright.tune.reading.renamed import renamed
 from loopwright.tune.reading.requests import is_request_file
 from loopwright.tune.reading.runfiles import RunFile, lines_of, run_files
+from loopwright.tune.reading.spots import block_at
 from loopwright.tune.skill.model import Artefact, Skill
 from loopwright.tune.skill.names import COUNTING, DIR
 
 _BROUGHT = re.compile(
     r"\busers?\b|\bgiven\b|\bprovid|\bexisting\b|\bprojects?\b|\brepo|\bsuppl|\bexport|\bupload"
-    r"|\bprevious|\bearlier\b|\bwritten by\b|\bfrom the\b|\bfallback\b|\be\.g\.|\bsuch as\b|\bconfig"
-    r"|\blegacy\b|\bhook|\binstall"
+    r"|\bprevious|\bearlier\b|\b(?:written|generated|produced|created) by\b|\bfrom the\b|\bfallback\b|\be\.g\."
+    r"|\bsuch as\b|\bconfig|\blegacy\b|\bhook|\binstall"
     r"|用户|提供|已有|现有|附带|上传|项目|仓库|导出|上次|之前|例如|比如|配置|设计者|作者|客户",
     re.IGNORECASE,
 )
 _MAYBE = re.compile(r"\bif\b|\bwhen present\b|\boptional|\bor\b|可选|如果|若|如有", re.IGNORECASE)
+_ASKS = re.compile(
+    r"(!?)(?:\b(?:fs|os\.path|path)\.)?\b(?:exists|existsSync|fileExists|file_exists)\(([^()\n]{1,160})\)"
+)
 _NAMED = re.compile(r"`[^`\n]*`|\]\([^)\n]{0,300}\)")
 _FOLDED = re.compile(r"[$<{]")
 FEWEST = 3
@@ -45,13 +49,24 @@ def _is_missing(skill: Skill, file: RunFile) -> bool:
         return False
     if any(file.base in path for path in skill.files) or _is_written_in_text(skill, file):
         return False
-    sure = [one for one in file.needed if not one.optional and not _MAYBE.search(_said(skill, one))]
+    sure = [one for one in file.needed if not (one.optional or _MAYBE.search(_said(skill, one)) or _asked(skill, one))]
     return bool(sure) and any(_is_of_the_run(skill, one) for one in file.needed)
 
 
 def _said(skill: Skill, one: Artefact) -> str:
     """Its line without the names in it."""
     return _NAMED.sub("", lines_of(skill.pages[one.at.file], one))
+
+
+def _asked(skill: Skill, one: Artefact) -> bool:
+    """Code asks whether it is there, and goes on without it."""
+    argument = next(iter(skill.calls[one.call].arguments), None) if one.call >= 0 else None
+    page = skill.pages[one.at.file]
+    block = page.blocks[block_at(page, one.at.start)]
+    return argument is not None and any(
+        not found[1] and found[2].strip() == argument.value.strip()
+        for found in (_ASKS.finditer(page.text, block.body, one.at.end + 1) if block.kind == "code" else ())
+    )
 
 
 def _needs(skill: Skill, one: Artefact, file: RunFile) -> bool:

@@ -9,6 +9,8 @@ from loopwright.tune.reading.grid import grids
 from loopwright.tune.skill.model import Page, Skill
 
 _WORD = re.compile(r"[`*]{0,3}([A-Za-z][\w\-]{1,24})[`*]{0,3}\Z")
+_SETTING = re.compile(r"(?:default )?values?|defaults?|settings?|(?:默认)?值|默认|设定", re.IGNORECASE)
+"""Heads of columns in which each row has a value of its own thing."""
 _TAKEN = re.compile(r"[\w\-]+")
 FEWEST, OFTEN = 2, 3
 """Other values of the column, and how often the skill says each of them at least."""
@@ -51,7 +53,7 @@ def _of_tables(page: Page) -> Iterator[Column]:
         for index, head in enumerate(grid.head):
             cells = [row[index] for row in grid.rows if index < len(row)]
             found = [_WORD.match(cell.text) for cell in cells]
-            if index and len(cells) > FEWEST and all(found):
+            if index and len(cells) > FEWEST and all(found) and not _SETTING.fullmatch(head.strip("*` ")):
                 yield page, head, [(m[1], cell.start + m.start(1)) for m, cell in zip(found, cells, strict=True) if m]
 
 

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from loopwright.tune.reading.runfiles import file_names
 from loopwright.tune.skill.known import described, variables
 from loopwright.tune.skill.model import FieldUse, Schema, Skill
+from loopwright.tune.skill.once import once
 
 _STEP = re.compile(r"\[\w*\]")
 _SORTED = re.compile(r"(?:\b(?:by|on)|按|依)\s*`\Z", re.IGNORECASE)
 _TOLD: frozenset[str] = frozenset({"instruction", "prompt"})
+_SHAPE = re.compile(r"schema|structure|data model|\bfields?\b|结构|字段|数据模型", re.IGNORECASE)
+_TICKED = re.compile(r"`([A-Za-z_]\w{1,40})(?:\[\])?\??`")
 _FILE = re.compile(r"([A-Za-z][\w\-]{0,60})(?:/[\w{}<>*\-]{0,60})?\.(?:jsonl?|ya?ml|csv)\b")
 MEMBERS = frozenset({
     "length", "filter", "map", "find", "some", "every", "includes", "indexOf", "join", "slice", "push", "pop", "shift",
@@ -43,7 +46,7 @@ def unknown_fields(skill: Skill) -> Iterator[Unknown]:
     leaves = {path.rsplit(".", 1)[-1] for path in known}
     shown = {step for use in skill.fields if use.mode == "example" for step in _plain(use.path).split(".")}
     places: dict[str, tuple[tuple[Schema, str], ...]] = {}
-    files = file_names(skill)
+    files, told = file_names(skill), frozenset(told_fields(skill))
     for use in skill.fields:
         if use.mode == "example" or use.at.use not in _TOLD or use.root == "this":
             continue
@@ -57,8 +60,18 @@ def unknown_fields(skill: Skill) -> Iterator[Unknown]:
             found = _of_path(use, skill.schemas)
         else:
             found = _alone(skill, use, leaves)
-        if found is not None and not (found.name in shown and not use.root):
+        if found is not None and not (found.name in shown and not use.root) and found.name not in told:
             yield found
+
+
+@once
+def told_fields(skill: Skill) -> Iterator[str]:
+    """Names that the words of a section about a shape say."""
+    for page in skill.pages.values():
+        about = [section for section in page.sections if _SHAPE.search(section.title)]
+        for block in page.blocks if about else ():
+            if block.kind in ("item", "paragraph") and any(one.body <= block.start < one.end for one in about):
+                yield from _TICKED.findall(block.text)
 
 
 def _of_root(use: FieldUse, places: Sequence[tuple[Schema, str]]) -> Unknown | None:

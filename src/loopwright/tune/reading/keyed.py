@@ -64,10 +64,10 @@ def _read(page: Page, blocks: Iterable[Block]) -> Iterator[Keyed]:
                 yield from _inline(page, block)
             continue
         yaml = block.lang in _YAML or page.path.endswith((".yaml", ".yml"))
-        if not yaml and "{" in block.text and block.lang not in _SHELLS:
-            yield from _braced(page, block, block.body, block.end)
+        braced = [*_braced(page, block, block.body, block.end)] if not yaml and "{" in block.text else []
+        yield from braced
         if yaml or (block.lang in _TEXT and ":" in block.text):
-            yield from _lined(page, block)
+            yield from _lined(page, block, frozenset(at[0] for one in braced for at in one.keys.values()))
 
 
 def _inline(page: Page, block: Block) -> Iterator[Keyed]:
@@ -109,8 +109,8 @@ def _objects(text: str, start: int, end: int) -> tuple[dict[str, tuple[int, int]
     return tuple(keys for keys in found if len(keys) >= FEWEST)
 
 
-def _lined(page: Page, block: Block) -> Iterator[Keyed]:
-    """Each depth holds one object, until an entry begins anew or a key comes again."""
+def _lined(page: Page, block: Block, read: frozenset[int]) -> Iterator[Keyed]:
+    """Each depth holds one object, until an entry begins anew or a key comes again. `read`: keys of other objects."""
     data = block.lang in _TEXT or block.text.lstrip().startswith("---")
     levels: dict[int, dict[str, tuple[int, int]]] = {}
 
@@ -122,6 +122,8 @@ def _lined(page: Page, block: Block) -> Iterator[Keyed]:
 
     at = block.body
     for found in _LINE.finditer(page.text, block.body, block.end):
+        if found.start(3) in read:
+            continue
         depth = len(found[1]) + len(found[2] or "")
         parted = "\n---" in page.text[at : found.start()]
         again = found[3] in levels.get(depth, {}) or found[2] or parted

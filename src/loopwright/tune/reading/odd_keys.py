@@ -16,6 +16,9 @@ _NOT_ALWAYS = re.compile(
     r"|\bonly (?:if|when)\b|可选|可省|可无|可以没有|省略|才有|没有就",
     re.IGNORECASE,
 )
+_CALLED = re.compile(r"([\w.]{2,60})\(\s{0,8}\{\s{0,12}[\"']?\Z")
+NEAR = 100
+"""Characters before an object in which it is told what it is given to."""
 FEWEST, FEW = 3, 2
 """Siblings that show what keys such an object has; and where the two names are alike."""
 SHARED, MOST = 0.5, 0.75
@@ -49,7 +52,9 @@ def odd_keys(skill: Skill) -> Iterator[Spelled]:
 def lacking_keys(skill: Skill) -> Iterator[Lacking]:
     """Of objects of one shape the one that leaves out what all others have, in the order of the others."""
     objects = objects_of(skill)
-    objects = [one for one in objects if one.data and one.block.kind == "code" and len(one.keys) >= WHOLE]
+    # Objects that have fewer keys show that some may be left out.
+    all_data = [one for one in objects if one.data and one.block.kind == "code"]
+    objects = [one for one in all_data if len(one.keys) >= WHOLE]
     for one in objects:
         if one.page.kind in ("script", "data"):
             continue
@@ -59,6 +64,8 @@ def lacking_keys(skill: Skill) -> Iterator[Lacking]:
         if len(missing) == 1 and len(next(iter(missing))) == 1 and not same:
             other = others[0]
             name = next(iter(next(iter(missing))))
+            if any(len(two.keys) >= FEW and two.keys.keys() < one.keys.keys() for two in all_data):
+                continue
             if [key for key in other.keys if key != name] == [*one.keys] and not _may_lack(skill, other, name):
                 yield Lacking(one, name, other)
 
@@ -66,7 +73,7 @@ def lacking_keys(skill: Skill) -> Iterator[Lacking]:
 def _stranger(skill: Skill, one: Keyed, key: str, objects: Sequence[Keyed]) -> Iterator[Spelled]:
     rest, beside = one.keys.keys() - {key}, {name for name, _ in _around(one, key)}
     siblings = [
-        other for other in objects if other is not one and beside & other.keys.keys()
+        other for other in objects if other is not one and beside & other.keys.keys() and _may_be_one(one, other)
         and len(rest & other.keys.keys()) >= max(1, SHARED * min(len(rest), len(other.keys) - 1))
     ]  # fmt: skip
     if len(siblings) < FEW:
@@ -83,11 +90,26 @@ def _stranger(skill: Skill, one: Keyed, key: str, objects: Sequence[Keyed]) -> I
     common = near if len(near) == 1 else common
     if len(common) != 1 or _is_named(skill, key):
         return
+    if not near and not mean_one(common[0], key) and _is_said_again(skill, key):
+        return
     right = common[0]
     like = next((o for o in siblings if right in o.keys and _around(o, right) & _around(one, key)), None)
     if like is not None:
         line = like.page.text.count("\n", 0, like.keys[right][0]) + 1
         yield Spelled(one.page, *one.keys[key], key, right, f"{like.page.path}:{line}")
+
+
+def _may_be_one(one: Keyed, other: Keyed) -> bool:
+    """But what two tools are given."""
+    given = _given_to(one), _given_to(other)
+    return not (given[0] and given[1] and given[0] != given[1])
+
+
+def _given_to(one: Keyed) -> str:
+    """The function that is called with the object."""
+    start = next(iter(one.keys.values()))[0]
+    found = _CALLED.search(one.page.text[max(one.block.body, start - NEAR) : start])
+    return found[1] if found else ""
 
 
 def _is_like(name: str, key: str) -> bool:
@@ -109,6 +131,12 @@ def _may_lack(skill: Skill, other: Keyed, name: str) -> bool:
     marked = f"`{name}`"
     lines = (line for page in skill.pages.values() if marked in page.text for line in page.text.split("\n"))
     return any(marked in line and _NOT_ALWAYS.search(line) for line in lines)
+
+
+def _is_said_again(skill: Skill, key: str) -> bool:
+    """As a label, though no object holds it there."""
+    whole = re.compile(rf"^[ \t\-*\"'`]{{0,12}}{re.escape(key)}[\"'`*]{{0,3}}:", re.MULTILINE)
+    return sum(len(whole.findall(page.text)) for page in skill.pages.values() if key in page.text) > 1
 
 
 def _is_named(skill: Skill, key: str) -> bool:

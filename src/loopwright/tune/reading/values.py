@@ -5,14 +5,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from loopwright.tune.reading.likeness import nearest
-from loopwright.tune.skill.known import described
+from loopwright.tune.skill.known import described, singular
 from loopwright.tune.skill.model import FieldDeclared, FieldUse, Page, Schema, Skill
 
 _STEP = re.compile(r"\[\w*\]")
 _FILE = re.compile(r"(?<![\w\-])([\w\-]++\.(?:jsonl?|ya?ml|toml|csv))\b")
 _FRONT = re.compile(r"front-?\s?matter|YAML|header|元数据", re.IGNORECASE)
-FEWEST, NEAR = 2, 400
-"""Values that a field must list to list them at all; characters before a schema that say what it is of."""
+_EACH = re.compile(
+    r"(?<![\w$])(?P<list>[A-Za-z_$][\w$]*+)\??\.(?:map|forEach|flatMap|filter|find|findIndex|some|every|sort)\("
+    r"\s*+(?:async\s*+)?\(?\s*+(?P<one>[A-Za-z_$][\w$]*+)\s*+[,)=]"
+)
+_OF_LIST = re.compile(
+    r"\bfor\s{0,3}\(?(?:const |let |var )?(?P<one>[A-Za-z_$][\w$]*+) (?:of|in) (?P<list>[A-Za-z_$][\w$.?]*+)"
+)
+_TAKEN = re.compile(
+    r"(?<![\w$.])(?P<one>[A-Za-z_$][\w$]*+) = (?P<list>[A-Za-z_$][\w$.?]{0,80}?)(?:\??\.(?:find|shift|pop|at)\(|\[)"
+)
+_TAIL = re.compile(r"(?<=[a-z])[A-Z][a-z]+\Z")
+_SHOWN = re.compile(r"[\"']?\s?:\s?[\"']([^\"'\n]{1,60})[\"']")
+FEWEST, NEAR, NEARBY = 2, 400, 600
+"""Values that a field must list to list them at all; characters before a schema that say what it is of, and before a
+use, in which its variable is taken out of a list."""
 _WORD = re.compile(r"[A-Za-z][\w\-]{1,39}\Z")
 _NO_VALUE = frozenset(
     {"true", "false", "null", "none", "undefined", "string", "number", "boolean", "empty", "set", "missing"}
@@ -59,7 +72,7 @@ def stray_values(skill: Skill) -> Iterator[Stray]:
     for use in skill.fields:
         if not use.values or use.mode == "example" or use.at.use not in ("instruction", "prompt"):
             continue
-        found = _declarations(use, skill.schemas)
+        found = _declarations(skill, use)
         listed = tuple(dict.fromkeys(value for _, field in found for value in field.values))
         if len(listed) < FEWEST or not all(field.values for _, field in found):
             continue
@@ -106,15 +119,16 @@ def _describes(skill: Skill, schema: Schema, file: str) -> bool:
     return file in schema.name or file in text[max(0, schema.at.start - NEAR) : schema.at.start]
 
 
-def _declarations(use: FieldUse, schemas: Sequence[Schema]) -> list[tuple[Schema, FieldDeclared]]:
+def _declarations(skill: Skill, use: FieldUse) -> list[tuple[Schema, FieldDeclared]]:
     """Those of the variable's shapes, else all of the field's name."""
-    path = _STEP.sub("", use.path)
+    path, schemas = _STEP.sub("", use.path), skill.schemas
     found: list[tuple[Schema, FieldDeclared]] = []
-    if use.root:
-        for schema, below in described(schemas, use.root):
-            start = _STEP.sub("", below)
-            found += [(schema, field) for field in schema.fields if _STEP.sub("", field.path) == start + path]
-    if not found:
+    thing = _thing(skill, use) if use.root else ""
+    places = described(schemas, thing) if thing else ()
+    for schema, below in places:
+        start = _STEP.sub("", below)
+        found += [(schema, field) for field in schema.fields if _STEP.sub("", field.path) == start + path]
+    if not found and (thing == use.root or not places):
         last = path.rsplit(".", 1)[-1]
         for schema in schemas:
             for field in schema.fields:
@@ -122,8 +136,35 @@ def _declarations(use: FieldUse, schemas: Sequence[Schema]) -> list[tuple[Schema
                 if whole == path or ("." not in path and whole.rsplit(".", 1)[-1] == last):
                     found.append((schema, field))
     lists = [one for one in found if one[1].values]
+    listed = {value for _, field in lists for value in field.values}
+    if lists and use.root and not places and any(_shows_other(skill, one, field, listed) for one, field in found):
+        return []
     # An example of the shape says nothing of the values that its fields may have.
     return [one for one in found if one[1].values or one[0].format != "json"] if lists else []
+
+
+def _thing(skill: Skill, use: FieldUse) -> str:
+    """What the variable holds: `task` for the `t` of `tasks.some(t =>`, and for `currentTask`; else itself."""
+    if described(skill.schemas, use.root):
+        return use.root
+    text = skill.pages[use.at.file].text
+    lists = [
+        (found.start(), found["list"])
+        for pattern in (_EACH, _OF_LIST, _TAKEN)
+        for found in pattern.finditer(text, max(0, use.at.start - NEARBY), use.at.start + 1)
+        if found["one"] == use.root
+    ]
+    if lists:
+        return singular(max(lists)[1].rsplit(".", 1)[-1].rstrip("?"))
+    tail = _TAIL.search(use.root)
+    return tail[0].lower() if tail and described(skill.schemas, tail[0].lower()) else use.root
+
+
+def _shows_other(skill: Skill, schema: Schema, field: FieldDeclared, listed: set[str]) -> bool:
+    """The example has another value, so that fields of this name may have other values than the listed ones."""
+    text = skill.pages[schema.at.file].text
+    shown = _SHOWN.match(text, field.at.end) if schema.format == "json" and not field.values else None
+    return shown is not None and shown[1] not in listed
 
 
 def _is_stray(value: str, listed: tuple[str, ...]) -> bool:

@@ -54,7 +54,7 @@ _LITERAL = re.compile(r"\b(?:const|let|var)\s+([A-Za-z_$][\w$]*)\s*(?::\s*[\w<>\
 _TAKEN = re.compile(r"\b(?:const|let|var)\s*\{([^{}\n]{1,300})\}\s*=\s*(?:await\s+)?([A-Za-z_$][\w$]*)\b(?![.(])")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*\Z")
 _USUAL = re.compile(r"[A-Za-z_$][\w$\-]*(?:\[\])*(?:\.[A-Za-z_$][\w$\-]*(?:\[\])*)*\Z")
-_STEM = re.compile(r"([A-Za-z_][\w\-]{0,80})\.(?:jsonl?|ya?ml)\W{0,20}\Z")
+_STEM = re.compile(r"(?<![\w\-])(?<![\w}>)]\.)([A-Za-z_][\w\-]{0,80})\.(?:jsonl?|ya?ml)\W{0,20}\Z")
 AGAIN = 4
 """How often a block may be read for the objects in it."""
 SWITCHED = 1_500

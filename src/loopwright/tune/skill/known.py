@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from loopwright.tune.skill.model import Schema
 
-_FILE = re.compile(r"([A-Za-z_][\w\-]{0,80})\.(?:jsonl?|ya?ml|ndjson|md)\b")
+_FILE = re.compile(r"(?<![\w\-])(?<![\w}>)*]\.)([A-Za-z_][\w\-]{0,80})\.(?:jsonl?|ya?ml|ndjson|md)\b")
+"""But not the `output` of `{step}.output.json`, which is each step's own."""
 _SCHEMA_FILE = re.compile(r"(?:^|/)([A-Za-z_][\w\-]*)[.\-_]schema\.json\Z")
 _LATIN = re.compile(r"(?:(?:an?|the|one|each|every)\s+)?([A-Za-z_]\w*(?:[ \-][A-Za-z]\w*){0,2})\Z", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Z]{1,60}(?![a-z])|[A-Z]?[a-z0-9]+")

@@ -31,6 +31,12 @@ DEPTH = 40
 """Brackets within brackets that are told apart."""
 _CLOSING = {"{": "}", "[": "]", "(": ")"}
 _VALUE = re.compile(r"[\w.:/+\-]+\Z")
+_TYPES = frozenset({
+    "string", "str", "text", "number", "int", "integer", "float", "boolean", "bool", "object", "array", "list", "any",
+    "dict", "path", "url", "uuid", "date", "datetime", "timestamp", "iso8601", "iso-8601", "iso", "字符串", "数字",
+    "布尔", "数组", "对象",
+})  # fmt: skip
+"""Beside `null` or another type they say of what kind a value is, and not which it is."""
 
 
 class Token(NamedTuple):
@@ -250,4 +256,6 @@ def choices(value: str) -> tuple[str, ...]:
     if "|" not in inner:
         return ()
     found = tuple(part.strip().strip("\"'`") for part in inner.split("|"))
-    return found if len(found) > 1 and all(_VALUE.match(part) for part in found) else ()
+    if sum(part != "null" for part in found) < 2 or not all(_VALUE.match(part) for part in found):
+        return ()
+    return () if all(part.lower().removesuffix("[]") in _TYPES for part in found if part != "null") else found
