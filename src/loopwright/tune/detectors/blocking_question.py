@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import Act, acts, block_of, in_code
+from loopwright.tune.reading.agency import Act, acts, block_of, in_code, is_drawn
 from loopwright.tune.reading.joins import outside_of_prompts
-from loopwright.tune.skill.model import Page, Skill
+from loopwright.tune.skill.model import Block, Page, Skill
 
 MODE = re.compile(
     r"--auto\b|--yes\b|(?<![\w-])-y\b|--yolo\b|--headless\b|--no-?interact\w*|--unattended\b|\bauto[-_ ]?(?:mode|yes"
@@ -32,6 +32,10 @@ _NONE = re.compile(
     r"|prompts?|confirmations?)|not ask(?:ed)?)\b|不提(?:任何)?问|不问|不询问|跳过(?:所有)?(?:确认|提问|询问)",
     re.IGNORECASE,
 )
+_COMMAND = re.compile(r"[ \t]*+[$/]?[\w<{][\w:<>{}./-]*+(?=\s)")
+_MODES = re.compile(
+    r"\bmodes?\b|--|\binteractive|\bunattended|question|\bask|confirm|prompt|模式|交互|确认|询问|提问", re.IGNORECASE
+)
 _IF = re.compile(r"\b(?:if|else|unless|when)\b|\?|&&|\|\|")
 _LEAVES = re.compile(r"\b(?:throw|return|continue|break|fail|stop|exit)\b")
 _RULE = re.compile(r"[`*]*\s*(?:tool\s+)?(?:for|whenever|where)\b", re.IGNORECASE)
@@ -55,6 +59,8 @@ def look(skill: Skill) -> Iterator[Hit]:
     if len(lacking) > max(1, len(guarded)) or (bans and not guarded):
         return
     for act in lacking:
+        if is_drawn(skill, act.call):
+            continue
         if in_code(skill, act.call) or (guarded and _is_order(skill, act)):
             yield _hit(act, guarded, page, at)
 
@@ -69,13 +75,31 @@ def _offer(skill: Skill) -> tuple[Page, int, bool] | None:
             if block.use != "instruction" or block.kind not in ("paragraph", "item", "row", "heading"):
                 continue
             found = _OFFERS.search(page.text, block.body, block.end)
-            if found is not None:
+            if found is not None and not _is_of_another(skill, page, block, found):
                 section = page.sections[block.section] if block.section >= 0 else None
                 start, end = (
                     (section.start, min(section.end, block.start + 1500)) if section else (block.start, block.end)
                 )
                 return page, found.start(), _NONE.search(page.text, start, end) is not None
     return None
+
+
+def _is_of_another(skill: Skill, page: Page, block: Block, found: re.Match[str]) -> bool:
+    """A flag in the command line of something else, or a choice among others that are no modes."""
+    if found[0].startswith("-"):
+        line = page.text[page.text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        before = line.rpartition("`")[2] if line.count("`") % 2 else ""
+        command = _COMMAND.match(before)
+        return command is not None and _plain(skill.name) not in _plain(command[0])
+    if found[0].strip("`*").lower() != "auto" or block.kind != "row":
+        return False
+    title = page.sections[block.section].title if block.section >= 0 else ""
+    head = next((one.text for one in reversed(page.blocks[: page.blocks.index(block)]) if one.kind != "row"), "")
+    return not any(_MODES.search(text) for text in (block.text, title, head))
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace(":", "-").replace("_", "-")
 
 
 def _is_beside(page: Page, act: Act, at: int) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import MEANT, Act, acts
 from loopwright.tune.reading.families import stem
+from loopwright.tune.reading.leading import leads
 from loopwright.tune.reading.own_agents import Told, own_agents
 from loopwright.tune.skill.model import Page, Prompt, Skill
 
@@ -37,6 +38,9 @@ _DONE = re.compile(r"(?:spawned|launched|started|dispatched|created|forked|hired
 _SPOKEN_OF = re.compile(r"\s+(?:is|are|was|were|stays?|remains?|belongs?|costs?)\b", re.IGNORECASE)
 """Behind it: starting them is what the sentence speaks of."""
 _STOP = re.compile(r"[.;](?=\s)|[。；]")
+_CALLED = re.compile(
+    r"\binvo(?:cation|ked?)\b|\busage\b|\bhow to (?:call|use|start|spawn)|调用方式|调用方法|如何调用", re.IGNORECASE
+)
 LEAD = 400
 """Characters at the beginning of a prompt that say what its reader is."""
 
@@ -45,16 +49,36 @@ def look(skill: Skill) -> Iterator[Hit]:
     told = [act for act in acts(skill) if act.call.prompt >= 0 and act.does == "spawn"]
     seen: set[int] = set()
     ban = _ban(skill) if told else None
+    usual = ban is None and _is_usual(skill, told)
     for act in told:
         prompt = skill.prompts[act.call.prompt]
         page = skill.pages[act.call.at.file]
         if act.call.prompt in seen or act.call.at.start == prompt.at.start or _may(prompt) or _is_shown(page, act):
+            continue
+        if prompt.call < 0 and (usual or leads(page) or _is_declared(page, act)):
             continue
         seen.add(act.call.prompt)
         yield _hit(page, act, ban)
     for one in own_agents(skill):
         if not any(act.call.at.file == one.page.path and one.start <= act.call.at.start < one.end for act in told):
             yield _of_words(one, ban or _ban(skill))
+
+
+def _is_usual(skill: Skill, told: list[Act]) -> bool:
+    """Several roles have such a call, and nothing forbids it: the skill is made that way."""
+    pages = {
+        act.call.at.file for act in told if act.call.arguments and skill.prompts[act.call.prompt].call < 0
+        and not _may(skill.prompts[act.call.prompt]) and not leads(skill.pages[act.call.at.file])
+    }  # fmt: skip
+    return len(pages) > 1
+
+
+def _is_declared(page: Page, act: Act) -> bool:
+    """The page's front matter lists agents of its own, or its part tells how the agent itself is called."""
+    if page.front is not None and any(page.front.values.get(key) for key in ("subagents", "delegates", "agents")):
+        return True
+    around = [section.title for section in page.sections if section.start <= act.call.at.start < section.end]
+    return bool(around) and _CALLED.search(around[-1]) is not None
 
 
 def _may(prompt: Prompt) -> bool:

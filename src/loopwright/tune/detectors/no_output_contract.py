@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.contracts import Contract, contracts, outcome_part, return_part
 from loopwright.tune.reading.families import same_title, stem
+from loopwright.tune.reading.leading import leads
 from loopwright.tune.reading.unasked import Unasked, unasked
 from loopwright.tune.skill.model import Page, Skill
 
@@ -18,7 +19,7 @@ LONG = 300
 def look(skill: Skill) -> Iterator[Hit]:
     told = contracts(skill)
     having = [one for one in told if one.has]
-    lacking = [one for one in told if not one.has]
+    lacking = [one for one in told if not one.has and not _is_known_elsewhere(one, told)]
     named = {one.role.path for one in told if one.role and one.back}
     said: set[int] = set()
     for one in lacking:
@@ -29,6 +30,14 @@ def look(skill: Skill) -> Iterator[Hit]:
             yield _of_prompt(skill, one, having, len(told), sure=expected)
     yield from _of_roles(skill, named)
     yield from (_of_nobody(one) for one in unasked(skill) if one.prompt not in said)
+
+
+def _is_known_elsewhere(one: Contract, told: tuple[Contract, ...]) -> bool:
+    """The agent knows it by itself, as no call of it says it; or from the page that its prompt sends it to."""
+    alike = [other for other in told if other is not one and other.prompt.agent == one.prompt.agent]
+    if one.prompt.agent and alike and not any(other.has for other in alike):
+        return True
+    return one.points and not any(other.has for other in told if other.points)
 
 
 def _of_nobody(one: Unasked) -> Hit:
@@ -95,9 +104,8 @@ def _of_roles(skill: Skill, named: set[str]) -> Iterator[Hit]:
 
 def _leads(skill: Skill, page: Page) -> bool:
     """No agent gets the page: it is for the one that leads the others."""
-    return not any(prompt.at.file == page.path and prompt.call < 0 for prompt in skill.prompts) or stem(
-        page.path
-    ).startswith("_")
+    agents = any(prompt.at.file == page.path and prompt.call < 0 for prompt in skill.prompts)
+    return not agents or stem(page.path).startswith("_") or leads(page)
 
 
 DETECTOR = Detector(

@@ -6,10 +6,11 @@ from fnmatch import fnmatchcase
 
 from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import MEANT, PARTS, Act, acts, where
+from loopwright.tune.reading.agency import MEANT, PARTS, Act, acts, is_drawn, where
+from loopwright.tune.reading.handed import handed
 from loopwright.tune.reading.own_scripts import runs
 from loopwright.tune.skill.front import entries
-from loopwright.tune.skill.model import Front, Page, Skill
+from loopwright.tune.skill.model import Call, Front, Page, Skill
 
 _UNREAD = ("tools_required", "required_tools", "required-tools", "allowed_tools", "allowedTools", "tools-required")
 """Keys that look as if they declared tools, which no host reads."""
@@ -69,10 +70,10 @@ def _used(skill: Skill) -> Iterator[tuple[str, tuple[str, ...]]]:
     """By tool the places where the model itself is told to use it."""
     used: dict[str, list[str]] = {}
     for act in acts(skill):
-        if act.call.prompt < 0 and _counts(skill, act):
+        if _is_own(skill, act.call) and _counts(act) and not _is_itself(skill, act.call):
             used.setdefault(act.known.name, []).append(where(act.call))
     for call in skill.calls:
-        if call.name.startswith("mcp__") and call.prompt < 0 and call.at.use in MEANT:
+        if call.name.startswith("mcp__") and call.at.use in MEANT and _is_own(skill, call):
             used.setdefault(call.name, []).append(where(call))
     if (
         "Bash" not in used
@@ -95,7 +96,19 @@ def _shells(skill: Skill) -> Iterator[str]:
                 yield f"{page.path}:{block.line}"
 
 
-def _counts(skill: Skill, act: Act) -> bool:
+def _is_own(skill: Skill, call: Call) -> bool:
+    """No agent makes it, whose tools are its own, and it is no part of a picture."""
+    return call.prompt < 0 and call.at.file not in handed(skill) and not is_drawn(skill, call)
+
+
+def _is_itself(skill: Skill, call: Call) -> bool:
+    """How the skill is called, and not what it calls."""
+    page = skill.pages[skill.main]
+    own = {skill.name, str(page.front.values.get("name")) if page.front else skill.name}
+    return call.name == "Skill" and any(one.literal in own for one in call.arguments)
+
+
+def _counts(act: Act) -> bool:
     return act.known.tool is not None or act.known.old is not None
 
 

@@ -26,6 +26,11 @@ _SENT = re.compile(
     r"\s+(?:the |a |an |one )?|(?:信给|只派|派给|派|交给|转给|发给|回给|退回给?|打回给?|让|请|由"
     r"|启动)\s*)[`*]*([a-z][a-z]+(?:-[a-z]+)*)[`*]*(?![\w/.(-])"
 )
+_NOUN = re.compile(
+    r"\b(?:in|into|to|of|for|the|a|an|from|on|each|every|next)\s+(?:dispatch|spawn|start|launch|assign|send)\s+\Z",
+    re.IGNORECASE,
+)
+"""Before the name: the verb is no verb, as in `the spawn list`."""
 _AGENT = re.compile(r"(?:er|or|ist|ect|ian|ant|yst|ew)\Z")
 _ANYBODY = frozenset({
     "user", "caller", "reader", "worker", "orchestrator", "coordinator", "leader", "lead", "reviewer", "other",
@@ -206,6 +211,8 @@ def _said(skill: Skill) -> Iterator[Hit]:
         return
     for page, name, at in sent:
         if name in roles or name in _ANYBODY or not _AGENT.search(name) or _is_known(skill, name):
+            continue
+        if _NOUN.search(page.text, max(0, at - 60), at):
             continue
         near = _nearest(name, frozenset(roles))
         yield Hit(

@@ -89,6 +89,20 @@ _OF_EACH = re.compile(
 """How often something is done with each of many: no limit of rounds."""
 _DECLARED = re.compile(r"(?:description|reminder|note)\s*:", re.IGNORECASE)
 
+_ASKS = re.compile(
+    r"AskUserQuestion|request_user_input|ask_user|\b\w{0,30}(?:[Uu]ser|[Mm]enu)\w{0,30}(?:Choice|Input|Select|Confirm|_choice|_input)"
+    r"|\bshow_?[Mm]enu|\binput\(|询问用户|用户选择|等待用户"
+)
+"""In the body of a loop: each round waits for somebody, who can end it."""
+_LEFT = re.compile(
+    r"\b(?:pending|remaining|unprocessed|unfinished|todo\w*|queue\w*|hasNext|has_next)\b|\.length\s*>|\.size\s*>|len\("
+    r"|待处理|未完成|剩余|待办",
+    re.IGNORECASE,
+)
+_REFILLS = re.compile(
+    r"\.(?:push|unshift|append|add|enqueue|extend)\(|\bre-?(?:try|queue|set|open|do|work)|重试|重新|退回", re.IGNORECASE
+)
+
 
 def look(skill: Skill) -> Iterator[Hit]:
     made: tuple[Act, ...] | None = None
@@ -121,7 +135,8 @@ def _is_of_agents(skill: Skill, page: Page, index: int, repeat: Repeat, made: tu
     block = block_of(page, repeat.at.start)
     if block is None or block.kind != "code" or block.lang.lower() not in _LANGS:
         return False
-    if _limited_below(page, repeat):
+    body = page.text[repeat.at.start : repeat.at.end]
+    if _limited_below(page, repeat) or _ASKS.search(body) or (_LEFT.search(repeat.head) and not _REFILLS.search(body)):
         return False
     inner = [act for act in made if _in(act.call, repeat)]
     return bool(inner) or any(_in(call, repeat) and _DOES.match(call.name) for call in skill.calls)

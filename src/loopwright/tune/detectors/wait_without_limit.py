@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import MEANT, PARTS, Act, acts, in_code, names_given, where
+from loopwright.tune.reading.agency import MEANT, PARTS, Act, acts, in_code, is_drawn, names_given, where
 from loopwright.tune.skill.model import Page, Skill
 
 _SAID = re.compile(
@@ -53,14 +53,19 @@ def look(skill: Skill) -> Iterator[Hit]:
     for act in waits:
         if act in limited or not names_given(act.call) or _is_said(skill, act) or _may_lack(act):
             continue
+        if is_drawn(skill, act.call):
+            continue
         same = [other for other in limited if other.call.name == act.call.name]
         yield _hit(act, same)
     yield from _told(skill)
-    yield from _written(skill)
+    yield from _written(skill, frozenset(act.call.name for act in limited))
 
 
-def _written(skill: Skill) -> Iterator[Hit]:
-    """A command or a tool that waits stands in the words of a section that knows no time."""
+def _written(skill: Skill, limited: frozenset[str]) -> Iterator[Hit]:
+    """A command or a tool that waits stands in the words of a section that knows no time.
+
+    `limited`: tools whose calls have a limit; words that name one of them only speak of it.
+    """
     for page in skill.pages.values():
         for block in page.blocks if page.kind in PARTS else ():
             if block.use not in MEANT or block.kind not in ("paragraph", "item", "row"):
@@ -68,7 +73,12 @@ def _written(skill: Skill) -> Iterator[Hit]:
             found = _WAITING.search(block.text)
             section = page.sections[block.section] if block.section >= 0 else None
             start, end = (section.start, section.end) if section else (0, len(page.text))
-            if found is None or _NEVER.search(block.text[: found.start()]) or _TIME.search(page.text, start, end):
+            if (
+                found is None
+                or found[1].partition("(")[0] in limited
+                or _NEVER.search(block.text[: found.start()])
+                or _TIME.search(page.text, start, end)
+            ):
                 continue
             yield Hit(
                 file=page.path, start=block.body + found.start(1), end=block.body + found.end(1), subject=found[1][:60],

@@ -1,13 +1,15 @@
 """A call gives a tool a parameter, or a value, that it does not take."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.catalogue.catalogue import closest, nearest_parameter
 from loopwright.tune.catalogue.entries import Tool
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import Act, acts, is_bracketed, where
+from loopwright.tune.reading.agency import Act, acts, in_code, is_bracketed, is_drawn, where
 from loopwright.tune.reading.command_lines import Slip, slipped_options
 from loopwright.tune.reading.script_options import Strange, strange_options
 from loopwright.tune.reading.signatures import Odd, odd_parameters, own_notation
@@ -23,6 +25,8 @@ FIRST: Mapping[str, frozenset[str]] = {
 }
 """What these tools took in the first generation of Codex's agents, which many skills are written for, and what one of
 Claude Code's takes that is out of date."""
+_NOWHERE = " that does not exist"
+_HEAD = re.compile(r"[A-Z][a-z]+(?=[A-Z])")
 MANY = 3
 """Calls of one tool whose parameters tell what the rest should have."""
 
@@ -31,15 +35,23 @@ def look(skill: Skill) -> Iterator[Hit]:
     by_name: dict[str, list[Act]] = {}
     notation = own_notation(skill)
     for act in acts(skill):
-        if is_bracketed(skill, act.call) and any(one.name for one in act.call.arguments):
+        if is_bracketed(skill, act.call) and any(one.name for one in act.call.arguments) and not _is_short(skill, act):
             by_name.setdefault(act.call.name, []).append(act)
     for calls in by_name.values():
         usual: Counter[str] = Counter(one.name for act in calls for one in act.call.arguments if one.name)
         for act in calls:
-            yield from _of_call(skill, act, usual, len(calls), notation.get(act.call.name, frozenset()))
+            own = notation.get(act.call.name, frozenset())
+            yield from _as_one(skill, act, list(_of_call(skill, act, usual, len(calls), own)))
     yield from map(_undescribed, odd_parameters(skill))
     yield from map(_of_script, strange_options(skill))
     yield from map(_slipped, slipped_options(skill))
+
+
+def _is_short(skill: Skill, act: Act) -> bool:
+    """It only speaks of the call: `Task(reviewer, report=…)` among words, or in a picture."""
+    if is_drawn(skill, act.call):
+        return True
+    return not in_code(skill, act.call) and any(one.name is None for one in act.call.arguments)
 
 
 def _slipped(one: Slip) -> Hit:
@@ -72,6 +84,37 @@ def _of_script(one: Strange) -> Hit:
         advice=f"Write {one.instead}." if one.instead else f"Use one of the script's {known}, or teach it {given}.",
         facts={"old": given, "new": one.instead or ""},
     )  # fmt: skip
+
+
+def _as_one(skill: Skill, act: Act, hits: list[Hit]) -> Iterator[Hit]:
+    """Several that the tool does not know, and for which it has no other name, are one fault of the call."""
+    strange = [hit for hit in hits if not hit.facts.get("new") and hit.message.endswith(_NOWHERE)]
+    yield from (hit for hit in hits if hit not in strange)
+    if not strange:
+        return
+    names = [hit.facts["old"] for hit in strange]
+    said = f"parameters {', '.join(names)} that do" if len(names) > 1 else f"a parameter {names[0]} that does"
+    beside = _beside(skill, act, names)
+    yield replace(
+        strange[0], subject=f"{act.call.name} {' '.join(names)}", message=f"{act.call.name} has {said} not exist",
+        advice=f"Leave it out; {beside}." if beside else strange[0].advice,
+    )  # fmt: skip
+
+
+def _beside(skill: Skill, act: Act, names: list[str]) -> str:
+    """What a tool beside it takes of them: of the same host, and begun by the same word."""
+    head = _HEAD.match(act.call.name)
+    others = catalogue_of(skill).tools if head else {}
+    for name, tools in others.items():
+        if head is None or name == act.call.name or not name.startswith(head[0]):
+            continue
+        taken = [
+            one for tool in tools for wanted in names for one in tool.parameters
+            if one.lower().endswith(wanted.lower()) and not set(skill.hosts).isdisjoint({tool.host})
+        ]  # fmt: skip
+        if len(taken) >= len(names):
+            return f"{name} takes {', '.join(dict.fromkeys(taken))}"
+    return ""
 
 
 def _of_call(skill: Skill, act: Act, usual: Counter[str], calls: int, own: frozenset[str]) -> Iterator[Hit]:

@@ -28,6 +28,9 @@ _OWN = re.compile(
     rf"({'|'.join(sorted(_COMMON))})\b"
 )
 
+_PICTURES = frozenset({"", "text", "txt", "plaintext", "ascii", "mermaid", "flow"})
+_DRAWN = re.compile(r"(?m:^)[ \t]*+[|│║┃]|──|-->|\+--|[├└┌┐┘┤]|\s->\s|→|⟶|▶|►")
+
 
 @dataclass(frozen=True, slots=True)
 class Act:
@@ -105,6 +108,17 @@ def is_bracketed(skill: Skill, call: Call) -> bool:
     """It is written as a call, not told in words."""
     text = skill.pages[call.at.file].text
     return text.startswith(("(", "{"), call.at.start + len(call.name))
+
+
+def is_drawn(skill: Skill, call: Call) -> bool:
+    """It stands in a picture, in a box or between arrows: its arguments are not all that it is to get."""
+    page = skill.pages[call.at.file]
+    block = block_of(page, call.at.start)
+    if block is None or block.kind != "code" or block.lang.lower() not in _PICTURES:
+        return False
+    start = page.text.rfind("\n", 0, call.at.start) + 1
+    end = page.text.find("\n", call.at.start)
+    return _DRAWN.search(page.text, start, end if end >= 0 else len(page.text)) is not None
 
 
 def names_given(call: Call) -> frozenset[str]:

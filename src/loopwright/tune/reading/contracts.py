@@ -17,7 +17,9 @@ _GIVES = re.compile(
 _BACK = re.compile(
     r"^[ \t>*\-`'\"#\d.)\[【]*(?:return|returns|answer|reply|respond|report back|返回|回复|汇报|答复|回报)\b|(?:返回"
     r"|回复|汇报|答复|回报)(?=.{0,12}(?:行|字|条|摘要|：|:|JSON))"
-    r"|\b(?:return|answer|reply|respond) (?:with|only|at most|a|the|one|json)\b",
+    r"|\b(?:return|answer|reply|respond) (?:with|only|at most|a|the|one|json)\b"
+    r"|^[ \t>*#_]*+(?:expected(?: (?:outputs?|results?|outcomes?|deliverables?))?|deliverables?|预期(?:输出|结果|产出)"
+    r"|期望(?:输出|结果)|交付物)[*_ \t]*+(?:[:：]|$)",
     re.IGNORECASE | re.MULTILINE,
 )
 _TITLES = re.compile(
@@ -28,11 +30,24 @@ _TITLES = re.compile(
 )
 
 
+_POINTS = re.compile(
+    r"\brole[_ -]?(?:spec|file|definition|instructions?)\b[^\n]{0,80}(?:\.md|\.toml|[>}])|\bread (?:the |your )?role\b"
+    r"|角色(?:定义|文件|规格)",
+    re.IGNORECASE,
+)
+"""The prompt sends its reader to a page for what to do, which is not known before it runs."""
+
+
+def points(text: str) -> bool:
+    return _POINTS.search(text) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Contract:
     """What the prompt of one call says. `back`: what is returned; `something`: any words about an outcome.
 
-    `role`: the page that it tells the agent to read. `by_role`: that page says what to return.
+    `role`: the page that it tells the agent to read. `by_role`: that page says what to return. `points`: it names a
+    page that is chosen when it runs.
     """
 
     index: int
@@ -41,6 +56,7 @@ class Contract:
     something: bool
     role: Page | None
     by_role: bool
+    points: bool
 
     @property
     def has(self) -> bool:
@@ -68,7 +84,7 @@ def contracts(skill: Skill) -> tuple[Contract, ...]:
         found.append(
             Contract(
                 index, prompt, index in said or bool(_BACK.search(prompt.text)), bool(_GIVES.search(prompt.text)), role,
-                role is not None and return_part(role) is not None,
+                role is not None and return_part(role) is not None, points(prompt.text),
             )
         )  # fmt: skip
     return tuple(found)

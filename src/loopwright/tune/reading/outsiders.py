@@ -26,6 +26,13 @@ _PEOPLE = re.compile(
     r"agent|role|voice|worker|reviewer|persona|lens|lane|critic|expert|specialist|teammate|council|panel|代理|角色|智能体|专家|评审",
     re.IGNORECASE,
 )
+_THINGS = re.compile(
+    r"(?:inputs?|outputs?|fields?|files?|columns?|keys?|params?|parameters?|arg\w*|flags?|options?|commands?|artifacts?"
+    r"|artefacts?|steps?|phases?|types?|events?|messages?|errors?|issues?|scenarios?|status\w*|conditions?|tools?|variables?"
+    r"|输入|输出|字段|文件|参数|选项|命令|步骤|阶段|类型|事件|消息|错误|场景|状态|条件|工具|变量)\b",
+    re.IGNORECASE,
+)
+"""Heads of columns that name no people."""
 _REST = re.compile(r"[A-Za-z]")
 NEAR = 400
 """Characters before a list that say what it is of."""
@@ -78,8 +85,9 @@ def _misnamed(skill: Skill) -> Iterator[Stranger]:
         if meant is None and one.kind == "call":
             called = {_bare(other.name) for other in named if other.kind == "call" and other.page is one.page}
             meant = _of_same_head(bare, times.keys() - called)
-        if meant is not None:
-            yield _stranger(skill, one, meant)
+        found = _stranger(skill, one, meant) if meant is not None else None
+        if found is not None:
+            yield found
 
 
 def _of_same_head(name: str, times: Collection[str]) -> str | None:
@@ -89,13 +97,16 @@ def _of_same_head(name: str, times: Collection[str]) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def _stranger(skill: Skill, one: Named, meant: str) -> Stranger:
+def _stranger(skill: Skill, one: Named, meant: str) -> Stranger | None:
+    """None where it stands nowhere as it is meant: only words begin so, as in a title."""
     written, where = meant, ""
     for page in skill.pages.values():
         found = re.search(rf"(?<![\w-])(?:[A-Za-z][\w-]*:)?{re.escape(meant)}(?![\w-])", page.text)
         if found is not None:
             written, where = found[0], f"{page.path}:{page.text.count(chr(10), 0, found.start()) + 1}"
             break
+    if not where and not any(page.kind == "role" and stem(page.path) == meant for page in skill.pages.values()):
+        return None
     plugin = one.name.rpartition(":")[0]
     bare = written.rpartition(":")[2]
     return Stranger(one.page, one.start, one.name, f"{plugin}:{bare}" if plugin else bare, (bare,), where)
@@ -216,6 +227,8 @@ def _sets(page: Page) -> Iterator[_Set]:
         if len(found) > FEWEST and len(found) == len(items):
             yield _Set(page, tuple(m["name"] for _, m in found), tuple(b.body + m.start("name") for b, m in found))
     for grid in grids(page):
+        if grid.head and _THINGS.match(grid.head[0]):
+            continue
         cells = [(row[0].text.strip("*` "), row[0]) for row in grid.rows if row]
         if len(cells) > FEWEST and all(0 < len(name) <= 24 for name, _ in cells):
             yield _Set(page, tuple(n for n, _ in cells), tuple(c.start + c.text.find(n) for n, c in cells))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loopwright.tune.reading.agency import MEANT, PARTS
+from loopwright.tune.reading.contracts import points
 from loopwright.tune.reading.families import Member, Part, section_families
 from loopwright.tune.skill.model import Page, Prompt, Skill
 
@@ -96,7 +97,7 @@ def _prompts(skill: Skill) -> Iterator[Unasked]:
             continue
         if len(text) < LONG or "\n" not in text or _USERS.search(text) or not _JUDGES.search(text):
             continue
-        if not asks_back(text) and not _CHANGES.search(text):
+        if not asks_back(text) and not points(text) and not _CHANGES.search(text):
             yield Unasked(page, prompt.at.start, min(prompt.at.end, prompt.at.start + LONGER), "prompt", prompt=index)
 
 

@@ -22,7 +22,9 @@ TITLES: dict[Concept, tuple[str, ...]] = {
         "rationale", "motivation", "installation", "install", "license", "credits", "acknowledgements",
         "further reading", "learn more", "core concepts", "key concepts", "concepts", "quick reference", "cheat sheet",
         "real-world impact", "real-world examples", "case study", "背景", "工作原理", "运作方式", "原理", "常见问题",
-        "更新日志", "变更日志", "版本历史", "简介", "介绍", "核心概念", "快速参考", "安装", "设计理念", "设计思路",
+        "更新日志", "变更日志", "版本历史", "版本变更",
+        "变更说明", "what's new", "what changed", "key changes", "简介", "介绍", "核心概念", "快速参考", "安装",
+        "设计理念", "设计思路",
     ),
     "constraints": (
         "constraints", "constraint", "guardrails", "rules", "core rules", "key rules", "critical rules", "hard rules",
@@ -154,8 +156,9 @@ WORDS: Cues[Concept] = Cues(
     Cue("goal", "goal, goals, objective, objectives, purpose, mission", "目标, 目的, 任务说明, 任务描述, 任务概述"),
     Cue("reference",
         "how it works, how this works, how they work, background, faq, cheat sheet, cheatsheet, rationale,"
-        " quick reference",
-        "背景, 工作原理, 常见问题, 速查"),
+        " quick reference, key changes, changes from, changes since, what changed, what's new, release notes,"
+        " migration from",
+        "背景, 工作原理, 常见问题, 速查, 版本变更, 变更说明, 与旧版"),
     Cue("tools", "tool, tools, tooling", "工具"),
     Cue("steps", "step, steps, workflow, workflows, process, procedure, instructions, pipeline, phase, phases",
         "步骤, 流程, 阶段, 工作流"),

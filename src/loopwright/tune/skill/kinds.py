@@ -20,7 +20,7 @@ FOLDERS: Final[dict[str, PageKind]] = {
     "phases": "phase", "phase": "phase", "steps": "phase", "stages": "phase", "workflows": "phase", "workflow": "phase",
     "actions": "action", "action": "action", "commands": "action", "tasks": "action", "operations": "action",
     "roles": "role", "role": "role", "role-specs": "role", "agents": "role", "agent": "role", "prompts": "role",
-    "subagents": "role", "personas": "role",
+    "subagents": "role", "personas": "role", "workers": "role", "teammates": "role",
     "specs": "spec", "spec": "spec", "schemas": "spec", "schema": "spec", "contracts": "spec",
     "templates": "template", "template": "template", "assets": "template",
     "references": "reference", "reference": "reference", "docs": "reference", "doc": "reference",

@@ -68,6 +68,9 @@ _BAD_COLUMNS: Final = frozenset({
     "avoid", "rationalization", "thought", "wrong way", "instead of", "common mistake", "pitfall", "反例",
     "反模式", "错误做法", "错误示例", "常见错误", "before",
 })  # fmt: skip
+_OLD: Final = re.compile(r"(?:before|old|previous\w*|v1)\b|旧|之前|原(?:来|版|有)|改前", re.IGNORECASE)
+_NEW: Final = re.compile(r"(?:after|new|now|current\w*|v2)\b|新|之后|现(?:在|版|有)|改后", re.IGNORECASE)
+"""Columns of a table that tells what an older version did, and what this one does."""
 _NAMES: Final = (
     "Task(",
     "Agent(",
@@ -191,6 +194,8 @@ class _Reader:
         if at == 0 or self._pieces[at - 1].kind != "row":
             bad = cells[0].startswith(BAD) or _column(cells[0]) in _BAD_COLUMNS
             self._table = "negative" if bad or (len(cells) == 2 and _column(cells[1]) in _BAD_COLUMNS) else None
+            if _OLD.match(cells[1] if len(cells) > 1 else "") and any(_NEW.match(cell) for cell in cells[2:]):
+                self._table = "reference"
         if any(cell.startswith(BAD) and len(cell) > 3 for cell in cells):
             return "negative"
         return self._table
