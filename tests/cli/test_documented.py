@@ -116,7 +116,7 @@ CALLS = [
     ["rewind", "ID", "--to", "3"], ["choose", "ID", "develop"], ["reopen", "ID"], ["recover", "ID"],
     ["resume", "--all"], ["resume"], ["tasks", "ID", "import", "ISS-1"], ["tasks", "ID", "generate"],
     ["run", "x"], ["run", "--loop-id", NO_ID, "--auto"], ["demo", "--nope"], ["start", NO_ID], ["resume", NO_ID],
-    ["tune", "nowhere"], ["tune", "nowhere", "--fix=some"],
+    ["debug", "--test-command", "npm test"], ["tune", "nowhere"], ["tune", "nowhere", "--fix=some"],
     ["stop", NO_ID], ["delete", "ID"], ["stop", "ID"], ["delete", "ID", "--yes"],
 ]  # fmt: skip
 

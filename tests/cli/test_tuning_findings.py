@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loopwright.cli.layout import NARROWEST, Look, coloured, plain, source, wrapped
 from loopwright.cli.text import width
 from loopwright.cli.tunings.findings import overview, skill_page
-from loopwright.cli.tunings.layout import NARROWEST, Look, coloured, plain, source, wrapped
 from loopwright.domain.findings import Finding, FixLevel, Silenced
 from loopwright.tune.detectors.placing import spot
 from loopwright.tune.report.checked import Checked

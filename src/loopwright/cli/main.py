@@ -11,6 +11,7 @@ import typer
 from loopwright import __version__
 from loopwright.cli import (
     choosing,
+    debugging,
     demo,
     doctor,
     follow,
@@ -58,6 +59,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "recover": about(LOOPS, steering.recover),
     "delete": about(LOOPS, steering.delete),
     "tune": tune.tune,
+    "debug": debugging.debug,
     "serve": serve.serve,
     "mcp": mcp.mcp,
     "doctor": doctor.doctor,

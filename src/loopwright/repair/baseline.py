@@ -45,11 +45,11 @@ def measure(project: Project, tree: str, failing: Sequence[str], seconds: float)
     outcomes = [Outcome(*values) for values in answer["outcomes"]]
     keys: list[str] = answer["keys"]
     lines = {test: frozenset(map(tuple, pairs)) for test, pairs in answer["lines"].items()}
-    wanted = _wanted(keys, failing)
+    chosen = wanted(keys, failing)
     spectrum = Spectrum(
         outcomes=outcomes,
         lines=lines,
-        failing=frozenset(n for n in wanted if outcomes[n].status == "failed"),
+        failing=frozenset(n for n in chosen if outcomes[n].status == "failed"),
         passing=frozenset(n for n, outcome in enumerate(outcomes) if outcome.status == "passed"),
     )
     facts = Facts()
@@ -182,11 +182,14 @@ def _source_text(item: pytest.Item) -> str:
     return f"{text}\n_ = {plain!r}\n"
 
 
-def _wanted(keys: Sequence[str], failing: Sequence[str]) -> list[int]:
-    """Numbers of the tests that shall be mended: by name, else by the end of the name."""
+def wanted(keys: Sequence[str], failing: Sequence[str]) -> list[int]:
+    """Numbers of the tests that shall be mended: by name, else by file or class, else by the end of the name."""
     exact = [n for n, key in enumerate(keys) if key in set(failing)]
     if exact or not failing:
         return exact or list(range(len(keys)))
+    above = tuple(f"{name}{joint}" for name in failing for joint in ("::", "["))
+    if inside := [n for n, key in enumerate(keys) if key.startswith(above)]:
+        return inside
     tails = {name.replace("::", ".").rsplit("/", 1)[-1].removeprefix("tests.") for name in failing}
     return [n for n, key in enumerate(keys) if any(_dotted(key).endswith(tail) for tail in tails)]
 

@@ -10,7 +10,7 @@ import time
 from pathlib import Path
 
 from . import sandbox
-from .baseline import Baseline, measure, plain_run, probe
+from .baseline import Baseline, measure, plain_run, probe, wanted
 from .forks import Answer
 from .laboratory import Laboratory
 from .localize import Location, leading, rank
@@ -50,7 +50,7 @@ def _diagnose(order: Answer) -> Answer:
     deadline = time.monotonic() + order["seconds"]
     baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.6)
     if baseline is None or not baseline.spectrum.failing:
-        return _nothing(baseline)
+        return _nothing(baseline, order)
     chosen = leading(_suspicious(baseline, order), _HYPOTHESES)
     places = {(one.file, one.line): one.point for one in chosen}
     hits = probe(baseline, order["tree"], places, max(1.0, deadline - time.monotonic()))
@@ -68,7 +68,7 @@ def _search(order: Answer) -> Answer:
     deadline = time.monotonic() + order["seconds"]
     baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.5)
     if baseline is None or not baseline.spectrum.failing:
-        return _nothing(baseline)
+        return _nothing(baseline, order)
     locations = _suspicious(baseline, order)
     anchors = {tuple(anchor) for anchor in order["listed"]}
     listed = frozenset(one.point for one in locations if one.anchor in anchors or one.point in order["points"])
@@ -123,7 +123,7 @@ def _confirmed(search: Search, baseline: Baseline, pristine: str, deadline: floa
     return patches, refuted
 
 
-def _nothing(baseline: Baseline | None) -> Answer:
+def _nothing(baseline: Baseline | None, order: Answer) -> Answer:
     """Why there is nothing to search in; what a file that can not be compiled kept from running is no news then."""
     if baseline and baseline.broken:
         return {
@@ -131,14 +131,19 @@ def _nothing(baseline: Baseline | None) -> Answer:
             "locations": _unreadable(baseline),
             "notes": _unreadable_words(baseline),
         }
-    why = (
-        "the traced test run did not end in time"
-        if baseline is None
-        else "none of the failing tests failed on the copy of the project"
-        if baseline.keys
-        else "no tests were collected"
-    )
+    why = _no_failure(baseline, order["failing"]) if baseline else "the traced test run did not end in time"
     return {"active_bug": "", "locations": [], "notes": [why, *(baseline.troubles if baseline else [])]}
+
+
+def _no_failure(baseline: Baseline, asked: list[str]) -> str:
+    if not baseline.keys:
+        return "no tests were collected"
+    if not asked:
+        passed = len(baseline.spectrum.passing)
+        return f"no test fails on the copy of the project: {passed:,} of {len(baseline.keys):,} passed"
+    if not wanted(baseline.keys, asked):
+        return f"no test is called {asked[0]!r}; the first of {len(baseline.keys):,} is {baseline.keys[0]!r}"
+    return "none of the failing tests failed on the copy of the project"
 
 
 def _unreadable(baseline: Baseline) -> list[Answer]:

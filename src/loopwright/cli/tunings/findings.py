@@ -3,8 +3,8 @@
 import posixpath
 from collections.abc import Iterator, Sequence
 
+from loopwright.cli.layout import Look, Style, labelled, source, wrapped
 from loopwright.cli.text import clean, columns, width
-from loopwright.cli.tunings.layout import Look, Style, labelled, source, wrapped
 from loopwright.domain.findings import SEVERITIES, Finding, FixLevel
 from loopwright.domain.tuning import Gate
 from loopwright.domain.tuning_score import counts

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from loopwright.cli.layout import Look, Style, plain, wrapped
 from loopwright.cli.text import clean, clean_lines
 from loopwright.cli.text import coloured as coloured_diff
-from loopwright.cli.tunings.layout import Look, Style, plain, wrapped
 from loopwright.domain.tuning import AppliedFix, Fix, TuningState
 from loopwright.domain.words import plural
 from loopwright.tune.publish import diff_of

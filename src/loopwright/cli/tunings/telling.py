@@ -3,11 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from loopwright.cli.layout import Look, coloured, plain
 from loopwright.cli.options import quoted
 from loopwright.cli.output import cells, is_plain, remark, write
 from loopwright.cli.tunings.carrying_out import Result
 from loopwright.cli.tunings.findings import overview, skill_page
-from loopwright.cli.tunings.layout import Look, coloured, plain
 from loopwright.cli.tunings.mending import mended_page
 from loopwright.cli.tunings.order import Order
 from loopwright.domain.json_line import json_line

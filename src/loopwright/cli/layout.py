@@ -1,4 +1,4 @@
-"""How findings are laid out on a terminal: colours, lines that fit, and the place in the source. Pure."""
+"""How findings and hypotheses are laid out on a terminal: colours, fitting lines, the place in the source. Pure."""
 
 import unicodedata
 from collections.abc import Callable, Iterator

@@ -1,0 +1,1 @@
+"""Faults from life, repaired without a model (see the README)."""

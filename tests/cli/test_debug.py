@@ -1,0 +1,132 @@
+"""`debug` by the real command on real projects: what it shows, and that it touches nothing."""
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from loopwright.domain.errors import Exit
+from tests.cli.conftest import Desk
+
+SHARE = """def share(part, whole):
+    if part > whole:
+        raise ValueError("more than all")
+    return part / whole
+
+
+def percent(part, whole):
+    return round(share(part, whole) * 10)
+"""
+TESTS = """import pytest
+
+from shares import percent, share
+
+
+def test_half():
+    assert share(1, 2) == 0.5
+
+
+def test_too_much():
+    with pytest.raises(ValueError):
+        share(3, 2)
+
+
+class TestPercent:
+    @pytest.mark.parametrize("part", [1, 2])
+    def test_of_four(self, part):
+        assert percent(part, 4) == part * 25
+"""
+COMMAND = f"{sys.executable} -m pytest"
+
+
+@pytest.fixture
+def shares(desk: Desk) -> Desk:
+    """A project with one fault, which two of four tests show."""
+    (desk.project / "shares.py").write_text(SHARE)
+    (desk.project / "test_shares.py").write_text(TESTS)
+    return desk
+
+
+def bytes_of(root: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def test_the_fault_comes_first_with_its_evidence(shares: Desk) -> None:
+    before = bytes_of(shares.project)
+    ran = shares.run("debug", "--test-command", COMMAND)
+    assert ran.code == Exit.DONE, ran
+    first = ran.out[: ran.out.index("\n 2  ")]
+    assert "TestPercent::test_of_four[1] (and 1 more): AssertionError" in " ".join(first.split())
+    assert "shares.py:8 in percent\n    8 | return round(share(part, whole) * 10)" in first
+    assert "2 failing tests and 0 passing tests ran it" in first
+    assert "part=1, whole=4" in first
+    assert bytes_of(shares.project) == before
+
+
+def test_json_holds_what_a_loop_would_hold(shares: Desk) -> None:
+    (line,) = shares.run("debug", "--json", "--test-command", COMMAND).lines
+    data = line["data"]
+    assert isinstance(data, dict)
+    assert data["hypotheses"][0]["logging_point"] == "shares.py:percent:8"
+    assert data["hypotheses"][0]["evidence"]["failing_tests"] == 2
+    assert data["probes"][0]["data"]["whole"] == "4"
+    assert data["test_command"] == COMMAND
+
+
+@pytest.mark.parametrize(
+    ("chosen", "failing"),
+    [
+        ("test_shares.py::TestPercent::test_of_four[2]", 1),
+        ("test_shares.py::TestPercent::test_of_four", 2),
+        ("test_shares.py::TestPercent", 2),
+        ("test_shares.py", 2),
+    ],
+)
+def test_tests_can_be_chosen(shares: Desk, chosen: str, failing: int) -> None:
+    ran = shares.run("debug", "--tests", chosen, "--test-command", COMMAND)
+    assert f"{failing} failing test" in ran.out, ran
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--tests", "test_shares.py::test_gone"], "no test is called 'test_shares.py::test_gone'; the first of 4 is"),
+        (["--tests", "test_shares.py::test_half"], "none of the failing tests failed"),
+    ],
+)
+def test_nothing_to_look_into_is_said(shares: Desk, arguments: list[str], said: str) -> None:
+    ran = shares.run("debug", *arguments, "--test-command", COMMAND)
+    assert (ran.code, said in ran.out) == (Exit.DONE, True), ran
+
+
+def test_a_green_project_is_said_to_be_green(shares: Desk) -> None:
+    (shares.project / "shares.py").write_text(SHARE.replace("* 10)", "* 100)"))
+    assert "no test fails on the copy of the project: 4 of 4 passed" in shares.run("debug").out
+
+
+def test_a_file_that_does_not_compile_is_the_first_hypothesis(shares: Desk) -> None:
+    (shares.project / "shares.py").write_text(SHARE.replace("whole):\n    if", "whole)\n    if"))
+    ran = shares.run("debug", "--test-command", COMMAND)
+    assert "shares.py:1 in <module>" in ran.out, ran
+    assert "Python can not compile it: SyntaxError: expected ':'" in ran.out
+    assert "next:" not in ran.out, "no edit can be tried before that is mended"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--test-command", "npm test"], "'npm test' is neither plain pytest nor unittest"),
+        (["--python", "/nowhere/python"], "--python /nowhere/python: there is no such interpreter"),
+    ],
+)
+def test_what_can_not_be_debugged_is_refused(shares: Desk, arguments: list[str], said: str) -> None:
+    (shares.project / "package.json").write_text("{}")
+    ran = shares.run("debug", *arguments)
+    assert (ran.code, said in ran.err) == (Exit.USAGE, True), ran
+
+
+def test_a_project_without_tests_is_told_what_to_name(desk: Desk) -> None:
+    for path in desk.project.rglob("test_*.py"):
+        path.unlink()
+    ran = desk.run("debug")
+    assert (ran.code, "--test-command" in ran.err) == (Exit.USAGE, True), ran
