@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.code_state import unsaved as unsaved_in_code
 from loopwright.tune.reading.families import same_title
 from loopwright.tune.reading.recovery import (
     PROMISES,
@@ -42,6 +43,7 @@ STEPS = 3
 def look(skill: Skill) -> Iterator[Hit]:
     yield from _described(skill)
     yield from _unsaved(skill)
+    yield from _lost(skill)
     found = mentions(skill)
     if found:
         yield from _of_mentions(skill, found)
@@ -85,6 +87,24 @@ def _unsaved(skill: Skill) -> Iterator[Hit]:
                 f" {', '.join(others[:3])} do"
             ,
             advice=f"Save the progress at the end of it, as {others[0]} does.", also=(where,), facts={"unsaved": "1"},
+        )  # fmt: skip
+
+
+def _lost(skill: Skill) -> Iterator[Hit]:
+    """Code that changes the state and ends without writing it back, as other pages do."""
+    for change, model in unsaved_in_code(skill):
+        where = f"{model.page.path}:{model.page.text.count(chr(10), 0, model.start) + 1}"
+        text = change.page.text
+        stop = text.find("\n", change.end)
+        begin = text.rfind("\n", 0, change.start) + 1
+        indent = text[begin : change.start]
+        yield Hit(
+            file=change.page.path, start=change.start, end=stop if stop >= 0 else len(text),
+            subject=f"{change.name} is not saved",
+            message=f"{change.name} is changed here and never written back: the next step that reads it does not "
+                f"see it; {where} saves it",
+            advice=f"Save it behind the last change, as {where} does: {model.line.strip()[:120]}", also=(where,),
+            facts={"entry_at": str(stop if stop >= 0 else len(text)), "entry": f"\n{indent}{model.line.strip()}"},
         )  # fmt: skip
 
 
@@ -138,6 +158,8 @@ def _never_written(skill: Skill, found: tuple[Mention, ...]) -> Iterator[Hit]:
             seen.add(artefact.name)
             if written(skill, artefact.name, (section,), mention.page.path) or _declared(skill, artefact.name, section):
                 continue
+            if _written_by_variable(skill, artefact.name.rsplit("/", 1)[-1]):
+                continue
             name = artefact.name.removeprefix(DIR + "/")
             yield Hit(
                 file=artefact.at.file, start=artefact.at.start, end=artefact.at.end, subject=name,
@@ -146,6 +168,14 @@ def _never_written(skill: Skill, found: tuple[Mention, ...]) -> Iterator[Hit]:
                 also=_also(skill, artefact.name, artefact.at.start),
                 facts={"artefact": artefact.name, "section": section.title},
             )  # fmt: skip
+
+
+def _written_by_variable(skill: Skill, base: str) -> bool:
+    """`write(statusPath, …)`, and `statusPath` is its path."""
+    named = re.compile(rf"\b(\w+)\s*=\s*[`\"'][^`\"'\n]*{re.escape(base)}[`\"']")
+    names = {found[1] for page in skill.pages.values() if base in page.text for found in named.finditer(page.text)}
+    writes = [re.compile(rf"\b(?:[Ww]rite|save|dump|persist)\w*\(\s*{re.escape(name)}\b") for name in names]
+    return any(pattern.search(page.text) for pattern in writes for page in skill.pages.values())
 
 
 def _declared(skill: Skill, name: str, section: Section) -> bool:

@@ -7,9 +7,11 @@ from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.carrying import Bare, bare
 from loopwright.tune.reading.clauses import sentence_at, speaks
+from loopwright.tune.reading.labelled import lacking as lacking_labels
 from loopwright.tune.reading.payloads import starved
 from loopwright.tune.reading.requests import USER_WORDS, file_stores, goals_of, hands_over, is_goal, may_carry
 from loopwright.tune.reading.spots import spotted
+from loopwright.tune.reading.twin_prompts import are_twins
 from loopwright.tune.skill.model import Interpolation, Page, Prompt, Skill
 
 MOST = 0.6
@@ -38,6 +40,15 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from hits
     told = {(hit.file, hit.start) for hit in hits}
     yield from (hit for hit in _bare(skill) if (hit.file, hit.start) not in told)
+    for lack in lacking_labels(skill):
+        inside = any(file == lack.page.path and lack.start <= start < lack.end for file, start in told)
+        if lack.what == "goal" and not inside:
+            yield Hit(
+                file=lack.page.path, start=lack.start, end=lack.end, subject=f"{lack.label} of the task",
+                message=f"this task has no “{lack.label}”; the other {lack.having} have it ({lack.model})",
+                advice=f"Add the line as {lack.model} has it: {lack.line.strip()[:100]}", also=(lack.model,),
+                facts={"entry_at": str(lack.after), "entry": f"\n{lack.line}"} if lack.after >= 0 else {},
+            )  # fmt: skip
 
 
 def _bare(skill: Skill) -> Iterator[Hit]:
@@ -125,13 +136,16 @@ def _of_siblings(
     skill: Skill, lacking: list[tuple[int, Prompt]], telling: list[tuple[int, Prompt]],
     goals: dict[int, tuple[Interpolation, ...]], count: int,
 ) -> Iterator[Hit]:  # fmt: skip
-    if len(telling) / (len(telling) + len(lacking)) < MOST and not (len(telling) == 1 and len(lacking) == 1):
-        return
+    ways = _apart(telling)
+    twins = [one for one in lacking if any(are_twins(one[1], model) for _, model in telling)]
+    if len(ways) / (len(ways) + len(lacking)) < MOST and not (len(ways) == 1 and len(lacking) == 1):
+        lacking = twins
     here = {prompt.at.file for _, prompt in telling} >= {prompt.at.file for _, prompt in lacking}
-    if len(telling) == 1 and not here and not _is_field(goals[telling[0][0]]):
-        return
+    if len(ways) == 1 and not here and not _is_field(goals[telling[0][0]]):
+        lacking = twins
     for _, prompt in lacking:
-        index, model = _nearest(prompt, telling)
+        alike = [one for one in telling if are_twins(prompt, one[1])]
+        index, model = _nearest(prompt, alike or telling)
         hole = next(hole for hole in goals[index] if is_goal(skill.pages[model.at.file], hole))
         share = f"each of {len(telling)} others" if count > 2 else f"the one in {model.at.file}"
         yield Hit(
@@ -147,6 +161,15 @@ def _of_siblings(
                 "goal": str(hole.at.start),
             },
         )  # fmt: skip
+
+
+def _apart(telling: list[tuple[int, Prompt]]) -> list[Prompt]:
+    """One text at several places counts once."""
+    found: list[Prompt] = []
+    for _, prompt in telling:
+        if not any(are_twins(prompt, other) for other in found):
+            found.append(prompt)
+    return found
 
 
 def _is_field(goals: tuple[Interpolation, ...]) -> bool:

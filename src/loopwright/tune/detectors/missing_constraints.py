@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.families import Member, Part, families, same_title
+from loopwright.tune.reading.labelled import label_names
+from loopwright.tune.reading.labelled import lacking as lacking_labels
 from loopwright.tune.reading.restraints import FOLLOWS, RESTRICTS, restraints_of, sentences
 from loopwright.tune.reading.stems import stems
 from loopwright.tune.skill.model import Page, Skill
@@ -41,12 +43,19 @@ _LEADS = re.compile(
 """Names of members that the others work for: what those must not do may well be its work."""
 _NOBODY = re.compile(r"\b(?:no|none|nobody)\b|都不|均不|一律不", re.IGNORECASE)
 _FORBIDDING = frozenset({"不要", "不得", "禁止", "必须"})
+_OWN = {
+    "en": "Only what this task says; change no file that it does not name",
+    "zh": "只做本任务写明的事，不改没有点名的文件",
+}
 LEAST = 12
 """Characters of a sentence that is worth repeating."""
 
 
 def look(skill: Skill) -> Iterator[Hit]:
-    yield from _prompts(skill)
+    labelled = [*_labels(skill)]
+    yield from labelled
+    told = [(hit.file, hit.start, hit.end) for hit in labelled]
+    yield from (hit for hit in _prompts(skill) if not any(f == hit.file and s <= hit.start < e for f, s, e in told))
     yield from demanded(skill, "rules")
     seen: set[tuple[str, str]] = set()
     for family in families(skill):
@@ -54,6 +63,28 @@ def look(skill: Skill) -> Iterator[Hit]:
             if (hit.file, hit.subject) not in seen:
                 seen.add((hit.file, hit.subject))
                 yield hit
+
+
+def _labels(skill: Skill) -> Iterator[Hit]:
+    """One of the tasks that are given in one form has no line of constraints."""
+    for lack in lacking_labels(skill):
+        if lack.what != "rules":
+            continue
+        page = lack.page
+        first = page.text.find("\n", lack.start)
+        indent = lack.line[: len(lack.line) - len(lack.line.lstrip())]
+        yield Hit(
+            file=page.path, start=lack.start, end=first if first >= 0 else lack.end,
+            subject=f"{lack.label} of {_first_words(page.text[lack.start : lack.end])}",
+            message=f"this task has no “{lack.label}”; the other {lack.having} have it ({lack.model})",
+            advice=f"Say under “{lack.label}” what must not be done here, as {lack.model} does.", also=(lack.model,),
+            facts={"entry_at": str(lack.after), "entry": f"\n{indent}{lack.label}: {_OWN[page.language]}"}
+            if lack.after >= 0 else {},
+        )  # fmt: skip
+
+
+def _first_words(text: str) -> str:
+    return " ".join(text.split())[:60]
 
 
 def _prompts(skill: Skill) -> Iterator[Hit]:
@@ -68,7 +99,10 @@ def _prompts(skill: Skill) -> Iterator[Hit]:
     if len(labels) < 2 or not lacking or len(lacking) > len(labels) / 2 or len(prompts) < 3:
         return
     model, label = next(iter(labels.items()))
+    usual = [{*label_names(prompt.text)} for prompt in prompts if prompt.at in labels]
     for prompt in lacking:
+        if len(frozenset.intersection(*map(frozenset, usual))) > 2 and not _of_one_form(prompt.text, usual):
+            continue
         if sum(bool(_BANS.search(line)) for line in prompt.text.splitlines()):
             continue
         first = next((line.strip() for line in prompt.text.splitlines() if line.strip()), "")
@@ -82,6 +116,12 @@ def _prompts(skill: Skill) -> Iterator[Hit]:
             also=(f"{model.file}:{model.line}",), phase=prompt.at.phase,
             facts={"prompt": str(prompt.at.start), "model": model.file, "model_start": str(model.start)},
         )  # fmt: skip
+
+
+def _of_one_form(text: str, usual: list[set[str]]) -> bool:
+    """It has half of the labels that all those with constraints have."""
+    common = frozenset.intersection(*map(frozenset, usual))
+    return 2 * len(common & {*label_names(text)}) >= len(common)
 
 
 def _whole(family: tuple[Member, ...]) -> Iterator[Hit]:

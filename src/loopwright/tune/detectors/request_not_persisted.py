@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.dropped import dropped
 from loopwright.tune.reading.keeping import aimless
 from loopwright.tune.reading.requests import USER_WORDS, is_request_file, strength
 from loopwright.tune.reading.spots import block_at
@@ -31,6 +32,17 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from _fields(skill, files)
     yield from demanded(skill, "goal", prompt=False)
     yield from _aimless(skill)
+    seen: set[tuple[str, int]] = set()
+    for one in dropped(skill):
+        if (one.page.path, one.start) not in seen:
+            seen.add((one.page.path, one.start))
+            yield Hit(
+                file=one.page.path, start=one.start, end=one.end, subject=f"{one.name} into {one.where}",
+                message=f"{one.name} holds what the user asked for, and {one.where} is made here without it",
+                advice="Keep it there, in the user's own words: later steps know the request only from there.",
+                also=(one.also,) if one.also else (),
+                facts={"entry_at": str(one.entry_at), "entry": one.entry} if one.entry else {},
+            )  # fmt: skip
 
 
 def _aimless(skill: Skill) -> Iterator[Hit]:

@@ -4,11 +4,14 @@ from collections.abc import Iterator, Sequence
 
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.code_state import unloaded
 from loopwright.tune.reading.families import KINDS
+from loopwright.tune.reading.labelled import lacking
 from loopwright.tune.reading.notes import unread
 from loopwright.tune.reading.placeholders import strays
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.reading.stores import Use, binds, goes_through, json_files, loads, used
+from loopwright.tune.reading.unbound_holes import unbound
 from loopwright.tune.reading.variables import unset
 from loopwright.tune.skill.model import Artefact, Skill
 
@@ -18,6 +21,8 @@ MOST = 0.7
 
 def look(skill: Skill) -> Iterator[Hit]:
     yield from _files(skill)
+    yield from _unloaded(skill)
+    yield from _untold(skill)
     yield from demanded(skill, "state")
     yield from _unset(skill)
     yield from _unread(skill)
@@ -29,6 +34,42 @@ def look(skill: Skill) -> Iterator[Hit]:
             advice=f"Add `{stray.name}` with its value to the list of names, or say where it is loaded from.",
             facts={"name": stray.name, "after": str(stray.after)},
         )  # fmt: skip
+
+
+def _unloaded(skill: Skill) -> Iterator[Hit]:
+    """Code that changes what others read from a file first, and writes the whole back."""
+    for use, change, model in unloaded(skill):
+        page, at = change.page, use if use >= 0 else change.start
+        where = f"{model.page.path}:{model.page.text.count(chr(10), 0, model.start) + 1}"
+        block = page.blocks[block_at(page, at)]
+        yield Hit(
+            file=page.path, start=at, end=at + len(change.name), subject=f"{change.name} is not read",
+            message=f"{change.name} is used and written back here, and nothing on this page reads it; {where} does",
+            advice=f"Read it before it is used, as {where} does: {model.line.strip()[:120]}", also=(where,),
+            facts={"entry_at": str(block.body), "entry": f"{model.line.strip()}\n\n"},
+        )  # fmt: skip
+
+
+def _untold(skill: Skill) -> Iterator[Hit]:
+    """A prompt is filled with what its page does not load; a task is not told where the run keeps its state."""
+    for one in unbound(skill):
+        yield Hit(
+            file=one.page.path, start=one.start, end=one.end, subject=f"{one.root} is not loaded",
+            message=f"the prompt is filled with {', '.join(one.fields[:4])} of {one.root}, and nothing on this page "
+                "loads it",
+            advice=f"Load {one.root} before the agent is started, and say from which file.",
+            also=(one.model,) if one.model else (),
+            facts={"entry_at": str(one.after), "entry": f"\n{one.row}"} if one.row else {},
+        )  # fmt: skip
+    for lack in lacking(skill):
+        if lack.what == "state":
+            yield Hit(
+                file=lack.page.path, start=lack.start, end=lack.end, subject=f"{lack.label} of the task",
+                severity="medium",
+                message=f"this task has no “{lack.label}”; the other {lack.having} have it ({lack.model})",
+                advice=f"Add the line as {lack.model} has it: {lack.line.strip()[:100]}", also=(lack.model,),
+                facts={"entry_at": str(lack.after), "entry": f"\n{lack.line}"} if lack.after >= 0 else {},
+            )  # fmt: skip
 
 
 def _unset(skill: Skill) -> Iterator[Hit]:

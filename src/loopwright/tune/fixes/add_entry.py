@@ -23,7 +23,15 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
 
 
 FIXER = Fixer(
-    frozenset({"goal-not-in-prompt", "request-not-persisted", "missing-constraints", "state-not-loaded"}),
+    frozenset(
+        {
+            "goal-not-in-prompt",
+            "request-not-persisted",
+            "missing-constraints",
+            "state-not-loaded",
+            "broken-recovery",
+        }
+    ),
     "template",
     propose,
 )

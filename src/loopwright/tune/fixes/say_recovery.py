@@ -72,6 +72,8 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
 
 def _change(skill: Skill, finding: Finding) -> Edit | None:
     facts = finding.facts
+    if "entry" in facts:
+        return None
     if "artefact" in facts:
         return _write(skill, finding)
     if "folder" in facts:

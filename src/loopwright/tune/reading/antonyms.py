@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from loopwright.tune.reading.ban_lists import is_banned
 from loopwright.tune.reading.clauses import Clause, holds_in
 from loopwright.tune.reading.opposites import EXCEPT, clause_at, whole
 from loopwright.tune.reading.spots import places
@@ -49,6 +50,10 @@ _STRONG = re.compile(
     r"\b(?:MUST|NEVER|ALWAYS|IMPORTANT|CRITICAL|MANDATORY|REQUIRED|always|never|must)\b|必须|一律|绝不|禁止|严禁"
 )
 _NOT = re.compile(r"\b(?:not|never|no|nor|without|avoid)\b|n't|不|无|别|禁", re.IGNORECASE)
+_ASKS = re.compile(
+    r"(?:^|[:：*])[\s*]{0,4}(?:which|what|whether|how|who|is|are|does|can)\b|哪些|是否|如何", re.IGNORECASE
+)
+"""What is only asked for, as in a list of what to find out."""
 _SAID: frozenset[PageKind] = frozenset({"skill", "phase", "action", "role", "spec", "other"})
 MANY, SHARED = 60, 2
 """Places of a page that are looked at; words that two sentences share which speak of one thing."""
@@ -94,7 +99,9 @@ def _of(clause: Clause, side: int, found: re.Match[str]) -> Iterator[_Way]:
     if EXCEPT.search(clause.text if strong else whole(clause)):
         return
     before = clause.text[: found.start() - clause.start]
-    turned = 1 - side if _NOT.search(before) else side
+    if _ASKS.search(before):
+        return
+    turned = 1 - side if _NOT.search(before) or is_banned(clause.page, clause.block) else side
     words = frozenset(stems(clause.text)) - {*stems(found[0])}
     if len(words) >= SHARED:
         yield _Way(clause, turned, words, strong)

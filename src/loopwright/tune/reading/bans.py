@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
+from loopwright.tune.reading.ban_lists import is_banned
 from loopwright.tune.reading.clauses import CONDITION, NEGATION, Clause, holds_in, not_ordered, sentence_at, speaks
 from loopwright.tune.reading.families import blocks_in
 from loopwright.tune.reading.spots import places
@@ -135,6 +136,8 @@ def _concerns(sentence: Clause, found: re.Match[str], things: set[str], *, near:
 def _is_order(sentence: Clause, page: Page, at: int, *, may: bool) -> bool:
     block = sentence.block
     if not speaks(block, page) or block.use == "reference" or block.kind == "row" or _among_rules(page, block):
+        return False
+    if is_banned(page, block):
         return False
     if NEGATION.search(sentence.text) or CONDITION.search(sentence.text):
         return False

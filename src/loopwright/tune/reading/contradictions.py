@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from loopwright.tune.reading.amounts import apart, metrics
 from loopwright.tune.reading.antonyms import excluding
+from loopwright.tune.reading.ban_lists import listed
 from loopwright.tune.reading.bans import banned
 from loopwright.tune.reading.clauses import (
     AT_ONCE,
@@ -304,7 +305,7 @@ def tongues(skill: Skill) -> Iterator[Conflict]:
             "language", f"the {wrong.what} is in {wrong.value} at one place and in {right.value} at the other",
             f"language of {wrong.what}", wrong.sentence, right.sentence,
         )  # fmt: skip
-    for order, rule, said in (*deeds(skill), *banned(skill), *overwritten(skill), *opposites(skill)):
+    for order, rule, said in (*deeds(skill), *banned(skill), *listed(skill), *overwritten(skill), *opposites(skill)):
         yield _of_two(
             "order", f"“{said}” is ordered at one place and forbidden at the other", said.lower(), order, rule
         )

@@ -49,6 +49,12 @@ _REQUEST_FILE = re.compile(
     r"|goal)|prompt|issue|ticket|question|intent|需求|目标|任务)(?:[-_][\w-]{1,60})?\.(?:json|md|txt|ya?ml)",
     re.IGNORECASE,
 )
+_MADE_OF_IT = re.compile(
+    r"[-_](?:anal\w{1,8}|plans?|lists?|results?|reports?|graphs?|index|status|queue|map|schema|templates?"
+    r"|breakdown|log|outputs?|summary|tracker|tree|groups?|batch(?:es)?|分析|计划|列表|结果|报告)\.\w{1,5}$",
+    re.IGNORECASE,
+)
+"""`task-analysis.json`: what a step has made of the request is not the request."""
 
 _READS = re.compile(r"\b(?:read|reads|see|open|load|find|found|look)\b|读|看|见|打开|取", re.IGNORECASE)
 _FILE = re.compile(r"\.(?:json|md|txt|ya?ml|toml)\b")
@@ -187,4 +193,4 @@ def _named(text: str) -> Iterator[tuple[str, int]]:
 
 def is_request_file(name: str) -> bool:
     """`request.json`, `brief.md`: a file of that name holds what the user asked for."""
-    return _REQUEST_FILE.search(name) is not None
+    return _REQUEST_FILE.search(name) is not None and _MADE_OF_IT.search(name) is None
