@@ -12,13 +12,16 @@ from loopwright.tune.skill.model import Reference, Skill
 
 
 def look(skill: Skill) -> Iterator[Hit]:
+    run = {one.raw.rsplit("/", 1)[-1] for one in skill.artefacts if "/" in one.raw}
     for one in skill.references:
         if not (one.resolved or one.outside or one.optional) and one.at.use not in (
             "negative",
             "quotation",
             "template",
         ):
-            yield _file(skill, one)
+            # A bare name may be a file of the run, too.
+            if one.raw not in run:
+                yield _file(skill, one)
         elif one.resolved and one.raw.startswith("./") and (wrong := _elsewhere(skill, one)):
             yield _base(one, wrong)
     for missing in missing_anchors(skill):

@@ -10,6 +10,7 @@ from loopwright.tune.reading.near_names import near_names
 from loopwright.tune.reading.odd_keys import odd_keys
 from loopwright.tune.reading.slips import slips
 from loopwright.tune.reading.spelled import Spelled, otherwise_keyed, slipped_holes
+from loopwright.tune.reading.state_flow import Strange, strange_fields
 from loopwright.tune.skill.model import Skill
 
 
@@ -33,12 +34,27 @@ def look(skill: Skill) -> Iterator[Hit]:
                 "places": "\n".join(f"{one.use.at.file}:{one.use.at.start}:{one.use.at.end}" for one, _ in found[1:]),
             },
         )  # fmt: skip
+    known = {place for found in groups.values() for one, _ in found for place in [(one.use.at.file, one.name)]}
+    yield from (_strange(one) for one in strange_fields(skill) if one.right and (one.page.path, one.name) not in known)
     told: set[tuple[str, int]] = set()
     readings = (otherwise_keyed, slipped_holes, slips, odd_keys, near_names)
     for one in (one for reading in readings for one in reading(skill)):
         if (one.page.path, one.start) not in told:
             told.add((one.page.path, one.start))
             yield _spelled(one)
+
+
+def _strange(one: Strange) -> Hit:
+    there = f"{one.shape.page.path}:{one.shape.page.text.count(chr(10), 0, one.shape.block.start) + 1}"
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=one.name,
+        message=f"{one.name} is no field of the state ({there}), which has {one.right}; nothing else uses that",
+        advice=f"Write {one.right} here, or rename the field in all places.", also=(there,),
+        facts={
+            "wrong": one.name, "right": one.right,
+            "places": "\n".join(f"{file}:{start}:{end}" for file, start, end in one.places[1:]),
+        },
+    )  # fmt: skip
 
 
 def _spelled(one: Spelled) -> Hit:

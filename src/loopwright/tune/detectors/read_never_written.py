@@ -9,6 +9,7 @@ from loopwright.tune.reading.renamed import renamed
 from loopwright.tune.reading.requests import is_request_file
 from loopwright.tune.reading.runfiles import RunFile, lines_of, run_files
 from loopwright.tune.reading.spots import block_at
+from loopwright.tune.reading.state_flow import Unfilled, unfilled_fields
 from loopwright.tune.skill.model import Artefact, Skill
 from loopwright.tune.skill.names import COUNTING, DIR
 
@@ -25,11 +26,12 @@ _ASKS = re.compile(
 )
 _NAMED = re.compile(r"`[^`\n]*`|\]\([^)\n]{0,300}\)")
 _FOLDED = re.compile(r"[$<{]")
-FEWEST = 3
+FEWEST, SHOWN = 3, 4
 """Files that the skill writes itself, so that it is one that keeps its work in files."""
 
 
 def look(skill: Skill) -> Iterator[Hit]:
+    yield from map(_unfilled, unfilled_fields(skill))
     files = run_files(skill)
     made = [file for file in files.values() if file.made]
     if len(made) < FEWEST:
@@ -92,11 +94,25 @@ def _is_of_the_run(skill: Skill, one: Artefact) -> bool:
 
 
 def _is_written_in_text(skill: Skill, file: RunFile) -> bool:
-    """A script or a command of the skill names it."""
+    """A script of the skill names it, or it is one of a list of what a step delivers."""
     known = {one.at.file for one in file.all}
+    listed = re.compile(rf"^[ \t]{{0,8}}[-*] [`*]{{0,3}}{re.escape(file.base)}[`*]{{0,3}}\s?[:：—-]", re.MULTILINE)
+    if any(listed.search(page.text) for page in skill.pages.values() if file.base in page.text):
+        return True
     return any(
         file.base in page.text for path, page in skill.pages.items() if path not in known and page.kind == "script"
     )
+
+
+def _unfilled(one: Unfilled) -> Hit:
+    page, name = one.shape.page, one.told.name
+    there = f"{page.path}:{page.text.count(chr(10), 0, one.shape.fields[name]) + 1}"
+    return Hit(
+        file=one.told.page.path, start=one.told.start, end=one.told.end, subject=name, severity="medium",
+        message=f"{name} is read, and stays as empty as {there} begins it; "
+        f"{', '.join(one.others[:SHOWN])} of the same state are filled",
+        advice=f"Say which step fills {name}, or do not read it.", also=(there,),
+    )  # fmt: skip
 
 
 def _hit(file: RunFile) -> Hit:

@@ -8,6 +8,7 @@ from loopwright.tune.reading.declared import Unknown, unknown_fields
 from loopwright.tune.reading.declared import shown as shown_as
 from loopwright.tune.reading.drifting import meant
 from loopwright.tune.reading.requests import strength
+from loopwright.tune.reading.state_flow import Strange, strange_fields
 from loopwright.tune.skill.model import Skill
 
 MANY = 5
@@ -34,6 +35,7 @@ def look(skill: Skill) -> Iterator[Hit]:
             facts={"name": name, "schema": schema.at.file, "start": str(schema.at.start), "below": first.below},
         )  # fmt: skip
     yield from (_beyond(one) for one in beyond(skill) if one.name not in groups)
+    yield from (_strange(one) for one in strange_fields(skill) if not one.right and one.name not in groups)
 
 
 def _beyond(one: Beyond) -> Hit:
@@ -42,6 +44,16 @@ def _beyond(one: Beyond) -> Hit:
         file=one.page.path, start=one.start, end=one.end, subject=one.name, also=(one.where,),
         message=f"{one.name} is named as a field, as {others} are; {one.where} has these, and no {one.name}",
         advice=f"Add {one.name} to what {one.where} shows and say who sets it, or use a field that is there.",
+    )  # fmt: skip
+
+
+def _strange(one: Strange) -> Hit:
+    page, others = one.shape.page, ", ".join(one.others[:MANY])
+    there = f"{page.path}:{page.text.count(chr(10), 0, one.shape.block.start) + 1}"
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=one.name, also=(there,),
+        message=f"{one.name} is named as a field, as {others} are; {there} has these, and no {one.name}",
+        advice=f"Add {one.name} to what {there} shows and say who sets it, or use a field that is there.",
     )  # fmt: skip
 
 

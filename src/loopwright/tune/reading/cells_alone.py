@@ -9,7 +9,7 @@ from loopwright.tune.reading.grid import grids
 from loopwright.tune.skill.model import Page, Skill
 
 _WORD = re.compile(r"[`*]{0,3}([A-Za-z][\w\-]{1,24})[`*]{0,3}\Z")
-_SETTING = re.compile(r"(?:default )?values?|defaults?|settings?|(?:默认)?值|默认|设定", re.IGNORECASE)
+_SETTING = re.compile(r"(?:default )?values?|defaults?|settings?|types?|(?:默认)?值|默认|设定|类型", re.IGNORECASE)
 """Heads of columns in which each row has a value of its own thing."""
 _TAKEN = re.compile(r"[\w\-]+")
 FEWEST, OFTEN = 2, 3

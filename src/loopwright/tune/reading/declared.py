@@ -5,15 +5,18 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from loopwright.tune.reading.runfiles import file_names
-from loopwright.tune.skill.known import described, variables
+from loopwright.tune.skill.known import described, is_of_state, variables
 from loopwright.tune.skill.model import FieldUse, Schema, Skill
 from loopwright.tune.skill.once import once
 
 _STEP = re.compile(r"\[\w*\]")
 _SORTED = re.compile(r"(?:\b(?:by|on)|按|依)\s*`\Z", re.IGNORECASE)
 _TOLD: frozenset[str] = frozenset({"instruction", "prompt"})
+_OWN: frozenset[str] = frozenset({"phase", "action", "role"})
+"""Kinds of pages that declare what they alone use."""
 _SHAPE = re.compile(r"schema|structure|data model|\bfields?\b|结构|字段|数据模型", re.IGNORECASE)
 _TICKED = re.compile(r"`([A-Za-z_]\w{1,40})(?:\[\])?\??`")
+_VERSION = re.compile(r"v\d")
 _FILE = re.compile(r"([A-Za-z][\w\-]{0,60})(?:/[\w{}<>*\-]{0,60})?\.(?:jsonl?|ya?ml|csv)\b")
 MEMBERS = frozenset({
     "length", "filter", "map", "find", "some", "every", "includes", "indexOf", "join", "slice", "push", "pop", "shift",
@@ -55,9 +58,9 @@ def unknown_fields(skill: Skill) -> Iterator[Unknown]:
         if use.root:
             if use.root not in places:
                 places[use.root] = described(skill.schemas, use.root)
-            found = _of_root(use, places[use.root]) if places[use.root] else _of_path(use, skill.schemas)
+            found = _of_root(use, _here(skill, use, places[use.root])) if places[use.root] else _of_path(use, skill)
         elif "." in use.path:
-            found = _of_path(use, skill.schemas)
+            found = _of_path(use, skill)
         else:
             found = _alone(skill, use, leaves)
         if found is not None and not (found.name in shown and not use.root) and found.name not in told:
@@ -113,17 +116,40 @@ def _is_map(field: object) -> bool:
     return bool(re.search(r"Record|Map\b|dict|\[\w+: *string\]|键", kind))
 
 
-def _of_path(use: FieldUse, schemas: Sequence[Schema]) -> Unknown | None:
+def _here(skill: Skill, use: FieldUse, places: Sequence[tuple[Schema, str]]) -> Sequence[tuple[Schema, str]]:
+    """What is declared for all pages, or for this one; what a step declares for itself holds for no other one."""
+    page = skill.pages[use.at.file]
+    if any(is_of_state(schema) for schema, _ in places):
+        return places
+    if re.search(rf"(?<![\w.$]){re.escape(use.root)} = (?:await )?JSON\.parse\(", page.text):
+        # What comes from elsewhere has fields of its own.
+        return [one for one in places if _FILE.search(one[0].name)]
+    return [one for one in places if one[0].at.file == use.at.file or skill.pages[one[0].at.file].kind not in _OWN]
+
+
+def _of_path(use: FieldUse, skill: Skill) -> Unknown | None:
     """`impact.regions`, where a shape has an object `impact` with other fields."""
     path = _plain(f"{use.root}.{use.path}" if use.root else use.path)
     first, _, rest = path.partition(".")
-    holders = [schema for schema in schemas if any(_plain(f.path).startswith(first + ".") for f in schema.fields)]
+    holders = [schema for schema in skill.schemas if any(_plain(f.path).startswith(first + ".") for f in schema.fields)]
     if not holders or any(schema.open for schema in holders):
         return None
-    if any(_miss(path, schema, "") is None for schema in holders):
+    if any(_miss(path, schema, "") is None for schema in holders) or _VERSION.match(rest):
+        return None
+    if all(schema.format == "json" for schema in holders) and not _is_spoken_of(skill, first, holders):
         return None
     name = _miss(path, holders[0], "") or rest
     return Unknown(use, name, holders[0], first + ".", tuple(_steps_at(holders[0], first + ".")))
+
+
+def _is_spoken_of(skill: Skill, first: str, holders: Sequence[Schema]) -> bool:
+    """A sentence or code names another field below it that the example has, so that both speak of one thing."""
+    paths = (
+        _plain(f"{one.root}.{one.path}" if one.root else one.path) for one in skill.fields if one.mode != "example"
+    )
+    return any(
+        path.startswith(first + ".") and any(_miss(path, schema, "") is None for schema in holders) for path in paths
+    )
 
 
 def _alone(skill: Skill, use: FieldUse, leaves: set[str]) -> Unknown | None:

@@ -15,6 +15,8 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(r"^(?:(?:phase|step|stage|action)[-_]?)?\d+[a-z]?[-_.]", re.IGNORECASE)
+_FIRST = re.compile(r"(?:[a-z]{1,8}[-_]?)?0+[-_.]", re.IGNORECASE)
+"""What is numbered 0 comes before what is counted."""
 FEWEST, MOST = 3, 0.7
 """Members that a table lists, and the share of all members; also of its rows those that are of the family."""
 
@@ -40,7 +42,8 @@ def gaps(skill: Skill, grid: Grid) -> Iterator[Gap]:
         if len(listed) < MOST * len(members) or 2 * len(set(listed.values())) < len(grid.rows):
             continue
         for page in missing:
-            if not _ASIDE.match(_stem(page)) and not _near(grid, page):
+            before_all = _FIRST.match(_stem(page)) and not any(_FIRST.match(basename(path)) for path in listed)
+            if not _ASIDE.match(_stem(page)) and not before_all and not _near(grid, page):
                 before = [listed[other.path] for other in members[: members.index(page)] if other.path in listed]
                 yield Gap(grid, page, max(before, default=-1), listed)
 

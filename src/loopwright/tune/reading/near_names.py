@@ -16,6 +16,11 @@ _FIELD = re.compile(
     r"\bfields?\b|\bkeys?\b|\bstate file|\brecord|\bstor(?:e|ed|es)\b|\bcolumns?\b|字段|键|列|记录", re.IGNORECASE
 )
 _NAME = re.compile(r"[A-Za-z_]\w{2,60}")
+_COMMON = frozenset({
+    "summary", "status", "name", "type", "list", "path", "file", "result", "data", "count", "state", "note", "notes",
+    "score", "title", "date", "time", "value", "text", "description", "level", "version", "mode",
+})  # fmt: skip
+"""Names that are a part of many other names."""
 FEWEST = 3
 """Fields that a skill shows, so that its sentences speak of fields."""
 
@@ -82,7 +87,10 @@ def _nearest(name: str, known: dict[str, _Known], field: bool, around: str) -> _
     best: tuple[float, _Known] | None = None
     for one in known.values():
         theirs = words_of(one.name)
-        within = len(mine) > 1 and {*map(_stem, theirs)} < {*map(_stem, mine)} and len(one.name) > FEWEST + 1
+        derived = len(theirs) == 1 and bool({one.name, mine[-1]} & _COMMON)
+        within = (
+            not derived and len(mine) > 1 and {*map(_stem, theirs)} < {*map(_stem, mine)} and len(one.name) > FEWEST + 1
+        )
         if within and (len(theirs) > 1 or told):
             value = max(alike(name, one.name), ALIKE)
         else:
@@ -100,11 +108,18 @@ def _otherwise(skill: Skill, known: dict[str, _Known], counted: Counter[str]) ->
     for name in counted if wanted else ():
         if (letters := joined(name)) in wanted:
             spelled.setdefault(letters, set()).add(name)
+    variables = {one.name for one in skill.assignments}
     styles = Counter(_style(name) for name in known if len(words_of(name)) > 1)
     for one in known.values():
         names = spelled.get(joined(one.name), set()) if len(words_of(one.name)) > 1 else set()
         other = next(iter(names - {one.name}), None) if len(names) == 2 else None
-        if other is None or counted[one.name] > 1 or not _is_field(skill, other) or _is_handed(one, other):
+        if (
+            other is None
+            or other in variables
+            or counted[one.name] > 1
+            or not _is_field(skill, other)
+            or _is_handed(one, other)
+        ):
             continue
         if one.name[0] == other[0] and (counted[other] > 1 or styles[_style(one.name)] <= styles[_style(other)]):
             page, line = one.page, _line(skill, other)

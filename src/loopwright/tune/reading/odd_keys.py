@@ -140,8 +140,11 @@ def _is_said_again(skill: Skill, key: str) -> bool:
 
 
 def _is_named(skill: Skill, key: str) -> bool:
-    """The text speaks of the key."""
+    """The text speaks of the key, or code takes it."""
     if any(f"`{key}`" in page.text or f"`{key}:" in page.text for page in skill.pages.values()):
+        return True
+    taken = re.compile(rf"\.{re.escape(key)}(?![\w\-(])")
+    if any(taken.search(page.text) for page in skill.pages.values() if f".{key}" in page.text):
         return True
     shorthand = re.compile(rf"[{{(,] ?{re.escape(key)} ?[,}})]")
     code = (block for page in skill.pages.values() for block in page.blocks if block.kind == "code")

@@ -13,6 +13,24 @@ _OPEN = re.compile(r"[<{*$]|\d{3,}|YYYY|[Nn]ame\b|\bexample|\bfoo\b|feature|\bmy
 _ENDING = re.compile(r"\.[a-z]{1,5}\Z")
 _WRITTEN = frozenset({".md", ".json", ".jsonl", ".csv", ".tsv", ".yaml", ".txt", ".html", ".log"})
 """Endings of files that steps hand on to each other; those of a product's code have names of their own."""
+_CODE = (
+    ".ts",
+    ".tsx",
+    ".js",
+    ".jsx",
+    ".py",
+    ".go",
+    ".java",
+    ".rs",
+    ".rb",
+    ".php",
+    ".kt",
+    ".cs",
+    ".vue",
+    ".css",
+    ".swift",
+)
+"""Endings of files of a product, which an example has many of."""
 LONGEST, MOST = 200_000, 300
 ANY = "*"
 """What stands for a part that differs from run to run."""
@@ -101,7 +119,7 @@ def _likeness(one: Place, other: Place, blocks: Mapping[Parts, set[tuple[str, in
     head = 0
     while head < min(len(mine), len(theirs)) and mine[head] == theirs[head]:
         head += 1
-    if not head or any(len(blocks[mine[: n + 1]]) > 1 for n in range(head, len(mine))):
+    if mine[-1].endswith(_CODE) or not head or any(len(blocks[mine[: n + 1]]) > 1 for n in range(head, len(mine))):
         return 0.0
     # `repos/my-organization/x` and `repos/org/x`: a name that stands for any, and one of those.
     if len(mine) == len(theirs) and all(a == b or ANY in (a, b) for a, b in zip(mine, theirs, strict=True)):

@@ -150,7 +150,9 @@ def is_named_elsewhere(skill: Skill, file: RunFile, pages: set[str]) -> bool:
     pieces = [piece for piece in file.base.split(COUNTING) if len(piece) > 3]
     if not pieces:
         return True
-    return any(all(piece in page.text for piece in pieces) for path, page in skill.pages.items() if path not in pages)
+    small = [piece.lower() for piece in pieces]
+    texts = (page.text.lower() for path, page in skill.pages.items() if path not in pages)
+    return any(all(piece in text for piece in small) for text in texts)
 
 
 def likeness(one: str, other: str) -> float:

@@ -12,11 +12,11 @@ _STEP = re.compile(r"\[\w*\]")
 _FILE = re.compile(r"(?<![\w\-])([\w\-]++\.(?:jsonl?|ya?ml|toml|csv))\b")
 _FRONT = re.compile(r"front-?\s?matter|YAML|header|元数据", re.IGNORECASE)
 _EACH = re.compile(
-    r"(?<![\w$])(?P<list>[A-Za-z_$][\w$]*+)\??\.(?:map|forEach|flatMap|filter|find|findIndex|some|every|sort)\("
+    r"(?<![\w$])(?P<list>[A-Za-z_$][\w$]*+)\s{0,40}\??\.(?:map|forEach|flatMap|filter|find|findIndex|some|every|sort)\("
     r"\s*+(?:async\s*+)?\(?\s*+(?P<one>[A-Za-z_$][\w$]*+)\s*+[,)=]"
 )
 _OF_LIST = re.compile(
-    r"\bfor\s{0,3}\(?(?:const |let |var )?(?P<one>[A-Za-z_$][\w$]*+) (?:of|in) (?P<list>[A-Za-z_$][\w$.?]*+)"
+    r"\bfor\s{0,3}\(?(?:const |let |var )?(?P<one>[A-Za-z_$][\w$]{0,40}) (?:of|in) (?P<list>[A-Za-z_$][\w$.?]{0,80})"
 )
 _TAKEN = re.compile(
     r"(?<![\w$.])(?P<one>[A-Za-z_$][\w$]*+) = (?P<list>[A-Za-z_$][\w$.?]{0,80}?)(?:\??\.(?:find|shift|pop|at)\(|\[)"
@@ -135,6 +135,9 @@ def _declarations(skill: Skill, use: FieldUse) -> list[tuple[Schema, FieldDeclar
                 whole = _STEP.sub("", field.path)
                 if whole == path or ("." not in path and whole.rsplit(".", 1)[-1] == last):
                     found.append((schema, field))
+    if use.root and thing != use.root and not places:
+        # What is in a list is not the file that holds the list.
+        found = [one for one in found if one[0].format != "json"]
     lists = [one for one in found if one[1].values]
     listed = {value for _, field in lists for value in field.values}
     if lists and use.root and not places and any(_shows_other(skill, one, field, listed) for one, field in found):

@@ -25,6 +25,8 @@ _STATE = re.compile(r"schema|structure|initial|结构|模式|初始|\bstate\b|�
 _IS_FILE = re.compile(r"`?[\w\-/<>{}*$. ]{1,60}\.(?:jsonl?|ya?ml)`?\Z")
 _TELLS = re.compile(r': ?\[?"(?:string|number|integer|boolean|YYYY|<)|: ?\[?"[^"\n]{1,80} \| [^"\n]{1,80}"')
 """Values that say what kind they are of, as no example does."""
+_GAP = re.compile(r"(?<![\"'\w.])(?:\.\.\.|…)(?![\"'\w])")
+"""Dots that stand for fields, and not for words of a value."""
 _FIELD = re.compile(r"[A-Za-z_$][\w$\-]*(?:\[\])?(?:\.[A-Za-z_$*<{][\w$\-*>}]*(?:\[\])?)*\Z")
 
 
@@ -96,7 +98,7 @@ def _json(ground: Ground, block: Block) -> Iterator[Schema]:
     found, _, spread = entries(page.text, block.body, block.end)
     fields = tuple(_of_template(ground, block, found))
     if fields:
-        gaps = spread or "..." in block.text or "…" in block.text
+        gaps = spread or _GAP.search(block.text) is not None
         yield Schema(_name(ground, block), "json", ground.at(block.start, block.end, block), fields[:FIELDS], gaps)
 
 

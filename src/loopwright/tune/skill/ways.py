@@ -56,6 +56,7 @@ _CODE_READS = re.compile(r"(?:\bRead|readFile\w{0,20}|read_text|json\.load|exist
 _MAYBE = re.compile(
     r"\b(?:if (?:it |they |one |any |(?:the|that|this) file )?(?:is |are )?(?:exist|present|available|there\b)"
     r"|if (?:the )?users? (?:gives?|gave|has|have|provides?|supplied|supplies)|user-provided|provided by the user"
+    r"|(?:if|when|whenever|where) \S{1,60} (?:exists?|is (?:present|there|available))\b"
     r"|if found|when (?:it is )?(?:present|available|exists)|if exists|optional|where present|may (?:not )?exist"
     r"|does(?:n['o]t| not) exist|not exist|if any\b|missing|is gone\b|no longer (?:ships?|shipped|exists?|there|part)"
     r"|(?:was|were|been) (?:removed|retired))"
