@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.drawn import drawn
 from loopwright.tune.reading.sayings import Saying, sentences
 from loopwright.tune.skill.model import Block, Page, Skill
 
@@ -50,14 +51,19 @@ _STEMS = (
     ),
     (".md", ".json", "/", "all ", "every", "files", "全", "所有", "都"),
 )
+_BEGINS = (
+    r"(?:the )?(?:coordinator|orchestrator|executor|lead|session|run|loop|workflow) (?:is |gets )?(?:invoked|activated"
+    r"|started|starts|begins|called|wakes)\b"
+)
 _NOT = re.compile(
     r"\b(?:only|never|if|unless|as needed|on demand|one by one|one at a time|relevant|appropriate|matching"
     r"|applicable|source code"
     r"|codebase|repository|depending|whichever|based on|the user's|(?:when|whenever|once|until|while) (?!the skill"
-    r"|activated|invoked|it is activated)"
+    rf"|activated|invoked|it is activated|{_BEGINS})"
     r"|(?:do(?:es)? not|don['’]t|not) (?:\w+ ){0,2}?(?:read|load|open|need)|instead"
     r"|select|choose|pick|write|create"
-    r"|update|edit|when)\b(?!(?<=when) the skill (?:is|starts))|仅|只|不要|勿|按需|时才|才读|需要时|如果|源码|选",
+    rf"|update|edit|when)\b(?!(?<=when) (?:the skill (?:is|starts)|{_BEGINS}))"
+    r"|仅|只|不要|勿|按需|时才|才读|需要时|如果|源码|选",
     re.IGNORECASE,
 )
 _PEOPLE = re.compile(
@@ -105,9 +111,10 @@ _SOON = re.compile(
 """All that a table's cell says of when the file is to be read."""
 _KIND = re.compile(
     r"\b(?:all|every|each|both|entire|whole|full set)(?: (?:of|the|these|its|\d+|two|three|four|five|six|seven"
-    r"|eight|own|skill's|available|supporting|bundled)){0,3} (reference|phase|action|spec|step|role|guide|resource"
-    r"|doc|mode|rule|template|asset)(?:s\b| (?:files?|docs?|documents?|pages?|materials?)\b)"
-    r"|(?:全部|所有|每[个份])(?:的)?(参考|阶段|动作|规格|规范|步骤|角色|模板|指南)(?:文件|文档|资料|材料)",
+    r"|eight|own|skill's|available|supporting|bundled)){0,3} (reference|phase|action|spec|step|role|worker|command"
+    r"|guide|resource|doc|mode|rule|template|asset)(?:s\b| (?:files?|docs?|documents?|pages?|materials?)\b)"
+    r"|(?:全部|所有|每[个份])(?:的)?\s?([a-z]{3,12}(?=\s?[\u4e00-\u9fff])|参考|阶段|动作|规格|规范|步骤|角色|模板|指南)"
+    r"\s?(?:角色|定义|执行|说明|参考){0,2}(?:文件|文档|资料|材料)",
     re.IGNORECASE,
 )
 _FOLDERS = {
@@ -119,6 +126,12 @@ _GLOB = re.compile(
     r"|\bfor \w{1,40} in )[`'\"]?(?P<glob>[\w./${}-]{0,120}\*[\w.*]*)"
 )
 _READS = re.compile(r"(?:Read|read\w*|open|cat)\b", re.IGNORECASE)
+_LIST = re.compile(r"\[[^\[\]]{8,1500}\]")
+_PATH = re.compile(r"[`'\"]([\w./-]{3,120}\.md)[`'\"]")
+_MAPPED = re.compile(
+    r"\W{0,4}\.(?:map|forEach|flatMap)\([^\n]{0,60}?\b(?:Read|read\w{0,20}|load\w{0,20})\b", re.IGNORECASE
+)
+_LOOPED = re.compile(r"\bfor\b[^\n]{0,60}\b(?:of|in)\s{1,4}\Z")
 FEW, MANY = 3, 5
 """Own files in one sentence that are many: where it says all of them, and where it only lists them."""
 MOST = 0.7
@@ -128,13 +141,13 @@ TOKENS = 1500
 
 
 def look(skill: Skill) -> Iterator[Hit]:
-    for saying in sentences(skill, _STEMS):
+    for saying in (*sentences(skill, _STEMS), *drawn(skill, _STEMS)):
         if _is_start(skill, saying.page) and not saying.text.startswith("|") and _READ.search(saying.text):
             yield from _of_sentence(skill, saying)
     for page in skill.pages.values():
         if _is_start(skill, page):
             yield from _of_table(skill, page)
-            if "*" in page.text:
+            if "*" in page.text or "[" in page.text:
                 yield from _of_code(skill, page)
 
 
@@ -175,8 +188,9 @@ def _in_row(skill: Skill, page: Page, block: Block) -> tuple[str, ...]:
 
 def _of_code(skill: Skill, page: Page) -> Iterator[Hit]:
     for block in page.blocks:
-        if block.kind == "code" and block.use == "instruction" and "*" in block.text:
-            for found in _GLOB.finditer(page.text, block.start, block.end):
+        if block.kind == "code" and block.use == "instruction":
+            yield from _of_lists(skill, page, block)
+            for found in _GLOB.finditer(page.text, block.start, block.end) if "*" in block.text else ():
                 line = page.text.find("\n", found.end(), block.end)
                 rest = page.text[found.start() : line if line >= 0 else block.end]
                 after = page.text[found.end() : min(block.end, found.end() + 120)]
@@ -185,8 +199,26 @@ def _of_code(skill: Skill, page: Page) -> Iterator[Hit]:
                     yield _hit(skill, page, found.start(), found.start() + len(rest), files)
 
 
+def _of_lists(skill: Skill, page: Page, block: Block) -> Iterator[Hit]:
+    """`["a.md", "b.md"].map(p => Read(p))`: own files, one by one in brackets, and what reads them beside."""
+    for found in _LIST.finditer(page.text, block.start, block.end) if ".md" in block.text else ():
+        files = tuple(dict.fromkeys(path for one in _PATH.findall(found[0]) if (path := _own(skill, page, one))))
+        line = page.text.rfind("\n", 0, found.start()) + 1
+        after = page.text[found.end() : min(block.end, found.end() + 160)]
+        looped = _LOOPED.search(page.text, line, found.start()) and _READS.search(after)
+        if len(files) >= FEW and (looped or _MAPPED.match(after)):
+            yield _hit(skill, page, found.start(), found.end(), files)
+
+
+def _own(skill: Skill, page: Page, path: str) -> str | None:
+    """As it stands in the skill's folder, or beside the page."""
+    bare = path.removeprefix("./")
+    beside = f"{page.path.rpartition('/')[0]}/{bare}"
+    return next((name for name in (bare, beside) if name in skill.pages and name != page.path), None)
+
+
 def _is_start(skill: Skill, page: Page) -> bool:
-    return page.path == skill.main or "orchestrator" in page.path.lower() or "coordinator" in page.path.lower()
+    return page.path == skill.main or any(word in page.path.lower() for word in ("orchestrat", "coordinator"))
 
 
 def _named(skill: Skill, saying: Saying) -> tuple[str, ...]:
@@ -200,7 +232,7 @@ def _named(skill: Skill, saying: Saying) -> tuple[str, ...]:
     for folder in re.findall(r"`?([\w-]+)/(?:\*(?:\.\w+)?)?`?(?=[\s`,，。.:;）)下中里的]|$)", saying.text):
         named += [path for path in skill.pages if f"/{path}".rpartition("/")[0].endswith(f"/{folder}")]
     for found in _KIND.finditer(saying.text):
-        kind = _FOLDERS.get(found[2] or "", (found[1] or "").lower())
+        kind = _FOLDERS.get(found[2] or "", (found[1] or found[2] or "").lower())
         named += [path for path in skill.pages if f"/{path}".rpartition("/")[0].rpartition("/")[2].startswith(kind)]
     if len(named) < FEW:
         near = (r for r in skill.references if r.resolved and r.at.file == page.path and r.at.use == "instruction")

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.saving import is_late, postponed
-from loopwright.tune.reading.sayings import MEANT
+from loopwright.tune.reading.saves import MAYBE, SAVES, STATE, STATE_ITSELF, Saved, Unsaved, saves, unsaved
+from loopwright.tune.reading.saving import postponed
 from loopwright.tune.skill.model import At, Call, Repeat, Skill
 
 WORK = frozenset({
@@ -14,39 +13,14 @@ WORK = frozenset({
     "delegate_to_agent", "assign_task", "send_input", "followup_task", "subagent", "dispatch", "TaskOutput",
 })  # fmt: skip
 """Calls that take long and cost much."""
-_STATE = re.compile(
-    r"state|index|job|progress|manifest|session|checkpoint|plan|run|queue|tasks?|status|log", re.IGNORECASE
-)
-_MAYBE = re.compile(r"index|manifest|plan|run|tasks?|log", re.IGNORECASE)
-"""Of these names many are what is to come out in the end; then the loop does not write in them how far it is."""
+_LEAVES = re.compile(r"[^{}\n]{0,80}\n?[^{}]{0,200}?\b(?:break|return|throw|exit)\b")
+"""What follows a save that is made only as the loop is left."""
 _COMMANDS = frozenset({"Bash", "shell", "exec_command", "run_shell_command"})
 LONG = 300_000
 """Milliseconds that a command is given: whoever allows it that long counts on it."""
-_SAVES = re.compile(
-    r"^(?:write|save|persist|store|flush|update|dump)_?\w{0,40}(?:state|progress|index|session|job|checkpoint"
-    r"|plan)\w{0,40}$",
-    re.IGNORECASE,
-)
-_SMALL = re.compile(r"\breport\b|summary|报告|总结|汇总", re.IGNORECASE)
-_FIXED = re.compile(
-    r"`[^`$]{0,300}`|'[^'\n]{0,300}'|\"[^\"\n]{0,300}\"|\b(?:JSON|json|stringify|dumps?|null|None|true|false|now|Date|new"
-    r"|toISOString)\b|\b\w{1,60}\s{0,3}(?=:)"
-)
-"""What tells nothing of the work: texts, keys, the time."""
+NEAR = 50
+"""Lines behind the loop in which it is saved."""
 _MARKED = re.compile(r"\w\.(?:status|step|state|done|phase|verdict)\s?=(?![=>])")
-_WORD = re.compile(r"(?<![.\w])[A-Za-z_]\w{0,60}")
-
-
-class Saved(NamedTuple):
-    """`is_state`: for certain what tells how far the work is; a call by its name alone may save anything.
-
-    `of`: the variables whose values are written.
-    """
-
-    name: str
-    at: At
-    is_state: bool
-    of: frozenset[str]
 
 
 def look(skill: Skill) -> Iterator[Hit]:
@@ -57,6 +31,8 @@ def look(skill: Skill) -> Iterator[Hit]:
             if late is not None:
                 seen.add(repeat.at.file)
                 yield _of_code(repeat, late)
+    for lack in unsaved(skill):
+        yield _of_page(lack)
     for saying in postponed(skill):
         if saying.page.path not in seen:
             yield Hit(
@@ -103,25 +79,27 @@ def _in(call: Call, repeat: Repeat) -> bool:
 
 def _late(skill: Skill, repeat: Repeat) -> Saved | None:
     """A state file that is written right behind the loop, where nothing is written in it."""
-    saved = [one for one in _saves(skill) if one.at.file == repeat.at.file]
-    if any(repeat.at.start <= one.at.start < repeat.at.end for one in saved):
+    saved = [one for one in saves(skill) if one.at.file == repeat.at.file]
+    text = skill.pages[repeat.at.file].text
+    inside = (one for one in saved if repeat.at.start <= one.at.start < repeat.at.end)
+    if any(not _LEAVES.match(text, one.at.end, repeat.at.end) for one in inside):
         return None
-    body = skill.pages[repeat.at.file].text[repeat.at.start : repeat.at.end]
+    body = text[repeat.at.start : repeat.at.end]
     behind = (one for one in saved if one.at.start >= repeat.at.end and _tells(one, repeat.head, body))
     near = min(behind, key=lambda one: one.at.start, default=None)
-    return near if near is not None and near.at.line - repeat.at.line < 60 else None
+    return near if near is not None and text.count("\n", repeat.at.end, near.at.start) < NEAR else None
 
 
 def _tells(saved: Saved, head: str, body: str) -> bool:
     """It says how far the work of the loop is."""
-    if saved.is_state and (not saved.of or _STATE.search(_MAYBE.sub("", saved.name.rpartition("/")[2]))):
+    if saved.is_state and (not saved.of or STATE.search(MAYBE.sub("", saved.name.rpartition("/")[2]))):
         return True
     if saved.is_state and _MARKED.search(body):
         return True
-    if saved.is_state or _SAVES.match(saved.name.rpartition(".")[2]):
-        set_in = r"(?:\.\w{1,60}|\[[^\]\n]{1,60}\])*(?:\s?\+?=(?![=>])|\.(?:push|add|set|append|extend)\()"
-        if any(re.search(rf"(?<![.\w]){one}{set_in}", body) for one in saved.of):
-            return True
+    named = saved.is_state or SAVES.match(saved.name.rpartition(".")[2]) is not None
+    set_in = r"(?:\.\w{1,60}|\[[^\]\n]{1,60}\]){0,6}(?:\s?\+?=(?![=>])|\+\+|\.(?:push|add|set|append|extend)\()"
+    if any(re.search(rf"(?<![.\w]){one}{set_in}", body) for one in saved.of if named or STATE_ITSELF.fullmatch(one)):
+        return True
     return _is_marked(saved, head, body)
 
 
@@ -133,35 +111,6 @@ def _is_marked(saved: Saved, head: str, body: str) -> bool:
     return re.search(rf"(?<![.\w]){item[1]}\.(?:status|step|state|done|phase|verdict)\s?=(?![=>])", body) is not None
 
 
-def _saves(skill: Skill) -> Iterator[Saved]:
-    """What the coordinating code writes itself: files by their names, and calls that say that they save."""
-    for one in skill.artefacts:
-        if one.mode == "write" and one.at.use in MEANT and one.call >= 0 and skill.calls[one.call].prompt < 0:
-            name = one.name.rpartition("/")[2]
-            content = _content(skill.calls[one.call])
-            of = frozenset(_WORD.findall(_FIXED.sub(" ", content)))
-            tells = (of or not content) and _STATE.search(name) is not None and _SMALL.search(one.name) is None
-            yield Saved(one.name, one.at, bool(tells), of)
-    for call in skill.calls:
-        if call.prompt < 0 and call.at.use in MEANT and _SAVES.match(call.name.rpartition(".")[2]):
-            of = frozenset(_WORD.findall(_FIXED.sub(" ", " ".join(one.value for one in call.arguments))))
-            yield Saved(call.name, call.at, is_late(_line(skill, call.at)), of)
-
-
-def _content(call: Call) -> str:
-    """What is written. Where it has only fixed words, such as that this stage is over, nothing of the loop is in it."""
-    named = next((one.value for one in call.arguments if one.name in ("content", "contents", "text", "data")), None)
-    placed = [one.value for one in call.arguments if one.name is None]
-    return named or (placed[-1] if len(placed) > 1 else "")
-
-
-def _line(skill: Skill, at: At) -> str:
-    """From the call to the end of its line, where a comment may say more."""
-    text = skill.pages[at.file].text
-    end = text.find("\n", at.end)
-    return text[at.end : end if end >= 0 else len(text)]
-
-
 def _of_code(repeat: Repeat, late: Saved) -> Hit:
     return Hit(
         file=late.at.file, start=late.at.start, end=late.at.end, subject=late.name, phase=late.at.phase,
@@ -171,6 +120,16 @@ def _of_code(repeat: Repeat, late: Saved) -> Hit:
         ,
         advice="Write it at the end of each round: what is done then survives a break.",
         also=(f"{repeat.at.file}:{repeat.at.line}",), facts={"repeat": str(repeat.at.start)},
+    )  # fmt: skip
+
+
+def _of_page(lack: Unsaved) -> Hit:
+    at, place = lack.last.at, f"{lack.calls[0].at.file}:{lack.calls[0].at.line}"
+    return Hit(
+        file=lack.page.path, start=at.start, end=at.end, subject=lack.last.name, phase=at.phase, also=(place,),
+        message=f"{lack.root} is changed here and not written; {place} writes it",
+        advice="Write it at the end of this step, too: what is done in it then survives a break.",
+        facts={"calls": " ".join(f"{call.at.file}:{call.at.start}" for call in lack.calls)},
     )  # fmt: skip
 
 

@@ -1,21 +1,27 @@
 """A list that only grows is put into a prompt as a whole."""
 
+import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.feeding import fed
 from loopwright.tune.reading.filling import filled, grown
-from loopwright.tune.reading.growing import reread
-from loopwright.tune.reading.holes import Hole, growth, holes
+from loopwright.tune.reading.growing import piled, reread
+from loopwright.tune.reading.holes import Hole, growth, holes, reaches
 from loopwright.tune.reading.sayings import Saying
 from loopwright.tune.skill.model import Skill
+
+_OWN = re.compile(r"(?:task_?|original_?|user_?)?(?:description|request|goal|brief|query|requirement)", re.IGNORECASE)
+"""What the user says grows only by what the user says."""
 
 
 def look(skill: Skill) -> Iterator[Hit]:
     growing = growth(skill)
     seen: set[int] = set()
     for hole in holes(skill):
-        places = growing.get(hole.last, ()) if hole.whole else ()
+        if _OWN.fullmatch(hole.last):
+            continue
+        places = [one for one in growing.get(hole.last, ()) if reaches(skill, hole, one)] if hole.whole else []
         if places:
             at, grows = hole.place.at, places[0].at
             seen.add(at.start)
@@ -34,6 +40,7 @@ def look(skill: Skill) -> Iterator[Hit]:
             )  # fmt: skip
     for hole, kind in filled(skill):
         if kind == "past" and hole.place.at.start not in seen:
+            seen.add(hole.place.at.start)
             yield _of_name(hole)
     for saying, kind in fed(skill):
         if kind == "past":
@@ -44,6 +51,14 @@ def look(skill: Skill) -> Iterator[Hit]:
             message=f"the prompt takes in ${name}, to which each round adds",
             advice="Pass the last few rounds, or the path of a file that holds them.",
         )  # fmt: skip
+    for prompt, found, place in piled(skill):
+        start = prompt.at.start + found.start()
+        if start not in seen and skill.pages[prompt.at.file].text.startswith(found[0], start):
+            yield Hit(
+                file=prompt.at.file, start=start, end=start + len(found[0]), subject=found[0][:60], also=(place,),
+                message=f"the prompt takes in all of {found[0]}, to which something is added at {place}",
+                advice="Pass the last few entries, or the path of a file that holds them.", confidence="likely",
+            )  # fmt: skip
     for saying, folder, place in reread(skill):
         yield _of_folder(saying, folder, place)
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.answers import carried, unlimited
 from loopwright.tune.reading.returns import Return, returns, told, unused
 from loopwright.tune.reading.sayings import Saying
-from loopwright.tune.skill.model import Page, Skill
+from loopwright.tune.skill.model import At, Page, Skill
 
 LIMITED = 0.5
 """The share of prompts with a limit that makes it expected in the rest."""
@@ -26,9 +27,26 @@ def look(skill: Skill) -> Iterator[Hit]:
             yield _hit(one, limited[0] if limited else None)
     for page, start, name, size in unused(skill):
         yield _of_limit(skill, (page, start, name, size), [one for one in said if not one.is_short] or said)
+    for at, expression in carried(skill):
+        yield _of_file(at, expression)
     for saying in told(skill):
-        if not any(one.page is saying.page and one.start <= saying.start < one.end for one in said):
+        if not any(_holds(one, saying) for one in said):
             yield _of_words(saying, limited[0] if limited else None)
+    for saying in unlimited(skill):
+        if not any(_holds(one, saying) and one.wants_everything and not one.is_short for one in said):
+            yield _of_words(saying, limited[0] if limited else None)
+
+
+def _holds(one: Return, saying: Saying) -> bool:
+    return one.page is saying.page and one.start <= saying.start < one.end
+
+
+def _of_file(at: At, expression: str) -> Hit:
+    return Hit(
+        file=at.file, start=at.start, end=at.end, subject=expression[:60], phase=at.phase,
+        message=f"what is given back holds a whole file: {expression[:80]}",
+        advice="Give back the first lines, or what counts, and the path of the file.", facts={"file": expression},
+    )  # fmt: skip
 
 
 def _of_limit(skill: Skill, limit: tuple[Page, int, str, str], free: Sequence[Return]) -> Hit:

@@ -184,7 +184,12 @@ def _slot(page: Page, finding: Finding) -> str | None:
 def _is_prose(finding: Finding, text: str) -> bool:
     """A sentence, or words in braces that say what is put there."""
     known = finding.facts.keys()
-    if {"name", "repeat", "prompt"} & known or not text.strip() or len(text) > LONGEST or text.startswith("$("):
+    if (
+        {"name", "repeat", "prompt", "calls", "file"} & known
+        or not text.strip()
+        or len(text) > LONGEST
+        or text.startswith("$(")
+    ):
         return False
     return "expression" not in known or " of " in text or "的" in text
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal
 
+from loopwright.tune.reading.drawn import drawn
 from loopwright.tune.reading.sayings import Saying, is_story, sentences
 from loopwright.tune.skill.model import Skill
 
@@ -20,6 +21,7 @@ AGENT = (
 _PROMPT = re.compile(
     r"\b(?:prompts?|(?<!user )(?<!commit )(?<!error )(?<!final )(?<!closing )messages?|instructions"
     r"|task (?:descriptions?|texts?)|dispatch(?:es|ed)?"
+    r"|briefs? (?:of|for) (?:each|every|all|the)"
     rf"|context (?:block|section|window|passed)s?|{AGENT}(?:'s|’s|s'|s’)? (?:context|input|briefs?|briefings?"
     rf"|orders?|tasks?)"
     r"|inline[ds]?|payloads?)\b"
@@ -107,6 +109,8 @@ _WHOLE = re.compile(
     r"|\b(?:contents?|full text|text|source|body|bodies) of (?:the |all |each |every |both |its )?"
     rf"(?:\w{{1,30}}[- ]){{0,2}}(?:{THING}|`)|\bfile(?:'s|s')? (?:contents?|bodies|text)\b"
     rf"|\btext of the [\w ]{{2,30}}itself\b"
+    r"|\b(?:put|paste|copy|insert|include|add|send|pass)\w* (?:it|them|this|these),? (?:complete|whole|in full"
+    r"|unabridged|verbatim)\b"
     rf"|\b{THING}[^.;\n]{{0,60}}?\b(?:verbatim|in full|in its entirety|in their entirety|word for word|unabridged"
     rf"|complete|wholesale|as (?:it|they) (?:is|are)|as is|unfiltered)\b"
     r"|\b(?:quotes?|contains?|includes?|carr(?:y|ies)|holds?) (?:the|its|their) [\w-]+ (?:in its entirety|in full"
@@ -152,6 +156,8 @@ OWN_WORDS = re.compile(
 """What an agent has to be told as it was said."""
 _FALLBACK = re.compile(r"\bn(?:ot|one (?:is|are)) available|\bunavailable|\bno access|不可用|无法访问", re.IGNORECASE)
 """Where the host can not read a file, its text has to be given."""
+_CHECKS = re.compile(r"\b(?:check|criteri|valid|verif|pass (?:if|when)|quality)\w*|检查|标准|验收|校验", re.IGNORECASE)
+"""The head of a table that says what is looked at, not what is done."""
 _EXAMPLES = re.compile(r"\bexamples?\b|示例|例子", re.IGNORECASE)
 _STEMS = (
     (
@@ -177,8 +183,10 @@ _STEMS = (
 
 def fed(skill: Skill) -> Iterator[tuple[Saying, Fed]]:
     """Sentences that have agents given everything from before, or whole texts, and say no bound."""
-    for saying in sentences(skill, _STEMS):
+    for saying in (*sentences(skill, _STEMS), *drawn(skill, _STEMS)):
         kind = kind_of(saying.text, saying.lead)
+        if kind and " | " in saying.text and _CHECKS.search(saying.lead):
+            continue
         if kind and not (_EXAMPLES.search(saying.lead) or is_story(saying.text) or _FALLBACK.search(saying.text)):
             yield saying, kind
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
+from loopwright.tune.reading.answers import is_of_answer, label_above
 from loopwright.tune.reading.feeding import BOUND, NEGATED, OWN_WORDS, THING, Fed, 物
 from loopwright.tune.reading.holes import Hole, holes
 from loopwright.tune.reading.likeness import words_of
@@ -18,6 +19,8 @@ _ALL_PAST = re.compile(
     r"|\b(?:accumulated|cumulative|running|combined)\b.{0,20}\b(?:notes?|logs?|outputs?|results?|findings|context"
     r"|feedback|history)\b"
     r"|\b(?:conversation|chat|message|attempt|review|iteration|round|dialogue) history\b|\bhistory so far\b"
+    r"|\b\w*(?:history|logs?|transcript|messages)\b.{0,20}\b(?:all|every|complete|full|whole) (?:entries|entry|messages"
+    r"|records|items|turns|of it|of them)\b"
     r"|(?:全部|所有|完整|历次|累积|累计).{0,10}(?:历史|记录|对话|往来|意见|结果|输出|轮)|(?:历史|之前|此前|前面"
     r"|历次).{0,12}(?:全部|所有|完整)|到目前为止",
     re.IGNORECASE,
@@ -44,7 +47,7 @@ _ALL_SAID = re.compile(
 )
 _LONG = re.compile(
     r"(?:(?:here is |this is )?(?:the )|your |changed |review |source |current |git |unified |file )*"
-    r"(?:file|files|diff|patch|code|codebase|document|spec|specification|transcript|source|content|contents"
+    r"(?:file|diff|patch|code|codebase|document|spec|specification|transcript|source|content|contents"
     r"|file contents?|full text|state|log|logs)"
     r"|文件|文件内容|代码|差异|全文|文档|日志|状态|原文"
 )
@@ -58,6 +61,8 @@ _ORDERS = re.compile(r"prompt|task|instruction|request|goal|question|<<", re.IGN
 _CLAUSE = re.compile(r"[.;。；}!?](?=[\s\S])")
 _PLAIN = re.compile(r"[\s>#*_`\-–—|\d.]*\Z")
 
+_PATHS = ("/", "\\", ".", "-", "_")
+"""What goes on behind a hole that is a part of a path or name."""
 _SLICED = re.compile(r"\.slice\(|\.at\(\s*-|\[-\d+:?\]|\.substr(?:ing)?\(")
 """The expression itself takes a part only."""
 
@@ -70,7 +75,11 @@ def filled(skill: Skill) -> Iterator[tuple[Hole, Fed]]:
         text = skill.pages[hole.prompt.at.file].text
         label = _label(text, hole)
         said = f"{label} {' '.join(words_of(hole.place.expression))} {hole.place.expression}"
-        kind = None if NEGATED.search(label) else _kind(said) or _of_label(label, hole)
+        kind = (
+            None
+            if NEGATED.search(label)
+            else _kind(said) or _of_label(label, hole, text[hole.place.at.end :][1:2] in _PATHS)
+        )
         if kind:
             yield hole, kind
     yield from _slots(skill)
@@ -102,8 +111,13 @@ def _in_slots(skill: Skill, prompt: Prompt) -> Iterator[tuple[Hole, Fed]]:
     text = skill.pages[prompt.at.file].text
     for found in _SLOT.finditer(text, prompt.at.start, prompt.at.end):
         kind = _kind(found[1])
-        if kind and found.start() not in taken:
+        if kind and found.start() not in taken and not _is_asked(text, prompt, found.start()):
             yield Hole(prompt, Interpolation(found[1], _inside(skill, prompt, found)), "", whole=False), kind
+
+
+def _is_asked(text: str, prompt: Prompt, at: int) -> bool:
+    """It is what the agent is to answer, not what it is given."""
+    return is_of_answer(label_above(text, prompt.at.start, at) or "")
 
 
 def _inside(skill: Skill, prompt: Prompt, found: re.Match[str]) -> At:
@@ -111,10 +125,10 @@ def _inside(skill: Skill, prompt: Prompt, found: re.Match[str]) -> At:
     return replace(prompt.at, start=found.start(), end=found.end(), line=line)
 
 
-def _of_label(label: str, hole: Hole) -> Fed | None:
-    """A label that is nothing but the name of a long text, and a hole that is no path to it."""
+def _of_label(label: str, hole: Hole, follows: bool) -> Fed | None:
+    """A label that is nothing but the name of a long text, and a hole that is no path to it, nor begins one."""
     bare = label.strip(" \t#>*_`:：<-").lower()
-    if _POINTER.search(" ".join(words_of(hole.place.expression))) or BOUND.search(label):
+    if _POINTER.search(" ".join(words_of(hole.place.expression))) or BOUND.search(label) or follows:
         return None
     if _ALL_SAID.fullmatch(bare):
         return "past"

@@ -3,8 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from loopwright.tune.reading.drawn import drawn
+from loopwright.tune.reading.orders import orders
 from loopwright.tune.reading.sayings import Saying, sentences
-from loopwright.tune.skill.model import Skill
+from loopwright.tune.skill.model import Prompt, Skill
 
 _READ = re.compile(
     r"\b(?:read|load|open|cat|go through|ingest|include|feed|review)\b|读|加载|载入|打开|看一遍|过一遍", re.IGNORECASE
@@ -41,13 +43,26 @@ _STEMS = (
     ("every", "all", "each", "entire", "whole", "from the", "全部", "所有", "每"),
     ("/", "log", "note", "transcript", "report", "entries", "record", "session", "history", "日志", "记录", "会话"),
 )  # fmt: skip
+_PILED = re.compile(
+    r"\b(?:append|add|push|accumulate|collect)\w{0,3}\b[^.;\n`]{0,80}? (?:to|in|into|onto) (?:the )?`(?P<name>[A-Za-z_][\w.]{2,60})`"
+    r"|(?:追加|累积|累加|添加|加入)(?:到|进|至|在)?\s?`(?P<zh>[A-Za-z_][\w.]{2,60})`",
+    re.IGNORECASE,
+)
+_PILES = (("append", "add", "push", "accumulat", "collect", "追加", "累", "添加", "加入"), ("`",))
+_TAKEN = re.compile(r"\b(?:keep|trim|drop|remov|replac|last|latest|at most)\w*|只保留|最近|最多|删", re.IGNORECASE)
+_PART = re.compile(
+    r"\b(?:last|latest|recent|summary|length|count|path|slice|first|top|id|ids)\b|最近|摘要|路径", re.IGNORECASE
+)
+_ENDINGS = frozenset(
+    {"md", "json", "jsonl", "ndjson", "txt", "log", "csv", "yaml", "yml", "ts", "js", "py", "gitignore"}
+)
 NEAR = 90
 """Characters before a path in which it is said that it is written."""
 
 
 def reread(skill: Skill) -> Iterator[tuple[Saying, str, str]]:
     """Sentences that have a whole folder read to which the run adds: with the folder, and where that is said."""
-    for saying in sentences(skill, _STEMS):
+    for saying in (*sentences(skill, _STEMS), *drawn(skill, _STEMS)):
         if not _READ.search(saying.text) or not _ALL.search(saying.text) or _BOUND.search(saying.text):
             continue
         kept = _KEPT.search(saying.text)
@@ -61,6 +76,30 @@ def reread(skill: Skill) -> Iterator[tuple[Saying, str, str]]:
             if place:
                 yield saying, found["folder"], place
                 break
+
+
+def piled(skill: Skill) -> Iterator[tuple[Prompt, re.Match[str], str]]:
+    """Slots of prompts that name, whole, what the words of the skill add to: with the slot and the place of these."""
+    names = {found["name"] or found["zh"]: place for found, place in _piles(skill)}
+    for name, place in names.items():
+        last = name.rpartition(".")[2]
+        slot = re.compile(
+            rf"[<{{\[][^<>{{}}\[\]\n]{{0,60}}?(?<!\w){re.escape(last)}\b(?!\.\w)[^<>{{}}\[\]\n]{{0,60}}[>}}\]]"
+        )
+        for prompt in orders(skill):
+            for found in slot.finditer(prompt.text) if last in prompt.text else ():
+                if not _PART.search(found[0]):
+                    yield prompt, found, place
+
+
+def _piles(skill: Skill) -> Iterator[tuple[re.Match[str], str]]:
+    """What a sentence has something added to, by its name: no file, which has its path."""
+    for saying in (*sentences(skill, _PILES), *drawn(skill, _PILES)):
+        for found in _PILED.finditer(saying.text):
+            name = found["name"] or found["zh"]
+            if name.rpartition(".")[2].lower() not in _ENDINGS and not _TAKEN.search(saying.text):
+                line = saying.page.text.count("\n", 0, saying.start) + 1
+                yield found, f"{saying.page.path}:{line}"
 
 
 def _added(skill: Skill, folder: str, saying: Saying) -> str:

@@ -2,13 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from loopwright.tune.skill.model import Assignment, Call, Interpolation, Prompt, Skill
+from loopwright.tune.reading.orders import FUNCTION, holds, orders
+from loopwright.tune.skill.model import Assignment, Interpolation, Prompt, Skill
 from loopwright.tune.skill.once import once
 
-_WRITES = frozenset({"Write", "write_file", "writeFile", "writeFileSync", "fs.writeFileSync", "write_text"})
-_FILLED = re.compile(r"\$\{([^{}\n]{1,200})\}")
 _NAME = re.compile(r"[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*")
 _CALLS = frozenset(
     {"JSON", "String", "Object", "Array", "await", "new", "str", "json", "yaml", "join", "format", "dump"}
@@ -19,6 +18,10 @@ _BOUNDED = re.compile(
     r"|\.size\b|\.pop\(|\blatest|\brecent|\btruncat|\blimit",
     re.IGNORECASE,
 )
+_SHORT = re.compile(
+    r"=>\s{0,8}\(?[A-Za-z_]\w{0,40}\.(?:id|name|path|file|title|status|key|slug|role|label|type|score|length)\b\)?\s{0,8}\)"
+)
+"""Of each a name or a number: a list of them stays short."""
 _TRIMMED = re.compile(
     r"\.slice\(|\.shift\(|\.splice\(|\[-\d+:|\btail\b|\btrim\w*\(|\bkeep[_A-Z]?last|\.length\s*>|len\(|\bdeque\(",
     re.IGNORECASE,
@@ -45,28 +48,10 @@ class Hole:
 
 @once
 def holes(skill: Skill) -> Iterator[Hole]:
-    """Of all prompts that the skill really gives to agents."""
-    for prompt in skill.prompts:
-        if prompt.at.use in ("instruction", "prompt"):
-            for place in prompt.interpolations:
-                yield _hole(prompt, place)
-    for call in skill.calls:
-        if call.name in _WRITES and call.at.use in ("instruction", "prompt") and call.prompt < 0:
-            yield from _written(skill, call)
-
-
-def _written(skill: Skill, call: Call) -> Iterator[Hole]:
-    """Of a prompt that is written to a file first, for an agent that is started with it."""
-    texts = [one for one in call.arguments if one.literal is not None]
-    text = max(texts, key=lambda one: one.at.end - one.at.start, default=None)
-    if text is None or not any("prompt" in (one.literal or "").rpartition("/")[2] for one in texts if one is not text):
-        return
-    page = skill.pages[call.at.file].text
-    prompt = Prompt(text.at, text.literal or "")
-    for found in _FILLED.finditer(page, text.at.start, text.at.end):
-        line = text.at.line + page.count("\n", text.at.start, found.start())
-        at = replace(text.at, start=found.start(1), end=found.end(1), line=line)
-        yield _hole(prompt, Interpolation(found[1], at))
+    """Of all that the skill really tells agents."""
+    for prompt in orders(skill):
+        for place in prompt.interpolations:
+            yield _hole(prompt, place)
 
 
 def _hole(prompt: Prompt, place: Interpolation) -> Hole:
@@ -87,7 +72,7 @@ def _hole(prompt: Prompt, place: Interpolation) -> Hole:
 
 def _is_whole(text: str, end: int, called: bool, name: str) -> bool:
     """Whether all of the value goes in: alone, joined, mapped, or turned into text."""
-    if _BOUNDED.search(text):
+    if _BOUNDED.search(text) or _SHORT.search(text):
         return False
     if called:
         return name.rpartition(".")[2] in ("join", "map", "toString", "concat", "flat", "flatMap")
@@ -107,6 +92,19 @@ def growth(skill: Skill) -> dict[str, tuple[Assignment, ...]]:
         if one.value.strip() in EMPTY:  # what begins empty and is put in as a whole has grown on the way
             growing.setdefault(last, []).append(one)
     return {name: tuple(places) for name, places in growing.items() if name not in trimmed}
+
+
+def reaches(skill: Skill, hole: Hole, grows: Assignment) -> bool:
+    """Whether it is one variable: what another function declares for itself is not."""
+    if "." in grows.name:
+        return True
+    at = grows.at
+    for one in skill.assignments:
+        if holds(one.at, at) and not holds(one.at, hole.place.at) and FUNCTION.match(one.value):
+            before = skill.pages[at.file].text[one.at.start : at.end]
+            if re.search(rf"\b(?:let|const|var) {re.escape(grows.name)}\b", before):
+                return False
+    return True
 
 
 def values(skill: Skill) -> dict[str, tuple[Assignment, ...]]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from loopwright.tune.reading.drawn import drawn
 from loopwright.tune.reading.feeding import AGENT, 智能体
 from loopwright.tune.reading.sayings import Saying, is_story, sentences
 from loopwright.tune.skill.letters import small
@@ -235,7 +236,7 @@ def _limits(text: str) -> Iterator[re.Match[str]]:
 def told(skill: Skill) -> Iterator[Saying]:
     """Sentences about agents that have all of something come back from them."""
     roles = {page.path for page in skill.pages.values() if page.kind == "role"}
-    for saying in sentences(skill, _ABOUT):
+    for saying in (*sentences(skill, _ABOUT), *drawn(skill, _ABOUT)):
         found = wants_all(saying.text) and (
             saying.page.path in roles or _AGENT.search(f"{saying.lead} {saying.text}") is not None
         )
@@ -268,6 +269,11 @@ def _hands_over_all(text: str) -> bool:
 
 def _lists_all(text: str) -> bool:
     return _LISTS.search(text) is not None and not SIZE.search(text) and not _ASIDE.search(text)
+
+
+def is_all(text: str) -> bool:
+    """A whole text, or all there is, and no limit."""
+    return _ALL_OF_IT.search(text) is not None and not SIZE.search(text) and not _ASIDE.search(text)
 
 
 def wants_all(text: str) -> bool:

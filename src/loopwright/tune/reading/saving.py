@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from loopwright.tune.reading.drawn import drawn
 from loopwright.tune.reading.sayings import Saying, is_story, sentences
 from loopwright.tune.skill.model import Skill
 
@@ -106,6 +107,16 @@ _NOWHERE = re.compile(
     re.IGNORECASE,
 )
 """All of it: `a state that does not fit is not written` says what happens to one that is wrong."""
+_ONLY = re.compile(
+    r"\b(?:the )?(?:only|single|sole) (?:write|save|checkpoint|update)s? (?:of|in|during) (?:the |this |a )?"
+    r"(?:whole |entire )?(?:run|session|loop|workflow|pipeline|cycle)\b"
+    r"|\b(?:state|progress|results?|findings)\b[^.;,\n]{0,24}? (?:stays?|remains?|lives?|(?:is|are) (?:kept|held))"
+    r" (?:only )?in memory\b(?! (?:file|bank|store|director|folder|only (?:while|during|within)))"
+    r"|(?:整个|全)(?:流程|会话|运行|循环)[^，。；\n]{0,6}(?:只|仅)写(?:这)?一次"
+    r"|(?:状态|进度)[^，。；\n]{0,6}(?:只|仅)(?:留|放|存|保留)在内存",
+    re.IGNORECASE,
+)
+"""That it is written once, or not at all, for all of the work."""
 _HAPPENS = re.compile(
     rf"\b(?:checkpointing|saving|persisting|writing (?:the )?state|persistence)\b[^.\n]{{0,40}}?\b{_LATE}",
     re.IGNORECASE,
@@ -163,13 +174,14 @@ _STEMS = (
     (
         "end", "all", "every", "last", "final", "complet", "whole", "entire", "one go", "single",
         "once", "until", "loop",
-        "through", "exit", "while", "not ", "stop", "最后", "全部", "所有", "结束", "完", "一次", "等", "收尾", "再",
+        "through", "exit", "while", "not ", "stop", "only", "memory",
+        "内存", "只写", "仅写", "最后", "全部", "所有", "结束", "完", "一次", "等", "收尾", "再",
     ),
 )  # fmt: skip
 
 
 def postponed(skill: Skill) -> Iterator[Saying]:
-    for saying in sentences(skill, _STEMS):
+    for saying in (*sentences(skill, _STEMS), *drawn(skill, _STEMS)):
         if is_postponed(saying.text) and not is_story(saying.text):
             yield saying
 
@@ -183,7 +195,7 @@ def is_postponed(text: str) -> bool:
     """State is written at the end; or anything is, where it is said that it is not before."""
     if _DENIED.search(text):
         return False
-    if _NOWHERE.search(text) is not None:
+    if _NOWHERE.search(text) is not None or _ONLY.search(text) is not None:
         return True
     if " | " in text:
         return _is_postponed_row(text)

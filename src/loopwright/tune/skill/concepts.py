@@ -155,7 +155,8 @@ WORDS: Cues[Concept] = Cues(
         "输入, 参数, 前置, 前提"),
     Cue("goal", "goal, goals, objective, objectives, purpose, mission", "目标, 目的, 任务说明, 任务描述, 任务概述"),
     Cue("reference",
-        "how it works, how this works, how they work, background, faq, cheat sheet, cheatsheet, rationale,"
+        "how it works, how this works, how they work, background information, background knowledge, background reading,"
+        " background and, project background, faq, cheat sheet, cheatsheet, rationale,"
         " quick reference, key changes, changes from, changes since, what changed, what's new, release notes,"
         " migration from",
         "背景, 工作原理, 常见问题, 速查, 版本变更, 变更说明, 与旧版"),
@@ -197,6 +198,12 @@ def plain(title: str) -> str:
     return words.rstrip(_AFTER).strip()
 
 
+_WAS = re.compile(
+    r"(?:优化|改进|重构|改造|修改)前(?!后)|before (?:(?:the )?(?:optimi[sz]ation|refactor(?:ing)?|change))\b"
+)
+"""What is no longer done so: the way it is done stands below."""
+
+
 @lru_cache(maxsize=8192)
 def concept_of(title: str) -> Concept | None:
     """The concept of a section with this title, or None where its title does not tell."""
@@ -208,5 +215,7 @@ def concept_of(title: str) -> Concept | None:
         return whole
     if _STEP.match(words):
         return "steps"
+    if _WAS.match(words):
+        return "negative"
     found = WORDS.find(words)
     return "steps" if found == "negative" and _SEARCHES.search(words) else found

@@ -35,7 +35,7 @@ CUES: Final[Cues[Label]] = Cues(
 )  # fmt: skip
 _BAD_FIRST = re.compile(
     r"(?:bad|wrong|incorrect|anti-?patterns?|mistakes?|don'?t|do not|never|not|broken|weak|poor|worse|avoid)\b"
-    r"[^.;,]{0,60}$|before$|(?:错误|避免|不要|不推荐|禁止)[^,，。;；]{0,12}$|修改前"
+    r"[^.;,]{0,60}$|before$|(?:错误|避免|不要|不推荐|禁止)[^,，。;；]{0,12}$|(?:修改|优化|改进|重构|改造|调整)前"
 )
 _FORBIDS = re.compile(r"(?:never|do not|must not|don't|avoid)\b|禁止|不要|避免")
 _BAD_LAST = re.compile(
