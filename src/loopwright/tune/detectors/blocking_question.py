@@ -40,6 +40,8 @@ _IF = re.compile(r"\b(?:if|else|unless|when)\b|\?|&&|\|\|")
 _LEAVES = re.compile(r"\b(?:throw|return|continue|break|fail|stop|exit)\b")
 _RULE = re.compile(r"[`*]*\s*(?:tool\s+)?(?:for|whenever|where)\b", re.IGNORECASE)
 """Behind the tool: it is said what it is for, and nothing is asked here."""
+BODY = 30
+"""Lines of a condition's body in which the way out is looked for."""
 NEAR = 2
 """Blocks to each side in which the mode may be spoken of."""
 
@@ -147,9 +149,18 @@ def _in_code(page: Page, act: Act) -> bool:
 
 
 def _leaves_next(lines: list[str], number: int) -> bool:
-    return lines[number].rstrip().endswith(("{", ":")) and any(
-        _LEAVES.search(line) for line in lines[number + 1 : number + 4]
-    )
+    """Its body, to the bracket that closes it, has a way out at its own level."""
+    head = lines[number].rstrip()
+    if head.endswith(":"):
+        return any(_LEAVES.search(line) for line in lines[number + 1 : number + 4])
+    depth = 1
+    for line in lines[number + 1 : number + BODY] if head.endswith("{") else ():
+        if depth == 1 and _LEAVES.search(line):
+            return True
+        depth += line.count("{") - line.count("}")
+        if depth < 1:
+            break
+    return False
 
 
 def _in_words(skill: Skill, page: Page, act: Act) -> bool:

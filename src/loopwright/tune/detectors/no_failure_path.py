@@ -5,10 +5,12 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import Act, acts, in_code
+from loopwright.tune.reading.expiring import Expiring, expiring
 from loopwright.tune.reading.families import page_families
 from loopwright.tune.reading.joins import outside_of_prompts
 from loopwright.tune.reading.one_sided import OneSided, one_sided
 from loopwright.tune.reading.own_scripts import Run, runs
+from loopwright.tune.reading.uncovered import Uncovered, uncovered
 from loopwright.tune.skill.model import Page, Skill
 
 MOST = 0.6
@@ -68,6 +70,8 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from _commands(skill, made)
     yield from _scripts(skill)
     yield from map(_one_sided, one_sided(skill))
+    yield from map(_expiring, expiring(skill))
+    yield from map(_uncovered, uncovered(skill))
 
 
 def _one_sided(one: OneSided) -> Hit:
@@ -78,6 +82,30 @@ def _one_sided(one: OneSided) -> Hit:
         message=f"“{words}”: nothing says what is done when {one.case}{like}", also=(one.model,) if one.model else (),
         advice=f"Say it here, too: {one.says}" if one.says else f"Say what is done when {one.case}.",
         facts={"case": one.case, "words": one.says},
+    )  # fmt: skip
+
+
+def _uncovered(one: Uncovered) -> Hit:
+    rows = ", ".join(one.grid.column(0)[:3])
+    call, at = one.act.call, f"{one.act.call.at.file}:{one.act.call.at.line}"
+    return Hit(
+        file=one.page.path, start=one.grid.blocks[0].start, end=one.grid.end, subject=f"failures of {call.name}",
+        message=f"the table says what is done about {rows}, and nothing says what is done when the agent of {at} fails",
+        advice=f"Add a row for it: when {call.name} fails or takes too long, how often it is tried again, and what "
+        f"happens then.",
+        also=(at,), confidence="likely", facts={"call": str(one.act.index)},
+    )  # fmt: skip
+
+
+def _expiring(one: Expiring) -> Hit:
+    call = one.act.call
+    said = f"; {one.said} says what is to be done then" if one.said else "; the skill's other waits ask for that"
+    return Hit(
+        file=one.page.path, start=call.at.start, end=call.at.start + len(call.name), phase=call.at.phase,
+        subject=f"{call.name} {one.target}", also=(one.said,) if one.said else (),
+        message=f"{call.name} has a time limit, and {one.target} is used as if it were never over{said}",
+        advice=f"Ask whether the time was over before {one.target} is used, and say what is done then.",
+        facts={"target": one.target}, severity=None if one.alone else "low",
     )  # fmt: skip
 
 

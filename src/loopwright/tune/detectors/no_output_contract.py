@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.answers_used import is_left, parsed
 from loopwright.tune.reading.contracts import Contract, contracts, outcome_part, return_part
 from loopwright.tune.reading.families import same_title, stem
 from loopwright.tune.reading.leading import leads
@@ -24,12 +25,34 @@ def look(skill: Skill) -> Iterator[Hit]:
     said: set[int] = set()
     for one in lacking:
         expected = len(having) >= 2 and len(having) / len(told) >= MOST
+        if one.something and is_left(skill, one.prompt):
+            continue
         if expected or (not one.something and having and len(one.prompt.text) >= LONG):
             named.update([one.role.path] if one.role else [])
             said.add(one.index)
             yield _of_prompt(skill, one, having, len(told), sure=expected)
+    yield from _of_parsed(skill, said)
     yield from _of_roles(skill, named)
     yield from (_of_nobody(one) for one in unasked(skill) if one.prompt not in said)
+
+
+def _of_parsed(skill: Skill, said: set[int]) -> Iterator[Hit]:
+    """The code that takes the answer knows its shape, and the agent does not."""
+    for index, prompt in enumerate(skill.prompts):
+        if prompt.call < 0 or index in said or prompt.at.use not in ("instruction", "prompt"):
+            continue
+        one = parsed(skill, prompt) if skill.calls[prompt.call].prompt < 0 and len(prompt.text) >= LONG else None
+        if one is None:
+            continue
+        said.add(index)
+        line = one.page.text.count("\n", 0, one.at) + 1
+        yield Hit(
+            file=one.page.path, start=one.call.at.start, end=one.call.at.start + len(one.call.name),
+            subject=f"shape of {_first(prompt.text)}"[:80], phase=prompt.at.phase, also=(f"{one.page.path}:{line}",),
+            message=f"the answer of this agent is parsed as JSON (line {line}), and its prompt says no shape of it",
+            advice="Show at the end of its prompt the JSON that it shall return.", confidence="likely",
+            facts={"prompt": str(index)},
+        )  # fmt: skip
 
 
 def _is_known_elsewhere(one: Contract, told: tuple[Contract, ...]) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import acts, in_code, where
+from loopwright.tune.reading.behind import Behind, behind
 from loopwright.tune.reading.joins import Spawn, Uncollected, says_wait_for_agents, spawns, uncollected
 from loopwright.tune.reading.unjoined import Unjoined, unjoined
 from loopwright.tune.skill.model import Skill
@@ -13,7 +14,21 @@ def look(skill: Skill) -> Iterator[Hit]:
     coded = tuple(_coded(skill))
     yield from coded
     yield from map(_of_caller, uncollected(skill))
+    yield from map(_apart, behind(skill))
     yield from (_of_words(one) for one in unjoined(skill) if one.page.path not in {hit.file for hit in coded})
+
+
+def _apart(one: Behind) -> Hit:
+    call, model = one.act.call, where(one.model.call)
+    given = call.argument(one.parameter)
+    at = given.at if given is not None else call.at
+    return Hit(
+        file=one.page.path, start=at.start, end=at.end, subject=f"{call.name} {one.parameter}", phase=call.at.phase,
+        message=f"{call.name} starts an agent in the background ({one.parameter}: true), the words behind it use what "
+        f"it brings, and nothing waits for it; {model} stays in the foreground",
+        advice=f"Write {one.parameter}: false, as {model} has it, or wait for the agent.", also=(model,),
+        confidence="likely", facts={"old": given.value if given else "", "new": "false"},
+    )  # fmt: skip
 
 
 def _of_caller(one: Uncollected) -> Hit:

@@ -8,6 +8,7 @@ from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import MEANT, PARTS, Act, acts, is_drawn, where
 from loopwright.tune.reading.handed import handed
+from loopwright.tune.reading.leading import leads
 from loopwright.tune.reading.own_scripts import runs
 from loopwright.tune.skill.front import entries
 from loopwright.tune.skill.model import Call, Front, Page, Skill
@@ -21,9 +22,10 @@ _RUNS = re.compile(r"[\s*_]*(?:use|run|execute|运行|执行|使用)\b", re.IGNO
 """What follows is to be run, whatever it looks for."""
 _SAME = {"Task": "Agent", "Agent": "Task"}
 _COVERED = {"MultiEdit": "Edit", "TodoRead": "TodoWrite", "LS": "Glob", "NotebookRead": "Read", "BashOutput": "Bash"}
-_ASK_FREE = frozenset(
-    {"Read", "Glob", "Grep", "LS", "SendMessage", "TodoWrite", "ExitPlanMode", "EnterPlanMode", "ToolSearch"}
-)
+_ASK_FREE = frozenset({
+    "Read", "Glob", "Grep", "LS", "SendMessage", "TodoWrite", "ExitPlanMode", "EnterPlanMode", "ToolSearch",
+    "update_plan", "view_image", "list_agents", "TaskList", "TaskGet",
+})  # fmt: skip
 """Tools that hosts run without a permission, so that little fails without one."""
 
 
@@ -98,7 +100,9 @@ def _shells(skill: Skill) -> Iterator[str]:
 
 def _is_own(skill: Skill, call: Call) -> bool:
     """No agent makes it, whose tools are its own, and it is no part of a picture."""
-    return call.prompt < 0 and call.at.file not in handed(skill) and not is_drawn(skill, call)
+    if call.at.file in handed(skill) or is_drawn(skill, call):
+        return False
+    return call.prompt < 0 or (skill.prompts[call.prompt].call < 0 and leads(skill.pages[call.at.file]))
 
 
 def _is_itself(skill: Skill, call: Call) -> bool:
@@ -129,7 +133,7 @@ def _hit(page: Page, front: Front, key: str, tool: str, places: tuple[str, ...])
         file=page.path, start=start, end=end, subject=tool, also=places[:5],
         message=f"{tool} is used ({shown}) but {key} does not list it",
         advice=f"Add {tool} to {key}, or do without it.", facts={"tool": tool},
-        severity="medium" if tool in _ASK_FREE else None,
+        severity="low" if tool in _ASK_FREE else "medium" if tool.startswith("mcp__") else None,
     )  # fmt: skip
 
 

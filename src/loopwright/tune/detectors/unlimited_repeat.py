@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import MEANT, Act, acts, block_of
+from loopwright.tune.reading.rounds import Uncounted, uncounted
 from loopwright.tune.skill.limits import limit_in
 from loopwright.tune.skill.model import Call, Page, Repeat, Skill
 from loopwright.tune.skill.within import Within
@@ -94,6 +95,8 @@ _ASKS = re.compile(
     r"|\bshow_?[Mm]enu|\binput\(|询问用户|用户选择|等待用户"
 )
 """In the body of a loop: each round waits for somebody, who can end it."""
+_SLEEPS = re.compile(r"\b(?:sleep|delay|setTimeout)\w{0,10}\s{0,2}\(|^[ \t]*sleep \d", re.MULTILINE)
+"""In the body of a loop: it waits for something that another does."""
 _LEFT = re.compile(
     r"\b(?:pending|remaining|unprocessed|unfinished|todo\w*|queue\w*|hasNext|has_next)\b|\.length\s*>|\.size\s*>|len\("
     r"|待处理|未完成|剩余|待办",
@@ -120,6 +123,18 @@ def look(skill: Skill) -> Iterator[Hit]:
             made = acts(skill) if made is None else made
             if _is_of_agents(skill, page, index, repeat, made):
                 yield _coded(page, repeat)
+    yield from map(_uncounted, uncounted(skill))
+
+
+def _uncounted(one: Uncounted) -> Hit:
+    words = " ".join(one.words.split())[:100]
+    beside = f"; {one.where} compares that count with its limit" if one.where else "; no words say how often at most"
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=words[:60], also=(one.where,) if one.where else (),
+        message=f"it goes round again at “{words}”{beside}", confidence="likely",
+        advice="Go back only while the limit is not reached, and say what happens then.",
+        severity=None if one.where else "medium", facts={"kind": "rounds"},
+    )  # fmt: skip
 
 
 def _is_bound(repeat: Repeat) -> bool:
@@ -139,7 +154,11 @@ def _is_of_agents(skill: Skill, page: Page, index: int, repeat: Repeat, made: tu
     if _limited_below(page, repeat) or _ASKS.search(body) or (_LEFT.search(repeat.head) and not _REFILLS.search(body)):
         return False
     inner = [act for act in made if _in(act.call, repeat)]
-    return bool(inner) or any(_in(call, repeat) and _DOES.match(call.name) for call in skill.calls)
+    return (
+        bool(inner)
+        or _SLEEPS.search(body) is not None
+        or any(_in(call, repeat) and _DOES.match(call.name) for call in skill.calls)
+    )
 
 
 def _in(call: Call, repeat: Repeat) -> bool:

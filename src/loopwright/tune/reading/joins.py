@@ -69,7 +69,10 @@ def spawns(skill: Skill) -> tuple[Spawn, ...]:
                 (one for one in stops if act.call.at.end <= one.call.at.start < to and names & _said(one)), None
             )
             until = ended.call.at.start if ended else to
-            joined = _is_joined(code, act, until, names, waits) or _is_told(skill, page, code, act, until)
+            if ended is None:
+                joined = _is_joined(code, act, until, names, waits) or _is_told(skill, page, code, act, until)
+            else:
+                joined = _is_between(act, until, waits) or says_wait(skill, page, act.call.at.end, until)
             found.append(Spawn(act, page, joined, to, None if joined else ended))
     return tuple(found)
 
@@ -203,6 +206,12 @@ def _is_joined(code: _Code, act: Act, to: int, names: frozenset[str], waits: Seq
         if max(wait.places)[0] > first and names & wait.names:
             return True
     return False
+
+
+def _is_between(act: Act, to: int, waits: Sequence[_Wait]) -> bool:
+    """Before they are ended: what waits for them behind that does nothing."""
+    start = act.call.at.start
+    return any(start < at < to or at < start < end for wait in waits for at, end in wait.places)
 
 
 def _is_told(skill: Skill, page: Page, code: _Code, act: Act, to: int) -> bool:

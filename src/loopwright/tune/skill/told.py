@@ -10,9 +10,9 @@ from loopwright.tune.skill.places import Places
 from loopwright.tune.skill.toolnames import CERTAIN, TOOLS
 
 _VERB = re.compile(
-    r"""(?:\b(?:us(?:e|es|ed|ing)|call(?:s|ed|ing)?|invok(?:e|es|ed|ing)|via|with|run|launch(?:es)?|through|by|then|→|->|ask\s+\w+\s+with|prefer|need)
+    r"""(?:\b(?:us(?:e|es|ed|ing)|call(?:s|ed|ing)?|invok(?:e|es|ed|ing)|via|with|run|launch(?:es)?|through|by|then|ask\s+\w+\s+with|prefer|need)
       (?:\s+(?:the|an?|one|its|your|Claude\s+Code's|native|structured|parallel|multiple|or|and|a\s+single|\d+))*
-      |(?:使用|调用|通过|借助|利用|用|以|执行|经由|再|先|→|或|和|并)(?:一次|一下|一个)?)\s*(?:[A-Za-z_]+`?\s*(?:/|\+|,|、|or|and|或|和)\s*)?[`*]{0,3}\Z""",
+      |(?:使用|调用|通过|借助|利用|用|以|执行|经由|再|先|→|->|=>|或|和|并)(?:一次|一下|一个)?)\s*(?:[A-Za-z_]+`?\s*(?:/|\+|,|、|or|and|或|和)\s*)?[`*]{0,3}\Z""",
     re.VERBOSE | re.IGNORECASE,
 )
 _NEVER = re.compile(
