@@ -1,16 +1,15 @@
 """Sentences that a model is told to follow and that say a certain thing: of instructions, and of prompts in code."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from loopwright.tune.skill.letters import BEYOND, CJK, has, small, wide
+from loopwright.tune.skill.letters import among, small
 from loopwright.tune.skill.model import Page, Skill
 from loopwright.tune.skill.once import once
 
 SKIPPED = frozenset({"template", "script", "data"})
 MEANT = frozenset({"instruction", "prompt"})
-_STOP = re.compile(r"[.!?](?=\s|$)|[;。；！？\n]")
 _END = re.compile(r"[.!?](?=[\s*_\"”)]|$)|[。！？\n]")
 LONGEST = 900
 """Characters of a sentence: what is longer is no sentence."""
@@ -41,27 +40,8 @@ class Saying:
         return self.start + len(self.text)
 
 
-def sayings(skill: Skill, stems: Iterable[Iterable[str]], pattern: re.Pattern[str]) -> Iterator[Saying]:
-    """Sentences in which the pattern holds. Of each group of `stems` (small letters) a block has to have one.
-
-    The pattern meets a wrapped paragraph as one line, and each line of a prompt by itself.
-    """
-    groups = tuple(tuple(group) for group in stems)
-    for page in skill.pages.values():
-        if page.kind in SKIPPED:
-            continue
-        low = small(page.text)
-        there = _there(page.text, groups)
-        if not all(there):
-            continue
-        for start, end, wrapped in _meant(skill, page):
-            if _has(low[start:end], there):
-                yield from _in(page, start, end, pattern, wrapped)
-
-
-def sentences(skill: Skill, stems: Iterable[Iterable[str]]) -> Iterator[Saying]:
-    """All sentences of blocks, with their leads, that have one of each group of `stems` (small letters)."""
-    groups = tuple(tuple(group) for group in stems)
+def sentences(skill: Skill, groups: tuple[tuple[str, ...], ...]) -> Iterator[Saying]:
+    """All sentences of blocks, with their leads, that have a stem (in small letters) of each of the groups."""
     for page in skill.pages.values():
         if page.kind in SKIPPED:
             continue
@@ -84,7 +64,7 @@ def _split(page: Page, start: int, end: int, lead: str | None, there: tuple[tupl
     if lead is not None:
         text = text.replace("\r", " ").replace("\n", " ")
     begin, before = 0, lead.lower() if lead else ""
-    for stop in (*(mark.end() for mark in _END.finditer(text)), len(text)):
+    for stop in (*[mark.end() for mark in _END.finditer(text)], len(text)):
         sentence = text[begin:stop].rstrip()
         bare = sentence.lstrip()
         if 8 <= len(bare) <= LONGEST and _has(f"{before} {bare.lower()}", there):
@@ -115,10 +95,9 @@ def _led(page: Page) -> Iterator[tuple[int, int, str, str]]:
 
 def _there(text: str, groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
     """Of each group the stems that the page has; the rest need not be looked for in its blocks."""
-    latin = not wide(text)
     found = []
     for group in groups:
-        here = tuple(stem for stem in group if not (latin and CJK < stem[0] < BEYOND) and has(text, stem))
+        here = among(text, group)
         found.append(here)
         if not here:
             break
@@ -133,29 +112,3 @@ def _has(low: str, groups: tuple[tuple[str, ...], ...]) -> bool:
         else:
             return False
     return True
-
-
-def _meant(skill: Skill, page: Page) -> Iterator[tuple[int, int, bool]]:
-    for block in page.blocks:
-        if block.kind in ("paragraph", "item", "row", "quote") and block.use in MEANT:
-            yield block.body, block.end, True
-    for prompt in skill.prompts:
-        if prompt.at.file == page.path and prompt.at.use in MEANT and prompt.call >= 0:
-            yield prompt.at.start, prompt.at.end, False
-
-
-def _in(page: Page, start: int, end: int, pattern: re.Pattern[str], wrapped: bool) -> Iterator[Saying]:
-    text = page.text[start:end]
-    if wrapped:
-        text = text.replace("\r", " ").replace("\n", " ")
-    for found in pattern.finditer(text):
-        begin, stop = 0, len(text)
-        for mark in _STOP.finditer(text):
-            if mark.end() <= found.start():
-                begin = mark.end()
-            elif mark.start() >= found.end():
-                stop = mark.start()
-                break
-        sentence = text[begin:stop]
-        lead = len(sentence) - len(sentence.lstrip())
-        yield Saying(page, sentence.strip(), start + begin + lead)

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
-from loopwright.tune.skill.letters import has, small
+from loopwright.tune.skill.letters import CJK, among, has, small, wide
 from loopwright.tune.skill.model import Block, Page
 
 BEFORE, AFTER = 40, 120
@@ -15,7 +15,8 @@ BEFORE, AFTER = 40, 120
 def spotted(text: str, patterns: Mapping[str, re.Pattern[str]]) -> list[re.Match[str]]:
     """Where a pattern holds around its stem (in small letters), in order; a stem that does not occur costs nothing."""
     found: dict[tuple[int, int], re.Match[str]] = {}
-    for stem, pattern in patterns.items():
+    for stem in among(text, tuple(patterns)):
+        pattern = patterns[stem]
         for at in places(text, stem):
             match = pattern.search(text, max(0, at - BEFORE), at + AFTER)
             if match is not None and match.start() < at + len(stem) and at < match.end():
@@ -26,7 +27,7 @@ def spotted(text: str, patterns: Mapping[str, re.Pattern[str]]) -> list[re.Match
 def begun(text: str, stems: tuple[str, ...], pattern: re.Pattern[str], *, name: bool = False) -> list[re.Match[str]]:
     """Where the pattern holds from one of these stems on; `name`: from the beginning of the name that holds it."""
     found: dict[int, re.Match[str]] = {}
-    for stem in stems:
+    for stem in among(text, stems):
         for at in places(text, stem):
             least = at - BEFORE
             while name and at > max(least, 0) and (text[at - 1].isalnum() or text[at - 1] == "_"):
@@ -40,7 +41,7 @@ def begun(text: str, stems: tuple[str, ...], pattern: re.Pattern[str], *, name: 
 @lru_cache(maxsize=1024)
 def places(text: str, stem: str) -> tuple[int, ...]:
     """Where the stem stands, in large or small letters. Several rules look for the same stems of a page."""
-    if (stem[0] >= "\u4e00" and not _is_chinese(text)) or not has(text, stem):
+    if (stem[0] > CJK and not wide(text)) or not has(text, stem):
         return ()
     found: list[int] = []
     low = small(text)
@@ -49,15 +50,6 @@ def places(text: str, stem: str) -> tuple[int, ...]:
         found.append(at)
         at = low.find(stem, at + len(stem))
     return tuple(found)
-
-
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
-
-
-@lru_cache(maxsize=64)
-def _is_chinese(text: str) -> bool:
-    """A word of it; most pages have none, and need not be searched for more."""
-    return not text.isascii() and _CHINESE.search(text) is not None
 
 
 def on_lines(text: str, sign: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:

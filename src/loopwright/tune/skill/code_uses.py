@@ -27,7 +27,7 @@ PSEUDO: Final = frozenset({
 })  # fmt: skip
 GRAPHS: Final = frozenset({"dot", "mermaid", "graphviz", "plantuml"})
 LOGS: Final = frozenset({"console", "output", "log", "shell-session", "terminal"})
-_TOOL_ENDS: Final = tuple(f"{name}(" for name in sorted(TOOLS))
+_TOOL_NAMES: Final = tuple(sorted(TOOLS))
 _TOOL_CALLED = re.compile(rf"(?<![\w.])(?:{'|'.join(sorted(TOOLS))})\(")
 _PROGRAMS: Final = ("ccw ", "codex ", "claude ", "gemini ", "qwen ")
 _COMMAND = re.compile(r"^[ \t]*(?:ccw (?:cli|tool)|codex exec|claude -p|gemini -p|qwen -p)\b", re.MULTILINE)
@@ -36,6 +36,10 @@ _BAD_COMMENT = re.compile(
     r"(?:❌|✗|✘|🚫|⛔|错误|反例|不要|避免|(?:BAD|WRONG|INCORRECT|AVOID|DON'?T|NEVER|NOT|Bad|Wrong|Incorrect|Avoid|Don't"
     r"|[Aa]nti-?pattern|BEFORE|Before|(?:bad|wrong|incorrect)(?=:))\b)"
 )
+_BAD_WORDS: Final = (
+    "bad", "wrong", "incorrect", "avoid", "don't", "dont", "never", "not", "pattern", "before",
+    "❌", "✗", "✘", "🚫", "⛔", "错误", "反例", "不要", "避免",
+)  # fmt: skip
 _SCHEMA = re.compile(r"\"\$schema\"|\"properties\"[ \t]*:|\"additionalProperties\"|\"\$ref\"")
 _DECLARED = re.compile(
     r"^[ \t]*(?:export[ \t]+)?(?:interface|type|enum)[ \t]+\w+|^class \w+\((?:TypedDict|BaseModel)\)", re.MULTILINE
@@ -68,10 +72,17 @@ class Around:
     works: bool
 
 
+def _bad_comment(code: str) -> re.Match[str] | None:
+    """Words are looked for first: most code has none of them, and the pattern is slow."""
+    low = code.lower()
+    return _BAD_COMMENT.search(code) if [word for word in _BAD_WORDS if word in low] else None
+
+
 def calls_tools(code: str) -> bool:
     """It calls what only agents have."""
-    # The names are looked for one by one first: that is many times faster than the pattern, and most code has none.
-    if "(" in code and [name for name in _TOOL_ENDS if name in code] and _TOOL_CALLED.search(code):
+    # What stands before the brackets is looked at first: that is many times faster than the pattern.
+    called = code.split("(")[:-1]
+    if any(one.endswith(_TOOL_NAMES) for one in called) and _TOOL_CALLED.search(code):
         return True
     return "mcp__" in code or (any(name in code for name in _PROGRAMS) and bool(_COMMAND.search(code)))
 
@@ -80,7 +91,7 @@ def use_of_code(code: str, lang: str, around: Around) -> Use:
     """The use of one fenced block."""
     if around.label == "negative" or (around.stance == "negative" and around.label != "good"):
         return "negative"
-    if bad := _BAD_COMMENT.search(code):
+    if bad := _bad_comment(code):
         return "negative" if not code[: bad.start()].strip() else "reference"
     shown = around.stance in ("example", "reference", "good", "shown")
     if lang == "prompt" or (lang in TEXT and not shown and "prompt" in (around.label, around.stance)):

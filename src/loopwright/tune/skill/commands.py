@@ -5,10 +5,12 @@ from collections.abc import Callable
 
 from loopwright.tune.skill.calls import Found
 from loopwright.tune.skill.code import Source
+from loopwright.tune.skill.letters import among
 from loopwright.tune.skill.model import Argument, Use
 from loopwright.tune.skill.places import Places
 
 _COMMANDS = ("ccw cli", "codex exec", "gemini", "claude", "qwen", "opencode run", "copilot", "cursor-agent")
+_PROGRAMS = tuple(dict.fromkeys(re.split("[ -]", command)[0] for command in _COMMANDS))
 _BARE = frozenset({"codex exec", "opencode run"})
 """Commands that take the prompt as their first plain word."""
 _VALUED = frozenset([
@@ -28,7 +30,7 @@ def read_commands(places: Places, uses: Callable[[int], Use | None]) -> list[Fou
     """
     text = places.text
     found: list[Found] = []
-    for command in _COMMANDS:
+    for command in _COMMANDS if among(text, _PROGRAMS) else ():
         pos = 0
         while (pos := text.find(command, pos)) >= 0:
             stop = pos + len(command)

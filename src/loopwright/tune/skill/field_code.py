@@ -35,10 +35,13 @@ _VALUE = re.compile(r"\s*([\"'`])([^\"'`\n$]{1,60})\1(?!\s*\+)")
 _TERNARY = re.compile(r"[^;\n?]{1,120}\?\s*[\"']([^\"'\n]{1,60})[\"']\s*:\s*[\"']([^\"'\n]{1,60})[\"']")
 _UPDATES = re.compile(
     r"(?<![\w$])(?:(?:update|set|save|write|patch|merge|persist|put)_?(?:[A-Za-z]+_?)?"
-    r"(?:state|session|status|manifest|progress)|(?:state|session)\.(?:update|set|save|write|patch)|updates?)"
-    r"\(([^(){};=]{0,120})\{",
+    r"(?:state|session|status|manifest|progress)|(?:state|session)\.(?:update|set|save|write|patch)|updates?)\Z",
     re.IGNORECASE,
 )
+_HANDED = re.compile(r"\([^(){};=]{0,120}\{")
+"""An object as an argument; the name of the function stands before it."""
+_LONGEST = 80
+"""Characters of such a name."""
 _PATCHES = re.compile(r"(?<![\w$])patch_?[A-Za-z]{2,20}\(\{", re.IGNORECASE)
 """`patchCase({ … })` changes a file of the run, by a function whose name says which."""
 _UPDATED = ("tate", "ession", "tatus", "anifest", "rogress", "pdate", "patch")
@@ -200,11 +203,12 @@ def _written(ground: Ground, block: Block, known: Known) -> Iterator[tuple[int, 
                 yield found.start() if pattern is _SPREAD else found.end() - 1, found[1]
             elif pattern is _SPREAD and found[1] in elements:
                 yield found.start(), elements[found[1]]
-    for found in _UPDATES.finditer(text, start, end):
-        if not _SPREAD.match(text, found.end() - 1):
-            yield found.end() - 1, "state"
+    updated = {found.end() - 1 for found in _HANDED.finditer(text, start, end) if _updates(text, start, found.start())}
+    for place in sorted(updated):
+        if not _SPREAD.match(text, place):
+            yield place, "state"
     for found in _PATCHES.finditer(text, start, end) if "patch" in piece else ():
-        if not _UPDATES.match(text, found.start()) and not _SPREAD.match(text, found.end() - 1):
+        if found.end() - 1 not in updated and not _SPREAD.match(text, found.end() - 1):
             yield found.end() - 1, ""
     for call in ground.calls_in(start, end):
         if call.name in WRITERS and len(call.arguments) > 1:
@@ -212,6 +216,11 @@ def _written(ground: Ground, block: Block, known: Known) -> Iterator[tuple[int, 
             place = call.arguments[1].value.find("JSON.stringify({")
             if stem is not None and place >= 0 and not _SPREAD.match(call.arguments[1].value, place + 15):
                 yield call.arguments[1].at.start + place, stem[1]
+
+
+def _updates(text: str, least: int, bracket: int) -> bool:
+    """The name before the bracket is of a function that updates a state."""
+    return _UPDATES.search(text[max(least - 1, bracket - _LONGEST, 0) : bracket]) is not None
 
 
 def _elements(block: Block, known: Known) -> dict[str, str]:

@@ -4,6 +4,8 @@ from functools import lru_cache
 
 CJK, BEYOND = "\u3000", "\ue000"
 """Letters of Chinese, Japanese and Korean lie between them."""
+_LETTERS_ALONE = bytes(byte if byte > 127 or 97 <= byte <= 122 else 32 for byte in range(256))
+"""Turns all but small letters, and what is no ASCII, into blanks."""
 _NOT_A_LEAD_BYTE_OF_CJK = bytes(byte for byte in range(256) if not 0xE3 <= byte <= 0xED)
 
 
@@ -16,14 +18,28 @@ def small(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def vocabulary(text: str) -> str:
-    """Each word of the page once, in small letters, with the marks about it: a quarter of the page, and less."""
-    return "\n".join({*small(text).split()})
+    """Each run of letters of the page once, in small letters: a third of the page, and less."""
+    letters = small(text).encode("utf-8", "surrogatepass").translate(_LETTERS_ALONE)
+    return b"\n".join({*letters.split()}).decode("utf-8", "surrogatepass")
 
 
-@lru_cache(maxsize=4096)
 def has(text: str, stem: str) -> bool:
-    """Whether the stem (in small letters) stands in it, in large or small letters. Several rules ask for the same."""
-    return stem in (vocabulary(text) if stem.split() == [stem] else small(text))
+    """Whether the stem (in small letters) stands in it, in large or small letters."""
+    return stem in (vocabulary(text) if stem.isalpha() else small(text))
+
+
+def among(text: str, stems: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the stems (in small letters) that stand in it, in large or small letters."""
+    if not wide(text):
+        stems = _latin(stems)
+    letters, low = vocabulary(text), small(text)
+    return tuple([stem for stem in stems if stem in (letters if stem.isalpha() else low)])
+
+
+@lru_cache(maxsize=512)
+def _latin(stems: tuple[str, ...]) -> tuple[str, ...]:
+    """Those that a page without Chinese may have."""
+    return tuple(stem for stem in stems if not CJK < stem[0] < BEYOND)
 
 
 @lru_cache(maxsize=64)

@@ -6,7 +6,7 @@ its newlines as they are; bytes that are no UTF-8 are kept as surrogates, so tha
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from loopwright.domain.skill_files import Surroundings as Surroundings
 
@@ -26,11 +26,11 @@ Mode = Literal["sequential", "autonomous"]
 Host = Literal["claude", "codex", "gemini"]
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """`text` is without its markers. `level`: of a heading, or the depth of a list entry. `lang`: of a fence.
 
     `body` is where the text begins (after marker or fence line); `section` the index of the section it lies in, or -1.
+    A tuple, because a page has very many of them, and no other kind of object is made as fast.
     """
 
     kind: BlockKind

@@ -1,8 +1,8 @@
 """What several rules ask of one page or skill, worked out once."""
 
 from collections.abc import Callable, Iterable
-from functools import lru_cache, wraps
-from typing import Generic, TypeVar
+from functools import wraps
+from typing import TypeVar
 
 from loopwright.tune.skill.model import Page, Skill
 
@@ -12,30 +12,22 @@ KEPT = 128
 """Pages, or skills, whose answers are kept."""
 
 
-class _Same(Generic[Thing]):
-    """What equals itself alone: to compare all that two pages hold takes longer than to read them again."""
-
-    __slots__ = ("thing",)
-
-    def __init__(self, thing: Thing) -> None:
-        self.thing = thing
-
-    def __hash__(self) -> int:
-        return id(self.thing)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.thing is self.thing
-
-
 def once(read: Callable[[Thing], Iterable[Found]]) -> Callable[[Thing], tuple[Found, ...]]:
-    """All that `read` finds there, the same each time that it is asked."""
+    """All that `read` finds there, the same each time that it is asked. It is known again by being the very same:
 
-    @lru_cache(maxsize=KEPT)
-    def kept(same: _Same[Thing]) -> tuple[Found, ...]:
-        return tuple(read(same.thing))
+    to compare all that two pages hold takes longer than to read them again.
+    """
+    kept: dict[int, tuple[Thing, tuple[Found, ...]]] = {}
 
     @wraps(read)
     def ask(thing: Thing) -> tuple[Found, ...]:
-        return kept(_Same(thing))
+        known = kept.get(id(thing))
+        if known is not None and known[0] is thing:
+            return known[1]
+        found = tuple(read(thing))
+        for oldest in list(kept)[: len(kept) + 1 - KEPT]:
+            kept.pop(oldest, None)
+        kept[id(thing)] = (thing, found)
+        return found
 
     return ask

@@ -55,13 +55,14 @@ def _markdown(path: str, text: str, kind: PageKind) -> Page:
     sections = sections_of(text, starts, pieces)
     within = _within(pieces)
     uses = uses_of(text, pieces, sections, within, kind)
-    blocks = tuple(
+    ends = _ends(text, starts, lines, pieces)
+    blocks = tuple([
         Block(
-            piece.kind, starts[piece.first], _end(piece, starts, lines), piece.first + 1, piece.last + 1,
+            piece.kind, starts[piece.first], end, piece.first + 1, piece.last + 1,
             text[piece.body : piece.stop], piece.body, piece.level, piece.lang, section, use, piece.closed,
         )
-        for piece, section, use in zip(pieces, within, uses, strict=True)
-    )  # fmt: skip
+        for piece, end, section, use in zip(pieces, ends, within, uses, strict=True)
+    ])  # fmt: skip
     code = "".join([block.text for block in blocks if block.kind == "code"])
     cjk = wide(code)
     size = estimated(len(code), cjk, code=True) + estimated(len(text) - len(code), wide(text) - cjk)
@@ -95,6 +96,14 @@ def _end(piece: Piece, starts: tuple[int, ...], lines: list[str]) -> int:
     """Behind the last character of its last line, without the newline."""
     line = lines[piece.last]
     return max(piece.stop, starts[piece.last] + len(line) - line.endswith("\r"))
+
+
+def _ends(text: str, starts: tuple[int, ...], lines: list[str], pieces: list[Piece]) -> list[int]:
+    """Of each piece the same; where no line has another end than a newline, the next line tells it."""
+    if "\r" in text:
+        return [_end(piece, starts, lines) for piece in pieces]
+    following = (*starts[1:], len(text) + 1)
+    return [end if (end := following[piece.last] - 1) > piece.stop else piece.stop for piece in pieces]
 
 
 def _within(pieces: list[Piece]) -> list[int]:

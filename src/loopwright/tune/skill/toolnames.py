@@ -1,5 +1,7 @@
 """Names of tools that are found in running text; what hosts offer in full, and with which parameters, is catalogued."""
 
+from loopwright.tune.skill.letters import among
+
 CERTAIN = frozenset([
     "AskUserQuestion", "TodoWrite", "TodoRead", "TaskCreate", "TaskUpdate", "TaskOutput", "TaskStop", "TaskList",
     "TaskGet", "SendMessage", "TeamCreate", "TeamDelete", "ExitPlanMode", "EnterPlanMode", "BashOutput",
@@ -20,13 +22,15 @@ SPAWNS = frozenset([
     "copilot", "cursor-agent",
 ])  # fmt: skip
 """What starts an agent with a prompt."""
-_SNAKE = tuple(sorted(name for name in CERTAIN if "_" in name))
-_CAMEL = tuple(sorted(name for name in CERTAIN if "_" not in name))
+_SNAKE = (*sorted(name for name in CERTAIN if "_" in name), "mcp__")
+_CAMEL = {name.lower(): name for name in sorted(CERTAIN) if "_" not in name}
 
 
 def present(text: str) -> list[str]:
     """The names of `CERTAIN` that occur in a text, and `mcp__` for those of servers."""
-    names = [name for name in _CAMEL if name in text]
+    # Few pages have one: the different words of the page, or its lines with the sign, are a small part of it.
+    names = [name for small in among(text, tuple(_CAMEL)) if (name := _CAMEL[small]) in text]
     if "_" in text:
-        names += [name for name in (*_SNAKE, "mcp__") if name in text]
+        lines = "\n".join([line for line in text.split("\n") if "_" in line])
+        names += [name for name in _SNAKE if name in lines]
     return names
