@@ -4,7 +4,9 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.cells_alone import Alone, cells_alone
+from loopwright.tune.reading.column_words import ColumnWord, column_words
 from loopwright.tune.reading.declared import shown
+from loopwright.tune.reading.odd_values import OddValue, odd_values
 from loopwright.tune.reading.rivals import Rival, rivals
 from loopwright.tune.reading.slots import slotted_values
 from loopwright.tune.reading.strays import StrayWord, stray_words
@@ -35,6 +37,31 @@ def look(skill: Skill) -> Iterator[Hit]:
     known = {(one.page.path, one.start) for one in strays}
     yield from (_stray(one) for one in stray_words(skill) if (one.page.path, one.start) not in known)
     yield from map(_alone, cells_alone(skill))
+    yield from map(_odd, odd_values(skill))
+    yield from map(_column, column_words(skill))
+
+
+def _odd(one: OddValue) -> Hit:
+    others = ", ".join(one.others)
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=f"{one.key}={one.value}", severity="medium",
+        message=f"{one.key} is “{one.value}” here alone; all other data have {others}, as {one.where} says",
+        advice=f"Write “{one.right}”." if one.right else f"Use one of {others}, or name “{one.value}” with them.",
+        also=(one.where,), facts={"wrong": one.value, "right": one.right or ""},
+    )  # fmt: skip
+
+
+def _column(one: ColumnWord) -> Hit:
+    path = one.page.path
+    return Hit(
+        file=path, start=one.start, end=one.end, subject=f"{one.right}={one.word}", severity="medium",
+        message=f"“{one.word}” is said on this page alone; {one.where} has “{one.right}” in the same column",
+        advice=f"Write “{one.right}”, or name “{one.word}” in all places.", also=(one.where,),
+        facts={
+            "wrong": one.word, "right": one.right,
+            "places": "\n".join(f"{path}:{start}:{end}" for start, end in one.places if start != one.start),
+        },
+    )  # fmt: skip
 
 
 def _alone(one: Alone) -> Hit:

@@ -6,11 +6,14 @@ from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agreeing import Double, Ragged, Sum, doubles, ragged, sums
 from loopwright.tune.reading.counted import Miscount, miscounts
 from loopwright.tune.reading.counts import miscounted, missing_number
+from loopwright.tune.reading.dead_rows import DeadRow, dead_rows
 from loopwright.tune.reading.grid import Grid, grids
 from loopwright.tune.reading.members import Gap, gaps
 from loopwright.tune.reading.outputs import Unknown, unknown_outputs
 from loopwright.tune.reading.owners import Mismatch, mismatches
+from loopwright.tune.reading.row_counts import RowCount, row_counts
 from loopwright.tune.reading.settings import Disputed, disputed
+from loopwright.tune.reading.swapped import Swapped, swapped
 from loopwright.tune.skill.model import Page, Skill
 
 _OTHER = ("reference", "template", "script", "data")
@@ -25,8 +28,11 @@ def look(skill: Skill) -> Iterator[Hit]:
             yield from (_gap(one) for one in left)
         else:
             yield from _numbers(grid)
+        yield from (_dead(one) for one in dead_rows(skill, grid))
+        yield from (_swapped(one) for one in swapped(grid))
     for one in mismatches(found):
         yield _mismatch(one)
+    yield from (_row_count(one) for one in row_counts(skill, found))
     yield from _of_numbers(skill, found)
 
 
@@ -45,6 +51,36 @@ def _miscount(one: Miscount) -> Hit:
         file=one.page.path, start=one.start, end=one.end, subject=f"{one.words} in a list",
         message=f"“{one.words}” are announced, and the list below has {one.items} entries",
         advice="Add what is missing, take out what is too much, or correct the number.",
+    )  # fmt: skip
+
+
+def _dead(one: DeadRow) -> Hit:
+    row = one.grid.blocks[one.index]
+    return Hit(
+        file=one.grid.page.path, start=row.start, end=row.end, subject=f"row {one.name}",
+        message=f"The table lists {one.name}, and {one.folder}/ has no such file; it has the other {len(one.others)}",
+        advice=f"Take out the row, or add {one.name} to {one.folder}/.", facts={"dead": str(row.start)},
+    )  # fmt: skip
+
+
+def _swapped(one: Swapped) -> Hit:
+    cells = [one.grid.rows[index][one.column] for index in (one.one, one.other)]
+    return Hit(
+        file=one.grid.page.path, start=cells[0].start, end=cells[0].end, severity="high",
+        subject=f"swapped {cells[0].text[:60]}",
+        message=f"“{cells[0].text[:60]}” and “{cells[1].text[:60]}” stand each in the row of the other's page",
+        advice="Change the two cells back.", also=(_place(one.grid.page, cells[1].start),),
+        facts={"swap": "\n".join(f"{cell.start}:{cell.end}" for cell in cells)},
+    )  # fmt: skip
+
+
+def _row_count(one: RowCount) -> Hit:
+    there = _place(one.other.page, one.at)
+    return Hit(
+        file=one.grid.page.path, start=one.start, end=one.end, subject=f"{one.row} {one.noun}",
+        message=f"{one.row} has {one.wrong} {one.noun} here, and {one.right} in the table of {there}",
+        advice=f"Write {one.right}, or change the other table.", also=(there,),
+        facts={"wrong": one.wrong, "right": one.right},
     )  # fmt: skip
 
 

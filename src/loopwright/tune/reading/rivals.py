@@ -54,11 +54,19 @@ def _odd(uses: Callable[[str], int], shared: frozenset[str], found: Sequence[tup
         later = (one.page.path, one.spans[0]) > (two.page.path, two.spans[0])
         marked = _both_marked(one, two)
         told = two.marked and (same or (marked and len(shared) >= SURE)) and (marked or len(shared) >= SURE)
-        enough = used > 1 and told
+        enough = used > 1 and (told or _is_usual(one, two, found))
         if enough or (later and used == 1 and marked):
             start, end = one.spans[one.values.index(value)]
             shown = two.spans[two.values.index(right)]
             yield Rival(one, start, end, one.page.text[start:end], two.page.text[shown[0] : shown[1]], two)
+
+
+def _is_usual(one: Listing, two: Listing, found: Sequence[tuple[str, Listing]]) -> bool:
+    """Several pages have the other list, in the order of this one, which is set off as values are."""
+    same = [other for _, other in found if set(other.values) == set(two.values)]
+    at = next(index for index, value in enumerate(one.values) if value not in two.values)
+    like = len(one.values) == len(two.values) and one.values[:at] == two.values[:at]
+    return one.marked and like and len(same) >= SURE and len({other.page.path for other in same}) > 1
 
 
 def _both_marked(one: Listing, other: Listing) -> bool:
