@@ -20,6 +20,7 @@ from loopwright.tune.reading.recovery import (
     written,
 )
 from loopwright.tune.reading.spots import block_at, spotted
+from loopwright.tune.reading.unkept import Unkept, unkept
 from loopwright.tune.skill.model import Section, Skill
 from loopwright.tune.skill.names import DIR
 
@@ -44,6 +45,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from _described(skill)
     yield from _unsaved(skill)
     yield from _lost(skill)
+    yield from (_unkept(one) for one in unkept(skill))
     found = mentions(skill)
     if found:
         yield from _of_mentions(skill, found)
@@ -88,6 +90,34 @@ def _unsaved(skill: Skill) -> Iterator[Hit]:
             ,
             advice=f"Save the progress at the end of it, as {others[0]} does.", also=(where,), facts={"unsaved": "1"},
         )  # fmt: skip
+
+
+_UNKEPT = {
+    "aim": "“{said}” is what this page is for, and no step of it does that",
+    "zero": "“{said}” is spoken of ({also}) and nothing has it: the steps begin here, and an interrupted run is not "
+    "looked for",
+    "duty": "this is a duty (“{said}”), and no step of the page does it",
+    "handler": "what the user asks to go on with is led to {said}, and {said} is told nowhere; the other handlers have "
+    "a part of their own",
+}
+_GOES_ON = {
+    "en": "Read the state of the run from its file, compare it with what is really done, and go on with the first "
+    "piece that is not.",
+    "zh": "从文件读取本次运行的状态，与实际完成的内容核对，从第一个没有完成的部分接着做。",
+}
+
+
+def _unkept(one: Unkept) -> Hit:
+    said = " ".join(one.said.split())[:100]
+    words = _GOES_ON[one.page.language]
+    entry = {"duty": f"\n\n{said.rstrip('.。')}.", "handler": f"\n\n### Handler: {said}\n\n{words}"}.get(one.kind, "")
+    facts = {"entry_at": str(one.end_at), "entry": entry} if entry and one.end_at >= 0 else {"promise": "1"}
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=f"unkept: {said[:60]}",
+        message=_UNKEPT[one.kind].format(said=said, also=one.also), facts=facts,
+        advice="Say in a step what is read to know where the run stood, what is set right, and which step comes next.",
+        also=(one.also,) if one.also else (),
+    )  # fmt: skip
 
 
 def _lost(skill: Skill) -> Iterator[Hit]:

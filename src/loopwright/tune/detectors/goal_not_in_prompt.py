@@ -59,6 +59,7 @@ def _bare(skill: Skill) -> Iterator[Hit]:
                 file=one.page.path, start=one.start, end=one.end, subject=f"{one.known.lower()} is not told",
                 message=f"the agent is told of “{one.known}” and not what it is: it sees nothing but this prompt",
                 advice="Put the user's words into the prompt, or the path of the file that holds them.",
+                facts={"entry_at": str(one.entry_at), "entry": one.entry} if one.entry else {},
             )  # fmt: skip
         else:
             yield Hit(

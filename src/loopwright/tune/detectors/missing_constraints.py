@@ -3,13 +3,14 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.families import Member, Part, families, same_title
 from loopwright.tune.reading.labelled import label_names
 from loopwright.tune.reading.labelled import lacking as lacking_labels
-from loopwright.tune.reading.restraints import FOLLOWS, RESTRICTS, restraints_of, sentences
+from loopwright.tune.reading.restraints import FOLLOWS, RESTRICTS, restrains, restraints_of, sentences
 from loopwright.tune.reading.stems import stems
 from loopwright.tune.skill.model import Page, Skill
 
@@ -43,6 +44,15 @@ _LEADS = re.compile(
 """Names of members that the others work for: what those must not do may well be its work."""
 _NOBODY = re.compile(r"\b(?:no|none|nobody)\b|都不|均不|一律不", re.IGNORECASE)
 _FORBIDDING = frozenset({"不要", "不得", "禁止", "必须"})
+_LEADING = re.compile(r"(?:workflow|orchestrat\w+|main|index|overview|readme|skill)$", re.IGNORECASE)
+"""Names of pages that lead through the others."""
+_TITLES_A_BAN = re.compile(r"\W*(?:must not|do not|never|don.?ts|forbidden|禁止|不得)", re.IGNORECASE)
+_CONSTRAINS = re.compile(
+    r"\b(?:must not|do not|never|don.?ts|forbidden|constraints?|rules|boundar(?:y|ies)|reminders?|guard-?rails?"
+    r"|pre-?conditions?|prerequisites|quality bar|red flags)\b|禁止|约束|边界|规则|注意事项|前置条件|红线",
+    re.IGNORECASE,
+)
+"""Titles of parts that restrain."""
 _OWN = {
     "en": "Only what this task says; change no file that it does not name",
     "zh": "只做本任务写明的事，不改没有点名的文件",
@@ -59,7 +69,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from demanded(skill, "rules")
     seen: set[tuple[str, str]] = set()
     for family in families(skill):
-        for hit in (*_whole(family), *_single(skill, family)):
+        for hit in (*_whole(family), *_titled(family), *_single(skill, family)):
             if (hit.file, hit.subject) not in seen:
                 seen.add((hit.file, hit.subject))
                 yield hit
@@ -136,6 +146,46 @@ def _whole(family: tuple[Member, ...]) -> Iterator[Hit]:
     model = next(member for member in family if member.name in has and same_title(has[member.name].title) == usual)
     for member in lacking:
         yield _hit(member, model, has[model.name], f"{len(has)} of {len(has) + len(lacking)}")
+
+
+def _titled(family: tuple[Member, ...]) -> Iterator[Hit]:
+    """A part of constraints that all the others have under one title, beside those that each has."""
+    if len(family) < MANY:
+        return
+    usual_size = _usual_size(family)
+    own = {member.name: {same_title(p.title): p for p in member.parts if _is_of_rules(p)} for member in family}
+    titles = Counter(title for parts in own.values() for title in parts)
+    told: set[str] = set()
+    for title, count in titles.items():
+        lacking = [member for member in family if title not in own[member.name]]
+        if count < len(family) - 1 or len(lacking) != 1 or lacking[0].name in told:
+            continue
+        member = lacking[0]
+        numbered = [one for one in family if any(char.isdigit() for char in one.name)]
+        if _LEADING.match(member.name) or (len(numbered) == len(family) - 1 and member not in numbered):
+            continue
+        if _has_its_own(member, family) or _may_lack(member, usual_size) or _NEEDS_LITTLE.search(member.name):
+            continue
+        told.add(member.name)
+        model = next(one for one in family if title in own[one.name])
+        hit = _hit(member, model, own[model.name][title], f"{count} of {len(family)}")
+        yield replace(hit, message=hit.message.replace("has no constraints", f"has no part “{title}”"))
+
+
+def _has_its_own(member: Member, family: tuple[Member, ...]) -> bool:
+    """A part that restrains, under a title that hardly another has."""
+    held = Counter(same_title(part.title) for one in family for part in one.parts if part.level > 1)
+    return any(
+        2 * held[same_title(part.title)] <= len(family) and restrains(member.page, part)
+        for part in member.parts if part.level in (2, 3)
+    )  # fmt: skip
+
+
+def _is_of_rules(part: Part) -> bool:
+    """By its title, at the top of a page; what must not be done also one level below."""
+    if part.level == 2:
+        return _CONSTRAINS.search(part.title) is not None
+    return part.level == 3 and _TITLES_A_BAN.match(part.title) is not None
 
 
 def _expected(titles: Counter[str], having: int, lacking: int) -> bool:

@@ -1,10 +1,11 @@
 """A phase uses what the run keeps in a file, and does not read that file as its siblings do."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.code_state import unloaded
+from loopwright.tune.reading.code_state import never_set, unloaded
 from loopwright.tune.reading.families import KINDS
 from loopwright.tune.reading.labelled import lacking
 from loopwright.tune.reading.notes import unread
@@ -23,6 +24,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from _files(skill)
     yield from _unloaded(skill)
     yield from _untold(skill)
+    yield from _never_set(skill)
     yield from demanded(skill, "state")
     yield from _unset(skill)
     yield from _unread(skill)
@@ -48,6 +50,21 @@ def _unloaded(skill: Skill) -> Iterator[Hit]:
             advice=f"Read it before it is used, as {where} does: {model.line.strip()[:120]}", also=(where,),
             facts={"entry_at": str(block.body), "entry": f"{model.line.strip()}\n\n"},
         )  # fmt: skip
+
+
+def _never_set(skill: Skill) -> Iterator[Hit]:
+    for page in skill.pages.values():
+        for name, start, end in never_set(page):
+            if not any(
+                re.search(rf"(?<![\w.$]){name}\s*=(?![=>])", other.text)
+                for other in skill.pages.values()
+                if other is not page and name in other.text
+            ):
+                yield Hit(
+                    file=page.path, start=start, end=end, subject=f"{name} is never set",
+                    message=f"{name} begins as nothing, its fields are used below, and no step loads it",
+                    advice=f"Load {name} before it is used, from the file or the command that has it.",
+                )  # fmt: skip
 
 
 def _untold(skill: Skill) -> Iterator[Hit]:

@@ -49,7 +49,7 @@ _MOST_AFTER = re.compile(
 )
 _LEAST_AFTER = re.compile(r"[\s*`)]{0,12}(?:\(?min(?:imum)?\b|or more\b|以上)", re.IGNORECASE)
 _METRIC = re.compile(
-    r"(?<![\w$/<-])(?P<name>[A-Za-z][\w@^]{1,30}(?: (?:score|rate|coverage|ratio|confidence))?)\s*(?P<sign>>="
+    r"(?<![\w$/<.-])(?P<name>[A-Za-z][\w@^]{1,30}(?: (?:score|rate|coverage|ratio|confidence))?)\s*(?P<sign>>="
     r"|<=|≥|≤|>|<)\s*"
     r"(?P<value>\d{1,5}(?:\.\d{1,4})?)(?P<percent>\s?%)?(?![\w.]*[\w(/])"
 )

@@ -43,6 +43,14 @@ _WAYS: tuple[tuple[tuple[str, ...], _Sides], ...] = tuple(
             "by deleting it",
             r"\b(?:delete|remove|discard|clear|wipe)\b|删除|清除|清理",
         ),
+        (
+            ("open", "alive", "reuse", "close", "terminat", "长期", "保留", "关闭", "复用"),
+            "by keeping it open",
+            r"\bkeep\w* (?:\w+ ){0,3}(?:open|alive|running)\b|\bstays? (?:open|alive)\b|长期保留|保持(?:打开|存活)",
+            "by closing it each time",
+            r"\bclos(?:e|es|ed) (?:\w+ ){0,3}(?:after each|after every|immediately|at once|right away)\b"
+            r"|用完(?:即|就)(?:关|弃)|立即关闭",
+        ),
     )
 )  # fmt: skip
 """With the stems that one of its words has, the first way and the other one."""
@@ -51,7 +59,7 @@ _STRONG = re.compile(
 )
 _NOT = re.compile(r"\b(?:not|never|no|nor|without|avoid)\b|n't|不|无|别|禁", re.IGNORECASE)
 _ASKS = re.compile(
-    r"(?:^|[:：*])[\s*]{0,4}(?:which|what|whether|how|who|is|are|does|can)\b|哪些|是否|如何", re.IGNORECASE
+    r"(?:^|[:：*(（])[\s*]{0,4}(?:which|what|whether|how|who|is|are|does|can)\b|哪些|是否|如何", re.IGNORECASE
 )
 """What is only asked for, as in a list of what to find out."""
 _SAID: frozenset[PageKind] = frozenset({"skill", "phase", "action", "role", "spec", "other"})

@@ -18,7 +18,11 @@ _TITLE = re.compile(
     r"|not allowed\b|禁止|不得|不要|严禁|不可|不能|绝不)",
     re.IGNORECASE,
 )
-_CUT = re.compile(r"\s*(?:[(（—;；.。]|--|->|→|: |：|, (?:not|never|only|use)\b)")
+_OF_CHOICE = re.compile(
+    r"\b(?:when|use|trigger\w*|activat\w+|invoke|for|apply|if)\b|何时|触发|适用|使用", re.IGNORECASE
+)
+"""When the skill is not to be used is no rule for its work."""
+_CUT = re.compile(r"\s?(?:[(（—;；.。]|--|->|→|: |：|, (?:not|never|only|use)\b)")
 _WITHOUT = re.compile(r"\b(?:without|unless|before|until|except)\b|未经|除非|没有", re.IGNORECASE)
 _LONE = re.compile(r"\b(?:without|no|skip\w*|bypass\w*|not)\b|无需|不经|跳过|不必", re.IGNORECASE)
 _VERB = re.compile(r"[A-Za-z]{3,20}")
@@ -30,7 +34,7 @@ _LEADS = re.compile(
 )
 _NO_VERB = frozenset({
     "any", "more", "other", "all", "the", "than", "and", "with", "for", "use", "make", "have", "let", "rely", "assume",
-    "skip",
+    "skip", "user", "users", "when", "this", "request", "requests", "asking", "questions", "simple", "pure",
 })  # fmt: skip
 _SAID: frozenset[PageKind] = frozenset({"skill", "phase", "action", "role", "spec", "other"})
 _OWN = frozenset({"role", "roles", "agents", "skill", "index", "main", "commands", "phases"})
@@ -54,7 +58,7 @@ class Entry:
 def ban_sections(page: Page) -> Iterator[tuple[int, int]]:
     """Stretches that a title says to be what must not be done."""
     for section in page.sections:
-        if section.level > 1 and _TITLE.search(section.title):
+        if section.level > 1 and _TITLE.search(section.title) and not _OF_CHOICE.search(section.title):
             yield section.body, section.end
 
 

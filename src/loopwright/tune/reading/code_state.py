@@ -23,6 +23,9 @@ _CHANGES = re.compile(
     r"(?:[ \t]*(?:[-+*]?=(?![=>])|\+\+|--)|\.(?:push|unshift|splice|append|extend)\()",
     re.MULTILINE,
 )
+_EMPTY = re.compile(
+    r"\b(?:let|var)[ \t]{1,4}(?P<name>[A-Za-z_]\w{2,40})[ \t]{0,4}=[ \t]{0,4}(?:null|undefined)[ \t]{0,4}(?:;|$)", re.M
+)
 _FILE = re.compile(r"\.(?:json|ya?ml)\b|\b(?:read|load)\w{0,30}(?:State|Session|Status|Manifest|Config|Plan|_state)\(")
 _CHEAP = ("JSON.", "json.", "save", "persist")
 _DONE: frozenset[Use] = frozenset({"instruction", "prompt", "reference"})
@@ -141,3 +144,21 @@ def _first(page: Page, name: str) -> int:
         if block.kind == "code" and block.use in _DONE:
             return found.start()
     return -1
+
+
+@once
+def never_set(page: Page) -> Iterator[tuple[str, int, int]]:
+    """A variable that begins as nothing, whose fields are used, and that no code of the page sets."""
+    if page.kind not in _WORKED or not ("null" in page.text or "undefined" in page.text):
+        return
+    for found in _EMPTY.finditer(page.text):
+        name, text = found["name"], page.text
+        block = page.blocks[block_at(page, found.start())]
+        if block.kind != "code" or block.use not in _DONE:
+            continue
+        used = re.findall(rf"(?<![\w.$]){name}\.\w", text)
+        assigned = rf"(?<![\w.$]){name}[ \t]*(?:[-+*|?&]{{0,3}}=(?![=>])|\+\+)"
+        taken_apart = rf"[\[{{,][ \t]*{name}[ \t]*[,\]}}][^\n]{{0,80}}=(?!=)"
+        set_at = re.search(f"{assigned}|{taken_apart}", text[found.end() :])
+        if len(used) >= ENOUGH and set_at is None:
+            yield name, found.start("name"), found.end("name")

@@ -27,6 +27,7 @@ from loopwright.tune.reading.numbers import Limit, limits_by_name, limits_by_nou
 from loopwright.tune.reading.opposites import opposites
 from loopwright.tune.reading.originals import overwritten
 from loopwright.tune.reading.purity import impure, passed
+from loopwright.tune.reading.shares import shared_out
 from loopwright.tune.reading.spots import begun, spotted
 from loopwright.tune.reading.tongues import deeds, languages
 from loopwright.tune.skill.model import Page, Skill
@@ -305,6 +306,8 @@ def tongues(skill: Skill) -> Iterator[Conflict]:
             "language", f"the {wrong.what} is in {wrong.value} at one place and in {right.value} at the other",
             f"language of {wrong.what}", wrong.sentence, right.sentence,
         )  # fmt: skip
+    for clause, rule, said in shared_out(skill):
+        yield _of_two("share", f"“{said}” at one place, and otherwise at the other", f"share {said}", clause, rule)
     for order, rule, said in (*deeds(skill), *banned(skill), *listed(skill), *overwritten(skill), *opposites(skill)):
         yield _of_two(
             "order", f"“{said}” is ordered at one place and forbidden at the other", said.lower(), order, rule

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from loopwright.tune.reading.requests import USER_WORDS, strength
 from loopwright.tune.reading.spots import block_at
-from loopwright.tune.skill.model import Block, FieldDeclared, Page, PageKind, Schema, Skill
+from loopwright.tune.skill.model import Block, FieldDeclared, Interpolation, Page, PageKind, Schema, Skill
 from loopwright.tune.skill.once import once
 
 _WORKED: frozenset[PageKind] = frozenset({"phase", "action", "role", "skill", "other"})
@@ -24,6 +24,12 @@ _WISHED = re.compile(
 _NAMED = re.compile(r"[A-Za-z_]\w*")
 _WRITES = re.compile(
     r"\b(?:writ|creat|initiali[sz]|sav|stor|persist|record|generat)\w{0,6}\b|写|创建|新建|生成|初始化|保存|记录",
+    re.IGNORECASE,
+)
+_STATE = re.compile(r"session|state|status|run|progress|manifest", re.IGNORECASE)
+_ABOUT = re.compile(
+    r"\b(?:description|title|subject|goal|task|request|topic|question|requirement|brief|prompt|input|idea|scope"
+    r"|objective|query|issue)(?!s)|_(?:description|request|title|topic|input)\b|任务|需求|描述|目标",
     re.IGNORECASE,
 )
 _KEY = re.compile(r"(?:^|[{,])[ \t]*[\"']?(?P<key>[A-Za-z_]\w*)[\"']?[ \t]*(?:[:,}]|$)", re.MULTILINE)
@@ -49,6 +55,7 @@ def dropped(skill: Skill) -> Iterator[Dropped]:
     for page in skill.pages.values():
         yield from _unused(page)
     yield from _unlisted(skill)
+    yield from _unheard(skill)
     yield from _unmade(skill)
 
 
@@ -131,6 +138,33 @@ def _unlisted(skill: Skill) -> Iterator[Dropped]:
                     page, block.start, block.end, field.path, name, at + ticked, f", {mark}{field.path}{mark}",
                     f"{schema.at.file}:{schema.at.line}",
                 )  # fmt: skip
+
+
+def _unheard(skill: Skill) -> Iterator[Dropped]:
+    """What is written as the state of the run has no place for the request, and agents are filled with it later."""
+    told = [hole for prompt in skill.prompts if prompt.call >= 0 for hole in prompt.interpolations if _is_task(hole)]
+    tops = [field.path for schema in skill.schemas for field in schema.fields if _top(field)]
+    if not told or any(strength(top) > 1 or _ABOUT.search(top) for top in tops):
+        return
+    for schema in skill.schemas:
+        name = schema.name.rsplit("/", 1)[-1]
+        if not (name.endswith(".json") and _STATE.search(name)):
+            continue
+        own = {field.path for field in schema.fields if _top(field)}
+        lists = [one for page in skill.pages.values() for one in _lists(page, name, own)]
+        if len(lists) == 1 and not _ABOUT.search(lists[0][1].text[lists[0][1].text.find(name) + len(name) :]):
+            page, block, last = lists[0]
+            field = re.sub(r"[ -]", "_", told[0].expression)
+            where = f"{told[0].at.file}:{told[0].at.line}"
+            yield Dropped(page, block.start, block.end, field, name, block.body + last, f", {field}", where)
+
+
+def _is_task(hole: Interpolation) -> bool:
+    return strength(hole.expression) > 0 and "." not in hole.expression
+
+
+def _top(field: FieldDeclared) -> bool:
+    return "." not in field.path and "[" not in field.path
 
 
 def _lists(page: Page, name: str, tops: set[str]) -> Iterator[tuple[Page, Block, int]]:

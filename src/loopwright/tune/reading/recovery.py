@@ -159,6 +159,8 @@ PLEDGES = re.compile(
     r"\b(?:resum\w+|recovery|continu\w+ later)\b"
     r"|\b(?:session|run|job|workflow|work|setup|it|everything|user)\s+can(?: later)? (?:be )?(?:resumed?"
     r"|continued|picked up)\b"
+    r"|\b(?:any|each|every|the) (?:step|phase|loop|pipeline|cycle|stage|task) can be (?:resumed|continued)\b"
+    r"|\bresumable\*{0,2}[:：]"
     r"|^can (?:be )?resumed?\b|\bresumable (?:run|session|workflow|job)s?\b|\bfor (?:resumability"
     r"|resumption)\b|\(resumability\)"
     r"|(?:可|能|可以|支持)(?:随时)?(?:断点续传|断点续跑|续跑|恢复(?:执行|运行|会话)?|接着(?:做|跑))",
@@ -172,6 +174,8 @@ _COMMAND = re.compile(
     re.IGNORECASE,
 )
 _IN_CODE = re.compile(r"(?:^|[\s/:-])(?:resume|continue|recover)\b", re.IGNORECASE | re.MULTILINE)
+_SHOWN = re.compile(r"console\.(?:log|warn|error|info)|\bprint|\becho\b|[─│└├╔║]|\+--|\A[ \t]{0,40}(?://|#)")
+"""A line that code only says, or that is drawn."""
 NEAR = 60
 """Characters behind a comma that still belong to what is said of going on."""
 _COMMA = re.compile(r"[,，;；:：.。(（]")
@@ -193,7 +197,8 @@ def says_nothing(found: tuple[Mention, ...]) -> bool:
 def _says(mention: Mention) -> bool:
     block, page = mention.block, mention.page
     if block.kind == "code":
-        return _IN_CODE.search(block.text) is not None and block.use != "template"
+        done = (line for line in block.text.splitlines() if not _SHOWN.search(line))
+        return block.use != "template" and any(_IN_CODE.search(line) for line in done)
     if block.kind == "front" or (block.kind == "heading" and mention.section is None):
         return _COMMAND.search(block.text) is not None if block.kind == "heading" else "--resume" in block.text
     if mention.section is not None:
@@ -266,7 +271,9 @@ _SAVES_HERE = re.compile(
     re.IGNORECASE,
 )
 _LAST = re.compile(
-    r"(?:^|[-_ \d])(?:welcome|complete|completion|done|end|finish|final|summary|close)(?:$|[-_ ])", re.IGNORECASE
+    r"(?:^|[-_ \d])(?:welcome|complete|completion|done|end|finish|final|summary|close|prep|checklist"
+    r"|schema)(?:$|[-_ ])",
+    re.IGNORECASE,
 )
 
 

@@ -24,6 +24,10 @@ FOLLOWS = re.compile(
 _NEVER: frozenset[Concept] = frozenset(
     {"steps", "output", "return", "input", "errors", "goal", "example", "when", "reference", "auto"}
 )
+_NEVER_LABEL = re.compile(
+    r"\W{0,6}(?:NEVER|MUST NOT|DO NOT|DON'T|Never|Must not|Do not|Don'ts?|禁止|绝不|不得|严禁)(?: do)?\W{0,6}\Z"
+)
+"""The label of a list of what must not be done."""
 _SENTENCE = re.compile(r"[^.;。；\n]+(?:\.(?=\w)[^.;。；\n]+)*")
 _NOISE = re.compile(r"[\s*_`\"'“”‘’()（）:：,，、!！🛑✅❌⚠️—–-]+")
 SHARE = 0.5
@@ -37,6 +41,8 @@ def restrains(page: Page, part: Part) -> bool:
     if part.concept in _NEVER or not part.level:
         return False
     blocks = [block for block in blocks_in(page, part.body, part.end) if block.kind in ("item", "paragraph")]
+    if any(block.kind == "paragraph" and _NEVER_LABEL.match(block.text) for block in blocks):
+        return True
     if len(blocks) < 2 or any(block.kind == "paragraph" for block in blocks):
         return False
     telling = sum(bool(RESTRICTS.search(block.text)) for block in blocks)

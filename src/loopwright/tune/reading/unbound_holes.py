@@ -12,7 +12,7 @@ from loopwright.tune.skill.once import once
 
 _WORKED: frozenset[PageKind] = frozenset({"phase", "action", "role", "other"})
 _HOLE = re.compile(r"[<{](?P<root>[a-z]\w{2,40})\??\.(?P<field>[A-Za-z_]\w{1,40})[>}]")
-_PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_PART = re.compile(r"[A-Z]{1,40}(?![a-z])|[A-Z]?[a-z]+")
 _LOADING = re.compile(r"\b(?:load(?:ing)?|inputs?|context|read)\b|加载|输入|上下文|读取", re.IGNORECASE)
 FIELDS = 2
 """Different fields of one thing that make it a record that has to come from somewhere."""
