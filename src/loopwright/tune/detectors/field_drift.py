@@ -8,6 +8,7 @@ from loopwright.tune.reading.declared import shown as shown_as
 from loopwright.tune.reading.drifting import meant
 from loopwright.tune.reading.near_names import near_names
 from loopwright.tune.reading.odd_keys import odd_keys
+from loopwright.tune.reading.one_word_off import one_word_off
 from loopwright.tune.reading.slips import slips
 from loopwright.tune.reading.spelled import Spelled, otherwise_keyed, slipped_holes
 from loopwright.tune.reading.state_flow import Strange, strange_fields
@@ -37,7 +38,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     known = {place for found in groups.values() for one, _ in found for place in [(one.use.at.file, one.name)]}
     yield from (_strange(one) for one in strange_fields(skill) if one.right and (one.page.path, one.name) not in known)
     told: set[tuple[str, int]] = set()
-    readings = (otherwise_keyed, slipped_holes, slips, odd_keys, near_names)
+    readings = (otherwise_keyed, slipped_holes, slips, odd_keys, near_names, one_word_off)
     for one in (one for reading in readings for one in reading(skill)):
         if (one.page.path, one.start) not in told:
             told.add((one.page.path, one.start))

@@ -26,7 +26,7 @@ FEWEST = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class Known:
     """A field that is shown, or declared, at `start`."""
 
     name: str
@@ -39,7 +39,7 @@ class _Known:
 
 
 def near_names(skill: Skill) -> Iterator[Spelled]:
-    known = _known(skill)
+    known = known_names(skill)
     if len(known) < FEWEST:
         return
     counted = Counter(
@@ -52,21 +52,21 @@ def near_names(skill: Skill) -> Iterator[Spelled]:
     yield from _otherwise(skill, known, counted)
 
 
-def _known(skill: Skill) -> dict[str, _Known]:
-    found: dict[str, _Known] = {}
+def known_names(skill: Skill) -> dict[str, Known]:
+    found: dict[str, Known] = {}
     for schema in skill.schemas:
         for field in schema.fields:
             name = field.path.rsplit(".", 1)[-1].removesuffix("[]")
-            found.setdefault(name, _Known(name, skill.pages[schema.at.file], field.at.start))
+            found.setdefault(name, Known(name, skill.pages[schema.at.file], field.at.start))
     for page in skill.pages.values():
         for one in data_of(page):
             for name, (start, _) in one.keys.items():
                 if name not in found:
-                    found[name] = _Known(name, page, start)
+                    found[name] = Known(name, page, start)
     return found
 
 
-def _in_sentences(page: Page, known: dict[str, _Known], counted: Counter[str], other: set[str]) -> Iterator[Spelled]:
+def _in_sentences(page: Page, known: dict[str, Known], counted: Counter[str], other: set[str]) -> Iterator[Spelled]:
     for found in _TICKED.finditer(page.text):
         root, name, listed = found.groups()
         if counted[name] != 1 or name in known or name in other or name.isupper():
@@ -80,11 +80,11 @@ def _in_sentences(page: Page, known: dict[str, _Known], counted: Counter[str], o
             yield Spelled(page, found.start(2), found.end(2), name, right.name, right.where)
 
 
-def _nearest(name: str, known: dict[str, _Known], field: bool, around: str) -> _Known | None:
+def _nearest(name: str, known: dict[str, Known], field: bool, around: str) -> Known | None:
     """`field`: it is written as a field of something."""
     mine = words_of(name)
     told = field or _FIELD.search(around) is not None
-    best: tuple[float, _Known] | None = None
+    best: tuple[float, Known] | None = None
     for one in known.values():
         theirs = words_of(one.name)
         derived = len(theirs) == 1 and bool({one.name, mine[-1]} & _COMMON)
@@ -101,7 +101,7 @@ def _nearest(name: str, known: dict[str, _Known], field: bool, around: str) -> _
     return best[1] if best is not None and f"`{best[1].name}`" not in around else None
 
 
-def _otherwise(skill: Skill, known: dict[str, _Known], counted: Counter[str]) -> Iterator[Spelled]:
+def _otherwise(skill: Skill, known: dict[str, Known], counted: Counter[str]) -> Iterator[Spelled]:
     """A field that is written with other hyphens, underscores or capitals than elsewhere."""
     wanted = {joined(name) for name in known if len(words_of(name)) > 1}
     spelled: dict[str, set[str]] = {}
@@ -132,7 +132,7 @@ def _is_field(skill: Skill, name: str) -> bool:
     return any(whole.search(page.text) for page in skill.pages.values() if name in page.text)
 
 
-def _is_handed(one: _Known, other: str) -> bool:
+def _is_handed(one: Known, other: str) -> bool:
     """The field takes the variable of the other name."""
     line = one.page.text[one.start : one.start + len(one.name) + len(other) + 12]
     return other in line.split("\n", 1)[0]

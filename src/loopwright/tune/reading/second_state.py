@@ -26,6 +26,10 @@ _ALSO = re.compile(
 _KEEPS = re.compile(
     r"\b(?:writ|keep|kept|record|stor|sav|put|track|updat|maintain|log)\w*\b|写|记|存|保存|更新|放", re.IGNORECASE
 )
+_HELD = re.compile(r"(?<![\w$.])([A-Za-z_$][\w$]{0,40}) = [^\n=]{0,160}\Z")
+_WRITES = re.compile(r"\b[Ww]rite\w{0,20}\([^\n]{0,120}\Z")
+_COPY = re.compile(r"(?<![\w$.])([A-Za-z_]\w{2,40}): \w{0,30}(?:[sS]tate|[sS]tatus|[sS]ession)\.\1(?!\w)")
+"""A field that takes the one of the same name of a state."""
 _THERE = re.compile(
     r"(?:progress|status|state|track(?:er|ing)|checkpoint|cursor)(?:[\-_]\w{1,60})?\.(?:jsonl?|md|ya?ml|csv|txt)"
 )
@@ -66,9 +70,24 @@ def added_states(skill: Skill) -> Iterator[Added]:
             first = ""
         if not first and len(places) > 1:
             continue
-        told = next((place for place in places if _is_added(*place)), None)
+        copied = [place for place in places if _is_copied(*place)] if first and len(places) == 1 else []
+        told = next((place for place in places if _is_added(*place)), next(iter(copied), None))
         if told is not None:
             yield Added(*told, base, first)
+
+
+def _is_copied(page: Page, start: int, end: int) -> bool:
+    """Code writes fields into it that it takes from the state."""
+    block = page.blocks[block_at(page, start)]
+    if block.kind != "code" or block.use in ("negative", "quotation"):
+        return False
+    line = page.text.rfind("\n", block.start, start) + 1
+    held = _HELD.search(page.text[line:start])
+    stop = min(block.end, end + 2 * AROUND)
+    if held is None:
+        return _WRITES.search(page.text[line:start]) is not None and _COPY.search(page.text, end, stop) is not None
+    at = page.text.find(f"({held[1]},", end, stop)
+    return at >= 0 and _COPY.search(page.text, at, min(block.end, at + AROUND)) is not None
 
 
 def _is_added(page: Page, start: int, end: int) -> bool:
