@@ -58,6 +58,28 @@ def offered(text: str, line: int, facts: Facts | None = None) -> dict[str, dict[
         ("shared value", 1, "def f(a=[]):\n    a\n", "def f(a=None):\n    if a is None:\n        a = []\n    a\n"),
         ("layout", 3, "def f(a):\n    for b in a:\n        g(b)\n        return b\n", None),
         ("exception", 2, "def f(a):\n    try:\n        g(a)\n    except KeyError:\n        pass\n", None),
+        ("presence", 2, "def f(a, b):\n    return a or b\n", "def f(a, b):\n    return a if a is not None else b\n"),
+        ("presence", 2, "def f(a):\n    if a.b:\n        pass\n", "def f(a):\n    if a.b is not None:\n        pass\n"),
+        ("presence", 2, "def f(a):\n    if not a:\n        pass\n", "def f(a):\n    if a is None:\n        pass\n"),
+        ("presence", 2, "def f(a):\n    if a is None:\n        g()\n", "def f(a):\n    if not a:\n        g()\n"),
+        ("repetition", 2, "def f(a):\n    if a:\n        g()\n", "def f(a):\n    while a:\n        g()\n"),
+        ("repetition", 2, "def f(a):\n    while a:\n        g()\n", "def f(a):\n    if a:\n        g()\n"),
+        ("library call", 3,
+         "import copy\ndef f(a):\n    return dict(a)\n",
+         "import copy\ndef f(a):\n    return copy.deepcopy(a)\n"),
+        ("library call", 3,
+         "import re\ndef f(a):\n    return '(' + a\n",
+         "import re\ndef f(a):\n    return '(' + re.escape(a)\n"),
+        ("extreme", 2, "def f(a, b):\n    return g(a.x, b.x)\n", "def f(a, b):\n    return g(a.x, max(b.x, a.x))\n"),
+        ("order of statements", 2,
+         "def f(a):\n    x(a)\n    y(a)\n    z(a)\n",
+         "def f(a):\n    y(a)\n    z(a)\n    x(a)\n"),
+        ("order of statements", 4,
+         "def f(a):\n    x(a)\n    y(a)\n    z(a)\n",
+         "def f(a):\n    z(a)\n    x(a)\n    y(a)\n"),
+        ("any case", 2,
+         "def f(a):\n    yield a\n    g(a)\n",
+         "def f(a):\n    try:\n        yield a\n    finally:\n        g(a)\n"),
         ("missing statement", 3, "def f(a):\n    a += 1\n    g(a)\n", "def f(a):\n    a += 1\n    g(a)\n    a -= 1\n"),
     ],
 )  # fmt: skip
@@ -66,6 +88,46 @@ def test_a_family_offers(family: str, line: int, wrong: str, right: str | None) 
     assert found
     if right is not None:
         assert right in found, "\n".join(sorted(found))
+
+
+SHELF = """class Base:
+    def load(self, state):
+        self.state = state
+
+
+class Shelf(Base):
+    def __init__(self):
+        self.order = None
+        self.known = {}
+
+    def load(self, state):
+        self.known = {}
+
+    def sort(self):
+        self.order = sorted(self.known)
+
+    def put(self, item):
+        self.known[item] = 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("family", "line", "added"),
+    [
+        ("forgotten reset", 18, "self.order = None"),
+        ("missing call", 18, "self.sort()"),
+        ("missing call", 12, "super().load(state)"),
+    ],
+)
+def test_a_statement_that_is_missing_behind_another_is_offered(family: str, line: int, added: str) -> None:
+    lines = SHELF.splitlines(keepends=True)
+    whole = "".join([*lines[:line], f"        {added}\n", *lines[line:]])
+    assert whole in offered(SHELF, line)[family]
+
+
+def test_what_an_elif_asks_is_not_asked_again_and_again() -> None:
+    text = "def f(a):\n    if a:\n        g()\n    elif a.b:\n        h()\n"
+    assert offered(text, 4)["repetition"] == {}
 
 
 def test_a_return_leaves_the_loop() -> None:
