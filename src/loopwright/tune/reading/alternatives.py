@@ -16,8 +16,9 @@ _PLAIN = re.compile(
     rf"{_BEFORE}{WORD}(?:, {WORD}){{1,8}},? (?:or|and) {WORD}\b|(?<=\(){WORD}(?:, {WORD}){{2,8}}(?=\))"
     rf"|(?<=: ){WORD}(?:, {WORD}){{2,8}}(?=[.\n;)])|(?<![A-Za-z]){WORD}(?:、{WORD}){{2,8}}"
 )
-_BAR = re.compile(r"[|/](?=[ \"'`*]{0,4}[A-Za-z])")
-_COMMA = re.compile(r"[,、](?=[ A-Za-z])")
+_BAR = re.compile(rf"[|/](?= ?{_MARK}{WORD}{_MARK} ?\\?[|/])")
+_COMMA = re.compile(rf",(?= {WORD}(?:,| (?:or|and) ))|、(?={WORD}、)")
+"""Signs between a first word and a second one, behind which there is another sign."""
 _MARKS = "\"'`*"
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 LONGEST = 36

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from loopwright.tune.reading.grid import grids
+from loopwright.tune.reading.runs import times
 from loopwright.tune.skill.model import Page, Skill
 
 _WORD = re.compile(r"[`*]{0,3}([A-Za-z][\w\-]{1,24})[`*]{0,3}\Z")
 _SETTING = re.compile(r"(?:default )?values?|defaults?|settings?|types?|(?:默认)?值|默认|设定|类型", re.IGNORECASE)
 """Heads of columns in which each row has a value of its own thing."""
-_TAKEN = re.compile(r"[\w\-]+")
 FEWEST, OFTEN = 2, 3
 """Other values of the column, and how often the skill says each of them at least."""
 
@@ -32,15 +32,14 @@ def cells_alone(skill: Skill) -> Iterator[Alone]:
     columns = [column for page in pages for column in (*_of_tables(page), *_of_drawings(page))]
     if not columns:
         return
-    said = Counter(word.lower() for page in skill.pages.values() for word in _TAKEN.findall(page.text))
     for page, head, cells in columns:
         counted = Counter(word for word, _ in cells)
-        alone = [(word, at) for word, at in cells if said[word.lower()] == 1]
+        alone = [(word, at) for word, at in cells if times(skill, word.lower()) == 1]
         others = [word for word in counted if all(word != one for one, _ in alone)]
         if len(alone) != 1 or not FEWEST <= len(others) <= len(cells) // 2 + 1 or max(counted.values()) < FEWEST:
             continue
         word, at = alone[0]
-        usual = all(said[other.lower()] >= OFTEN for other in others)
+        usual = all(times(skill, other.lower()) >= OFTEN for other in others)
         if usual and len({other.isupper() for other in (*others, word)}) == 1:
             yield Alone(page, at, at + len(word), word, head, tuple(others))
 

@@ -1,9 +1,9 @@
 """What flows, trees and lists in fences say, line by line: steps that are drawn are followed like sentences."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from loopwright.tune.reading.sayings import MEANT, SKIPPED, Saying
+from loopwright.tune.reading.sayings import MEANT, SKIPPED, Saying, has_each, stems_of
 from loopwright.tune.skill.model import Block, Page, Skill
 from loopwright.tune.skill.once import once
 
@@ -14,15 +14,14 @@ _WORDS = re.compile(r"(?<![A-Za-z])[A-Za-z]{2,40}\W{1,9}[A-Za-z]{2,40}\W{1,9}[A-
 LONGEST = 300
 
 
-def drawn(skill: Skill, stems: Iterable[Iterable[str]]) -> Iterator[Saying]:
-    """Lines that have one of each group of `stems` (small letters)."""
-    groups = tuple(tuple(group) for group in stems)
+def drawn(skill: Skill, groups: tuple[tuple[str, ...], ...]) -> Iterator[Saying]:
+    """Lines that have a stem (in small letters) of each of the groups."""
     for page in skill.pages.values():
-        if page.kind not in SKIPPED:
-            for saying in _lines(page):
-                low = saying.text.lower()
-                if all(any(stem in low for stem in group) for group in groups):
-                    yield saying
+        lines = _lines(page) if page.kind not in SKIPPED else ()
+        there = stems_of(page.text, groups) if lines else ()
+        for saying in lines if there and all(there) else ():
+            if has_each(saying.text.lower(), there):
+                yield saying
 
 
 @once

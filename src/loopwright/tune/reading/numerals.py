@@ -5,22 +5,22 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from loopwright.tune.reading.spots import places
-from loopwright.tune.skill.letters import small
+from loopwright.tune.skill.letters import among, small
 
 WORDS = (
     "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
 )  # fmt: skip
-_DIGITS = re.compile(r"\d(?<!\d.)", re.DOTALL)
+_DIGITS = re.compile(r"\d(?<![^\W_].)", re.DOTALL)
 _SIGNS = re.compile(r"[<>≥≤](?==?\s*\d)")
 
 
 @lru_cache(maxsize=64)
 def numerals(text: str) -> tuple[int, ...]:
     """Where digits begin, and words for small numbers; not behind a letter, as within other words."""
-    found = {match.start() for match in _DIGITS.finditer(text)}
-    for word in WORDS:
-        found.update(places(text, word))
-    return tuple(sorted(at for at in found if not text[at - 1 : at].isalnum()))
+    found = [match.start() for match in _DIGITS.finditer(text)]
+    for word in among(text, WORDS):
+        found += [at for at in places(text, word) if not text[at - 1 : at].isalnum()]
+    return tuple(sorted(found))
 
 
 def from_numbers(text: str, pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:

@@ -65,6 +65,12 @@ def _bare(name: str) -> str:
     return name.rpartition(":")[2].casefold()
 
 
+def _compounds(text: str) -> list[str]:
+    """All names of several parts: looked for in words with a sign alone, which are few."""
+    words = [word for word in text.split() if "-" in word or "_" in word or ":" in word]
+    return [found[0] for found in _COMPOUND.finditer("\n".join(words))]
+
+
 def _misnamed(skill: Skill) -> Iterator[Stranger]:
     """A name that stands once in the whole skill, beside one that is nearly the same."""
     named = cast(skill)
@@ -74,7 +80,7 @@ def _misnamed(skill: Skill) -> Iterator[Stranger]:
     pages = {stem(page.path).casefold() for page in skill.pages.values() if page.kind == "role"}
     if not any(used[bare] == 1 and bare not in pages for bare in used):
         return
-    times = Counter(_bare(found[0]) for page in skill.pages.values() for found in _COMPOUND.finditer(page.text))
+    times = Counter(_bare(name) for page in skill.pages.values() for name in _compounds(page.text))
     cells = {_bare(one.name) for one in named if one.kind == "cell"}
     often = {name for name in times.keys() | used.keys() if max(times[name], used[name]) >= FEWEST} | pages
     for one in named:

@@ -1,12 +1,11 @@
 """Two lists of one choice that differ in one word."""
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 
 from loopwright.tune.reading.listings import Listing, listings
-from loopwright.tune.reading.spots import places
+from loopwright.tune.reading.runs import times
 from loopwright.tune.skill.model import Skill
 
 MOST = 9
@@ -34,7 +33,7 @@ def rivals(skill: Skill) -> Iterator[Rival]:
             if len(one.values) <= MOST:
                 for value in one.values:
                     groups.setdefault(frozenset(one.values) - {value}, []).append((value, one))
-    uses = cache(partial(_uses, skill))
+    uses = cache(partial(times, skill))
     for shared, found in groups.items():
         if len({value for value, _ in found}) > 1:
             yield from _odd(uses, shared, found)
@@ -80,8 +79,3 @@ def _is_code(listing: Listing) -> bool:
         block.kind == "code" and block.start <= listing.spans[0][0] < block.end and block.lang not in ("json", "")
         for block in page.blocks
     )
-
-
-def _uses(skill: Skill, word: str) -> int:
-    whole = re.compile(rf"(?<![\w\-]){re.escape(word)}(?![\w\-])", re.IGNORECASE)
-    return sum(len(whole.findall(page.text)) for page in skill.pages.values() if places(page.text, word))

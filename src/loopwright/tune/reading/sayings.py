@@ -46,15 +46,20 @@ def sentences(skill: Skill, groups: tuple[tuple[str, ...], ...]) -> Iterator[Say
         if page.kind in SKIPPED:
             continue
         low = small(page.text)
-        there = _there(page.text, groups)
+        there = stems_of(page.text, groups)
         if not all(there):
             continue
         for start, end, lead, said in _led(page):
-            if _has(said, there):
+            if has_each(said, there):
                 yield from _split(page, start, end, lead, there)
         for prompt in skill.prompts:
             at = prompt.at
-            if at.file == page.path and at.use in MEANT and prompt.call >= 0 and _has(low[at.start : at.end], there):
+            if (
+                at.file == page.path
+                and at.use in MEANT
+                and prompt.call >= 0
+                and has_each(low[at.start : at.end], there)
+            ):
                 yield from _split(page, at.start, at.end, None, there)
 
 
@@ -67,7 +72,7 @@ def _split(page: Page, start: int, end: int, lead: str | None, there: tuple[tupl
     for stop in (*[mark.end() for mark in _END.finditer(text)], len(text)):
         sentence = text[begin:stop].rstrip()
         bare = sentence.lstrip()
-        if 8 <= len(bare) <= LONGEST and _has(f"{before} {bare.lower()}", there):
+        if 8 <= len(bare) <= LONGEST and has_each(f"{before} {bare.lower()}", there):
             yield Saying(page, bare, start + begin + len(sentence) - len(bare), lead or "")
         begin = stop
 
@@ -93,7 +98,7 @@ def _led(page: Page) -> Iterator[tuple[int, int, str, str]]:
             yield block.body, block.end, above, f"{above.lower()} {said}" if above else said
 
 
-def _there(text: str, groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
+def stems_of(text: str, groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
     """Of each group the stems that the page has; the rest need not be looked for in its blocks."""
     found = []
     for group in groups:
@@ -104,7 +109,8 @@ def _there(text: str, groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, .
     return tuple(found)
 
 
-def _has(low: str, groups: tuple[tuple[str, ...], ...]) -> bool:
+def has_each(low: str, groups: tuple[tuple[str, ...], ...]) -> bool:
+    """Whether a text in small letters has a stem of each group."""
     for group in groups:
         for stem in group:
             if stem in low:

@@ -1,10 +1,10 @@
 """Values that a sentence gives a name, and that no list of what the name may be has."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from loopwright.tune.reading.listings import LONGEST, Listing, listings
+from loopwright.tune.reading.listings import LONGEST, listings
 from loopwright.tune.reading.spots import block_at
 from loopwright.tune.reading.values import meant
 from loopwright.tune.skill.model import Page, Skill
@@ -18,7 +18,8 @@ _SET = re.compile(
     rf"(?<![\w.\-])([A-Za-z_][A-Za-z0-9_.\-]{{1,40}}+)[\"'`*]{{0,3}}\s?(?:[:=]=?|!=|\bis\b|\bof\b|\bto\b|\bas\b|\bbecomes\b|\bequals\b|为|是)\s?"
     rf"(?:\*\*|[\"'`])({_WORD})(?:\*\*|[\"'`])(?!\s?[:|/])"
 )
-_VALUE = re.compile(r"(?:\*\*|[\"'`])(?=[A-Za-z])")
+_VALUE = re.compile(r"[*\"'`](?:(?<=[:=sfo为是].)|(?<=[:=sfo为是]\s.))(?:(?<=\*)\*|(?<!\*))(?=[A-Za-z])")
+"""A marked word, behind the last letter of what may stand before a value."""
 _BEFORE_VALUE = (":", "=", "is", "of", "to", "as", "becomes", "equals", "为", "是")
 _GIVEN = re.compile(rf"--([a-z][\w\-]{{1,40}})[= ]({_WORD})(?![\w./])")
 _PAIR = re.compile(rf"(?:`({_WORD})`|\"({_WORD})\")(?: or | and | \| | / |\||、| ?或 ?)(?:`({_WORD})`|\"({_WORD})\")")
@@ -60,33 +61,37 @@ class _Name:
 
 
 def stray_words(skill: Skill) -> Iterator[StrayWord]:
-    names: dict[str, _Name] = {}
+    pages = [page for page in skill.pages.values() if len(page.text) <= LONGEST]
+    given: dict[str, _Name] = {}
+    for page in pages:
+        if page.kind != "script":
+            _told(given, page)
+    # Lists are asked only for names that a sentence gives a value.
+    names = {name: known for name, known in given.items() if known.told}
     in_lists: set[str] = set()
-    for page in skill.pages.values():
-        if len(page.text) > LONGEST:
-            continue
+    for page in pages if names else ():
         for one in listings(page):
             in_lists.update(one.values)
-            _list(names, page, one.spans[0][0], dict.fromkeys(one.values, ""), one)
+            _list(names, page, one.spans[0][0], one.values)
         if page.kind != "script":
             _pairs(names, page)
-            _told(names, page)
     for known in names.values():
         yield from _strays(skill, known, in_lists)
 
 
-def _list(names: dict[str, _Name], page: Page, start: int, values: Mapping[str, str], one: Listing | None) -> None:
+def _list(names: Mapping[str, _Name], page: Page, start: int, values: Iterable[str]) -> None:
     begin = max(page.text.rfind("\n", 0, start) + 1, start - BEFORE)
     found = _LEADS.search(page.text[begin:start])
-    if found is not None:
+    known = names.get(_plain(found[1])) if found is not None else None
+    if known is not None:
         where = f"{page.path}:{page.text.count(chr(10), 0, start) + 1}"
-        names.setdefault(_plain(found[1]), _Name()).listed.update(dict.fromkeys(values, where))
+        known.listed.update(dict.fromkeys(values, where))
 
 
-def _pairs(names: dict[str, _Name], page: Page) -> None:
+def _pairs(names: Mapping[str, _Name], page: Page) -> None:
     for found in _PAIR.finditer(page.text):
         if len(found[0]) < 60:
-            _list(names, page, found.start(), {word.lower(): "" for word in found.groups() if word}, None)
+            _list(names, page, found.start(), [word.lower() for word in found.groups() if word])
 
 
 def _told(names: dict[str, _Name], page: Page) -> None:
