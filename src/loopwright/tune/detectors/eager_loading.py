@@ -16,7 +16,8 @@ _READ = re.compile(
 )
 _BIDS = re.compile(r"\W*(?:first,? |then )?(?:read|load|open|study)\b|\W*先?[读加打]", re.IGNORECASE)
 _AT_START = re.compile(
-    r"\b(?:before (?:you |we |the )?(?:start|begin|do(?:ing)? any|anything|first|work|any )\w*"
+    r"\b(?:before (?:the |any )(?:loop|run|work|session|workflow|execution|first \w+|phases?) (?:starts?"
+    r"|begins?|runs?)|before (?:you |we |the )?(?:start|begin|do(?:ing)? any|anything|first|work|any )\w*"
     r"|at (?:the )?(?:very )?(?:start|beginning|startup"
     r"|launch|activation|outset|first \w+)|first(?: of all)?|up[ -]?front|right away|immediately"
     r"|as (?:the )?(?:first|step)|on (?:startup|activation"
@@ -132,6 +133,8 @@ _MAPPED = re.compile(
     r"\W{0,4}\.(?:map|forEach|flatMap)\([^\n]{0,60}?\b(?:Read|read\w{0,20}|load\w{0,20})\b", re.IGNORECASE
 )
 _LOOPED = re.compile(r"\bfor\b[^\n]{0,60}\b(?:of|in)\s{1,4}\Z")
+_WHOLE_FOLDER = re.compile(r"`((?:[\w.<>{}$-]{1,60}/){1,6})(?:\*(?:\.\w{1,8})?)?`")
+_IN_FULL = re.compile(r"\b(?:completely|in full|entirely|whole)\b|完整|全部读", re.IGNORECASE)
 FEW, MANY = 3, 5
 """Own files in one sentence that are many: where it says all of them, and where it only lists them."""
 MOST = 0.7
@@ -159,6 +162,20 @@ def _of_sentence(skill: Skill, saying: Saying) -> Iterator[Hit]:
     bid = _BIDS.match(saying.text) is not None
     if len(files) >= (FEW if every and soon else FEW + 1 if every or soon or bid else MANY):
         yield _hit(skill, saying.page, saying.start, saying.end, files)
+    elif every and (soon or _IN_FULL.search(saying.text)):
+        yield from _of_run(skill, saying, least=1 if soon else 2)
+
+
+def _of_run(skill: Skill, saying: Saying, least: int) -> Iterator[Hit]:
+    """Whole folders of what the run itself makes are read before the work that needs single files of them."""
+    named = {found[1].removeprefix("./") for found in _WHOLE_FOLDER.finditer(saying.text)}
+    made = {folder for folder in named if any(f"/{folder}" in f"/{one.name}" for one in skill.artefacts)}
+    if len(made) >= least and len(named) > 1:
+        yield Hit(
+            file=saying.page.path, start=saying.start, end=saying.end, subject=", ".join(sorted(made)),
+            message=f"all files of {', '.join(sorted(made))} are read before the work that needs single ones begins",
+            advice="Say to read each of them in the step that needs it.",
+        )  # fmt: skip
 
 
 def _of_table(skill: Skill, page: Page) -> Iterator[Hit]:

@@ -8,6 +8,7 @@ from typing import Literal
 from loopwright.tune.reading.drawn import drawn
 from loopwright.tune.reading.sayings import Saying, is_story, sentences
 from loopwright.tune.skill.model import Skill
+from loopwright.tune.skill.once import once
 
 Fed = Literal["past", "content"]
 
@@ -181,6 +182,7 @@ _STEMS = (
 )  # fmt: skip
 
 
+@once
 def fed(skill: Skill) -> Iterator[tuple[Saying, Fed]]:
     """Sentences that have agents given everything from before, or whole texts, and say no bound."""
     for saying in (*sentences(skill, _STEMS), *drawn(skill, _STEMS)):

@@ -10,6 +10,7 @@ from loopwright.tune.reading.holes import Hole, holes
 from loopwright.tune.reading.likeness import words_of
 from loopwright.tune.reading.sayings import MEANT, SKIPPED
 from loopwright.tune.skill.model import At, Interpolation, Prompt, Skill
+from loopwright.tune.skill.once import once
 
 _ALL_PAST = re.compile(
     r"\b(?:all|every|full|entire|whole|complete|everything)\b.{0,40}\b(?:previous|prior|earlier|past|history"
@@ -52,6 +53,8 @@ _LONG = re.compile(
     r"|文件|文件内容|代码|差异|全文|文档|日志|状态|原文"
 )
 _SHELL = re.compile(r"\$\(\s*(?:cat|git (?:diff|log|show)|<|type|Get-Content)\s*[^)\n]{0,80}\)")
+_CUT = re.compile(r"\b(?:head|tail|wc|jq|grep|rg|sed)\b|-n ?\d|--(?:stat|name-only|oneline|max-count)")
+"""A command that prints a part only."""
 _SLOT = re.compile(r"[\[<{]([A-Za-z\u4e00-\u9fff][^\[\]{}\n]{6,160})[\]>}](?!\()")
 _CALLED = re.compile(r"\bprompt['\"]?\s*[=:]\s*f?[\"'`]")
 """The text of an agent's prompt, in a call that is not known as one."""
@@ -67,6 +70,7 @@ _SLICED = re.compile(r"\.slice\(|\.at\(\s*-|\[-\d+:?\]|\.substr(?:ing)?\(")
 """The expression itself takes a part only."""
 
 
+@once
 def filled(skill: Skill) -> Iterator[tuple[Hole, Fed]]:
     """Holes of prompts whose names, or labels, say that all from before, or a whole text, is put in."""
     for hole in holes(skill):
@@ -87,7 +91,8 @@ def filled(skill: Skill) -> Iterator[tuple[Hole, Fed]]:
 
 def _is_page(skill: Skill, prompt: Prompt) -> bool:
     """The page of a role: its braces are mostly what the role is to fill in."""
-    return prompt.call < 0 and skill.pages[prompt.at.file].kind == "role"
+    page = skill.pages[prompt.at.file]
+    return prompt.call < 0 and page.kind == "role" and prompt.at.end >= len(page.text.rstrip())
 
 
 def _slots(skill: Skill) -> Iterator[tuple[Hole, Fed]]:
@@ -149,7 +154,7 @@ def shelled(skill: Skill) -> Iterator[tuple[At, str]]:
         text = skill.pages[prompt.at.file].text
         for found in _SHELL.finditer(text, prompt.at.start, prompt.at.end):
             alone = not (text[prompt.at.start : found.start()] + text[found.end() : prompt.at.end]).strip("\"' \t\n")
-            if not alone and not _ORDERS.search(found[0]) and not BOUND.search(found[0]):
+            if not alone and not _ORDERS.search(found[0]) and not _CUT.search(found[0]):
                 yield _inside(skill, prompt, found), found[0]
 
 

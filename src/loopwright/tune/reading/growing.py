@@ -29,6 +29,12 @@ _BOUND = re.compile(
 _WRITES = re.compile(
     r"\b(?:append|writ|sav|add|record|log|creat|stor|put|dump|mov|archiv)\w*\b|写|存|追加|记录|归档", re.IGNORECASE
 )
+_TO_MERGE = re.compile(
+    r"\b(?:(?:for|into|write|build|produce|make) (?:the |a |an |one )?(?:final |closing )?(?:report|summary"
+    r"|overview|synthesis)|merg|combin|consolidat|synthes|aggregat)\w*|汇总|合并|总结",
+    re.IGNORECASE,
+)
+"""What has one text made of all of them has to read all of them once."""
 _KEPT = re.compile(
     r"\ball (?:of )?(?:the |your |its |our )?(?:previous|past|earlier|old|daily|session|run|iteration|round|chat"
     r"|historical) ?(?:session |run |chat |work )?"
@@ -44,7 +50,8 @@ _STEMS = (
     ("/", "log", "note", "transcript", "report", "entries", "record", "session", "history", "日志", "记录", "会话"),
 )  # fmt: skip
 _PILED = re.compile(
-    r"\b(?:append|add|push|accumulate|collect)\w{0,3}\b[^.;\n`]{0,80}? (?:to|in|into|onto) (?:the )?`(?P<name>[A-Za-z_][\w.]{2,60})`"
+    r"\b(?:append|add|push|accumulate|collect)\w{0,3}\b[^.;\n`]{0,80}? (?:to|in|into|onto) (?:the )?"
+    r"`(?P<name>[A-Za-z_][\w.]{2,60})`"
     r"|(?:追加|累积|累加|添加|加入)(?:到|进|至|在)?\s?`(?P<zh>[A-Za-z_][\w.]{2,60})`",
     re.IGNORECASE,
 )
@@ -64,6 +71,8 @@ def reread(skill: Skill) -> Iterator[tuple[Saying, str, str]]:
     """Sentences that have a whole folder read to which the run adds: with the folder, and where that is said."""
     for saying in (*sentences(skill, _STEMS), *drawn(skill, _STEMS)):
         if not _READ.search(saying.text) or not _ALL.search(saying.text) or _BOUND.search(saying.text):
+            continue
+        if _TO_MERGE.search(saying.text):
             continue
         kept = _KEPT.search(saying.text)
         if kept is not None:

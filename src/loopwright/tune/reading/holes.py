@@ -95,12 +95,13 @@ def growth(skill: Skill) -> dict[str, tuple[Assignment, ...]]:
 
 
 def reaches(skill: Skill, hole: Hole, grows: Assignment) -> bool:
-    """Whether it is one variable: what another function declares for itself is not."""
+    """Whether it lives as long as the rounds: what a function declares for itself begins anew at each call."""
     if "." in grows.name:
         return True
     at = grows.at
     for one in skill.assignments:
-        if holds(one.at, at) and not holds(one.at, hole.place.at) and FUNCTION.match(one.value):
+        again = grows.repeat < 0 or not holds(one.at, hole.place.at)
+        if again and holds(one.at, at) and FUNCTION.match(one.value):
             before = skill.pages[at.file].text[one.at.start : at.end]
             if re.search(rf"\b(?:let|const|var) {re.escape(grows.name)}\b", before):
                 return False

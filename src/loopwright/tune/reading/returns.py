@@ -114,7 +114,7 @@ _ALL_OF_IT = re.compile(
     r"|it) (?:like|want|need)s?|no (?:length |size )?limit"
     r"|all (?:the |their |its |your )?(?:details|evidence|output|text|contents?|reasoning|raw|data|notes|sources)"
     r"|every (?:detail|file in full|line))\b"
-    r"|全部(?:内容|过程|细节|结果|输出|原文|发现)|所有(?:内容|细节|原文|过程|输出)|全文|完整(?:的)?(?:内容|输出"
+    r"|全部(?:内容|过程|细节|结果|输出|原文|发现)|所有(?:内容|细节|原文|过程|输出)|全文|完整(?:的)?[^，。；\n]{0,6}?(?:内容|输出"
     r"|过程|结果|分析|日志|报告)|不限(?:长度|字数|篇幅)"
     r"|越(?:详细|长)越好|原样|一字不|有什么说什么",
     re.IGNORECASE,
@@ -133,7 +133,8 @@ _ASIDE = re.compile(
 _ABOUT = (
     (
         "hand", "list", "artifact", "evidence", "output", "deliver", "includ", "return", "repl", "respon", "answer",
-        "report", "back", "返回", "汇报", "回报", "交回", "发回", "回复", "带回",
+        "report", "back", "send", "pass", "forward", "发给", "传给", "交给",
+        "返回", "汇报", "回报", "交回", "发回", "回复", "带回",
     ),
     (
         "full", "complete", "entire", "ever", "whole", "raw", "everything", "verbatim", "unabridged",
@@ -240,7 +241,9 @@ def told(skill: Skill) -> Iterator[Saying]:
         found = wants_all(saying.text) and (
             saying.page.path in roles or _AGENT.search(f"{saying.lead} {saying.text}") is not None
         )
-        if (found or _lists_all(saying.text) or _hands_over_all(saying.text)) and not is_story(saying.text):
+        if (found or _sent_up(saying.text) or _lists_all(saying.text) or _hands_over_all(saying.text)) and not is_story(
+            saying.text
+        ):
             yield saying
 
 
@@ -256,6 +259,22 @@ _REPORTED = re.compile(
     r"\b(?:complete|full|entire|whole|raw|unabridged)(?: \w+){0,2} (?:outputs?|logs?|transcripts?|traces?)\b",
     re.IGNORECASE,
 )
+
+
+_SENT_UP = re.compile(
+    r"\b(?:send|pass|post|forward|deliver|message)(?:s|es|ing)?\b(?P<what>[^.;\n]{3,120}?)\bto (?:the |its )?"
+    r"(?:coordinator|orchestrator|team[ -]?lead|lead|caller|parent|main agent|main session)\b"
+    r"|[把将](?P<zh>[^，。；\n]{3,60}?)(?:一并|全部|直接)?(?:发|传|交|回)给(?:协调[者器]|主流程|主代理|调用[方者]|编排[者器])",
+    re.IGNORECASE,
+)
+
+
+def _sent_up(text: str) -> bool:
+    """What goes to whoever leads is a whole text."""
+    found = _SENT_UP.search(text)
+    if found is None or _NO.search(text, max(0, found.start() - 40), found.start()):
+        return False
+    return is_all(found["what"] or found["zh"])
 
 
 def _hands_over_all(text: str) -> bool:

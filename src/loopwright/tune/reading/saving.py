@@ -41,7 +41,7 @@ _LATE = (
     r"|after (?:all|every) \w+|(?:when|once|if) (?:no|nothing|none)\b[^.;\n]{0,60}?\b(?:left|remain\w*|open"
     r"|pending|any ?more|to try)"
     rf"|(?:when|once|after|until) (?:the )?(?:run|loop|session|work|plan|process|job"
-    r"|workflow)\b[^.,;\n]{{0,12}}?\b(?:done|finished|complete|over|through|ended|ends)"
+    r"|workflow|pipeline|cycle|campaign)\b[^.,;\n]{0,12}?\b(?:done|finished|complete|over|through|ended|ends)"
     r"|(?:when|once) all (?:of them |of it )?(?:are|is)\b|as the (?:very )?(?:last|final) (?:step|thing|action)"
     r"|at the end of the (?:run|session|loop|work)"
     r"|after the (?:stop|run|session|loop|workflow|whole)|on (?:approval|success|exit|shutdown)"
@@ -158,6 +158,8 @@ _FINALLY = re.compile(r"最后(?![^，。；\n]{0,12}(?:状态|进度|检查点|
 _BEFORE = re.compile(r"before\b", re.IGNORECASE)
 _NOTHING = re.compile(r"\b(?:not|never|no|nothing|none|nowhere)\b|n['’]t\b|不|别", re.IGNORECASE)
 _DENIED = re.compile(
+    r"\b(?:not|never|don['’]t)\s+(?:\w+ or )?(?:squash|rewrit|delet|remov|discard|drop|lose|amend|overwrit|clear|revert"
+    r"|forget)\w*|"
     r"\b(?:not|never|don['’]t)\s+(?:only|just|wait|batch|save it up|leave|defer|postpone|hold)\b|不(?:是|只|能|等)"
     r"|别等|不要等|不得",
     re.IGNORECASE,
