@@ -203,7 +203,20 @@ def _unmade(skill: Skill) -> Iterator[Dropped]:
                 continue
             for field, where in _read_elsewhere(skill, page, name).items():
                 if field not in {key["key"] for key in _KEY.finditer(body)} and not _set_elsewhere(skill, name, field):
-                    yield Dropped(page, made.start(), made.end(), field, name, -1, "", where)
+                    entry = _entry_of(page, block, made, field)
+                    yield Dropped(
+                        page, made.start(), made.end(), field, name, made.end() if entry else -1, entry, where
+                    )
+
+
+def _entry_of(page: Page, block: Block, made: re.Match[str], field: str) -> str:
+    """A key with what the code around calls the request."""
+    near = page.text[block.body : made.start()]
+    names = [name for name in _NAMED.findall(near) if _WISHED.search(name) and strength(name) and not name.isupper()]
+    if not names:
+        return ""
+    comma = "" if made["inner"].rstrip().endswith((",", "{")) or "//" in made["inner"] else ","
+    return f"{comma}\n{made['indent']}{field}: {names[-1]},"
 
 
 def _read_elsewhere(skill: Skill, but: Page, name: str) -> dict[str, str]:

@@ -131,5 +131,5 @@ def _texts(page: Page) -> Iterator[_Text]:
                 " ".join(one["label"].split()): one.start("label")
                 for one in _LABEL.finditer(page.text, found.end(), stop)
             }
-            if len(labels) > SHARED:
+            if len(labels) >= SHARED:
                 yield _Text(page, found.start(), stop, found["tool"], tuple(labels.items()))
