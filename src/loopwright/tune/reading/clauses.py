@@ -50,8 +50,8 @@ _STOP = re.compile(r"[.!?](?=[\s*_\"”)\]]|$)|[;。；！？\n]|\|")
 _COMMA = re.compile(r"[,，:：]")
 
 
-LONGEST = 1_000
-"""Characters on each side that a sentence may have."""
+NEAR, LONGEST = 150, 1_000
+"""Characters before a word in which its sentence mostly begins; those on each side that one may have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,14 +74,25 @@ def sentence_at(page: Page, position: int) -> Clause | None:
     if index < 0:
         return None
     block = page.blocks[index]
-    begin, stop = max(block.body, position - LONGEST), min(block.body + len(block.text), position + LONGEST)
-    for found in _STOP.finditer(page.text, begin, stop):
-        if found.end() <= position:
-            begin = found.end()
-        elif found.start() >= position:
-            stop = found.start()
-            break
+    least, stop = max(block.body, position - LONGEST), min(block.body + len(block.text), position + LONGEST)
+    # Most sentences are short: the nearer characters are looked at first.
+    near = max(least, position - NEAR)
+    begin, after = _around(page.text, near, stop, position)
+    if begin < 0:
+        begin = least if near == least else max(least, _around(page.text, least, stop, position)[0])
+    stop = after
     return Clause(page, block, page.text[begin:stop], begin) if begin <= position < stop else None
+
+
+def _around(text: str, begin: int, end: int, position: int) -> tuple[int, int]:
+    """Where the sentence of the position begins and ends, from `begin` to `end`; -1 where none ends before it."""
+    first = -1
+    for found in _STOP.finditer(text, begin, end):
+        if found.end() <= position:
+            first = found.end()
+        elif found.start() >= position:
+            return first, found.start()
+    return first, end
 
 
 def clause_of(sentence: Clause, position: int) -> Clause:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from loopwright.tune.reading.agency import MEANT, PARTS
 from loopwright.tune.reading.grid import grids
 from loopwright.tune.reading.uncovered import is_of_faults
-from loopwright.tune.skill.letters import has
+from loopwright.tune.skill.letters import among, has
 from loopwright.tune.skill.limits import limit_in
 from loopwright.tune.skill.model import Block, Page, Skill
 
@@ -113,10 +113,14 @@ def _is_guarded(code: str, counter: str) -> bool:
 
 def _ordered(skill: Skill) -> Iterator[Uncounted]:
     """Words order the work again each time that it is refused, and no words of the skill say how often at most."""
-    found = [
-        (page, block, match) for page, block in _blocks(skill)
-        if block.kind in _PLACES and any(has(page.text, stem) for stem in _STEMS) and (match := _AGAIN.search(block.text)) is not None and (block.kind != "code" or block.lang.lower() in _LANGS)
-    ]  # fmt: skip
+    found: list[tuple[Page, Block, re.Match[str]]] = []
+    about = {page.path for page in skill.pages.values() if among(page.text, _STEMS)}
+    for page, block in _blocks(skill):
+        if block.kind not in _PLACES or page.path not in about:
+            continue
+        match = _AGAIN.search(block.text)
+        if match is not None and (block.kind != "code" or block.lang.lower() in _LANGS):
+            found.append((page, block, match))
     if not found or any(_says_limit(page) for page in {id(page): page for page, _, _ in found}.values()):
         return
     main = skill.pages[skill.main]

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from loopwright.tune.skill.letters import among, small
 from loopwright.tune.skill.model import Page, Skill
@@ -98,6 +99,7 @@ def _led(page: Page) -> Iterator[tuple[int, int, str, str]]:
             yield block.body, block.end, above, f"{above.lower()} {said}" if above else said
 
 
+@lru_cache(maxsize=128)
 def stems_of(text: str, groups: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:
     """Of each group the stems that the page has; the rest need not be looked for in its blocks."""
     found = []

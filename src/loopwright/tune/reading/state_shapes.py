@@ -11,6 +11,8 @@ from loopwright.tune.skill.once import once
 
 _ABOUT = re.compile(r"state|session|status|manifest|meta\.json|progress|状态|会话|进度", re.IGNORECASE)
 _EMPTY = re.compile(r"[\"']?([A-Za-z_]\w{2,40})[\"']?\s?[:=]\s?(?:\[ ?\]|null|None|\{ ?\}|0|\"\"|'')(?=[\s,})\]/])")
+_UNSET = re.compile(r"[:=]\s?(?:\[ ?\]|null|None|\{ ?\}|0|\"\"|'')(?=[\s,})\]/])")
+"""Its end, which is found many times faster: pages without it have no such field."""
 _FILLS = re.compile(
     r"\b(?:append|add|set|updat|record|stor|writ|increment|push|sav|fill|populat|mark|insert|track|persist|put|merge"
     r"|remov|clear|reset|register|log|initiali[sz]|sync|assign|collect|move)\w{0,4}\b"
@@ -58,7 +60,7 @@ class Told:
 @once
 def state_shapes(skill: Skill) -> Iterator[StateShape]:
     for page in skill.pages.values():
-        if len(page.text) > LONGEST or page.kind == "script" or _EMPTY.search(page.text) is None:
+        if len(page.text) > LONGEST or page.kind == "script" or _UNSET.search(page.text) is None:
             continue
         blocks: dict[int, dict[str, int]] = {}
         for one in keyed(page):

@@ -81,8 +81,9 @@ class Failures:
 def _covered(page: Page) -> list[tuple[int, int]]:
     """What sections about errors hold for, in order and without overlap."""
     ranges = []
+    speaks = _TITLE.search("\n".join([section.title for section in page.sections])) is not None
     for section in page.sections:
-        if section.concept == "errors" or _TITLE.search(section.title):
+        if section.concept == "errors" or (speaks and _TITLE.search(section.title)):
             above = page.sections[section.parent] if section.parent >= 0 else None
             ranges.append((above.start, above.end) if above else (0, len(page.text)))
     merged: list[tuple[int, int]] = []

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from string import ascii_letters, digits
 from typing import Literal, NamedTuple
 
 ShapeKind = Literal["string", "number", "boolean", "null", "array", "object", "other"]
@@ -78,12 +79,14 @@ def tokens(text: str, start: int, end: int) -> Iterator[Token]:
                 at = end if close < 0 else close + 2
                 yield Token("#", begin, at, text[begin:at])
                 break
-            yield Token(_KINDS.get(raw) or _token_kind(raw), begin, at, raw)
+            yield Token(_KINDS.get(raw) or _WORDS.get(raw[0]) or _token_kind(raw), begin, at, raw)
         else:
             return
 
 
 _KINDS = {"\n": "n", "...": "…", **dict(zip("{}[](),:;=.<>|&?!+-*", "{}[](),:;=.<>|&?!+-*", strict=True))}
+
+_WORDS = dict.fromkeys(ascii_letters + digits + "_$", "w")
 
 
 def _token_kind(raw: str) -> str:
