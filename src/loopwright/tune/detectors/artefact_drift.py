@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.reading.file_twins import FileTwin, as_here, file_twins
 from loopwright.tune.reading.renamed import Renamed, renamed
 from loopwright.tune.reading.rival_paths import RivalPath, rival_paths
 from loopwright.tune.reading.runfiles import run_files
@@ -10,10 +11,26 @@ from loopwright.tune.skill.model import Artefact, Skill
 
 
 def look(skill: Skill) -> Iterator[Hit]:
+    drifted: set[str] = set()
     for one in renamed(skill, run_files(skill)):
+        drifted.update(place.raw.rsplit("/", 1)[-1] for place in one.wrong.all)
         yield _hit(one)
+    told = set()
     for rival in rival_paths(skill):
+        told.add((rival.place.page.path, rival.place.page.text.count("\n", 0, rival.place.start)))
         yield _rival(rival)
+    for twin in file_twins(skill):
+        if twin.wrong not in drifted and (twin.page.path, twin.page.text.count("\n", 0, twin.start)) not in told:
+            yield _twin(twin)
+
+
+def _twin(one: FileTwin) -> Hit:
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=one.wrong, severity="medium",
+        message=f"{one.wrong} is named here alone; the other places name {one.right} in that folder ({one.where})",
+        advice=f"Call the file {one.right} here, or rename it in all places.", also=(one.where,),
+        facts={"wrong": one.wrong, "right": one.right},
+    )  # fmt: skip
 
 
 def _rival(one: RivalPath) -> Hit:
@@ -67,6 +84,8 @@ def _names(first: Artefact, one: Renamed) -> tuple[str, str]:
 
 def _fixed(wrong: str, right: str) -> tuple[str, str]:
     """Without the placeholder that both begin with, which each page spells in its own way."""
+    if "}." in right or ">." in right:
+        return wrong, as_here(wrong, right)
     ends = [name.rsplit("}", 1)[-1].rsplit(">", 1)[-1] for name in (wrong, right)]
     return (ends[0], ends[1]) if all(len(end) > 2 for end in ends) and ends != [wrong, right] else (wrong, right)
 
