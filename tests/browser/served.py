@@ -15,6 +15,7 @@ import orjson
 
 from tests.real_command import COMMAND, having
 from tests.waiting import until
+from tests.warm import run_command
 
 ROOT = Path(__file__).parents[2]
 MARK = "LOOPWRIGHT_BROWSER_TEST"
@@ -90,9 +91,9 @@ class Served:
         self.process.wait()
 
     def call(self, *words: str, project: Path | None = None) -> dict[str, object]:
-        """A command in a terminal: what it printed with --json."""
-        argv = [*self.command, *words, "--project", str(project or self.projects[0]), "--json"]
-        done = subprocess.run(argv, capture_output=True, env=self.environment, timeout=60)
+        """A command of this source in a terminal: what it printed with --json."""
+        words = (*words, "--project", str(project or self.projects[0]), "--json")
+        done = run_command(words, cwd=Path.cwd(), env=self.environment, seconds=60)
         assert done.returncode == 0, (words, done.stdout[-500:], done.stderr)
         printed: dict[str, object] = orjson.loads(done.stdout.splitlines()[-1])
         return printed

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Browser, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.deeds import create, guest, loop_page, new_loop, report, settled, standing
-from tests.browser.served import Served
-from tests.browser.visitor import Visitor
+from tests.browser.served import Served, served
+from tests.browser.visitor import Visitor, visiting
 from tests.javascript import Unavailable, packages
 
 HERE = Path(__file__).parent
@@ -64,9 +64,14 @@ def audit(axe: str) -> Iterator[Audit]:
     assert not audit.problems, "\n".join(audit.problems)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def office(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Served, list[str]]]:
+    """A server, and one loop that is over, one with tasks to come and texts that are too long, one that asks."""
+    with served(tmp_path_factory.mktemp("axe")) as server:
+        yield server, loops(server)
+
+
 def loops(server: Served) -> list[str]:
-    """One that is over, one with tasks to come and texts that are too long for their place, one that asks."""
     project = server.project("tests/samples/ledger")
     question = report("DEVELOP", "needs_input", "Which colour shall the shed have?") + "- options: red | blue\n"
     guest(
@@ -89,9 +94,14 @@ def loops(server: Served) -> list[str]:
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 def test_every_page_and_dialog(
-    server: Served, visit: Visit, loops: list[str], audit: Audit, size: dict[str, int]
+    browser: Browser, office: tuple[Served, list[str]], audit: Audit, size: dict[str, int]
 ) -> None:
-    anna = visit(viewport=size)
+    server, loops = office
+    with visiting(browser, server, viewport=size) as anna:
+        look_everywhere(anna, loops, audit)
+
+
+def look_everywhere(anna: Visitor, loops: list[str], audit: Audit) -> None:
     page = anna.page
     done, planned, asking = loops
     row = page.get_by_role("listitem").filter(has_text="Make the tests pass")

@@ -1,6 +1,6 @@
 """The board of a loop's tasks: by hand, by keyboard, from an issue, by an agent, while others change it too."""
 
-from pathlib import Path
+from collections.abc import Iterator
 
 import orjson
 import pytest
@@ -8,11 +8,19 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.deeds import act, loop_page, new_loop
-from tests.browser.served import Served
+from tests.browser.served import Served, served
 
 
-@pytest.fixture
-def project(server: Served) -> Path:
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One for all, since each test has a loop of its own; its project has an issue."""
+    with served(tmp_path_factory.mktemp("board")) as server:
+        issue_of(server)
+        server.start()
+        yield server
+
+
+def issue_of(server: Served) -> None:
     project = server.project("tests/samples/healthy")
     issues = project / ".workflow" / "issues"
     (issues / "solutions").mkdir(parents=True)
@@ -21,12 +29,10 @@ def project(server: Served) -> Path:
     tasks = [{"id": "T1", "title": "Sharpen the knives"}, {"id": "T2", "title": "Put them away", "depends_on": ["T1"]}]
     solution = {"id": "SOL-1", "is_bound": True, "tasks": tasks}
     (issues / "solutions" / "ISS-7.jsonl").write_bytes(orjson.dumps(solution) + b"\n")
-    return project
 
 
 @pytest.fixture
-def loop_id(server: Served, project: Path) -> str:
-    server.start()
+def loop_id(server: Served) -> str:
     made = new_loop(server, "Tidy the kitchen", "--auto", "--agent", "builtin")
     for words in ("Wash up", "Dry up", "Sweep"):
         server.call("tasks", made, "add", words)
@@ -146,8 +152,7 @@ def test_a_task_that_is_no_longer_pending_can_not_be_changed(page: Page, server:
     expect(dialog.get_by_role("status").or_(dialog.get_by_role("alert")).first).to_be_visible()
 
 
-def test_a_loop_without_tasks_says_how_to_begin(visit: Visit, server: Served, project: Path) -> None:
-    server.start()
+def test_a_loop_without_tasks_says_how_to_begin(visit: Visit, server: Served) -> None:
     page = visit().open(loop_page(new_loop(server, "Nothing planned", "--auto"), "tasks"))
     expect(page.get_by_text("No tasks yet.")).to_be_visible()
     act(page, "Start")

@@ -1,13 +1,14 @@
 """In Chinese everything is in Chinese: what was written for people, not what the loop's own words are."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.deeds import loop_page, new_loop, settled
-from tests.browser.served import Served
+from tests.browser.served import Served, served
 
 TABS = 9
 TEXTS = """() => {
@@ -34,10 +35,17 @@ def english(page: Page, known: set[str]) -> set[str]:
     return {word for word in words if word not in OURS and word.lower() not in known}
 
 
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One for all."""
+    with served(tmp_path_factory.mktemp("chinese")) as server:
+        server.project("tests/samples/ledger", name="zhang")
+        server.start()
+        yield server
+
+
 @pytest.mark.parametrize("locale", ["zh-CN", "en-US"])
-def test_the_language_is_that_of_the_browser_until_somebody_chooses(server: Served, visit: Visit, locale: str) -> None:
-    server.project("tests/samples/healthy")
-    server.start()
+def test_the_language_is_that_of_the_browser_until_somebody_chooses(visit: Visit, locale: str) -> None:
     page = visit(locale=locale).page
     is_chinese = locale == "zh-CN"
     expect(page.locator("html")).to_have_attribute("lang", locale if is_chinese else "en")
@@ -49,8 +57,7 @@ def test_the_language_is_that_of_the_browser_until_somebody_chooses(server: Serv
 
 
 def test_nothing_is_left_in_english(server: Served, visit: Visit) -> None:
-    project = server.project("tests/samples/ledger", name="zhang")
-    server.start()
+    (project,) = server.projects
     loop_id = new_loop(server, "修好测试", "--auto", "--agent", "builtin")
     server.call("start", loop_id)
     anna = visit()

@@ -1,12 +1,14 @@
 """Everything can be done without a mouse, and one always sees where one is."""
 
 import re
+from collections.abc import Iterator
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.deeds import standing
-from tests.browser.served import Served
+from tests.browser.served import Served, served
 
 RING = """() => {
     const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(document.activeElement)
@@ -16,6 +18,15 @@ FOCUSED = """() => {
     const one = document.activeElement
     return (one.getAttribute('aria-label') || one.labels?.[0]?.textContent || one.textContent || '').trim()
 }"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One for both, without any loop when a test is over."""
+    with served(tmp_path_factory.mktemp("keyboard")) as server:
+        server.project("tests/samples/healthy")
+        server.start()
+        yield server
 
 
 def tab_to(page: Page, name: str, key: str = "Tab") -> None:
@@ -29,9 +40,7 @@ def tab_to(page: Page, name: str, key: str = "Tab") -> None:
     raise AssertionError(f"Tab never came to {name}")
 
 
-def test_from_a_new_loop_to_its_end(server: Served, visit: Visit) -> None:
-    server.project("tests/samples/healthy")
-    server.start()
+def test_from_a_new_loop_to_its_end(visit: Visit) -> None:
     page = visit().page
     expect(page.get_by_role("button", name="New loop").first).to_be_visible()
     tab_to(page, "^Skip to the content$")
@@ -75,9 +84,7 @@ def test_from_a_new_loop_to_its_end(server: Served, visit: Visit) -> None:
     expect(page.get_by_text("No loops yet")).to_be_visible()
 
 
-def test_shortcuts_stay_out_of_texts(server: Served, visit: Visit) -> None:
-    server.project("tests/samples/healthy")
-    server.start()
+def test_shortcuts_stay_out_of_texts(visit: Visit) -> None:
     page = visit().page
     expect(page.get_by_role("searchbox")).to_be_visible()
     page.keyboard.press("/")

@@ -1,19 +1,31 @@
 """What the page shows when there is nothing to show: empty, loading, refused, broken, away."""
 
+from collections.abc import Iterator
+
 import pytest
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.deeds import loop_page, new_loop, open_tab
-from tests.browser.served import Served
+from tests.browser.served import Served, served
 
 LIST = "**/api/loops/v2?*"
 
 
-@pytest.fixture(autouse=True)
-def started(server: Served) -> None:
-    server.project("tests/samples/healthy")
-    server.start()
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """One for all: whoever makes a loop deletes it."""
+    with served(tmp_path_factory.mktemp("states")) as server:
+        server.project("tests/samples/healthy")
+        server.start()
+        yield server
+
+
+@pytest.fixture
+def loop_id(server: Served) -> Iterator[str]:
+    made = new_loop(server, "Fragile", "--auto")
+    yield made
+    server.call("delete", made, "--yes")
 
 
 def test_an_empty_list_says_how_to_begin(visit: Visit) -> None:
@@ -65,8 +77,7 @@ def test_who_has_no_token_is_told_how_to_get_in(visit: Visit) -> None:
     expect(anna.page.get_by_text("loopwright serve").first).to_be_visible()
 
 
-def test_a_place_is_kept_over_a_reload(server: Served, visit: Visit) -> None:
-    loop_id = new_loop(server, "Stay here", "--auto")
+def test_a_place_is_kept_over_a_reload(loop_id: str, visit: Visit) -> None:
     page: Page = visit().open(loop_page(loop_id))
     open_tab(page, "Journal")
     page.reload()
@@ -85,8 +96,7 @@ def test_an_unknown_loop_and_an_unknown_page(visit: Visit) -> None:
         expect(anna.page.get_by_role("heading", level=1, name="Loops")).to_be_visible()
 
 
-def test_a_damaged_loop_is_recovered_from_its_page(server: Served, visit: Visit) -> None:
-    loop_id = new_loop(server, "Fragile", "--auto")
+def test_a_damaged_loop_is_recovered_from_its_page(server: Served, loop_id: str, visit: Visit) -> None:
     server.call("edit", loop_id, "--title", "Fragile still")
     folder = server.projects[0] / ".workflow" / ".loop"
     (folder / f"{loop_id}.json").write_bytes(b"{")
