@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.feeding import fed
 from loopwright.tune.reading.filling import filled, grown
-from loopwright.tune.reading.growing import piled, reread
+from loopwright.tune.reading.growing import boards, piled, reread
 from loopwright.tune.reading.holes import Hole, growth, holes, reaches
 from loopwright.tune.reading.sayings import Saying
 from loopwright.tune.skill.model import Skill
@@ -59,6 +59,13 @@ def look(skill: Skill) -> Iterator[Hit]:
                 message=f"the prompt takes in all of {found[0]}, to which something is added at {place}",
                 advice="Pass the last few entries, or the path of a file that holds them.", confidence="likely",
             )  # fmt: skip
+    for one, board in boards(skill):
+        yield Hit(
+            file=one.at.file, start=one.at.start, end=one.at.end, subject=one.name, phase=one.at.phase,
+            message=f"{one.name} holds all entries of {board}, to which agents add, and goes on to the next ones",
+            advice="Take the last few, or the most relevant few, such as .slice(0, 10).", confidence="likely",
+            facts={"file": board},
+        )  # fmt: skip
     for saying, folder, place in reread(skill):
         yield _of_folder(saying, folder, place)
 

@@ -19,11 +19,15 @@ _SO_FAR = re.compile(
 )
 KEPT = 3
 """Entries: the round before, and what led to it."""
+ENTRIES = 10
+"""Of a file to which all agents add; each entry is short."""
 
 
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
     for finding in findings:
         page, name = skill.pages[finding.file], finding.facts.get("name")
+        if "file" in finding.facts and (at := page.text.rfind(".join(", finding.start, finding.end)) >= 0:
+            yield _proposal(finding, finding.subject, edit(page, at, at, f".slice(-{ENTRIES})"), kept=ENTRIES)
         if not name:
             continue
         found = re.compile(re.escape(name) + r"(?![\w$])").search(page.text, finding.start, finding.end)
@@ -45,13 +49,13 @@ def lead_of(page: Page, start: int) -> Edit | None:
     return edit(page, first, last, said) if said != page.text[first:last] else None
 
 
-def _proposal(finding: Finding, name: str, *edits: Edit) -> Proposal:
+def _proposal(finding: Finding, name: str, *edits: Edit, kept: int = KEPT) -> Proposal:
     return Proposal(
         fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="sliding_window", level="mechanical",
-        description=f"Put only the last {KEPT} entries of {name} into the prompt",
+        description=f"Put only the last {kept} entries of {name} into the prompt",
         rationale=f"{name} grows in every round; the latest entries are what the next round goes on from.",
         edits=edits, estimated_impact="the prompt stays the same length however long the run is",
-        verification_steps=("diagnose the whole skill again", f"look whether {KEPT} entries are enough"),
+        verification_steps=("diagnose the whole skill again", f"look whether {kept} entries are enough"),
     )  # fmt: skip
 
 

@@ -47,7 +47,8 @@ def _as_others(skill: Skill, page: Page, finding: Finding, calls: list[str]) -> 
             continue
         other = skill.pages[call.at.file].text
         said = other[call.at.start : call.at.end]
-        if "\n" in said or not all(name in page.text for name in _NAME.findall(_TEXT.sub(" ", said))):
+        known = page.text + skill.pages[skill.main].text
+        if "\n" in said or not all(name in known for name in _NAME.findall(_TEXT.sub(" ", said))):
             continue
         start, end = line_of(page, finding.start)
         indent = page.text[start : finding.start]

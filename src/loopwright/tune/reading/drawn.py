@@ -11,6 +11,8 @@ _LANGS = frozenset({"", "text", "txt", "plaintext", "plain", "pseudo", "pseudoco
 _MARKS = " \t│├└┌┐┘┤┬┴─━+|`-=>*•→↓▼v"
 _CODE = re.compile(r"[;{]\s*\Z|\A(?:const|let|var|return|if \(|for \(|while \(|function|import|def|[{}\[\]<\"'$#/])|=>")
 _WORDS = re.compile(r"(?<![A-Za-z])[A-Za-z]{2,40}\W{1,9}[A-Za-z]{2,40}\W{1,9}[A-Za-z\d]|[\u4e00-\u9fff]{4}")
+_MORE = re.compile(r"[ \t]{4,}\+ ?[\w./-]+\.\w+")
+"""A line that goes on with more of what the line above has."""
 LONGEST = 300
 
 
@@ -35,9 +37,17 @@ def _of_block(page: Page, block: Block) -> Iterator[Saying]:
     """Not where it holds code, or a prompt."""
     if "({" in block.text or "prompt:" in block.text or "message:" in block.text:
         return
-    at = block.body
+    at, last = block.body, None
     for line in block.text.splitlines(keepends=True):
         said = line.strip(_MARKS + "\r\n")
-        if 12 <= len(said) <= LONGEST and _WORDS.search(said) and not _CODE.search(said):
-            yield Saying(page, said, at + line.index(said))
+        more = _MORE.match(line)
+        if more is not None and last is not None and last.end < at:
+            last = Saying(page, page.text[last.start : at + len(line.rstrip())], last.start)
+        elif last is not None:
+            yield last
+            last = None
+        if more is None and 12 <= len(said) <= LONGEST and _WORDS.search(said) and not _CODE.search(said):
+            last = Saying(page, said, at + line.index(said))
         at += len(line)
+    if last is not None:
+        yield last

@@ -157,6 +157,12 @@ OWN_WORDS = re.compile(
 """What an agent has to be told as it was said."""
 _FALLBACK = re.compile(r"\bn(?:ot|one (?:is|are)) available|\bunavailable|\bno access|不可用|无法访问", re.IGNORECASE)
 """Where the host can not read a file, its text has to be given."""
+_TAKEN_OUT = re.compile(
+    r"\b(?:extract|parse|record|collect|identify|capture|locate|look (?:for|at))\b[^.\n]{0,24}[:：]\W{0,4}\Z"
+    r"|(?:提取|解析|找出)[:：]",
+    re.IGNORECASE,
+)
+"""What leads a list of things that are looked for."""
 _CHECKS = re.compile(r"\b(?:check|criteri|valid|verif|pass (?:if|when)|quality)\w*|检查|标准|验收|校验", re.IGNORECASE)
 """The head of a table that says what is looked at, not what is done."""
 _EXAMPLES = re.compile(r"\bexamples?\b|示例|例子", re.IGNORECASE)
@@ -188,6 +194,8 @@ def fed(skill: Skill) -> Iterator[tuple[Saying, Fed]]:
     for saying in (*sentences(skill, _STEMS), *drawn(skill, _STEMS)):
         kind = kind_of(saying.text, saying.lead)
         if kind and " | " in saying.text and _CHECKS.search(saying.lead):
+            continue
+        if kind and _TAKEN_OUT.search(saying.lead):
             continue
         if kind and not (_EXAMPLES.search(saying.lead) or is_story(saying.text) or _FALLBACK.search(saying.text)):
             yield saying, kind

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from loopwright.tune.reading.drawn import drawn
 from loopwright.tune.reading.orders import orders
 from loopwright.tune.reading.sayings import Saying, sentences
-from loopwright.tune.skill.model import Prompt, Skill
+from loopwright.tune.skill.model import Assignment, Prompt, Skill
 
 _READ = re.compile(
     r"\b(?:read|load|open|cat|go through|ingest|include|feed|review)\b|读|加载|载入|打开|看一遍|过一遍", re.IGNORECASE
@@ -63,6 +63,11 @@ _PART = re.compile(
 _ENDINGS = frozenset(
     {"md", "json", "jsonl", "ndjson", "txt", "log", "csv", "yaml", "yml", "ts", "js", "py", "gitignore"}
 )
+_BOARD = re.compile(r"\b[Rr]ead\w{0,12}\([^()\n]{0,80}?([\w-]{1,60}\.(?:ndjson|jsonl))")
+_ROOT = re.compile(r"\s{0,8}(\w{1,60})\s{0,8}\.")
+_SHORTER = re.compile(
+    r"\.slice\(|\.splice\(|\.at\(|\.length\b|limit|\btop\w*\(|\btail\b|\bhead\b|recent|latest", re.IGNORECASE
+)
 NEAR = 90
 """Characters before a path in which it is said that it is written."""
 
@@ -109,6 +114,19 @@ def _piles(skill: Skill) -> Iterator[tuple[re.Match[str], str]]:
             if name.rpartition(".")[2].lower() not in _ENDINGS and not _TAKEN.search(saying.text):
                 line = saying.page.text.count("\n", 0, saying.start) + 1
                 yield found, f"{saying.page.path}:{line}"
+
+
+def boards(skill: Skill) -> Iterator[tuple[Assignment, str]]:
+    """Texts made of all entries of a file that agents add to, which go into further texts: with the file's name."""
+    read = {one.name: found[1] for one in skill.assignments if (found := _BOARD.search(one.value)) is not None}
+    for one in skill.assignments if read else ():
+        root = _ROOT.match(one.value)
+        if root is None or root[1] not in read or ".map(" not in one.value or _SHORTER.search(one.value):
+            continue
+        if any("`" in other.value and f"${{{one.name}}}" in other.value for other in skill.assignments) or any(
+            place.expression == one.name for prompt in orders(skill) for place in prompt.interpolations
+        ):
+            yield one, read[root[1]]
 
 
 def _added(skill: Skill, folder: str, saying: Saying) -> str:

@@ -89,6 +89,8 @@ UNLIMITED = re.compile(
     re.IGNORECASE,
 )
 """Words that take any limit away."""
+_QUOTED = re.compile(r"[\"“「][^\"”」\n]{1,120}[\"”」]")
+"""What is answered word for word."""
 _STRICT = re.compile(
     r"\b(?:brief(?:ly)?|short|concise|compact|summar\w+|only|just|nothing else)\b|简短|简要|摘要|仅|只", re.IGNORECASE
 )
@@ -182,7 +184,7 @@ class Return:
     @property
     def wants_everything(self) -> bool:
         """It asks for all there is, in its first words."""
-        first = _LITTLE.sub(" ", self.text[:FIRST])
+        first = _LITTLE.sub(" ", _QUOTED.sub(" ", self.text[: 2 * FIRST])[:FIRST])
         return EVERYTHING.search(first) is not None or UNLIMITED.search(self.text) is not None
 
 
