@@ -3,6 +3,7 @@
 from loopwright.tune.reading.ban_lists import listed
 from loopwright.tune.reading.carrying import bare
 from loopwright.tune.reading.code_state import never_set, unloaded, unsaved
+from loopwright.tune.reading.csv_rows import left_out
 from loopwright.tune.reading.dropped import dropped
 from loopwright.tune.reading.labelled import lacking
 from loopwright.tune.reading.requests import is_request_file
@@ -162,3 +163,18 @@ def test_a_handler_of_resuming_has_a_part_as_the_others_have() -> None:
     )
     assert [one.said for one in unkept(skill(commands__monitor=page % ""))] == ["handleResume"]
     assert not [*unkept(skill(commands__monitor=page % "\n## handleResume\n\nRead the state.\n"))]
+
+
+def test_an_agent_of_a_row_is_given_the_task_of_the_row() -> None:
+    text = (
+        "# Waves\n\n```csv\nid,title,description,deps\n```\n\n```javascript\nspawn_agents_on_csv({\n  instruction: `\n"
+        "Work on {id}: {title}\n%sSay what you found.\n`\n})\n```\n"
+    )
+    assert [one.column for one in left_out(skill(phases__1_waves=text % ""))] == ["description"]
+    assert not [*left_out(skill(phases__1_waves=text % "{description}\n"))]
+
+
+def test_a_chinese_page_that_is_to_resume_has_a_step_for_it() -> None:
+    page = "# 阶段 1\n\n## 目标\n\n- 创建会话，或恢复已有会话\n\n### 步骤 1：新建\n\n建立目录。\n"
+    assert [one.kind for one in unkept(skill(phases__1_begin=page))] == ["aim"]
+    assert not [*unkept(skill(phases__1_begin=page + "\n### 步骤 2：恢复会话\n\n读取状态后接着做。\n"))]

@@ -7,6 +7,7 @@ from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.carrying import Bare, bare
 from loopwright.tune.reading.clauses import sentence_at, speaks
+from loopwright.tune.reading.csv_rows import is_of_rows, left_out
 from loopwright.tune.reading.labelled import lacking as lacking_labels
 from loopwright.tune.reading.payloads import starved
 from loopwright.tune.reading.requests import USER_WORDS, file_stores, goals_of, hands_over, is_goal, may_carry
@@ -40,6 +41,12 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from hits
     told = {(hit.file, hit.start) for hit in hits}
     yield from (hit for hit in _bare(skill) if (hit.file, hit.start) not in told)
+    for row in left_out(skill):
+        yield Hit(
+            file=row.page.path, start=row.start, end=row.end, subject=f"{row.column} of the row",
+            message=f"each row has a {row.column} ({row.head}), and the agent that works on it is not given it",
+            advice=f"Put {{{row.column}}} into the text, under a title of its own.", also=(row.head,),
+        )  # fmt: skip
     for lack in lacking_labels(skill):
         inside = any(file == lack.page.path and lack.start <= start < lack.end for file, start in told)
         if lack.what == "goal" and not inside:
@@ -118,6 +125,7 @@ def _spawning(skill: Skill) -> list[tuple[int, Prompt]]:
         and prompt.call >= 0
         and not _quoted(skill, prompt)
         and not _goes_on(skill, prompt)
+        and not is_of_rows(skill, prompt)
         and len(prompt.text) >= LEAST
     ]
 

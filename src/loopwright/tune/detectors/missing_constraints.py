@@ -234,6 +234,9 @@ def _said(member: Member) -> str:
 def _single(skill: Skill, family: tuple[Member, ...]) -> Iterator[Hit]:
     """One constraint that nearly all members repeat and one does not."""
     parts = [(member, part) for member in family if (part := restraints_of(member)) is not None]
+    headed = [(member, part) for member, part in parts if _by_title(part) and part.level]
+    if 2 * len(headed) > len(parts):  # what only looks like one, or is a label, is no part to compare
+        parts = headed
     if len(parts) < 4:
         return
     said: dict[str, dict[str, str]] = {}

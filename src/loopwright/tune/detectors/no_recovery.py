@@ -66,6 +66,7 @@ def _kept(skill: Skill) -> set[str]:
         if artefact.mode == "write"
         and artefact.name.startswith(DIR + "/")
         and artefact.at.use in ("instruction", "prompt")
+        and not artefact.name.startswith(f"{DIR}/<n>/")
     }
 
 

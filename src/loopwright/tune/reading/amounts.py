@@ -266,6 +266,9 @@ def _compared(amount: Amount) -> bool:
 
 def _side_by_side(one: Amount, other: Amount, group: list[Amount]) -> bool:
     """Entries of one list or table, each with a number of its own, unless others agree with one of them."""
+    rows = one.block.kind == other.block.kind == "row" and one.page is other.page
+    if rows and one.block.section == other.block.section and one.block is not other.block:
+        return True
     if not listed(_limit(one), _limit(other)):
         return False
     values = sorted(

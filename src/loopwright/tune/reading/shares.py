@@ -7,7 +7,7 @@ from itertools import islice
 
 from loopwright.tune.reading.ban_lists import governed, is_banned
 from loopwright.tune.reading.clauses import NEGATION, Clause, sentence_at, speaks
-from loopwright.tune.reading.spots import spotted
+from loopwright.tune.reading.spots import begun, spotted
 from loopwright.tune.reading.stems import stems
 from loopwright.tune.skill.model import Page, PageKind, Skill
 
@@ -20,9 +20,9 @@ _PER = re.compile(
     r"(?P<元>代理|智能体|子代理|worker|提交|分支|会话)",
     re.IGNORECASE,
 )
-_STEMS = dict.fromkeys((" per ", " for each", " for every", " = ", "每"), _PER)
+_STEMS = dict.fromkeys((" per ", " for each", " for every", " = "), _PER)
 _STRICT = re.compile(
-    r"\b(?:ONE|EXACTLY|ONLY|MUST|NEVER|ALWAYS|exactly|strictly|always|never|must)\b|必须|一律|只能|恰好|仅"
+    r"\b(?:ONE|EXACTLY|ONLY|MUST|NEVER|ALWAYS|exactly|strictly|always|never|must)\b|必须|一律|只|恰好|仅"
 )
 _ANY = frozenset({"time", "run", "day", "line", "call", "turn", "message", "the", "a", "an", "each", "of"})
 _SAID: frozenset[PageKind] = frozenset({"skill", "phase", "action", "role", "spec", "other"})
@@ -57,11 +57,11 @@ def shared_out(skill: Skill) -> Iterator[tuple[Clause, Clause, str]]:
 def _shares(page: Page) -> Iterator[_Share]:
     if page.kind not in _SAID:
         return
-    for found in spotted(page.text, _STEMS):
+    for found in (*spotted(page.text, _STEMS), *begun(page.text, ("每",), _PER)):
         clause = sentence_at(page, found.start())
         if clause is None or not speaks(clause.block, page) or is_banned(page, clause.block):
             continue
-        per = frozenset(stems(found["per"] or found["每"])) - _ANY
+        per = frozenset(stems(found["per"]) if found["per"] else (found["每"],)) - _ANY
         before = clause.text[: max(0, found.start() - clause.start)]
         if not per or (found["per"] or "").lower() in _ANY or NEGATION.search(before):
             continue
