@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.tune.reading import command_lines, feeding, rival_paths, strays
+from loopwright.tune.reading import alternatives, command_lines, feeding, outsiders, rival_paths, strays
 from loopwright.tune.reading.likeness import joined, words_of
 from loopwright.tune.reading.spots import on_lines
-from loopwright.tune.skill.letters import has
+from loopwright.tune.skill.letters import among, has
 
 
 def _texts(parts: str) -> st.SearchStrategy[str]:
@@ -49,6 +49,27 @@ def test_options_of_command_lines(text: str) -> None:
 )
 def test_stems(text: str, stem: str) -> None:
     assert has(text, stem) == (stem in text.lower())
+
+
+@given(_texts("Agents re-do REDO， 智能 能体 \u00a0 é . _"))
+def test_several_stems(text: str) -> None:
+    stems = ("redo", "re-do", "nts re", "智能", "体", "é", "，")
+    assert among(text, stems) == tuple(stem for stem in stems if stem in text.lower())
+
+
+@given(_texts("the-agent a_b plug:in-it @ . / ( - x1 _ é"))
+def test_names_of_several_parts(text: str) -> None:
+    assert outsiders._compounds(text) == [found[0] for found in outsiders._COMPOUND.finditer(text)]
+
+
+@given(_texts('open done `a1` | / , or and 、 ( ) : \\ " shut .'))
+def test_alternatives_behind_a_second_word(text: str) -> None:
+    """Signs that are passed over begin no alternatives."""
+    signs = re.compile(r"[|/](?=[ \"'`*]{0,4}[A-Za-z])"), re.compile(r"[,、](?=[ A-Za-z])")
+    for sign, less, reading in zip(
+        signs, (alternatives._BAR, alternatives._COMMA), (alternatives._barred, alternatives._plain), strict=True
+    ):
+        assert _spans(alternatives._from(text, less, reading)) == _spans(alternatives._from(text, sign, reading))
 
 
 @given(st.text("abAB1_-中é.", max_size=70))
