@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from loopwright.domain.findings import Confidence
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.completing import completion
+from loopwright.tune.reading.dangling import Dangling, dangling
 from loopwright.tune.reading.declared import shown
 from loopwright.tune.reading.odd_keys import Lacking, lacking_keys
 from loopwright.tune.reading.shapes import Breach, breaches
@@ -17,12 +18,26 @@ def look(skill: Skill) -> Iterator[Hit]:
     found = [*breaches(skill)]
     told = {(one.page.path, one.name) for one in found}
     yield from (_lacks(one) for one in lacking_keys(skill) if (one.one.page.path, one.name) not in told)
+    yield from map(_dangling, dangling(skill))
     for one in found:
         start, end = one.place
         yield Hit(
             file=one.page.path, start=start, end=end, subject=f"{one.kind} {one.name} {_which(one)}".strip(),
             message=_message(one), advice=_advice(one), facts=_facts(one), confidence=_confidence(one),
         )  # fmt: skip
+
+
+def _dangling(one: Dangling) -> Hit:
+    told = f"{one.key} names “{one.name}”, and no {one.named} of the example is called so"
+    start, end, facts = one.start, one.end, {}
+    if one.instead is not None:
+        # What everything else calls so has got another name.
+        start, end = one.instead[1], one.instead[1] + len(one.instead[0])
+        facts = {"wrong": one.instead[0], "right": one.name}
+    return Hit(
+        file=one.page.path, start=start, end=end, subject=f"{one.key} {one.name}", message=told, facts=facts,
+        advice=f"Name a {one.named} that is there, or call one “{one.name}”.",
+    )  # fmt: skip
 
 
 def _lacks(one: Lacking) -> Hit:
