@@ -1,5 +1,6 @@
 """The volumes of the catalogue as one: what a name is to the hosts that a skill is written for."""
 
+import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ BUILT_IN = ("claude.toml", "codex.toml", "gemini.toml", "functions.toml")
 ALIKE = 0.9
 """How much two names have in common where one is taken for a slip of the other."""
 
+_WORD = re.compile(r"[A-Z]?+[a-z]++|[A-Z]++")
 BEGUN = 4
 """Characters of a name that say which parameter is meant, where only one begins so."""
 
@@ -95,7 +97,7 @@ class Catalogue:
             word = key[0].isalpha() and key[0].islower()
             names = {one: _bare(one) for one, tools in self.tools.items() if any(_of(tool, hosts) for tool in tools)}
             known = {one: bare for one, bare in names.items() if not word or one.islower()}
-            self._near[key] = None if key[0] in names else closest(key[0], known)
+            self._near[key] = None if key[0] in names else closest(key[0], known) or _turned(key[0], known)
         return self._near[key]
 
     def plain(self, name: str) -> str:
@@ -116,6 +118,17 @@ def closest(name: str, names: Mapping[str, str]) -> str | None:
         return min(same)
     near = get_close_matches(bare, names.values(), 1, ALIKE)
     return min((one for one, compared in names.items() if compared == near[0]), default=None) if near else None
+
+
+def _turned(name: str, names: Collection[str]) -> str | None:
+    """Of several words, the one that has the same in another order, or in other number: `UpdateTask`, `ListTasks`."""
+    words = _words(name)
+    same = [one for one in names if len(words) > 1 and _words(one) == words]
+    return same[0] if len(same) == 1 else None
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(word.casefold().removesuffix("s") for word in _WORD.findall(name))
 
 
 def nearest_parameter(tool: Tool, parameter: str) -> str | None:

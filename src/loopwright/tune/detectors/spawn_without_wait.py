@@ -6,6 +6,7 @@ from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.agency import acts, in_code, where
 from loopwright.tune.reading.behind import Behind, behind
 from loopwright.tune.reading.joins import Spawn, Uncollected, says_wait_for_agents, spawns, uncollected
+from loopwright.tune.reading.orphans import Idle, Orphan, idle, orphans
 from loopwright.tune.reading.unjoined import Unjoined, unjoined
 from loopwright.tune.skill.model import Skill
 
@@ -15,7 +16,30 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from coded
     yield from map(_of_caller, uncollected(skill))
     yield from map(_apart, behind(skill))
+    yield from map(_orphan, orphans(skill))
+    yield from (_idle(one) for one in idle(skill) if one.page.path not in {hit.file for hit in coded})
     yield from (_of_words(one) for one in unjoined(skill) if one.page.path not in {hit.file for hit in coded})
+
+
+def _orphan(one: Orphan) -> Hit:
+    shown = f"; {where(one.model.call)} shows how" if one.model else ""
+    return Hit(
+        file=one.page.path, start=one.start, end=one.end, subject=f"{one.name} is never set",
+        message=f"{one.name} is read as what a wait brings, and nothing on this page waits for it",
+        advice=f"Set {one.name} to what a wait with a time limit brings, before it is read{shown}.",
+        also=(where(one.model.call),) if one.model else (), confidence="likely", facts={"name": one.name},
+    )  # fmt: skip
+
+
+def _idle(one: Idle) -> Hit:
+    call = one.act.call
+    return Hit(
+        file=one.page.path, start=call.at.start, end=call.at.start + len(call.name), phase=call.at.phase,
+        subject=f"{one.name} is never read", confidence="likely", facts={"words": call.name},
+        message=f"{one.name} takes the agents that {call.name} starts, and nothing on this page waits for them or "
+        f"reads it",
+        advice=f"Wait for all of {one.name}, with a time limit, before what they made is used.",
+    )  # fmt: skip
 
 
 def _apart(one: Behind) -> Hit:

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import MEANT, PARTS, Act, acts, is_drawn, where
+from loopwright.tune.reading.agency import MEANT, PARTS, Act, acts, in_code, is_drawn, where
 from loopwright.tune.reading.handed import handed
 from loopwright.tune.reading.leading import leads
 from loopwright.tune.reading.own_scripts import runs
@@ -20,6 +20,8 @@ _KEYS = ("allowed-tools", "tools")
 _SHELLS = frozenset({"bash", "sh", "shell", "zsh"})
 _RUNS = re.compile(r"[\s*_]*(?:use|run|execute|运行|执行|使用)\b", re.IGNORECASE)
 """What follows is to be run, whatever it looks for."""
+_LOOKS = re.compile(r"\b(?:grep|rg|ag|sed|awk|findstr|Select-String)\b")
+_NOTHING = re.compile(r"\(\s{0,4}\{?\s{0,4}(?:\.\.\.|…)?\s{0,4}\}?\s{0,4}\)")
 _SAME = {"Task": "Agent", "Agent": "Task"}
 _COVERED = {"MultiEdit": "Edit", "TodoRead": "TodoWrite", "LS": "Glob", "NotebookRead": "Read", "BashOutput": "Bash"}
 _ASK_FREE = frozenset({
@@ -72,7 +74,7 @@ def _used(skill: Skill) -> Iterator[tuple[str, tuple[str, ...]]]:
     """By tool the places where the model itself is told to use it."""
     used: dict[str, list[str]] = {}
     for act in acts(skill):
-        if _is_own(skill, act.call) and _counts(act) and not _is_itself(skill, act.call):
+        if _is_own(skill, act.call) and _counts(act) and not _is_itself(skill, act.call) and not _is_named(skill, act):
             used.setdefault(act.known.name, []).append(where(act.call))
     for call in skill.calls:
         if call.name.startswith("mcp__") and call.at.use in MEANT and _is_own(skill, call):
@@ -110,6 +112,17 @@ def _is_itself(skill: Skill, call: Call) -> bool:
     page = skill.pages[skill.main]
     own = {skill.name, str(page.front.values.get("name")) if page.front else skill.name}
     return call.name == "Skill" and any(one.literal in own for one in call.arguments)
+
+
+def _is_named(skill: Skill, act: Act) -> bool:
+    """The words are about such calls, as in `Match Agent(` or `all Task() calls`, or a command looks for them."""
+    text, call = skill.pages[act.call.at.file].text, act.call
+    line = text[text.rfind("\n", 0, call.at.start) + 1 : call.at.start]
+    opened = call.at.start + len(call.name)
+    needs = act.known.tool is not None and bool(act.known.tool.required)
+    if needs and _NOTHING.match(text, opened) is not None:
+        return True
+    return _LOOKS.search(line) is not None if in_code(skill, call) else text.startswith("(`", opened)
 
 
 def _counts(act: Act) -> bool:

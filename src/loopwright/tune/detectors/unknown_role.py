@@ -144,6 +144,8 @@ def _slipped(skill: Skill, name: str, names: set[str]) -> str | None:
     said = {one: sum(page.text.count(one) for page in skill.pages.values()) for one in names if one}
     often = [one for one in sorted(names - {name}) if said.get(one, 0) >= OFTEN and len(one) > LONG]
     near = get_close_matches(name, often, 1, 0.9)
+    if said.get(name) == 1 and (longer := [one for one in often if _is_cut(name, one) and said[one] > OFTEN]):
+        return longer[0] if len(longer) == 1 else None
     if not near or said.get(name) != 1:
         return None
     apart = [(mine, its) for mine, its in zip(name.split("-"), near[0].split("-"), strict=False) if mine != its]
@@ -151,6 +153,13 @@ def _slipped(skill: Skill, name: str, names: set[str]) -> str | None:
     if not same or _DIGIT.search(name) or min(map(len, apart[0])) < LONG - 2 or apart[0][0][:3] != apart[0][1][:3]:
         return None
     return near[0]
+
+
+def _is_cut(name: str, other: str) -> bool:
+    """One of both goes on where the other ends, by a letter or by a whole word."""
+    short, long = sorted((name, other), key=len)
+    rest = long[len(short) :]
+    return long.startswith(short) and "-" in short and (len(rest) == 1 or rest.startswith("-"))
 
 
 def _of_table(skill: Skill, act: Act, roles: frozenset[str]) -> str | None:

@@ -8,11 +8,12 @@ from loopwright.tune.reading.agency import MEANT, PARTS, Act, acts, in_code, is_
 from loopwright.tune.skill.model import Page, Skill
 
 _SAID = re.compile(
-    r"\b(?:time[- ]?(?:limit|out)|deadline)\b[^.\n]{0,40}(?:\d|[A-Z_]{5,})|\b(?:at most|within|up to|no longer than"
-    r"|for)\s+\S+\s+(?:ms|milli\w+|seconds?|minutes?|hours?)\b"
+    r"\b(?:time[- ]?(?:limit|out)|deadline)\b[^.\n]{0,40}(?:\d|(?-i:[A-Z_]{5,}))"
+    r"|\b(?:at most|within|up to|no longer than|for)\s+\S+\s+(?:ms|milli\w+|seconds?|minutes?|hours?)\b"
     r"|(?:时限|超时|最长|至多|最多)[^。\n]{0,12}\d+\s*(?:毫秒|秒|分钟|小时)",
     re.IGNORECASE,
 )
+_GIVEN = re.compile(r"\b(?:timeout|yield_time)\w{0,12}[\"']?\s{0,4}[:=][^\n]{0,80}", re.IGNORECASE)
 _LONGEST = re.compile(
     r"\b(?:longest|maximum|max\.?|most)\b[^|\n]{0,20}\b(?:wait|time)|\bhow long\b[^|\n]{0,30}\bwait|\btime-?out\b"
     r"|最[长多]等|等待(?:上限|时限|的?最长)|超时",
@@ -47,7 +48,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     waits = [
         act
         for act in acts(skill)
-        if act.does == "wait" and act.limit and act.call.arguments and in_code(skill, act.call)
+        if (act.does == "wait" or _blocks(act)) and act.limit and act.call.arguments and in_code(skill, act.call)
     ]
     limited = [act for act in waits if act.limit in names_given(act.call)]
     for act in waits:
@@ -59,6 +60,11 @@ def look(skill: Skill) -> Iterator[Hit]:
         yield _hit(act, same)
     yield from _told(skill)
     yield from _written(skill, frozenset(act.call.name for act in limited))
+
+
+def _blocks(act: Act) -> bool:
+    """It starts agents and goes on when all have ended, with a limit of its own."""
+    return act.does == "spawn" and act.limit is not None and act.call.prompt < 0
 
 
 def _written(skill: Skill, limited: frozenset[str]) -> Iterator[Hit]:
@@ -124,8 +130,9 @@ def _unused(skill: Skill) -> tuple[Page, str, int] | None:
 
 
 def _is_said(skill: Skill, act: Act) -> bool:
+    """In words around it; a number that another call is given is no limit of this one."""
     text, at = skill.pages[act.call.at.file].text, act.call.at
-    return bool(_SAID.search(text, max(0, at.start - AROUND), at.end + AROUND))
+    return _SAID.search(_GIVEN.sub("", text[max(0, at.start - AROUND) : at.end + AROUND])) is not None
 
 
 def _may_lack(act: Act) -> bool:
@@ -148,7 +155,7 @@ def _hit(act: Act, same: list[Act]) -> Hit:
         advice=f"Give it {act.limit}: {model.value if model else 600000}{words}, and say what happens when the time "
         f"is over.",
         facts={"call": str(act.index), "parameter": act.limit or "", "value": model.value if model else ""},
-        severity=None if same or act.known.name != "TaskOutput" else "low",
+        severity=None if same or (act.known.name != "TaskOutput" and not _blocks(act)) else "low",
         confidence="certain" if same else "likely",
     )  # fmt: skip
 

@@ -8,7 +8,7 @@ from loopwright.tune.reading.agency import MEANT, Act, acts, block_of, in_code, 
 from loopwright.tune.skill.model import Page, Skill
 
 _OVER = re.compile(
-    r"time[sd]?[_ -]?out|time is (?:up|over)|no (?:answer|response|result)|\?\.|超时|未返回|无响应|无结果",
+    r"time[sd]?[_ -]?out|\bcatch\b|time is (?:up|over)|no (?:answer|response|result)|\?\.|超时|未返回|无响应|无结果",
     re.IGNORECASE,
 )
 _SAID = re.compile(
@@ -64,7 +64,7 @@ def _unasked(skill: Skill, act: Act, waits: list[Act]) -> tuple[Page, Act, str] 
     )
     end = min([block.end, *later])
     behind = _LIMIT.sub("", page.text[act.call.at.end : end])
-    if act.call.handled or _OVER.search(behind) or not re.search(rf"(?<![\w$.]){re.escape(target)}[.\[]", behind):
+    if _OVER.search(behind) or not re.search(rf"(?<![\w$.]){re.escape(target)}[.\[]", behind):
         return None
     return page, act, target
 

@@ -51,6 +51,8 @@ _PRODUCT = re.compile(
     r"|const[ \t]+\w+[ \t]*=[ \t]*require\()",
     re.MULTILINE,
 )
+_CALL = re.compile(r"[A-Za-z_]\w{2,40}\(\{\s")
+"""A fence that begins so is a call, whatever is called."""
 _SLASH = re.compile(r"(?:[$>][ \t]*)?/[a-z][\w:-]*(?:[ \t]|$)")
 _EXAMPLE = re.compile(r"example\b|示例|例如|例：", re.IGNORECASE)
 _SPOKEN = re.compile(
@@ -145,6 +147,8 @@ def _of_text(code: str, around: Around) -> Use:
     if calls_tools(code):
         return "reference" if around.label == "example" else "instruction"
     begin = code.lstrip()
+    if _CALL.match(begin) and around.works and around.label != "example":
+        return "instruction"
     if around.label == "example" or _SLASH.match(begin) or _EXAMPLE.match(begin):
         return "reference"
     if around.label == "quotation" or _SPOKEN.match(begin):

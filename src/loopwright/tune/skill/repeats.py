@@ -40,6 +40,8 @@ _STEMS = re.compile(r"[A-Za-z]{5,}")
 _NO_STEM = frozenset(
     ["repeat", "until", "retry", "contin", "passes", "again", "there", "where", "which", "these", "those"]
 )
+_NOTED = re.compile(r"[ \t│|]*+(?://|#|--|[├└]─|\+-|\*\s)")
+"""How a line of code begins that is words."""
 _CELL = re.compile(r"\|\s*`?\d{1,3}\b(?![:/])")
 _MERE_COUNT = re.compile(r"(?:\d+|two|three|four|five|six|ten)\s+(?:times|attempts|rounds)", re.IGNORECASE)
 """Beside a repetition it may be told what happened: "retrying the same action three times"."""
@@ -86,7 +88,15 @@ class Said:
             block = self._page.blocks[index]
             return Stretch(block.body, block.body + len(block.text), block.use)
         given = prompts(pos)
-        return Stretch(given.start, given.end, given.use) if given else None
+        return Stretch(given.start, given.end, given.use) if given else self._noted(pos, index)
+
+    def _noted(self, pos: int, index: int) -> Stretch | None:
+        """A line of code that is words: a comment, or a step in an outline."""
+        block = self._page.blocks[index]
+        start = self._places.line_start(pos)
+        if block.kind != "code" or block.use != "instruction" or not _NOTED.match(self._places.text, start, pos):
+            return None
+        return Stretch(max(start, block.body), min(self._places.line_end(pos), block.end), block.use)
 
     def _own_number(self, index: int) -> int | None:
         """The number of the step that the block is, or lies in."""
