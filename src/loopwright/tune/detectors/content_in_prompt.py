@@ -101,7 +101,7 @@ def _of_variable(hole: Hole, known: Values, growing: Values) -> Hit | None:
     """One that holds a file goes in as a whole, or all of it as JSON; the user's own words may."""
     gathered = _gathered(known.get(hole.name, ())) if hole.whole else None
     if gathered is not None:
-        return _hit(hole, hole.name, f"what {gathered} gives for each of many, as {hole.name}", {}, sure=False)
+        return _hit(hole, hole.name, f"{gathered}, as {hole.name}", {}, sure=False)
     listed = _DUMP.match(hole.place.expression) and _STATES.match(hole.name)
     if not hole.whole or (_GOAL.search(hole.last) and not listed) or hole.last in growing:
         return None
@@ -120,12 +120,15 @@ def _is_small(hole: Hole) -> bool:
 
 
 def _gathered(assignments: tuple[Assignment, ...]) -> str | None:
-    """The command, or the reading, whose whole output the variable holds for each of many."""
+    """What the variable holds of each of many, in words: its text, or all that a command prints of it."""
     for one in assignments:
         each = _FOR_EACH.search(one.value)
+        if _is_of_texts(one.value) and not _PART.search(one.value) and not _FEW.search(one.value):
+            return "the whole text of each of many"
         found = _OUTPUT.search(one.value, each.end()) if each and one.at.use in ("instruction", "prompt") else None
         if found is not None and not _PART.search(one.value, found.end()) and not _FEW.search(one.value, found.end()):
-            return " ".join(found[0].split()).strip("`'\"( ")
+            command = " ".join(found[0].split()).strip("`'\"( ")
+            return f"all that {command} gives for each of many"
     return None
 
 

@@ -246,7 +246,7 @@ def _named(skill: Skill, saying: Saying) -> tuple[str, ...]:
         for ref in skill.references
         if ref.resolved and ref.at.file == page.path and saying.start <= ref.at.start < saying.end
     ]
-    for folder in re.findall(r"`?([\w-]+)/(?:\*(?:\.\w+)?)?`?(?=[\s`,，。.:;）)下中里的]|$)", saying.text):
+    for folder in re.findall(r"`?([\w-]+)/(?:\*(?:\.\w+)?)?`?(?=[\s`,，、。.:;）)下中里的]|$)", saying.text):
         named += [path for path in skill.pages if f"/{path}".rpartition("/")[0].endswith(f"/{folder}")]
     for found in _KIND.finditer(saying.text):
         kind = _FOLDERS.get(found[2] or "", (found[1] or found[2] or "").lower())

@@ -18,6 +18,8 @@ _ASKED = re.compile(r"input|context|given|previous|task\b|assignment|输入|背�
 _FIELD = re.compile(r"(?P<name>[^:：\n]{1,80})[:：][*\"'` \t]{0,8}(?P<slot>(?:(?<=[\"'`])|[<{\[(（【])[^\n]{6,240})")
 _WORK = re.compile(r"(?:content|text|document|draft|translation|code|body)[\W_]{0,6}\Z", re.IGNORECASE)
 """The field is for the work itself that the agent was started for."""
+_OF_OUTPUT = re.compile(r"\|\s{0,20}(?:Output|输出)\s{0,20}\|", re.IGNORECASE)
+"""A column of a table that says whose field it is."""
 _CUT = re.compile(
     r"\.(?:slice|substring|substr|split|head|tail|match|length)\b|slice\(|tail|head|limit|offset|summar", re.IGNORECASE
 )
@@ -35,6 +37,8 @@ def unlimited(skill: Skill) -> Iterator[Saying]:
         if page.kind in SKIPPED or not any(stem in small(page.text) for stem in _STEMS):
             continue
         for number, block in enumerate(page.blocks):
+            if block.kind == "row" and _OF_OUTPUT.search(block.text) and is_all(block.text):
+                yield Saying(page, block.text.strip(), page.text.index(block.text.strip(), block.start))
             if block.kind == "code" and block.use in _USES and any(stem in block.text.lower() for stem in _STEMS):
                 yield from _in_block(page, block, number)
 

@@ -15,7 +15,10 @@ _TALKS = frozenset({
 })  # fmt: skip
 """What says something to an agent that runs."""
 _WORDS = ("message", "content", "text", "prompt", "input", "items")
-_BUILT = re.compile(r"(?:prompt|instructions?|(?:agent|worker|task|spawn|role)_?(?:message|brief))s?$", re.IGNORECASE)
+_BUILT = re.compile(
+    r"(?:prompt|instructions?|prev(?:ious)?_context|(?:agent|worker|task|spawn|role)_?(?:message|brief))s?$",
+    re.IGNORECASE,
+)
 """Variables and functions whose text is for an agent, by their names."""
 _MEANT = ("instruction", "prompt")
 _STARTS = _TALKS | SPAWNS
