@@ -14,7 +14,7 @@ from loopwright.agents.scripted import Answer
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from tests.chance import SEED
-from tests.fakes import FakeClock
+from tests.fakes import FakeClock, UnsyncedDisk
 from tests.javascript import Toolbox, Unavailable, toolbox
 from tests.stage import MakeStage, Stage, as_git
 
@@ -71,7 +71,7 @@ def stage(tmp_path: Path) -> Iterator[MakeStage]:
     (project / "app.txt").write_text("bad")
     as_git(project)
     clock = FakeClock()
-    with FileStore(project, LOOPS, clock) as store:
+    with FileStore(project, LOOPS, clock, disk=UnsyncedDisk()) as store:
 
         def make(*answers: Answer, **options: object) -> Stage:
             return Stage(project, store, answers=list(answers), clock=clock, **options)  # type: ignore[arg-type]  # options of Stage

@@ -13,6 +13,7 @@ from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import LoopState, TestResult
 from loopwright.domain.testing import TestRun
 from loopwright.ports import JobDone, MenuEntry, TestOrder
+from loopwright.store.disk import Disk
 
 
 class FakeClock:
@@ -36,6 +37,16 @@ class FakeClock:
     async def sleep(self, seconds: float) -> None:
         self._now += timedelta(seconds=seconds)
         await asyncio.sleep(0)
+
+
+class UnsyncedDisk(Disk):
+    """Waits for no disk: what is lost with the power no test of a whole run can see; tests/store looks at the order."""
+
+    def sync(self, fd: int) -> None:
+        pass
+
+    def sync_folder(self, path: str) -> None:
+        pass
 
 
 Judge = Callable[[Path], dict[str, str]]

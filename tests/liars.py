@@ -19,7 +19,7 @@ from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from loopwright.validation.run import ProjectTests
 from loopwright.workspace.git import GitWorkspace
-from tests.fakes import CountingLauncher, NoDebugger, NoProcesses
+from tests.fakes import CountingLauncher, NoDebugger, NoProcesses, UnsyncedDisk
 from tests.stage import ABLE
 from tests.validation.projects import PYTEST, lay_out
 
@@ -88,7 +88,7 @@ class Court:
 
     async def judge(self, *answers: Answer, task: dict[str, object] | None = None) -> LoopState:
         """Drives a loop with one task and this agent to its end."""
-        with FileStore(self.project, LOOPS, self.clock) as store:
+        with FileStore(self.project, LOOPS, self.clock, disk=UnsyncedDisk()) as store:
             service = LoopService(store, self.workspace, self.clock, CountingLauncher(), NoProcesses(), "test")
             settings = RunSettings(mode="auto", agent="scripted", test_command=self.command, test_timeout=60)
             loop_id = service.create(

@@ -10,7 +10,7 @@ from loopwright.ports import Store
 from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
 from tests.cycle.stage import CycleStage, MakeCycleStage
-from tests.fakes import FakeClock
+from tests.fakes import FakeClock, UnsyncedDisk
 from tests.stage import as_git
 
 
@@ -26,7 +26,7 @@ def project(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def cycles(project: Path) -> Iterator[Store[CycleState]]:
-    with FileStore(project, CYCLES, FakeClock()) as store:
+    with FileStore(project, CYCLES, FakeClock(), disk=UnsyncedDisk()) as store:
         yield store
 
 

@@ -20,7 +20,7 @@ from loopwright.engine.supervisor import left_behind, resume_all
 from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
 from loopwright.workspace.git import GitWorkspace
-from tests.fakes import CountingLauncher, FakeClock, NoProcesses
+from tests.fakes import CountingLauncher, FakeClock, NoProcesses, UnsyncedDisk
 
 AT = "2026-01-22T10:00:00+08:00"
 Rule = Callable[[CycleState], CycleState]
@@ -44,7 +44,7 @@ def service(tmp_path: Path, launcher: CountingLauncher) -> Iterator[CycleService
     project.mkdir()
     (project / "app.txt").write_text("bad\n")
     clock = FakeClock()
-    with FileStore(project, CYCLES, clock) as store:
+    with FileStore(project, CYCLES, clock, disk=UnsyncedDisk()) as store:
         workspace = GitWorkspace(project, tmp_path / "private")
         yield CycleService(store, workspace, clock, launcher, NoProcesses(), "test")
 

@@ -13,7 +13,7 @@ from loopwright.engine.bus import Bus
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from loopwright.workspace.git import GitWorkspace
-from tests.fakes import JudgedTests, NoDebugger, NoProcesses
+from tests.fakes import JudgedTests, NoDebugger, NoProcesses, UnsyncedDisk
 from tests.fleet.fleet import Member
 
 
@@ -22,7 +22,8 @@ async def drive(members: Sequence[Member]) -> list[LoopState]:
     clock = SystemClock("+08:00")
     with ExitStack() as stores:
         opened = {
-            root: stores.enter_context(FileStore(root, LOOPS, clock)) for root in {m.project.root for m in members}
+            root: stores.enter_context(FileStore(root, LOOPS, clock, disk=UnsyncedDisk()))
+            for root in {m.project.root for m in members}
         }
 
         async def driven(member: Member) -> LoopState:

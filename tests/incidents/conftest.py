@@ -8,7 +8,7 @@ import pytest
 from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
 from tests.cycle.stage import CycleStage
-from tests.fakes import FakeClock
+from tests.fakes import FakeClock, UnsyncedDisk
 
 
 @pytest.fixture
@@ -17,5 +17,5 @@ def cycle_stage(tmp_path: Path) -> Iterator[CycleStage]:
     project = tmp_path / "cycled"
     project.mkdir()
     (project / "app.txt").write_text("bad")
-    with FileStore(project, CYCLES, FakeClock()) as store:
+    with FileStore(project, CYCLES, FakeClock(), disk=UnsyncedDisk()) as store:
         yield CycleStage(project, store)

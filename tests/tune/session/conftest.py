@@ -7,7 +7,7 @@ import pytest
 
 from loopwright.store.files import FileStore
 from loopwright.store.tunings import TUNINGS
-from tests.fakes import FakeClock
+from tests.fakes import FakeClock, UnsyncedDisk
 from tests.tune.session.stage import TuneStage
 
 
@@ -15,5 +15,5 @@ from tests.tune.session.stage import TuneStage
 def stage(tmp_path: Path) -> Iterator[TuneStage]:
     project = tmp_path / "project"
     project.mkdir()
-    with FileStore(project, TUNINGS, FakeClock()) as store:
+    with FileStore(project, TUNINGS, FakeClock(), disk=UnsyncedDisk()) as store:
         yield TuneStage(project, store)
