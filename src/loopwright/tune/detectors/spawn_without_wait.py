@@ -35,7 +35,7 @@ def _idle(one: Idle) -> Hit:
     call = one.act.call
     return Hit(
         file=one.page.path, start=call.at.start, end=call.at.start + len(call.name), phase=call.at.phase,
-        subject=f"{one.name} is never read", confidence="likely", facts={"words": call.name},
+        subject=f"{one.name} is never read", confidence="likely",
         message=f"{one.name} takes the agents that {call.name} starts, and nothing on this page waits for them or "
         f"reads it",
         advice=f"Wait for all of {one.name}, with a time limit, before what they made is used.",

@@ -28,6 +28,9 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
         if "words" in finding.facts:
             yield _told(skill.pages[finding.file], finding)
             continue
+        if finding.facts.get("new"):
+            yield _in_front(skill.pages[finding.file], finding)
+            continue
         index = int(finding.facts.get("call", "-1"))
         target = finding.facts.get("target", "").split(".")[-1]
         if not 0 <= index < len(skill.calls) or not target.isidentifier():
@@ -48,6 +51,19 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
             estimated_impact="the next step finds what the agents have made", verification_steps=("diagnose the whole "
             "skill again",),
         )  # fmt: skip
+
+
+def _in_front(page: Page, finding: Finding) -> Proposal:
+    """The agent stays in the foreground, as those do whose answer is used at once elsewhere."""
+    new = finding.facts["new"]
+    return Proposal(
+        fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="orchestrator_refactor", level="mechanical",
+        description="Start the agent in the foreground", rationale="The words behind it use what the agent brings, and "
+        "the skill's other agents are started so.",
+        edits=(edit(page, finding.start, finding.end, new),), risk="low",
+        estimated_impact="the next step finds what the agent has made",
+        verification_steps=("diagnose the whole skill again",),
+    )  # fmt: skip
 
 
 def _told(page: Page, finding: Finding) -> Proposal:

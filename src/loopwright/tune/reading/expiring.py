@@ -40,7 +40,8 @@ def expiring(skill: Skill) -> Iterator[Expiring]:
     waits = [
         act
         for act in acts(skill)
-        if act.does == "wait" and act.limit in names_given(act.call) and in_code(skill, act.call)
+        if act.does == "wait" and act.call.name.startswith("wait") and act.limit in names_given(act.call)
+        and in_code(skill, act.call)
         and not is_drawn(skill, act.call)
     ]  # fmt: skip
     lacking = [one for act in waits if (one := _unasked(skill, act, waits)) is not None]
