@@ -46,6 +46,7 @@ def look(skill: Skill) -> Iterator[Hit]:
             file=row.page.path, start=row.start, end=row.end, subject=f"{row.column} of the row",
             message=f"each row has a {row.column} ({row.head}), and the agent that works on it is not given it",
             advice=f"Put {{{row.column}}} into the text, under a title of its own.", also=(row.head,),
+            facts={"entry_at": str(row.entry_at), "entry": f"\n\nTask: {{{row.column}}}"},
         )  # fmt: skip
     for lack in lacking_labels(skill):
         inside = any(file == lack.page.path and lack.start <= start < lack.end for file, start in told)

@@ -22,7 +22,8 @@ _NEEDS_NONE = re.compile(
 )
 """Names of members that do so little that they need none."""
 _NEEDS_LITTLE = re.compile(
-    r"(?:^|[-_ ])(?:init\w*|close|complet\w+|done|end|finish|summary|report|deliver\w*|coordinator)(?:$|[-_ ])",
+    r"(?:^|[-_ ])(?:init\w*|clarify|interview|close|complet\w+|done|end|finish|summary|report|deliver\w*"
+    r"|coordinator)(?:$|[-_ ])",
     re.IGNORECASE,
 )
 """Names of members that need none where they are short beside their siblings."""

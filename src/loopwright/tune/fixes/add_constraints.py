@@ -65,6 +65,9 @@ def _sentence(page: Page, member: Member, said: str) -> Edit:
 def _section(skill: Skill, finding: Finding, member: Member, family: tuple[Member, ...]) -> Edit:
     page = member.page
     has = [(other, part) for other in family if (part := restraints_of(other)) is not None]
+    wanted = same_title(finding.facts["title"])
+    if wanted not in {same_title(part.title) for _, part in has}:
+        has = [(o, p) for o in family for p in o.parts if p.level and same_title(p.title) == wanted] or has
     usual = Counter(same_title(part.title) for _, part in has).most_common(1)[0][0]
     model, part = next((one, its) for one, its in has if same_title(its.title) == usual)
     items = _content(skill, member, has)

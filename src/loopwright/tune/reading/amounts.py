@@ -48,6 +48,8 @@ _MOST_AFTER = re.compile(
     re.IGNORECASE,
 )
 _LEAST_AFTER = re.compile(r"[\s*`)]{0,12}(?:\(?min(?:imum)?\b|or more\b|以上)", re.IGNORECASE)
+_VERSUS = re.compile(r"\bvs\b\.?|\bversus\b", re.IGNORECASE)
+"""What is compared is measured, and no limit."""
 _METRIC = re.compile(
     r"(?<![\w$/<.-])(?P<name>[A-Za-z][\w@^]{1,30}(?: (?:score|rate|coverage|ratio|confidence))?)\s*(?P<sign>>="
     r"|<=|≥|≤|>|<)\s*"
@@ -124,7 +126,7 @@ def _amount(page: Page, found: re.Match[str]) -> Amount | None:
         return None
     low = _value(found["low"])
     high = _value(found["high"]) if found["high"] else low
-    if high < low:
+    if high < low or _VERSUS.search(page.text[max(0, found.start() - 8) : found.end() + 8]):
         return None
     words = stems(page.text[sentence.start : found.start()] + " " + page.text[found.end() : sentence.end])
     topic = frozenset(words) | frozenset(stems(found["words"] or ""))

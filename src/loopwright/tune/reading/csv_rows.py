@@ -20,6 +20,8 @@ class LeftOut:
     end: int
     column: str
     head: str
+    entry_at: int
+    """The end of the first line that is filled from the row."""
 
 
 def is_of_rows(skill: Skill, prompt: Prompt) -> bool:
@@ -35,8 +37,11 @@ def left_out(skill: Skill) -> Iterator[LeftOut]:
         names, where = head
         column = next((name for name in _TASK if name in names), None)
         if column is not None and not filled & {*_TASK}:
-            first = skill.pages[prompt.at.file].text.find("\n", prompt.at.start)
-            yield LeftOut(skill.pages[prompt.at.file], prompt.at.start, first, column, where)
+            page = skill.pages[prompt.at.file]
+            first = page.text.find("\n", prompt.at.start)
+            filled_at = _COLUMN.search(page.text, prompt.at.start)
+            at = page.text.find("\n", filled_at.end()) if filled_at else first
+            yield LeftOut(page, prompt.at.start, first, column, where, at)
 
 
 def _head(skill: Skill, filled: set[str]) -> tuple[frozenset[str], str] | None:
