@@ -2,9 +2,11 @@
 
 import math
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loopwright.repair.baseline import wanted
 from loopwright.repair.localize import Spectrum, is_test_file, leading, ochiai, rank
 from loopwright.repair.session import Outcome, Status
 from loopwright.repair.source import Source
@@ -84,3 +86,25 @@ def test_tests_are_never_suspected() -> None:
     tests = ["tests/a.py", "test_a.py", "src/pkg/test/x.py", "pkg/a_test.py", "conftest.py", "setup.py", "pkg/tests.py"]
     assert all(map(is_test_file, tests))
     assert not any(map(is_test_file, ["src/pkg/a.py", "testing.py", "contest.py", "latest/a.py"]))
+
+
+KEYS = [
+    "t/test_a.py::test_one", "t/test_a.py::TestB::test_two[1]", "t/test_a.py::TestB::test_two[2]",
+    "t/test_ab.py::test_x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("failing", "numbers"),
+    [
+        ([], [0, 1, 2, 3]),
+        (["t/test_a.py::TestB::test_two[2]"], [2]),
+        (["t/test_a.py::TestB::test_two"], [1, 2]),
+        (["t/test_a.py::TestB"], [1, 2]),
+        (["t/test_a.py"], [0, 1, 2]),
+        (["tests.test_ab.test_x"], [3]),
+        (["t/test_a.py::test_on"], []),
+    ],
+)
+def test_tests_are_named_whole_by_their_file_or_by_their_class(failing: list[str], numbers: list[int]) -> None:
+    assert wanted(KEYS, failing) == numbers
