@@ -260,8 +260,8 @@ def _is_anchored(name: str) -> bool:
 WITHIN = "it is asked about so many characters only"
 BOUNDED = {
     "fixes.likely_name._LISTED": "it reads messages that tune itself writes",
-    "reading.contradictions._PREFERS": WITHIN, "reading.keeping._HOLDS": WITHIN,
-    "reading.numbers._NAMED_AFTER[0]": WITHIN, "reading.opposites._LEADS": WITHIN,
+    "reading.rules.contradictions._PREFERS": WITHIN, "reading.state.keeping._HOLDS": WITHIN,
+    "reading.rules.numbers._NAMED_AFTER[0]": WITHIN, "reading.rules.opposites._LEADS": WITHIN,
     "skill.code._TOKEN": "a quote that closes nothing is the last of its line; a backslash takes what is behind it",
     "skill.commands._HERE": WITHIN,
     "skill.field_tables._VALUES_HEAD": "it is asked for a match of a whole cell",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from loopwright.tune.reading.contradictions import conflicts
+from loopwright.tune.reading.rules.contradictions import conflicts
 from loopwright.tune.skill.read import read_skill
 
 RULES = "---\nname: sample\ndescription: A sample.\n---\n\n# Sample\n\n## Rules\n\n{rules}\n\n## Steps\n\n{steps}\n"

@@ -2,13 +2,13 @@
 
 import pytest
 
-from loopwright.tune.reading.column_words import column_words
-from loopwright.tune.reading.dangling import dangling
-from loopwright.tune.reading.file_twins import as_here, file_twins
-from loopwright.tune.reading.grid import grids
-from loopwright.tune.reading.one_word_off import one_word_off
-from loopwright.tune.reading.state_flow import strange_fields, unfilled_fields
-from loopwright.tune.reading.swapped import swapped
+from loopwright.tune.reading.fields.dangling import dangling
+from loopwright.tune.reading.fields.one_word_off import one_word_off
+from loopwright.tune.reading.files.file_twins import as_here, file_twins
+from loopwright.tune.reading.lists.column_words import column_words
+from loopwright.tune.reading.lists.grid import grids
+from loopwright.tune.reading.lists.swapped import swapped
+from loopwright.tune.reading.state.state_flow import strange_fields, unfilled_fields
 from loopwright.tune.skill.model import Skill
 from loopwright.tune.skill.read import read_skill
 from loopwright.tune.skill.shapes import choices

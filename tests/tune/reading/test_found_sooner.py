@@ -7,9 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.tune.reading import alternatives, command_lines, feeding, outsiders, rival_paths, strays
-from loopwright.tune.reading.likeness import joined, words_of
-from loopwright.tune.reading.spots import on_lines
+from loopwright.tune.reading.agents import outsiders
+from loopwright.tune.reading.fields import strays
+from loopwright.tune.reading.files import rival_paths
+from loopwright.tune.reading.lists import alternatives
+from loopwright.tune.reading.prompts import feeding
+from loopwright.tune.reading.shell import command_lines
+from loopwright.tune.reading.words.likeness import joined, words_of
+from loopwright.tune.reading.words.spots import on_lines
 from loopwright.tune.skill.letters import among, has
 
 

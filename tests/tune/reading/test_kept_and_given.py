@@ -8,13 +8,13 @@ from loopwright.tune.detectors import (
     request_not_persisted,
     state_not_loaded,
 )
-from loopwright.tune.reading.carrying import bare
-from loopwright.tune.reading.forms import lacking
-from loopwright.tune.reading.keeping import aimless
-from loopwright.tune.reading.notes import unread
-from loopwright.tune.reading.payloads import starved
-from loopwright.tune.reading.recovery import described_only, mentions, tells_how, unsaved
-from loopwright.tune.reading.variables import unset
+from loopwright.tune.reading.prompts.carrying import bare
+from loopwright.tune.reading.prompts.forms import lacking
+from loopwright.tune.reading.prompts.payloads import starved
+from loopwright.tune.reading.shell.variables import unset
+from loopwright.tune.reading.state.keeping import aimless
+from loopwright.tune.reading.state.notes import unread
+from loopwright.tune.reading.state.recovery import described_only, mentions, tells_how, unsaved
 from loopwright.tune.skill.model import Skill
 from loopwright.tune.skill.read import read_skill
 

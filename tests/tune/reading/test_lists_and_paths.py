@@ -2,15 +2,15 @@
 
 import pytest
 
-from loopwright.tune.reading.counted import miscounts
-from loopwright.tune.reading.keyed import keyed
-from loopwright.tune.reading.listings import listings
-from loopwright.tune.reading.near_names import near_names
-from loopwright.tune.reading.odd_keys import lacking_keys, odd_keys
-from loopwright.tune.reading.rival_paths import rival_paths
-from loopwright.tune.reading.second_state import added_states
-from loopwright.tune.reading.settings import disputed
-from loopwright.tune.reading.strays import stray_words
+from loopwright.tune.reading.fields.keyed import keyed
+from loopwright.tune.reading.fields.near_names import near_names
+from loopwright.tune.reading.fields.odd_keys import lacking_keys, odd_keys
+from loopwright.tune.reading.fields.settings import disputed
+from loopwright.tune.reading.fields.strays import stray_words
+from loopwright.tune.reading.files.rival_paths import rival_paths
+from loopwright.tune.reading.lists.counted import miscounts
+from loopwright.tune.reading.lists.listings import listings
+from loopwright.tune.reading.state.second_state import added_states
 from loopwright.tune.skill.model import Skill
 from loopwright.tune.skill.read import read_skill
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from loopwright.tune.reading.feeding import kind_of
-from loopwright.tune.reading.returns import wants_all
-from loopwright.tune.reading.saving import is_postponed
+from loopwright.tune.reading.prompts.feeding import kind_of
+from loopwright.tune.reading.prompts.returns import wants_all
+from loopwright.tune.reading.state.saving import is_postponed
 
 
 @pytest.mark.parametrize(

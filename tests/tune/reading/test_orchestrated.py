@@ -1,15 +1,15 @@
 """What skills that lead agents through steps lose: state, the request, rules of tasks, promises to go on."""
 
-from loopwright.tune.reading.ban_lists import listed
-from loopwright.tune.reading.carrying import bare
-from loopwright.tune.reading.code_state import never_set, unloaded, unsaved
-from loopwright.tune.reading.csv_rows import left_out
-from loopwright.tune.reading.dropped import dropped
-from loopwright.tune.reading.labelled import lacking
-from loopwright.tune.reading.requests import is_request_file
-from loopwright.tune.reading.shares import shared_out
-from loopwright.tune.reading.unbound_holes import unbound
-from loopwright.tune.reading.unkept import unkept
+from loopwright.tune.reading.agents.shares import shared_out
+from loopwright.tune.reading.prompts.carrying import bare
+from loopwright.tune.reading.prompts.csv_rows import left_out
+from loopwright.tune.reading.prompts.dropped import dropped
+from loopwright.tune.reading.prompts.labelled import lacking
+from loopwright.tune.reading.prompts.requests import is_request_file
+from loopwright.tune.reading.prompts.unbound_holes import unbound
+from loopwright.tune.reading.rules.ban_lists import listed
+from loopwright.tune.reading.state.code_state import never_set, unloaded, unsaved
+from loopwright.tune.reading.state.unkept import unkept
 from loopwright.tune.skill.model import Skill
 from loopwright.tune.skill.read import read_skill
 

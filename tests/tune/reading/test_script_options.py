@@ -2,7 +2,7 @@
 
 import pytest
 
-from loopwright.tune.reading.script_options import takes
+from loopwright.tune.reading.shell.script_options import takes
 
 ARGPARSE = 'parser.add_argument("-m", "--month", required=True)\nparser.add_argument("--dry-run")\n'
 COMMANDS = 'sub.add_parser("list")\nsub.add_parser("promote", aliases=["lift"])\n'

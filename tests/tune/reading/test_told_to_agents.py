@@ -2,11 +2,11 @@
 
 import pytest
 
-from loopwright.tune.reading.answers import label_above, unlimited
-from loopwright.tune.reading.drawn import drawn
-from loopwright.tune.reading.holes import growth, holes, reaches
-from loopwright.tune.reading.orders import orders
-from loopwright.tune.reading.saves import unsaved
+from loopwright.tune.reading.prompts.answers import label_above, unlimited
+from loopwright.tune.reading.prompts.holes import growth, holes, reaches
+from loopwright.tune.reading.prompts.orders import orders
+from loopwright.tune.reading.state.saves import unsaved
+from loopwright.tune.reading.words.drawn import drawn
 from loopwright.tune.skill.model import Skill
 from loopwright.tune.skill.read import read_skill
 

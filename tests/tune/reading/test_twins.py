@@ -2,7 +2,7 @@
 
 import pytest
 
-from loopwright.tune.reading.twins import head, twin
+from loopwright.tune.reading.words.twins import head, twin
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.file_twins import FileTwin, as_here, file_twins
-from loopwright.tune.reading.renamed import Renamed, renamed
-from loopwright.tune.reading.rival_paths import RivalPath, rival_paths
-from loopwright.tune.reading.runfiles import run_files
+from loopwright.tune.reading.files.file_twins import FileTwin, as_here, file_twins
+from loopwright.tune.reading.files.renamed import Renamed, renamed
+from loopwright.tune.reading.files.rival_paths import RivalPath, rival_paths
+from loopwright.tune.reading.files.runfiles import run_files
 from loopwright.tune.skill.model import Artefact, Skill
 
 

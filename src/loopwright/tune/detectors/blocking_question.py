@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import Act, acts, block_of, in_code, is_drawn
-from loopwright.tune.reading.joins import outside_of_prompts
+from loopwright.tune.reading.agents.agency import Act, acts, block_of, in_code, is_drawn
+from loopwright.tune.reading.agents.joins import outside_of_prompts
 from loopwright.tune.skill.model import Block, Page, Skill
 
 MODE = re.compile(

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.code_state import unsaved as unsaved_in_code
-from loopwright.tune.reading.families import same_title
-from loopwright.tune.reading.recovery import (
+from loopwright.tune.reading.rules.families import same_title
+from loopwright.tune.reading.state.code_state import unsaved as unsaved_in_code
+from loopwright.tune.reading.state.recovery import (
     PROMISES,
     RESUME,
     SAVES,
@@ -19,8 +19,8 @@ from loopwright.tune.reading.recovery import (
     unsaved,
     written,
 )
-from loopwright.tune.reading.spots import block_at, spotted
-from loopwright.tune.reading.unkept import Unkept, unkept
+from loopwright.tune.reading.state.unkept import Unkept, unkept
+from loopwright.tune.reading.words.spots import block_at, spotted
 from loopwright.tune.skill.model import Section, Skill
 from loopwright.tune.skill.names import DIR
 

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator, Mapping
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.feeding import fed
-from loopwright.tune.reading.filling import filled, shelled
-from loopwright.tune.reading.holes import Hole, growth, holes, values
+from loopwright.tune.reading.prompts.feeding import fed
+from loopwright.tune.reading.prompts.filling import filled, shelled
+from loopwright.tune.reading.prompts.holes import Hole, growth, holes, values
 from loopwright.tune.skill.model import Assignment, Skill
 
 _READ = re.compile(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.contradictions import Conflict, conflicts
+from loopwright.tune.reading.rules.contradictions import Conflict, conflicts
 from loopwright.tune.skill.model import Skill
 
 LENGTH = 90

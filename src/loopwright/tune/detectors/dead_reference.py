@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from posixpath import dirname, normpath
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.likeness import nearest
-from loopwright.tune.reading.moved import instead_of, seen_from
-from loopwright.tune.reading.recovery import RESUME
-from loopwright.tune.reading.titles import Missing, missing_anchors, missing_titles
+from loopwright.tune.reading.files.moved import instead_of, seen_from
+from loopwright.tune.reading.files.titles import Missing, missing_anchors, missing_titles
+from loopwright.tune.reading.state.recovery import RESUME
+from loopwright.tune.reading.words.likeness import nearest
 from loopwright.tune.skill.model import Reference, Skill
 
 

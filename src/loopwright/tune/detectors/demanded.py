@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Hit
-from loopwright.tune.reading.forms import Idea, Lack, lacking
+from loopwright.tune.reading.prompts.forms import Idea, Lack, lacking
 from loopwright.tune.skill.model import Skill
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import Act, acts, is_bracketed, names_given, where
+from loopwright.tune.reading.agents.agency import Act, acts, is_bracketed, names_given, where
 from loopwright.tune.skill.model import Skill
 
 

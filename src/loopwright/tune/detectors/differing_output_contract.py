@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.returns import Return, returns
+from loopwright.tune.reading.prompts.returns import Return, returns
 from loopwright.tune.skill.model import Skill
 
 _WELL = frozenset({"DONE", "OK", "SUCCESS", "SUCCEEDED", "COMPLETE", "COMPLETED", "FINISHED", "READY"})

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.drawn import drawn
-from loopwright.tune.reading.sayings import Saying, sentences
+from loopwright.tune.reading.words.drawn import drawn
+from loopwright.tune.reading.words.sayings import Saying, sentences
 from loopwright.tune.skill.model import Block, Page, Skill
 
 _READ = re.compile(

@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.cells_alone import Alone, cells_alone
-from loopwright.tune.reading.column_words import ColumnWord, column_words
-from loopwright.tune.reading.declared import shown
-from loopwright.tune.reading.odd_values import OddValue, odd_values
-from loopwright.tune.reading.rivals import Rival, rivals
-from loopwright.tune.reading.slots import slotted_values
-from loopwright.tune.reading.strays import StrayWord, stray_words
-from loopwright.tune.reading.values import Stray, stray_values
+from loopwright.tune.reading.fields.declared import shown
+from loopwright.tune.reading.fields.odd_values import OddValue, odd_values
+from loopwright.tune.reading.fields.slots import slotted_values
+from loopwright.tune.reading.fields.strays import StrayWord, stray_words
+from loopwright.tune.reading.fields.values import Stray, stray_values
+from loopwright.tune.reading.lists.cells_alone import Alone, cells_alone
+from loopwright.tune.reading.lists.column_words import ColumnWord, column_words
+from loopwright.tune.reading.lists.rivals import Rival, rivals
 from loopwright.tune.skill.model import Skill
 
 SHOWN = 8

@@ -5,12 +5,12 @@ from collections.abc import Iterator
 
 from loopwright.domain.findings import Confidence
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.completing import completion
-from loopwright.tune.reading.dangling import Dangling, dangling
-from loopwright.tune.reading.declared import shown
-from loopwright.tune.reading.odd_keys import Lacking, lacking_keys
-from loopwright.tune.reading.shapes import Breach, breaches
-from loopwright.tune.reading.values import meant
+from loopwright.tune.reading.fields.completing import completion
+from loopwright.tune.reading.fields.dangling import Dangling, dangling
+from loopwright.tune.reading.fields.declared import shown
+from loopwright.tune.reading.fields.odd_keys import Lacking, lacking_keys
+from loopwright.tune.reading.fields.shapes import Breach, breaches
+from loopwright.tune.reading.fields.values import meant
 from loopwright.tune.skill.model import Skill
 
 

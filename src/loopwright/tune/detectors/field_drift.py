@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.declared import Unknown, unknown_fields
-from loopwright.tune.reading.declared import shown as shown_as
-from loopwright.tune.reading.drifting import meant
-from loopwright.tune.reading.near_names import near_names
-from loopwright.tune.reading.odd_keys import odd_keys
-from loopwright.tune.reading.one_word_off import one_word_off
-from loopwright.tune.reading.slips import slips
-from loopwright.tune.reading.spelled import Spelled, otherwise_keyed, slipped_holes
-from loopwright.tune.reading.state_flow import Strange, strange_fields
+from loopwright.tune.reading.fields.declared import Unknown, unknown_fields
+from loopwright.tune.reading.fields.declared import shown as shown_as
+from loopwright.tune.reading.fields.drifting import meant
+from loopwright.tune.reading.fields.near_names import near_names
+from loopwright.tune.reading.fields.odd_keys import odd_keys
+from loopwright.tune.reading.fields.one_word_off import one_word_off
+from loopwright.tune.reading.fields.slips import slips
+from loopwright.tune.reading.fields.spelled import Spelled, otherwise_keyed, slipped_holes
+from loopwright.tune.reading.state.state_flow import Strange, strange_fields
 from loopwright.tune.skill.model import Skill
 
 

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.carrying import Bare, bare
-from loopwright.tune.reading.clauses import sentence_at, speaks
-from loopwright.tune.reading.csv_rows import is_of_rows, left_out
-from loopwright.tune.reading.labelled import lacking as lacking_labels
-from loopwright.tune.reading.payloads import starved
-from loopwright.tune.reading.requests import USER_WORDS, file_stores, goals_of, hands_over, is_goal, may_carry
-from loopwright.tune.reading.spots import spotted
-from loopwright.tune.reading.twin_prompts import are_twins
+from loopwright.tune.reading.prompts.carrying import Bare, bare
+from loopwright.tune.reading.prompts.csv_rows import is_of_rows, left_out
+from loopwright.tune.reading.prompts.labelled import lacking as lacking_labels
+from loopwright.tune.reading.prompts.payloads import starved
+from loopwright.tune.reading.prompts.requests import USER_WORDS, file_stores, goals_of, hands_over, is_goal, may_carry
+from loopwright.tune.reading.prompts.twin_prompts import are_twins
+from loopwright.tune.reading.rules.clauses import sentence_at, speaks
+from loopwright.tune.reading.words.spots import spotted
 from loopwright.tune.skill.model import Interpolation, Page, Prompt, Skill
 
 MOST = 0.6

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.saves import MAYBE, SAVES, STATE, STATE_ITSELF, Saved, Unsaved, saves, unsaved
-from loopwright.tune.reading.saving import postponed
+from loopwright.tune.reading.state.saves import MAYBE, SAVES, STATE, STATE_ITSELF, Saved, Unsaved, saves, unsaved
+from loopwright.tune.reading.state.saving import postponed
 from loopwright.tune.skill.model import At, Call, Repeat, Skill
 
 WORK = frozenset({

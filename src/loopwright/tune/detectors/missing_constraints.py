@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.families import Member, Part, families, same_title
-from loopwright.tune.reading.labelled import label_names
-from loopwright.tune.reading.labelled import lacking as lacking_labels
-from loopwright.tune.reading.restraints import FOLLOWS, RESTRICTS, restrains, restraints_of, sentences
-from loopwright.tune.reading.stems import stems
+from loopwright.tune.reading.prompts.labelled import label_names
+from loopwright.tune.reading.prompts.labelled import lacking as lacking_labels
+from loopwright.tune.reading.rules.families import Member, Part, families, same_title
+from loopwright.tune.reading.rules.restraints import FOLLOWS, RESTRICTS, restrains, restraints_of, sentences
+from loopwright.tune.reading.words.stems import stems
 from loopwright.tune.skill.model import Page, Skill
 
 MOST = 0.7

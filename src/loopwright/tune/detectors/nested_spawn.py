@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import MEANT, Act, acts
-from loopwright.tune.reading.families import stem
-from loopwright.tune.reading.leading import leads
-from loopwright.tune.reading.own_agents import Told, own_agents
+from loopwright.tune.reading.agents.agency import MEANT, Act, acts
+from loopwright.tune.reading.agents.leading import leads
+from loopwright.tune.reading.agents.own_agents import Told, own_agents
+from loopwright.tune.reading.rules.families import stem
 from loopwright.tune.skill.model import Page, Prompt, Skill
 
 BAN = re.compile(

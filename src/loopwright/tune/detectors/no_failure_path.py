@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import Act, acts, in_code
-from loopwright.tune.reading.expiring import Expiring, expiring
-from loopwright.tune.reading.families import page_families
-from loopwright.tune.reading.joins import outside_of_prompts
-from loopwright.tune.reading.one_sided import OneSided, one_sided
-from loopwright.tune.reading.own_scripts import Run, runs
-from loopwright.tune.reading.uncovered import Uncovered, uncovered
+from loopwright.tune.reading.agents.agency import Act, acts, in_code
+from loopwright.tune.reading.agents.expiring import Expiring, expiring
+from loopwright.tune.reading.agents.joins import outside_of_prompts
+from loopwright.tune.reading.agents.one_sided import OneSided, one_sided
+from loopwright.tune.reading.agents.uncovered import Uncovered, uncovered
+from loopwright.tune.reading.files.own_scripts import Run, runs
+from loopwright.tune.reading.rules.families import page_families
 from loopwright.tune.skill.model import Page, Skill
 
 MOST = 0.6

@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.answers_used import is_left, parsed
-from loopwright.tune.reading.contracts import Contract, contracts, outcome_part, return_part
-from loopwright.tune.reading.families import same_title, stem
-from loopwright.tune.reading.leading import leads
-from loopwright.tune.reading.unasked import Unasked, unasked
+from loopwright.tune.reading.agents.answers_used import is_left, parsed
+from loopwright.tune.reading.agents.leading import leads
+from loopwright.tune.reading.prompts.contracts import Contract, contracts, outcome_part, return_part
+from loopwright.tune.reading.prompts.unasked import Unasked, unasked
+from loopwright.tune.reading.rules.families import same_title, stem
 from loopwright.tune.skill.model import Page, Skill
 
 MOST = 0.6

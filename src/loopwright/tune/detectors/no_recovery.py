@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.recovery import mentions, skips_done
+from loopwright.tune.reading.state.recovery import mentions, skips_done
 from loopwright.tune.skill.model import Skill
 from loopwright.tune.skill.names import DIR
 

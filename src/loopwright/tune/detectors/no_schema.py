@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.centre import state_file
-from loopwright.tune.reading.runfiles import run_files
+from loopwright.tune.reading.files.runfiles import run_files
+from loopwright.tune.reading.state.centre import state_file
 from loopwright.tune.skill.model import Skill
 
 FEWEST = 4

@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.recovery import RESUME
-from loopwright.tune.reading.renamed import renamed
-from loopwright.tune.reading.requests import is_request_file
-from loopwright.tune.reading.runfiles import RunFile, lines_of, run_files
-from loopwright.tune.reading.spots import block_at
-from loopwright.tune.reading.state_flow import Unfilled, unfilled_fields
+from loopwright.tune.reading.files.renamed import renamed
+from loopwright.tune.reading.files.runfiles import RunFile, lines_of, run_files
+from loopwright.tune.reading.prompts.requests import is_request_file
+from loopwright.tune.reading.state.recovery import RESUME
+from loopwright.tune.reading.state.state_flow import Unfilled, unfilled_fields
+from loopwright.tune.reading.words.spots import block_at
 from loopwright.tune.skill.model import Artefact, Skill
 from loopwright.tune.skill.names import COUNTING, DIR
 

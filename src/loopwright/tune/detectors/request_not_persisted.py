@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.dropped import dropped
-from loopwright.tune.reading.keeping import aimless
-from loopwright.tune.reading.requests import USER_WORDS, is_request_file, strength
-from loopwright.tune.reading.spots import block_at
-from loopwright.tune.reading.stores import json_files
+from loopwright.tune.reading.prompts.dropped import dropped
+from loopwright.tune.reading.prompts.requests import USER_WORDS, is_request_file, strength
+from loopwright.tune.reading.state.keeping import aimless
+from loopwright.tune.reading.state.stores import json_files
+from loopwright.tune.reading.words.spots import block_at
 from loopwright.tune.skill.model import Artefact, Page, Phase, Skill
 from loopwright.tune.skill.names import DIR
 

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import acts, in_code, where
-from loopwright.tune.reading.behind import Behind, behind
-from loopwright.tune.reading.joins import Spawn, Uncollected, says_wait_for_agents, spawns, uncollected
-from loopwright.tune.reading.orphans import Idle, Orphan, idle, orphans
-from loopwright.tune.reading.unjoined import Unjoined, unjoined
+from loopwright.tune.reading.agents.agency import acts, in_code, where
+from loopwright.tune.reading.agents.behind import Behind, behind
+from loopwright.tune.reading.agents.joins import Spawn, Uncollected, says_wait_for_agents, spawns, uncollected
+from loopwright.tune.reading.agents.orphans import Idle, Orphan, idle, orphans
+from loopwright.tune.reading.agents.unjoined import Unjoined, unjoined
 from loopwright.tune.skill.model import Skill
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.centre import Second, seconds
-from loopwright.tune.reading.runfiles import run_files
-from loopwright.tune.reading.second_state import Added, added_states
+from loopwright.tune.reading.files.runfiles import run_files
+from loopwright.tune.reading.state.centre import Second, seconds
+from loopwright.tune.reading.state.second_state import Added, added_states
 from loopwright.tune.skill.model import Skill
 
 

@@ -5,15 +5,15 @@ from collections.abc import Iterator, Sequence
 
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.code_state import never_set, unloaded
-from loopwright.tune.reading.families import KINDS
-from loopwright.tune.reading.labelled import lacking
-from loopwright.tune.reading.notes import unread
-from loopwright.tune.reading.placeholders import strays
-from loopwright.tune.reading.spots import block_at
-from loopwright.tune.reading.stores import Use, binds, goes_through, json_files, loads, used
-from loopwright.tune.reading.unbound_holes import unbound
-from loopwright.tune.reading.variables import unset
+from loopwright.tune.reading.prompts.labelled import lacking
+from loopwright.tune.reading.prompts.placeholders import strays
+from loopwright.tune.reading.prompts.unbound_holes import unbound
+from loopwright.tune.reading.rules.families import KINDS
+from loopwright.tune.reading.shell.variables import unset
+from loopwright.tune.reading.state.code_state import never_set, unloaded
+from loopwright.tune.reading.state.notes import unread
+from loopwright.tune.reading.state.stores import Use, binds, goes_through, json_files, loads, used
+from loopwright.tune.reading.words.spots import block_at
 from loopwright.tune.skill.model import Artefact, Skill
 
 MOST = 0.7

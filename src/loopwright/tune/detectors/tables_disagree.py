@@ -3,17 +3,17 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agreeing import Double, Ragged, Sum, doubles, ragged, sums
-from loopwright.tune.reading.counted import Miscount, miscounts
-from loopwright.tune.reading.counts import miscounted, missing_number
-from loopwright.tune.reading.dead_rows import DeadRow, dead_rows
-from loopwright.tune.reading.grid import Grid, grids
-from loopwright.tune.reading.members import Gap, gaps
-from loopwright.tune.reading.outputs import Unknown, unknown_outputs
-from loopwright.tune.reading.owners import Mismatch, mismatches
-from loopwright.tune.reading.row_counts import RowCount, row_counts
-from loopwright.tune.reading.settings import Disputed, disputed
-from loopwright.tune.reading.swapped import Swapped, swapped
+from loopwright.tune.reading.fields.settings import Disputed, disputed
+from loopwright.tune.reading.files.dead_rows import DeadRow, dead_rows
+from loopwright.tune.reading.files.members import Gap, gaps
+from loopwright.tune.reading.files.outputs import Unknown, unknown_outputs
+from loopwright.tune.reading.files.owners import Mismatch, mismatches
+from loopwright.tune.reading.lists.agreeing import Double, Ragged, Sum, doubles, ragged, sums
+from loopwright.tune.reading.lists.counted import Miscount, miscounts
+from loopwright.tune.reading.lists.counts import miscounted, missing_number
+from loopwright.tune.reading.lists.grid import Grid, grids
+from loopwright.tune.reading.lists.row_counts import RowCount, row_counts
+from loopwright.tune.reading.lists.swapped import Swapped, swapped
 from loopwright.tune.skill.model import Page, Skill
 
 _OTHER = ("reference", "template", "script", "data")

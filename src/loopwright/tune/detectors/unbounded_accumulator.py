@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.feeding import fed
-from loopwright.tune.reading.filling import filled, grown
-from loopwright.tune.reading.growing import boards, piled, reread
-from loopwright.tune.reading.holes import Hole, growth, holes, reaches
-from loopwright.tune.reading.sayings import Saying
+from loopwright.tune.reading.prompts.feeding import fed
+from loopwright.tune.reading.prompts.filling import filled, grown
+from loopwright.tune.reading.prompts.holes import Hole, growth, holes, reaches
+from loopwright.tune.reading.state.growing import boards, piled, reread
+from loopwright.tune.reading.words.sayings import Saying
 from loopwright.tune.skill.model import Skill
 
 _OWN = re.compile(r"(?:task_?|original_?|user_?)?(?:description|request|goal|brief|query|requirement)", re.IGNORECASE)

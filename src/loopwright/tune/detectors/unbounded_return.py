@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.answers import carried, unlimited
-from loopwright.tune.reading.returns import Return, returns, told, unused
-from loopwright.tune.reading.sayings import Saying
+from loopwright.tune.reading.prompts.answers import carried, unlimited
+from loopwright.tune.reading.prompts.returns import Return, returns, told, unused
+from loopwright.tune.reading.words.sayings import Saying
 from loopwright.tune.skill.model import At, Page, Skill
 
 LIMITED = 0.5

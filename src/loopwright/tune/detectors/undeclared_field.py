@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.beyond import Beyond, beyond
-from loopwright.tune.reading.declared import Unknown, unknown_fields
-from loopwright.tune.reading.declared import shown as shown_as
-from loopwright.tune.reading.drifting import meant
-from loopwright.tune.reading.requests import strength
-from loopwright.tune.reading.state_flow import Strange, strange_fields
+from loopwright.tune.reading.fields.beyond import Beyond, beyond
+from loopwright.tune.reading.fields.declared import Unknown, unknown_fields
+from loopwright.tune.reading.fields.declared import shown as shown_as
+from loopwright.tune.reading.fields.drifting import meant
+from loopwright.tune.reading.prompts.requests import strength
+from loopwright.tune.reading.state.state_flow import Strange, strange_fields
 from loopwright.tune.skill.model import Skill
 
 MANY = 5

@@ -6,10 +6,10 @@ from fnmatch import fnmatchcase
 
 from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import MEANT, PARTS, Act, acts, in_code, is_drawn, where
-from loopwright.tune.reading.handed import handed
-from loopwright.tune.reading.leading import leads
-from loopwright.tune.reading.own_scripts import runs
+from loopwright.tune.reading.agents.agency import MEANT, PARTS, Act, acts, in_code, is_drawn, where
+from loopwright.tune.reading.agents.leading import leads
+from loopwright.tune.reading.files.own_scripts import runs
+from loopwright.tune.reading.prompts.handed import handed
 from loopwright.tune.skill.front import entries
 from loopwright.tune.skill.model import Call, Front, Page, Skill
 

@@ -6,11 +6,11 @@ from difflib import get_close_matches
 
 from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import Act, acts, where
-from loopwright.tune.reading.families import stem
-from loopwright.tune.reading.grid import grids, plain
-from loopwright.tune.reading.handed_roles import Handed, handed_roles
-from loopwright.tune.reading.outsiders import Stranger, outsiders
+from loopwright.tune.reading.agents.agency import Act, acts, where
+from loopwright.tune.reading.agents.handed_roles import Handed, handed_roles
+from loopwright.tune.reading.agents.outsiders import Stranger, outsiders
+from loopwright.tune.reading.lists.grid import grids, plain
+from loopwright.tune.reading.rules.families import stem
 from loopwright.tune.skill.model import Argument, Page, Skill
 
 _PLAIN = re.compile(r"[A-Za-z][\w-]*\Z")

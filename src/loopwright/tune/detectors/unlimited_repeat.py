@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import MEANT, Act, acts, block_of
-from loopwright.tune.reading.rounds import Uncounted, uncounted
+from loopwright.tune.reading.agents.agency import MEANT, Act, acts, block_of
+from loopwright.tune.reading.state.rounds import Uncounted, uncounted
 from loopwright.tune.skill.limits import limit_in
 from loopwright.tune.skill.model import Call, Page, Repeat, Skill
 from loopwright.tune.skill.within import Within

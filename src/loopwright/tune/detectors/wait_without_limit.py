@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import MEANT, PARTS, Act, acts, in_code, is_drawn, names_given, where
+from loopwright.tune.reading.agents.agency import MEANT, PARTS, Act, acts, in_code, is_drawn, names_given, where
 from loopwright.tune.skill.model import Page, Skill
 
 _SAID = re.compile(

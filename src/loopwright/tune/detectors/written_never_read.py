@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.likeness import words_of
-from loopwright.tune.reading.renamed import renamed
-from loopwright.tune.reading.runfiles import RunFile, is_named_elsewhere, lines_of, run_files
-from loopwright.tune.reading.spots import block_at
+from loopwright.tune.reading.files.renamed import renamed
+from loopwright.tune.reading.files.runfiles import RunFile, is_named_elsewhere, lines_of, run_files
+from loopwright.tune.reading.words.likeness import words_of
+from loopwright.tune.reading.words.spots import block_at
 from loopwright.tune.skill.model import Page, Skill
 from loopwright.tune.skill.names import COUNTING, DIR
 

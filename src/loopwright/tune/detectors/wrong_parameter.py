@@ -9,10 +9,10 @@ from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.catalogue.catalogue import closest, nearest_parameter
 from loopwright.tune.catalogue.entries import Tool
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import Act, acts, in_code, is_bracketed, is_drawn, where
-from loopwright.tune.reading.command_lines import Slip, slipped_options
-from loopwright.tune.reading.script_options import Strange, strange_options
-from loopwright.tune.reading.signatures import Odd, odd_parameters, own_notation
+from loopwright.tune.reading.agents.agency import Act, acts, in_code, is_bracketed, is_drawn, where
+from loopwright.tune.reading.agents.signatures import Odd, odd_parameters, own_notation
+from loopwright.tune.reading.shell.command_lines import Slip, slipped_options
+from loopwright.tune.reading.shell.script_options import Strange, strange_options
 from loopwright.tune.skill.model import Argument, Skill
 
 FIRST: Mapping[str, frozenset[str]] = {

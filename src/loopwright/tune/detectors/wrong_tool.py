@@ -9,9 +9,9 @@ from functools import lru_cache
 from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.catalogue.catalogue import joined
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.agency import MEANT, PARTS, acts, in_code, is_bracketed, names_given, where
-from loopwright.tune.reading.command_lines import slipped_tools
-from loopwright.tune.reading.signatures import odd_tools
+from loopwright.tune.reading.agents.agency import MEANT, PARTS, acts, in_code, is_bracketed, names_given, where
+from loopwright.tune.reading.agents.signatures import odd_tools
+from loopwright.tune.reading.shell.command_lines import slipped_tools
 from loopwright.tune.skill.model import Call, Page, Skill
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z_]*\Z")

@@ -8,8 +8,8 @@ from loopwright.domain.findings import Edit, Finding, FixLevel, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.fixes.placement import at_the_end, before_section, heading, last_item, line_of, marker_of
-from loopwright.tune.reading.families import Member, Part, families, same_title
-from loopwright.tune.reading.restraints import RESTRICTS, restraints_of, sentences
+from loopwright.tune.reading.rules.families import Member, Part, families, same_title
+from loopwright.tune.reading.rules.restraints import RESTRICTS, restraints_of, sentences
 from loopwright.tune.skill.model import Page, Skill
 
 _CJK = re.compile(r"[\u4e00-\u9fff]")

@@ -7,8 +7,8 @@ from posixpath import basename, dirname, relpath
 from loopwright.domain.findings import Finding, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
-from loopwright.tune.reading.grid import Grid, grids, plain
-from loopwright.tune.reading.runfiles import RunFile, run_files
+from loopwright.tune.reading.files.runfiles import RunFile, run_files
+from loopwright.tune.reading.lists.grid import Grid, grids, plain
 from loopwright.tune.skill.model import Page, Skill
 from loopwright.tune.skill.tables import Cell
 

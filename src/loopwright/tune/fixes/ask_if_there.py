@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from loopwright.domain.findings import Finding, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
-from loopwright.tune.reading.agency import block_of
+from loopwright.tune.reading.agents.agency import block_of
 from loopwright.tune.skill.model import Skill
 
 SAID = {

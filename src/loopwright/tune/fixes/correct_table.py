@@ -8,9 +8,9 @@ from loopwright.domain.findings import Edit, Finding, FixLevel, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.fixes.placement import line_of
-from loopwright.tune.reading.grid import Grid, grids, plain
-from loopwright.tune.reading.likeness import alike
-from loopwright.tune.reading.runfiles import RunFile, run_files
+from loopwright.tune.reading.files.runfiles import RunFile, run_files
+from loopwright.tune.reading.lists.grid import Grid, grids, plain
+from loopwright.tune.reading.words.likeness import alike
 from loopwright.tune.skill.model import Page, Skill
 from loopwright.tune.skill.tables import Cell, cells
 

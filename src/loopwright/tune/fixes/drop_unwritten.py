@@ -8,7 +8,7 @@ from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.fixes.placement import line_of
 from loopwright.tune.fixes.taking_out import Stretch, is_key, out_of_listing, row_of, sentence, without
-from loopwright.tune.reading.spots import block_at
+from loopwright.tune.reading.words.spots import block_at
 from loopwright.tune.skill.model import Page, Skill
 
 _FILE = re.compile(r"(?<![\w\-}*])[\w\-}*]++\.(?:md|jsonl?|csv|tsv|ya?ml|db|txt)\b")

@@ -10,10 +10,10 @@ from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.fixes.placement import line_of
 from loopwright.tune.fixes.taking_out import Stretch, entry, is_key, marked, out_of_listing, row_of, sentence, without
-from loopwright.tune.reading.families import stem
-from loopwright.tune.reading.likeness import words_of
-from loopwright.tune.reading.moved import seen_from
-from loopwright.tune.reading.spots import block_at
+from loopwright.tune.reading.files.moved import seen_from
+from loopwright.tune.reading.rules.families import stem
+from loopwright.tune.reading.words.likeness import words_of
+from loopwright.tune.reading.words.spots import block_at
 from loopwright.tune.skill.model import Page, Reference, Skill
 
 _TITLED = re.compile(

@@ -9,10 +9,10 @@ from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.fixes.placement import line_of
-from loopwright.tune.reading.families import stem
-from loopwright.tune.reading.grid import grids, plain
-from loopwright.tune.reading.likeness import alike, words_of
-from loopwright.tune.reading.spots import block_at
+from loopwright.tune.reading.lists.grid import grids, plain
+from loopwright.tune.reading.rules.families import stem
+from loopwright.tune.reading.words.likeness import alike, words_of
+from loopwright.tune.reading.words.spots import block_at
 from loopwright.tune.skill.model import Page, Skill
 
 Guess = tuple[str, FixLevel]

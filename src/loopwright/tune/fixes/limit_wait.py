@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from loopwright.domain.findings import Edit, Finding, FixLevel, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
-from loopwright.tune.reading.likeness import words_of
+from loopwright.tune.reading.words.likeness import words_of
 from loopwright.tune.skill.model import Call, Page, Skill
 
 USUAL = "600000"

@@ -7,8 +7,8 @@ from loopwright.domain.findings import Edit, Finding, FixLevel, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.fixes.placement import line_of
-from loopwright.tune.reading.families import same_title
-from loopwright.tune.reading.spots import block_at
+from loopwright.tune.reading.rules.families import same_title
+from loopwright.tune.reading.words.spots import block_at
 from loopwright.tune.skill.model import Artefact, Block, Page, Section, Skill
 
 _SAYS = {"en": "Read `{path}` first.", "zh": "先读 `{path}`。"}

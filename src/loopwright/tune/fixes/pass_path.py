@@ -7,7 +7,7 @@ from loopwright.domain.findings import Edit, Finding, FixLevel, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.fixes.placement import line_of
-from loopwright.tune.reading.likeness import joined
+from loopwright.tune.reading.words.likeness import joined
 from loopwright.tune.skill.model import Page, Skill
 
 READ = {"en": " (read it yourself)", "zh": "（自行读取）"}

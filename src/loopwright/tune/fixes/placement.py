@@ -2,7 +2,7 @@
 
 import re
 
-from loopwright.tune.reading.families import blocks_in
+from loopwright.tune.reading.rules.families import blocks_in
 from loopwright.tune.skill.model import Block, Page, Section
 
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]+")

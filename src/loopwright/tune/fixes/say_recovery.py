@@ -8,7 +8,7 @@ from loopwright.domain.findings import Edit, Finding, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.fixes.placement import at_the_end, before_section, end_of_words, line_of
-from loopwright.tune.reading.spots import block_at
+from loopwright.tune.reading.words.spots import block_at
 from loopwright.tune.skill.model import Page, Section, Skill
 from loopwright.tune.skill.names import DIR
 

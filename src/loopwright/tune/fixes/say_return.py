@@ -7,8 +7,8 @@ from loopwright.domain.findings import Edit, Finding, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.fixes.placement import end_of_words
-from loopwright.tune.reading.contracts import outcome_part
-from loopwright.tune.reading.returns import Return, returns
+from loopwright.tune.reading.prompts.contracts import outcome_part
+from loopwright.tune.reading.prompts.returns import Return, returns
 from loopwright.tune.skill.model import Page, Skill
 
 USUAL = {

@@ -8,8 +8,8 @@ from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.fixes.placement import line_of
 from loopwright.tune.fixes.taking_out import without
-from loopwright.tune.reading.clauses import sentence_at
-from loopwright.tune.reading.spots import block_at
+from loopwright.tune.reading.rules.clauses import sentence_at
+from loopwright.tune.reading.words.spots import block_at
 from loopwright.tune.skill.model import Page, Skill
 
 _SHARE = re.compile(r"0\.\d+")

@@ -4,7 +4,7 @@ import re
 from typing import NamedTuple
 
 from loopwright.tune.fixes.placement import line_of
-from loopwright.tune.reading.spots import block_at
+from loopwright.tune.reading.words.spots import block_at
 from loopwright.tune.skill.model import Block, Page
 from loopwright.tune.skill.tables import cells
 

@@ -7,7 +7,7 @@ from loopwright.domain.findings import Edit, Finding, FixLevel, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
 from loopwright.tune.fixes.placement import line_of
-from loopwright.tune.reading.requests import goals_of
+from loopwright.tune.reading.prompts.requests import goals_of
 from loopwright.tune.skill.model import Interpolation, Page, Prompt, Skill
 
 LONGEST = 160

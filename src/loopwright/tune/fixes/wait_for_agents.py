@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from loopwright.domain.findings import Finding, FixLevel, Proposal
 from loopwright.tune.fixes.edits import edit
 from loopwright.tune.fixes.fixer import Fixer
-from loopwright.tune.reading.agency import Act, acts, in_code
-from loopwright.tune.reading.spots import block_at
+from loopwright.tune.reading.agents.agency import Act, acts, in_code
+from loopwright.tune.reading.words.spots import block_at
 from loopwright.tune.skill.model import Assignment, Call, Page, Skill
 
 USUAL = 600_000

@@ -1,0 +1,1 @@
+"""Fields and values: declared, shown in examples, used, and misspelled."""

@@ -1,0 +1,1 @@
+"""Tables and lists: their cells, their counts, and the choices that they give."""

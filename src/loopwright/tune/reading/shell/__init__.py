@@ -1,0 +1,1 @@
+"""Command lines, their options and their variables."""

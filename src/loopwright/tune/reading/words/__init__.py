@@ -1,0 +1,1 @@
+"""Words and names as such: where they stand, how alike they are."""
