@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.reading.files.file_twins import FileTwin, as_here, file_twins
+from loopwright.tune.reading.files.numbered import numbered_twins
 from loopwright.tune.reading.files.renamed import Renamed, renamed
 from loopwright.tune.reading.files.rival_paths import RivalPath, rival_paths
 from loopwright.tune.reading.files.runfiles import run_files
@@ -19,7 +20,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     for rival in rival_paths(skill):
         told.add((rival.place.page.path, rival.place.page.text.count("\n", 0, rival.place.start)))
         yield _rival(rival)
-    for twin in file_twins(skill):
+    for twin in (*file_twins(skill), *numbered_twins(skill)):
         if twin.wrong not in drifted and (twin.page.path, twin.page.text.count("\n", 0, twin.start)) not in told:
             yield _twin(twin)
 

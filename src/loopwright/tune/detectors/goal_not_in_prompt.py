@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.detectors.lost_by_one import lost_by_one
 from loopwright.tune.reading.prompts.carrying import Bare, bare
 from loopwright.tune.reading.prompts.csv_rows import is_of_rows, left_out
 from loopwright.tune.reading.prompts.labelled import lacking as lacking_labels
@@ -38,6 +39,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from demanded(skill, "goal", prompt=True)
     yield from _starved(skill)
     hits = [*_of_prompts(skill, prompts)] if (prompts := _spawning(skill)) else []
+    hits += lost_by_one(skill, "goal")
     yield from hits
     told = {(hit.file, hit.start) for hit in hits}
     yield from (hit for hit in _bare(skill) if (hit.file, hit.start) not in told)

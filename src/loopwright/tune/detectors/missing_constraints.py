@@ -7,10 +7,12 @@ from dataclasses import replace
 
 from loopwright.tune.detectors.demanded import demanded
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.detectors.lost_by_one import lost_by_one
 from loopwright.tune.reading.prompts.labelled import label_names
 from loopwright.tune.reading.prompts.labelled import lacking as lacking_labels
 from loopwright.tune.reading.rules.families import Member, Part, families, same_title
 from loopwright.tune.reading.rules.restraints import FOLLOWS, RESTRICTS, restrains, restraints_of, sentences
+from loopwright.tune.reading.rules.verbatim import dropped
 from loopwright.tune.reading.words.stems import stems
 from loopwright.tune.skill.model import Page, Skill
 
@@ -63,17 +65,32 @@ LEAST = 12
 
 
 def look(skill: Skill) -> Iterator[Hit]:
-    labelled = [*_labels(skill)]
+    labelled = [*_labels(skill), *lost_by_one(skill, "rules")]
     yield from labelled
     told = [(hit.file, hit.start, hit.end) for hit in labelled]
     yield from (hit for hit in _prompts(skill) if not any(f == hit.file and s <= hit.start < e for f, s, e in told))
     yield from demanded(skill, "rules")
     seen: set[tuple[str, str]] = set()
     for family in families(skill):
-        for hit in (*_whole(family), *_titled(family), *_single(skill, family)):
+        for hit in (*_whole(family), *_titled(family), *_single(skill, family), *_verbatim(family)):
             if (hit.file, hit.subject) not in seen:
                 seen.add((hit.file, hit.subject))
                 yield hit
+
+
+def _verbatim(family: tuple[Member, ...]) -> Iterator[Hit]:
+    """What all the others forbid or demand in the same words."""
+    for one in dropped(family):
+        if not RESTRICTS.search(one.text) or _may_lack(one.member, _usual_size(family)):
+            continue
+        first = " ".join(one.text.split())[:120]
+        line_end = one.member.page.text.find("\n")
+        yield Hit(
+            file=one.member.page.path, start=0, end=max(line_end, 1), subject=f"constraint {first[:60]}",
+            message=f"{_said(one.member)} lacks what the other {one.having} of its kind say: “{first}”",
+            advice="Say it here too, in the same words.",
+            facts={"entry_at": str(one.after), "entry": f"\n\n{one.text}"} if one.after >= 0 else {},
+        )  # fmt: skip
 
 
 def _labels(skill: Skill) -> Iterator[Hit]:
@@ -112,7 +129,7 @@ def _prompts(skill: Skill) -> Iterator[Hit]:
     model, label = next(iter(labels.items()))
     usual = [{*label_names(prompt.text)} for prompt in prompts if prompt.at in labels]
     for prompt in lacking:
-        if len(frozenset.intersection(*map(frozenset, usual))) > 2 and not _of_one_form(prompt.text, usual):
+        if not _of_one_form(prompt.text, usual):
             continue
         if sum(bool(_BANS.search(line)) for line in prompt.text.splitlines()):
             continue
@@ -130,9 +147,10 @@ def _prompts(skill: Skill) -> Iterator[Hit]:
 
 
 def _of_one_form(text: str, usual: list[set[str]]) -> bool:
-    """It has half of the labels that all those with constraints have."""
-    common = frozenset.intersection(*map(frozenset, usual))
-    return 2 * len(common & {*label_names(text)}) >= len(common)
+    """Where those with constraints have labels in common, it has half of what most of them have."""
+    counts = Counter(label for labels in usual for label in labels)
+    common = {label for label, count in counts.items() if 2 * count > len(usual)}
+    return len(common) < 3 or 2 * len(common & {*label_names(text)}) >= len(common)
 
 
 def _whole(family: tuple[Member, ...]) -> Iterator[Hit]:
@@ -167,10 +185,22 @@ def _titled(family: tuple[Member, ...]) -> Iterator[Hit]:
             continue
         if _has_its_own(member, family) or _may_lack(member, usual_size) or _NEEDS_LITTLE.search(member.name):
             continue
-        told.add(member.name)
         model = next(one for one in family if title in own[one.name])
+        if _is_said_in(member, model, own[model.name][title]):
+            continue
+        told.add(member.name)
         hit = _hit(member, model, own[model.name][title], f"{count} of {len(family)}")
         yield replace(hit, message=hit.message.replace("has no constraints", f"has no part “{title}”"))
+
+
+def _is_said_in(member: Member, model: Member, part: Part) -> bool:
+    """Another part of the member is about the same, or says most of it, under a title of its own."""
+    words = {*stems(model.page.text[part.body : part.end])}
+    own = [one for one in member.parts if one.level == part.level]
+    if part.concept == "auto" and any(one.concept == "auto" for one in own):
+        return True
+    said = ({*stems(member.page.text[one.body : one.end])} for one in own)
+    return any(len(words & other) >= MOST * len(words) for other in said)
 
 
 def _has_its_own(member: Member, family: tuple[Member, ...]) -> bool:
@@ -183,9 +213,9 @@ def _has_its_own(member: Member, family: tuple[Member, ...]) -> bool:
 
 
 def _is_of_rules(part: Part) -> bool:
-    """By its title, at the top of a page; what must not be done also one level below."""
+    """By its title, at the top of a page; what must not be done also one level below. So is what holds unattended."""
     if part.level == 2:
-        return _CONSTRAINS.search(part.title) is not None
+        return part.concept == "auto" or _CONSTRAINS.search(part.title) is not None
     return part.level == 3 and _TITLES_A_BAN.match(part.title) is not None
 
 

@@ -13,7 +13,7 @@ from loopwright.tune.reading.files.own_scripts import Run, runs
 from loopwright.tune.reading.rules.families import page_families
 from loopwright.tune.skill.model import Page, Skill
 
-MOST = 0.6
+MOST = 0.7
 """The share of pages like it with such words that makes them expected."""
 FAILS = re.compile(
     r"\b(?:fail\w*|errors?|time[sd] out|crash\w*|retr(?:y|ied|ies)|fallback|fall back|blocked|unavailable"

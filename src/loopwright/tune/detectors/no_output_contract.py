@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.detectors.lost_by_one import lost_by_one
 from loopwright.tune.reading.agents.answers_used import is_left, parsed
 from loopwright.tune.reading.agents.leading import leads
 from loopwright.tune.reading.prompts.contracts import Contract, contracts, outcome_part, return_part
@@ -32,6 +33,7 @@ def look(skill: Skill) -> Iterator[Hit]:
             said.add(one.index)
             yield _of_prompt(skill, one, having, len(told), sure=expected)
     yield from _of_parsed(skill, said)
+    yield from lost_by_one(skill, "return")
     yield from _of_roles(skill, named)
     yield from (_of_nobody(one) for one in unasked(skill) if one.prompt not in said)
 

@@ -1,5 +1,6 @@
 """An agent may answer at any length, and its answer comes back into the context of whoever called it."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from loopwright.tune.detectors.detector import Detector, Hit
@@ -10,6 +11,9 @@ from loopwright.tune.skill.model import At, Page, Skill
 
 LIMITED = 0.5
 """The share of prompts with a limit that makes it expected in the rest."""
+
+_OPTION = re.compile(r"\W*label[\"']?\s*:", re.IGNORECASE)
+"""An answer that the user may choose."""
 
 
 def look(skill: Skill) -> Iterator[Hit]:
@@ -30,9 +34,11 @@ def look(skill: Skill) -> Iterator[Hit]:
     for at, expression in carried(skill):
         yield _of_file(at, expression)
     for saying in told(skill):
-        if not any(_holds(one, saying) for one in said):
+        if not any(_holds(one, saying) for one in said) and not _OPTION.match(saying.text):
             yield _of_words(saying, limited[0] if limited else None)
     for saying in unlimited(skill):
+        if _OPTION.match(saying.text):
+            continue
         if not any(_holds(one, saying) and one.wants_everything and not one.is_short for one in said):
             yield _of_words(saying, limited[0] if limited else None)
 

@@ -110,7 +110,12 @@ _REFILLS = re.compile(
 def look(skill: Skill) -> Iterator[Hit]:
     made: tuple[Act, ...] | None = None
     known: dict[str, bool] = {}
+    counted = {
+        one.at.file for one in skill.repeats if one.kind == "code" and one.bound is not None and one.over is None
+    }
     for index, repeat in enumerate(skill.repeats):
+        if repeat.kind == "prose" and repeat.at.file in counted and _introduces(skill, repeat):
+            continue  # the loop whose code is below
         if _is_bound(repeat) or repeat.over is not None or repeat.at.use not in MEANT:
             continue
         page = skill.pages[repeat.at.file]
@@ -126,15 +131,29 @@ def look(skill: Skill) -> Iterator[Hit]:
     yield from map(_uncounted, uncounted(skill))
 
 
+def _introduces(skill: Skill, repeat: Repeat) -> bool:
+    """It says what the page is about: it stands above the first section of its title."""
+    page = skill.pages[repeat.at.file]
+    block = block_of(page, repeat.at.start)
+    return block is not None and (block.section < 0 or page.sections[block.section].level == 1)
+
+
 def _uncounted(one: Uncounted) -> Hit:
     words = " ".join(one.words.split())[:100]
+    sure = bool(one.where) or not _is_row(one)
     beside = f"; {one.where} compares that count with its limit" if one.where else "; no words say how often at most"
     return Hit(
         file=one.page.path, start=one.start, end=one.end, subject=words[:60], also=(one.where,) if one.where else (),
-        message=f"it goes round again at “{words}”{beside}", confidence="likely",
+        message=f"it goes round again at “{words}”{beside}", confidence="likely" if sure else "hint",
         advice="Go back only while the limit is not reached, and say what happens then.",
         severity=None if one.where else "medium", facts={"kind": "rounds"},
     )  # fmt: skip
+
+
+def _is_row(one: Uncounted) -> bool:
+    """What a table says of a failure is often meant once."""
+    text = one.page.text
+    return text[text.rfind("\n", 0, one.start) + 1 : one.end].lstrip().startswith("|")
 
 
 def _is_bound(repeat: Repeat) -> bool:

@@ -40,23 +40,23 @@ _NEVER = re.compile(
     r"\b(?:not|never|no|avoid|instead of|rather than|without)\b[^.;\n]{0,40}\Z|(?:不|勿|别|避免)[^。；\n]{0,12}\Z",
     re.IGNORECASE,
 )
+SIBLINGS = 3
+"""Calls of the tool with a limit after which one without is a slip, whatever is said beside it."""
 AROUND = 400
 """Characters around the call in which its limit may be said."""
 
 
 def look(skill: Skill) -> Iterator[Hit]:
     waits = [
-        act
-        for act in acts(skill)
-        if (act.does == "wait" or _blocks(act)) and act.limit and act.call.arguments and in_code(skill, act.call)
+        act for act in acts(skill) if (act.does == "wait" or _blocks(act)) and act.limit and in_code(skill, act.call)
     ]
     limited = [act for act in waits if act.limit in names_given(act.call)]
     for act in waits:
-        if act in limited or not names_given(act.call) or _is_said(skill, act) or _may_lack(act):
-            continue
-        if is_drawn(skill, act.call):
-            continue
         same = [other for other in limited if other.call.name == act.call.name]
+        if act in limited or is_drawn(skill, act.call) or _may_lack(act):
+            continue
+        if len(same) < SIBLINGS and (not names_given(act.call) or _is_said(skill, act)):
+            continue
         yield _hit(act, same)
     yield from _told(skill)
     yield from _written(skill, frozenset(act.call.name for act in limited))
@@ -148,10 +148,11 @@ def _hit(act: Act, same: list[Act]) -> Hit:
     call = act.call
     model = same[0].call.argument(act.limit or "") if same else None
     words = f", as {where(same[0].call)} has it" if same else ""
+    what = call.arguments[0].value[:60] if call.arguments else "agents"
     return Hit(
         file=call.at.file, start=call.at.start, end=call.at.end, phase=call.at.phase,
-        subject=f"{call.name} {call.arguments[0].value[:60]}", also=tuple(where(one.call) for one in same[:3]),
-        message=f"{call.name} waits for {call.arguments[0].value[:60]} without {act.limit}",
+        subject=f"{call.name} {what}", also=tuple(where(one.call) for one in same[:3]),
+        message=f"{call.name} waits for {what} without {act.limit}",
         advice=f"Give it {act.limit}: {model.value if model else 600000}{words}, and say what happens when the time "
         f"is over.",
         facts={"call": str(act.index), "parameter": act.limit or "", "value": model.value if model else ""},

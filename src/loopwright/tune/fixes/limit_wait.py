@@ -45,13 +45,25 @@ def _in_words(page: Page, finding: Finding) -> Proposal:
 
 def _in_code(skill: Skill, finding: Finding, call: Call, parameter: str) -> Iterator[Proposal]:
     page = skill.pages[finding.file]
-    if not call.arguments or call.at.file != finding.file:
+    if call.at.file != finding.file:
+        return
+    value = _unused(skill, call) or finding.facts.get("value", "")
+    if not call.arguments:
+        yield _in_empty(page, finding, call, f"{parameter}: {value or USUAL}")
         return
     last = call.arguments[-1].at.end
-    value = _unused(skill, call) or finding.facts.get("value", "")
     named = "{" not in page.text[call.at.start : call.arguments[0].at.start] and call.arguments[0].name
     words = f"{parameter}{'=' if named else ': '}{value or USUAL}"
     yield _proposal(finding, words, edit(page, last, last, f", {words}"), "mechanical" if value else "template")
+
+
+def _in_empty(page: Page, finding: Finding, call: Call, words: str) -> Proposal:
+    """`wait()` and `wait({})` get their first argument."""
+    said = page.text[call.at.start : call.at.end]
+    brace = said.find("{")
+    at = call.at.start + (said.find("(") if brace < 0 else brace) + 1
+    given = f"{{ {words} }}" if brace < 0 else f" {words} "
+    return _proposal(finding, words, edit(page, at, at, given), "template")
 
 
 def _unused(skill: Skill, call: Call) -> str:

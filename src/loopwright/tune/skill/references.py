@@ -24,6 +24,12 @@ _LOADS = re.compile(
     r"\b(?:read|load|follow|open|consult|execute|include|import|ref)\b|读取|加载|阅读|执行|载入|读|查阅|按照|遵循",
     re.IGNORECASE,
 )
+_ORIGIN = re.compile(
+    r"> ?[*_]{0,2}(?:source|origin|(?:converted|ported|derived|adapted|migrated) from|来源|源自|改编自|迁移自)"
+    r"[*_]{0,2} ?[:：]?[*_]{0,2} ?[`\"'(]?\Z",
+    re.IGNORECASE,
+)
+"""A quotation above the page tells what it was made from."""
 _STORED = frozenset({"json", "jsonl", "log", "db", "csv", "txt"})
 """What a skill may keep in its own folder once it has run."""
 _REF = re.compile(r"(?:\b[Rr]ef(?:erence)?|参考|详见|见)\s{0,8}[:：]?\s{0,8}[`\[\"'(]{0,8}\Z")
@@ -71,6 +77,8 @@ def _reference(ground: Ground, files: Files, mention: Mention, block: Block, cal
     linked = mention.quote == "("
     told = linked or call in LOADERS or bool(_REF.search(before))
     where, resolved, outside = target.path, None, target.outside
+    if not outside and not linked and _ORIGIN.match(before):
+        return None
     if not outside:
         where, resolved = resolve(files, page, target.path, told)
         if resolved == page and not linked:

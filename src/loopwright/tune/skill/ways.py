@@ -39,7 +39,12 @@ _BECOMES = re.compile(
     re.IGNORECASE,
 )
 _BY = re.compile(
-    r"[(,;，（]\s*(?:schema|template|format|spec|see|per|模板|格式|结构|见)\s?[:：]?\s?[`\"'(]*\Z", re.IGNORECASE
+    r"[(,;，（]\s*(?:schema|template|format|spec|see|per|模板|格式|结构|见)\s?[:：]?\s?[`\"'(]*\Z"
+    r"|\b(?:using|following|per|against|matching|with|from|by) (?:the |its |this |that )?(?:\w{1,20} )?"
+    r"(?:schemas?|templates?|formats?|specs?|structures?|rules|checklists?|guidelines?)"
+    r"(?: (?:in|of|from|at|(?:given|defined|described) in))? ?[`\"'(]*\Z"
+    r"|\bper [`\"'(]*\Z|(?:按照|依照|遵循|参照) ?[`\"'(]*\Z",
+    re.IGNORECASE,
 )
 """Behind what is written it is said by what it goes."""
 _TAKES = frozenset({"read", "loaded", "consumed", "读取", "加载"})

@@ -84,7 +84,9 @@ def _places(page: Page) -> Iterator[Place]:
         index = block_at(page, found.start())
         raw = found[1].rstrip(".,*")
         before = page.text[max(0, found.start() - 12) : found.start()]
-        if index >= 0 and page.blocks[index].use not in ("negative", "quotation") and "http" not in before:
+        if "http" in before or "**" in raw:
+            continue
+        if index >= 0 and page.blocks[index].use not in ("negative", "quotation"):
             parts = tuple(map(_plain, raw.split("/")))
             yield Place(page, found.start(1), found.start(1) + len(raw), index, parts)
 

@@ -12,6 +12,7 @@ from loopwright.tune.skill.model import Page, Skill
 _WORD = re.compile(r"[`*]{0,3}([A-Za-z][\w\-]{1,24})[`*]{0,3}\Z")
 _SETTING = re.compile(r"(?:default )?values?|defaults?|settings?|types?|(?:默认)?值|默认|设定|类型", re.IGNORECASE)
 """Heads of columns in which each row has a value of its own thing."""
+_NUMBER = re.compile(r"\d+")
 FEWEST, OFTEN = 2, 3
 """Other values of the column, and how often the skill says each of them at least."""
 
@@ -36,9 +37,11 @@ def cells_alone(skill: Skill) -> Iterator[Alone]:
         counted = Counter(word for word, _ in cells)
         alone = [(word, at) for word, at in cells if times(skill, word.lower()) == 1]
         others = [word for word in counted if all(word != one for one, _ in alone)]
-        if len(alone) != 1 or not FEWEST <= len(others) <= len(cells) // 2 + 1 or max(counted.values()) < FEWEST:
+        if len(alone) != 1 or not FEWEST <= len(others) <= len(cells) / 2 or max(counted.values()) < FEWEST:
             continue
         word, at = alone[0]
+        if _NUMBER.sub("#", word) in {_NUMBER.sub("#", other) for other in others}:
+            continue  # L4 beside L2 and L3
         usual = all(times(skill, other.lower()) >= OFTEN for other in others)
         if usual and len({other.isupper() for other in (*others, word)}) == 1:
             yield Alone(page, at, at + len(word), word, head, tuple(others))

@@ -48,6 +48,8 @@ _MOST_AFTER = re.compile(
     re.IGNORECASE,
 )
 _LEAST_AFTER = re.compile(r"[\s*`)]{0,12}(?:\(?min(?:imum)?\b|or more\b|以上)", re.IGNORECASE)
+_CASE = re.compile(r"\W{0,8}(?:use when|best for|when to use|choose when|适用|适合)", re.IGNORECASE)
+"""One of several ways is told by what it is for."""
 _VERSUS = re.compile(r"\bvs\b\.?|\bversus\b", re.IGNORECASE)
 """What is compared is measured, and no limit."""
 _METRIC = re.compile(
@@ -120,6 +122,8 @@ def _amount(page: Page, found: re.Match[str]) -> Amount | None:
     unit = _unit(found)
     block = page.blocks[block_at(page, found.start())] if unit else None
     if unit is None or block is None or not speaks(block, page) or block.use == "reference":
+        return None
+    if _CASE.match(block.text):
         return None
     sentence = sentence_at(page, found.start())
     if sentence is None:

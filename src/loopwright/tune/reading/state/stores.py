@@ -29,6 +29,8 @@ _LOADED_BEFORE = re.compile(
 
 
 _SUFFIXES = frozenset({"json", "md", "jsonl", "yaml", "yml", "csv", "txt", "py", "js", "ts", "sh", "length"})
+_OF_RUNS = (DIR + "/", ".")
+"""With what the paths of a run's files begin: its folder, or a hidden one of the project."""
 MANY = 100
 """Uses on one page that are looked at."""
 NEAR = 200
@@ -52,7 +54,7 @@ def json_files(skill: Skill) -> dict[str, list[Artefact]]:
     found: dict[str, list[Artefact]] = {}
     held = _held(skill)
     for artefact in skill.artefacts:
-        if artefact.name.startswith(DIR + "/") and artefact.name.endswith(".json"):
+        if artefact.name.startswith(_OF_RUNS) and artefact.name.endswith(".json"):
             stem = artefact.name.rsplit("/", 1)[-1]
             found.setdefault(held.get(stem, _root(artefact.name)), []).append(artefact)
     return found
