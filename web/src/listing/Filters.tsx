@@ -45,16 +45,23 @@ export function Filters<Kind extends Row, Status extends string>(filtering: Filt
 function Search<Kind extends Row, Status extends string>({ list, label, hint }: Filtering<Kind, Status>) {
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState(list.filter.value.search)
+  const sent = useRef(text)
   useShortcut('/', () => input.current?.focus())
 
   useEffect(() => {
     if (text === list.filter.value.search) return
-    const timer = window.setTimeout(() => list.narrow({ search: text }), TYPING)
+    const timer = window.setTimeout(() => {
+      sent.current = text
+      list.narrow({ search: text })
+    }, TYPING)
     return () => window.clearTimeout(timer)
   }, [text])
-  // Somebody else took the words away: "show all".
+  // Somebody else took the words away: "show all". What comes back of our own words is older than what was typed since.
   const outside = list.filter.value.search
-  useEffect(() => setText(outside), [outside])
+  useEffect(() => {
+    if (outside !== sent.current) setText(outside)
+    sent.current = outside
+  }, [outside])
 
   return (
     <input
