@@ -103,6 +103,16 @@ def test_the_repair_is_as_written_and_holds(name: str, ends: str) -> None:
     assert not propose(read_skill("sample", mended), found(mended)), "a second run proposes nothing"
 
 
+@pytest.mark.parametrize("name", SICK)
+def test_every_repair_that_is_offered_holds(name: str) -> None:
+    files = dict(sorted(read(name).items()))
+    before, was = read_skill("sample", files), found(files)
+    for proposal in propose(before, was, rehearsed(SkillFiles("sample", files, {}, {}), before)):
+        contents = {**files, **contents_of(proposal, files)}
+        after = {path: data for path, data in contents.items() if data is not None}
+        assert not judge(proposal, before, read_skill("sample", after), was, found(after)), proposal.description
+
+
 def repaired(files: Files) -> Files:
     """After every proposal that there is, one after the other; each has to hold."""
     for _ in range(10):

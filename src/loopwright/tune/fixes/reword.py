@@ -131,10 +131,10 @@ _WHOLE = {
         (
             r"\b(?:the |its |their |a |all )?(?:complete|full|entire|whole|raw|unabridged) "
             r"((?:\w+ ){0,2}?(?:logs?|outputs?|transcripts?|results?|reports?|text|contents?|diffs?|traces?|history"
-            r"|analysis|answers?))\b",
+            r"|analysis|answers?|findings|evidence|reviews?|notes))\b",
             r"the key points of the \g<1>",
         ),
-        (r",? ?\b(?:including|with) all (?:\w+ ){0,2}?(?:outputs?|logs?|details?|results?)\b", ""),
+        (r",? ?\b(?:including|with) all (?:\w+ ){0,2}?(?:outputs?|logs?|details?|results?|evidence)\b", ""),
         (
             r"\ball (?:of )?(?:the |its |their )?((?:\w+ )?(?:outputs?|logs?|findings|details))\b",
             r"the most important \g<1>",
@@ -142,7 +142,11 @@ _WHOLE = {
         (r",? ?\b(?:verbatim|unabridged|in full|word for word|in (?:its|their) entirety|at any length)\b", ""),
     ),
     "zh": _rule(
-        (r"(?:完整的?|全部的?|所有的?|详尽的?)(输出|日志|记录|结果|报告|内容|发现|分析|过程)", r"\g<1>的要点"),
+        (
+            r"(?:完整的?|全部的?|所有的?|详尽的?)"
+            r"((?:评审|审查|检查|测试|执行)?(?:输出|日志|记录|结果|报告|内容|发现|分析|过程|证据|意见))",
+            r"\g<1>的要点",
+        ),
         (r"(?:原样|逐[条字]|一字不[差漏改]|不限长度|长度不限)", ""),
     ),
 }  # fmt: skip

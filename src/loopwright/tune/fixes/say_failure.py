@@ -23,6 +23,8 @@ SCRIPT = {
 def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
     for finding in findings:
         page = skill.pages[finding.file]
+        if "target" in finding.facts:
+            continue  # what becomes of this very answer no general words say
         if said := finding.facts.get("words"):
             yield _as_its_like(page, finding, said)
             continue
