@@ -37,3 +37,22 @@ def test_one_word_and_the_documented_code(tmp_path: Path, moment: str, as_json: 
     else:
         assert (out, said) == ("", ["loopwright: interrupted"])
     assert process.returncode == 130
+
+
+DURING_AN_EVAL = """
+import signal
+from loopwright import __main__
+from loopwright.cli import main
+
+main.app = lambda **_: eval("signal.raise_signal(signal.SIGINT)")
+__main__.main()
+"""
+
+
+def test_also_when_it_comes_during_an_eval(tmp_path: Path) -> None:
+    """A library that was being loaded was in one, once: `python -m` said its word and died by the signal."""
+    (tmp_path / "during_an_eval.py").write_text(DURING_AN_EVAL)
+    done = subprocess.run(
+        [sys.executable, "-m", "during_an_eval"], cwd=tmp_path, capture_output=True, text=True, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "loopwright: interrupted\n")

@@ -112,6 +112,7 @@ def run_command_line() -> None:
     if out.trouble:
         refuse(False, f"the output could not be written: {out.trouble.strerror}")
         code = code or Exit.DAMAGED
+    eval("None")  # CPython remembers a Ctrl-C within the last eval(), and ends `python -m` by that signal
     sys.exit(code)
 
 
