@@ -1,7 +1,7 @@
 """Time limits: what a test may take, from what it took before."""
 
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -14,7 +14,14 @@ _REPEAT = 0.5  # a test that swallows the alarm gets it again
 
 
 class TimeUp(BaseException):
-    """Raised inside a test that used up its processor time; not an Exception, so that few programs catch it."""
+    """Raised inside a test that used up its time; not an Exception, so that few programs catch it.
+
+    `waited`: by the clock, and not by computing.
+    """
+
+    def __init__(self, words: str, waited: bool) -> None:
+        super().__init__(words)
+        self.waited = waited
 
 
 def allowance(usual: float) -> float:
@@ -27,17 +34,36 @@ def wall_limit(usual: list[float]) -> float:
     return 2.0 + 2 * sum(usual) + 2 * max((allowance(one) for one in usual), default=0.0)
 
 
-def _late(number: int, frame: FrameType | None) -> None:
-    raise TimeUp("processor time used up")
+def waiting(computing: float) -> float:
+    """Seconds by the clock that a test may take which may compute for so many: it may wait, but not for ever."""
+    return 0.5 + 3 * computing
 
 
 @contextmanager
 def processor_time(seconds: float) -> Iterator[None]:
     """Raises TimeUp in the block once this process has computed for so long (waiting is free)."""
-    before = signal.signal(signal.SIGPROF, _late)
-    signal.setitimer(signal.ITIMER_PROF, seconds, _REPEAT)
+    words = f"computed for {seconds:.1f} s without an end"
+    with _timer(signal.ITIMER_PROF, signal.SIGPROF, seconds, lambda: TimeUp(words, waited=False)):
+        yield
+
+
+@contextmanager
+def clock_time(seconds: float) -> Iterator[None]:
+    """Raises TimeUp in the block after so long, whether it computes or waits: for sleep, a lock, an answer."""
+    words = f"waited, and had not ended after {seconds:.1f} s"
+    with _timer(signal.ITIMER_REAL, signal.SIGALRM, seconds, lambda: TimeUp(words, waited=True)):
+        yield
+
+
+@contextmanager
+def _timer(timer: int, number: int, seconds: float, late: Callable[[], TimeUp]) -> Iterator[None]:
+    def ring(_: int, frame: FrameType | None) -> None:
+        raise late()
+
+    before = signal.signal(number, ring)
+    signal.setitimer(timer, max(seconds, 0.001), _REPEAT)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        signal.setitimer(timer, 0)
+        signal.signal(number, before)

@@ -6,6 +6,7 @@ import ast
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from types import CodeType
 
 from .edits.place import Edit
@@ -36,6 +37,17 @@ def spliced(source: Source, edit: Edit) -> str:
     return source.text[: edit.start] + edit.text + source.text[edit.end :]
 
 
+@dataclass(frozen=True)
+class _Part:
+    """Whole lines that are compiled together: `head` stands in front of them, and keeps their line numbers."""
+
+    start: int
+    end: int
+    head: str
+    name: str
+    code: CodeType
+
+
 class Compiler:
     """Turns edits of one source into candidates; None for those that do not compile or change nothing."""
 
@@ -43,42 +55,64 @@ class Compiler:
         self._source = source
         self._filename = filename
         self._flags = _future_flags(source.tree)
-        self._parts: dict[int, tuple[int, int, int, CodeType]] = {}
+        self._parts: dict[int, _Part | None] = {}
 
     def candidate(self, location: Location, family: str, edit: Edit) -> Candidate | None:
-        """Compiles only the top-level statement that holds the edit: names outside are looked up at run time."""
-        start, end, line, old = self._part(edit)
+        """Compiles only the function or statement that holds the edit: names outside are looked up at run time."""
+        part = self._part(edit)
         text = self._source.text
-        new = self._compile(text[start : edit.start] + edit.text + text[edit.end : end], line)
+        new = self._compile(part.head + text[part.start : edit.start] + edit.text + text[edit.end : part.end])
         if new is None:
             return None
-        swaps, outside = _differences(old, new)
+        swaps, outside = _differences(part.code, new)
         if not swaps and not outside:
             return None
-        print_of = hashlib.sha256(f"{self._source.path}|{_signature(new)}".encode()).hexdigest()[:20]
-        fast = () if outside or _ambiguous(old) else tuple(swaps)
+        print_of = hashlib.sha256(f"{self._source.path}|{part.name}|{_signature(new)}".encode()).hexdigest()[:20]
+        fast = () if outside or _ambiguous(part.code) else tuple(swaps)
         return Candidate(location, family, edit, print_of, fast)
 
-    def _part(self, edit: Edit) -> tuple[int, int, int, CodeType]:
-        """Offsets and first line of the top-level statement around the edit, and its code as it is."""
-        for node in self._source.tree.body:
-            first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
-            start, end = self._source.line_span(first, node.end_lineno or node.lineno)
-            if start <= edit.start and edit.end <= end:
-                return self._known(start, end, first)
-        return self._known(0, len(self._source.text), 1)
+    def _part(self, edit: Edit) -> _Part:
+        """The innermost method, or else the top-level statement, around the edit; the whole file around all else."""
+        found = None
+        above: list[ast.ClassDef] = []
+        body: list[ast.stmt] = self._source.tree.body
+        while inner := next((node for node in body if self._holds(node, edit)), None):
+            found = self._known(inner, above) or found
+            if not isinstance(inner, ast.ClassDef):
+                break
+            above, body = [*above, inner], inner.body
+        return found or self._whole
 
-    def _known(self, start: int, end: int, line: int) -> tuple[int, int, int, CodeType]:
+    def _lines(self, node: ast.stmt) -> tuple[int, int]:
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        return first, node.end_lineno or node.lineno
+
+    def _holds(self, node: ast.stmt, edit: Edit) -> bool:
+        start, end = self._source.line_span(*self._lines(node))
+        return start <= edit.start and edit.end <= end
+
+    def _known(self, node: ast.stmt, above: list[ast.ClassDef]) -> _Part | None:
+        """`node` as a part; None where it can not be compiled without what stands around it."""
+        first, last = self._lines(node)
+        start, end = self._source.line_span(first, last)
         if start not in self._parts:
-            code = self._compile(self._source.text[start:end], line)
-            if code is None:
-                return self._known(0, len(self._source.text), 1)
-            self._parts[start] = (start, end, line, code)
+            # Empty classes of the same names around a method give its code the names, cells and lines that it has.
+            head = "\n" * (first - 1 - len(above)) + "".join(f"{' ' * n}class {c.name}:\n" for n, c in enumerate(above))
+            code = self._compile(head + self._source.text[start:end])
+            name = ".".join([*(c.name for c in above), getattr(node, "name", "")])
+            self._parts[start] = None if code is None else _Part(start, end, head, name, code)
         return self._parts[start]
 
-    def _compile(self, text: str, line: int) -> CodeType | None:
+    @cached_property
+    def _whole(self) -> _Part:
+        code = self._compile(self._source.text)
+        if code is None:
+            raise ValueError(f"{self._source.path} can not be compiled")
+        return _Part(0, len(self._source.text), "", "", code)
+
+    def _compile(self, text: str) -> CodeType | None:
         try:
-            code: CodeType = compile("\n" * (line - 1) + text, self._filename, "exec", self._flags, dont_inherit=True)
+            code: CodeType = compile(text, self._filename, "exec", self._flags, dont_inherit=True)
             return code
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None

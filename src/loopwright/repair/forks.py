@@ -8,8 +8,8 @@ import sys
 import time
 import traceback
 import warnings
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, suppress
 from typing import Any, NoReturn
 
 from . import sandbox
@@ -58,16 +58,29 @@ def fork() -> int:
 
 def ask_forked(work: Callable[[], Answer], seconds: float) -> Answer | None:
     """The answer of `work`, done in a forked process group; None when it died or took longer than `seconds`."""
+    with closing(told_by_fork(lambda: iter([work()]), [seconds])) as told:
+        return next(told, None)
+
+
+def told_by_fork(work: Callable[[], Iterator[Answer]], patience: Sequence[float]) -> Generator[Answer]:
+    """What `work` yields in a forked process group, until it ends, dies, or takes longer for one than its `patience`.
+
+    `patience` in seconds, one for each answer; behind the last nothing more is waited for.
+    """
     out, into = os.pipe()
     child = fork()
     if child == 0:
         os.close(out)
-        _work_and_leave(work, into, seconds)
+        _work_and_leave(work, into, sum(patience))
     os.close(into)
     try:
         with suppress(OSError):
             os.setpgid(child, child)
-        return receive(out, time.monotonic() + seconds)
+        for seconds in patience:
+            answer = receive(out, time.monotonic() + seconds)
+            if answer is None:
+                return
+            yield answer
     finally:
         os.close(out)
         end_group(child)
@@ -82,14 +95,15 @@ def end_group(leader: int) -> None:
         os.waitpid(leader, 0)
 
 
-def _work_and_leave(work: Callable[[], Answer], into: int, seconds: float) -> NoReturn:
+def _work_and_leave(work: Callable[[], Iterator[Answer]], into: int, seconds: float) -> NoReturn:
     """The child's whole life: no clean-up of the parent's may run here, whatever happens."""
     try:
         sandbox.die_with_parent()
         with suppress(OSError):
             os.setpgid(0, 0)
         sandbox.limit(cpu_seconds=int(seconds) + _CPU_SLACK)
-        send(into, work())
+        for answer in work():
+            send(into, answer)
     except BaseException:
         traceback.print_exc(file=sys.__stderr__)
         raise

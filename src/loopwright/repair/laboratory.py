@@ -1,17 +1,24 @@
 """Two pairs of waiting processes over one measured project: which tests a candidate gets, and which way it goes."""
 
+import time
 from collections.abc import Sequence
+from functools import cached_property
 from statistics import median
 
 from .baseline import Baseline
 from .budget import HANG, allowance, wall_limit
 from .candidate import Candidate
+from .cold import serve_cold
 from .forks import Answer
+from .localize import Location
 from .source import FUNCTIONS, Source
-from .zygote import Lane, serve_cold, serve_warm
+from .zygote import Lane, serve_warm
 
 _QUICK = 5
 """Failing tests that decide first whether a candidate is worth more."""
+
+_BATCH, _BATCH_SECONDS = 32, 0.4
+_CHECKED = 6
 
 
 class Laboratory:
@@ -27,6 +34,7 @@ class Laboratory:
         self.trusts_warm = True
         self.ordered = False
         self.notes: list[str] = []
+        self._plans: dict[str, Answer] = {}
 
     def __enter__(self) -> "Laboratory":
         return self
@@ -55,11 +63,11 @@ class Laboratory:
         """Tests whose status in a warm lane is not the baseline's."""
         spectrum = self.baseline.spectrum
         before = {n: outcome.seconds for n, outcome in enumerate(spectrum.outcomes)}
-        job = self._job(0, sorted(spectrum.failing), sorted(spectrum.passing), before, census=True)
-        job["wall"] = seconds
+        job = self._job(sorted(spectrum.failing), sorted(spectrum.passing), before, census=True)
+        job |= {"id": 0, "swaps": [], "wall": seconds}
         for lane in self.warm:
-            lane.submit(job)
-        censuses = [(answer or {}).get("census") for answer in [lane.answer() for lane in self.warm]]
+            lane.submit({"jobs": [job], "checks": [], "until": time.monotonic() + seconds})
+        censuses = [answers[0].get("census") if answers else None for answers in [lane.answer() for lane in self.warm]]
         if not all(censuses):
             self.trusts_warm = False
             self.usual = before
@@ -72,29 +80,50 @@ class Laboratory:
                 odd.add(number)
         return odd
 
-    def job_for(self, number: int, candidate: Candidate, cold: bool) -> Answer:
-        """The tests that matter for the candidate's function, and the code to swap or the text to import."""
-        location = candidate.location
-        # A test that depends on its forerunners needs them all, also those that do not run the edited function.
-        failing = self.targets if self.ordered else location.concerned & self.targets
-        passing = self.guards if self.ordered else location.concerned & self.guards
-        targets = sorted(failing, key=lambda n: (self._hangs(n), self.usual.get(n, 0.0), n))
-        job = self._job(number, self._varied(targets), sorted(passing), self.usual)
-        job["file"] = location.file
-        if cold:
-            job["text"] = candidate.text
-            job["wall"] += 3.0 + 2 * HANG
-        else:
-            job["swaps"] = [(name, line, code) for (name, line), code in candidate.swaps]
-        return job
+    def submit(self, pair: int, batch: Sequence[tuple[int, Candidate]], cold: bool, until: float) -> int:
+        """Hands numbered candidates to one lane of a pair; the descriptor that its answers come from."""
+        lane = (self.cold if cold else self.warm)[pair]
+        jobs = [self._job_for(number, candidate, cold) for number, candidate in batch]
+        lane.submit({"jobs": jobs, "checks": self._checks, "until": until})
+        return lane.answers
 
-    def answer(self, descriptor: int) -> Answer:
-        """The next answer from the lane that answers there."""
+    def answers(self, descriptor: int) -> list[Answer]:
+        """The next answers from the lane that answers there."""
         lane = next(one for one in (*self.warm, *self.cold) if one.answers == descriptor)
-        answer = lane.answer()
-        if answer is None:
+        told = lane.answer()
+        if told is None:
             raise RuntimeError("a process that waits for candidates died")
-        return answer
+        return told
+
+    @cached_property
+    def batch(self) -> int:
+        """How many candidates go together, so that one batch takes less than about half a second."""
+        quick = sorted(self.usual.get(n, 0.0) for n in self.targets if not self._hangs(n))[:_QUICK]
+        return 1 if self.ordered else max(1, min(_BATCH, int(_BATCH_SECONDS / (sum(quick) + 0.001))))
+
+    @cached_property
+    def _checks(self) -> list[tuple[int, float, str]]:
+        """Quick tests that must pass again after a batch, those beside the failing ones first."""
+        beside = {self.baseline.keys[n].split("::")[0] for n in self.targets}
+        near = [(self.baseline.keys[n].split("::")[0] not in beside, self.usual.get(n, 0.0), n) for n in self.guards]
+        return [(n, allowance(self.usual.get(n, 0.0)), "passed") for _, _, n in sorted(near)[:_CHECKED]]
+
+    def _job_for(self, number: int, candidate: Candidate, cold: bool) -> Answer:
+        """The tests that matter for the candidate's function, and the code to swap or the text to import."""
+        plan = self._plan(candidate.location)
+        if cold:
+            return {**plan, "id": number, "text": candidate.text, "wall": plan["wall"] + 3.0 + 2 * HANG}
+        return {**plan, "id": number, "swaps": [(name, line, code) for (name, line), code in candidate.swaps]}
+
+    def _plan(self, location: Location) -> Answer:
+        if location.point not in self._plans:
+            # A test that depends on its forerunners needs them all, also those that do not run the edited function.
+            failing = self.targets if self.ordered else location.concerned & self.targets
+            passing = self.guards if self.ordered else location.concerned & self.guards
+            targets = sorted(failing, key=lambda n: (self._hangs(n), self.usual.get(n, 0.0), n))
+            plan = self._job(self._varied(targets), sorted(passing), self.usual)
+            self._plans[location.point] = {**plan, "file": location.file}
+        return self._plans[location.point]
 
     def goes_cold(self, candidate: Candidate) -> bool:
         """Whether the change shows only in a fresh import: outside functions, or in one that ran during the import."""
@@ -104,9 +133,7 @@ class Laboratory:
         around = [node for node in (statement, *source.ancestors(statement)) if isinstance(node, FUNCTIONS)]
         return any(_ran_in(source, node.body[0].lineno, node.end_lineno or 0, self.baseline) for node in around)
 
-    def _job(
-        self, number: int, targets: list[int], guards: list[int], usual: dict[int, float], census: bool = False
-    ) -> Answer:
+    def _job(self, targets: list[int], guards: list[int], usual: dict[int, float], census: bool = False) -> Answer:
         plain = [usual.get(n, 0.0) for n in guards]
         typical = median(plain) if plain else 0.01
         took = {n: typical if self._hangs(n) and not census else usual.get(n, 0.0) for n in (*targets, *guards)}
@@ -114,14 +141,11 @@ class Laboratory:
         if census:
             limits = {n: HANG if self._hangs(n) else 2 * HANG + limits[n] for n in took}
         return {
-            "id": number,
             "targets": [(n, limits[n]) for n in targets],
             "guards": [(n, limits[n]) for n in guards],
             "quick": min(_QUICK, len(targets)),
             "census": census,
             "ordered": self.ordered,
-            "swaps": [],
-            "file": "",
             "wall": wall_limit(list(took.values())),
         }
 

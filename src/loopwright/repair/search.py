@@ -3,6 +3,7 @@
 import os
 import select
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,10 @@ PROGRESS = "repair: "
 _EVERY = 2.0  # seconds between two such lines
 _BEYOND, _FAR_BEYOND = 40, 300
 """Candidates still tried after a survivor: it turned all failing tests, or all that run its place."""
+
+
+Numbered = tuple[int, float, Candidate]
+"""A candidate with its place in the stream and its price."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,10 @@ class Search:
         self._last = most
         self._deadline = deadline
         self._number = 0
-        self._busy: dict[int, tuple[int, int, float, Candidate]] = {}
+        self._warm: list[Numbered] = []
+        self._cold: deque[Numbered] = deque()
+        self._stale: set[int] = set()
+        self._busy: dict[int, tuple[int, list[Numbered]]] = {}
         self._answered: dict[int, tuple[float, Candidate, Answer]] = {}
         self.tried = 0
         self.cold = 0
@@ -66,20 +74,30 @@ class Search:
         self._last = self._most
         idle = list(range(len(self._laboratory.warm)))
         while True:
-            while idle and self._draws():
-                drawn = next(self._source, None)
-                if drawn is None:
-                    self._most = self._last = self._number
-                    break
-                self._number += 1
-                self._submit(idle.pop(), self._number, *drawn)
+            while idle and (batch := self._next()):
+                self._submit(idle.pop(), batch)
             if not self._busy:
                 break
             ready, _, _ = select.select(list(self._busy), [], [])
-            idle += [pair for pair in map(self._settle, ready) if pair is not None]
+            idle += map(self._settle, ready)
             self._tell()
         self.seconds += time.monotonic() - started
         return ranked(list(self._fold()))
+
+    def _next(self) -> list[Numbered]:
+        """One candidate that needs a fresh import, else as many as go together; [] when there is nothing to do."""
+        while not self._cold and len(self._warm) < self._laboratory.batch and self._draws():
+            drawn = next(self._source, None)
+            if drawn is None:
+                self._most = self._last = self._number
+                break
+            self._number += 1
+            goes_cold = self._laboratory.goes_cold(drawn[1])
+            (self._cold if goes_cold else self._warm).append((self._number, *drawn))
+        if self._cold:
+            return [self._cold.popleft()]
+        batch, self._warm = self._warm, []
+        return batch
 
     def _tell(self) -> None:
         if time.monotonic() - self._told > _EVERY:
@@ -89,26 +107,31 @@ class Search:
     def _draws(self) -> bool:
         return self._number < self._last and time.monotonic() < self._deadline
 
-    def _submit(self, pair: int, number: int, price: float, candidate: Candidate, cold: bool = False) -> None:
-        laboratory = self._laboratory
-        cold = cold or laboratory.goes_cold(candidate)
-        lane = (laboratory.cold if cold else laboratory.warm)[pair]
-        lane.submit(laboratory.job_for(number, candidate, cold))
+    def _submit(self, pair: int, batch: list[Numbered]) -> None:
+        cold = self._laboratory.goes_cold(batch[0][2]) or batch[0][0] in self._stale
         self.cold += cold
-        self._busy[lane.answers] = (pair, number, price, candidate)
+        jobs = [(number, candidate) for number, _, candidate in batch]
+        descriptor = self._laboratory.submit(pair, jobs, cold, self._deadline)
+        self._busy[descriptor] = (pair, batch)
 
-    def _settle(self, descriptor: int) -> int | None:
-        """Takes one answer in and frees its pair of lanes, unless the candidate has to go the slower way."""
-        pair, number, price, candidate = self._busy.pop(descriptor)
-        answer = self._laboratory.answer(descriptor)
-        if answer.get("stale"):
-            self._submit(pair, number, price, candidate, cold=True)
-            return None
-        self._answered[number] = (price, candidate, answer)
+    def _settle(self, descriptor: int) -> int:
+        """Takes the answers to one batch in and frees its lanes; what can not be swapped waits for a fresh import."""
+        pair, batch = self._busy.pop(descriptor)
+        for one, answer in zip(batch, self._laboratory.answers(descriptor), strict=True):
+            number, price, candidate = one
+            if answer.get("stale"):
+                self._stale.add(number)
+                self._cold.append(one)
+            elif not answer.get("unrun"):
+                self._answered[number] = (price, candidate, answer)
+                self._hear(number, candidate, answer)
+        return pair
+
+    def _hear(self, number: int, candidate: Candidate, answer: Answer) -> None:
+        """A survivor brings the end near."""
         if _survived(answer) and not self._left(candidate, frozenset(answer["turned"])):
             whole = frozenset(answer["turned"]) >= self._laboratory.targets
             self._last = min(self._last, number + (_BEYOND if whole else _FAR_BEYOND))
-        return pair
 
     def _left(self, candidate: Candidate, turned: frozenset[int]) -> frozenset[int]:
         return (candidate.location.failing & self._laboratory.targets) - turned

@@ -1,10 +1,11 @@
 """A pytest session that we drive ourselves: collect as the project does, then run the tests we choose."""
 
-import os
 import sys
+import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from typing import Literal
@@ -12,11 +13,12 @@ from typing import Literal
 import pytest
 from _pytest.runner import runtestprotocol
 
-from .budget import TimeUp, processor_time
+from .budget import TimeUp, clock_time, processor_time, waiting
 
 Status = Literal["passed", "failed", "skipped"]
 
 _QUIET = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:terminalreporter", "--capture=sys", "--tb=native")
+_SAID = 4000
 _ERRORS = 200  # kept to look into; a suite that can not be collected has one a file
 _UNITTEST = ("-o", "addopts=")
 _CALM = {"pytest_cov": ("--no-cov",), "xdist": ("-n0",), "pytest_timeout": ("--timeout=0",)}
@@ -24,19 +26,23 @@ _CALM = {"pytest_cov": ("--no-cov",), "xdist": ("-n0",), "pytest_timeout": ("--t
 
 @dataclass
 class Outcome:
-    """What one test did. `seconds` of processor time; `frames` are (file, line, function), outermost first."""
+    """What one test did. `seconds` by the clock; `frames` are (file, line, function), outermost first.
+
+    `waited`: it was cut short because it waited for too long.
+    """
 
     status: Status = "passed"
     seconds: float = 0.0
     error: str = ""
     message: str = ""
     frames: list[tuple[str, int, str]] = field(default_factory=list)
+    waited: bool = False
 
 
 class Driver:
     """Pytest plugin: hands the collected items to `loop` and keeps what the test under way reports.
 
-    `errors` are what kept files from being collected and tests from passing.
+    `errors` are what kept files from being collected and tests from passing. `said`: why it never `began`.
     """
 
     def __init__(self, loop: Callable[["Driver", list[pytest.Item]], None], plain: bool) -> None:
@@ -45,6 +51,8 @@ class Driver:
         self._outcome = Outcome()
         self.troubles: list[str] = []
         self.errors: list[BaseException] = []
+        self.began = False
+        self.said = ""
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -55,6 +63,7 @@ class Driver:
             self.errors.append(call.excinfo.value)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        self.began = True
         self._loop(self, session.items)
         return True
 
@@ -63,27 +72,32 @@ class Driver:
         yield
         if not self._plain and call.excinfo is not None and not self._outcome.error:
             self._outcome.error = call.excinfo.typename
+            self._outcome.waited = isinstance(call.excinfo.value, TimeUp) and call.excinfo.value.waited
             self._outcome.message = _text(call.excinfo.value)
             self._outcome.frames = [(str(e.path), e.lineno + 1, e.name) for e in call.excinfo.traceback][-40:]
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         self._fold(report)  # parts of a test (unittest's subTest) report themselves
 
-    def run(self, item: pytest.Item, following: pytest.Item | None, seconds: float) -> Outcome:
-        """Runs one item; `seconds` of processor time. Fixtures not needed by `following` are torn down."""
+    def run(
+        self, item: pytest.Item, following: pytest.Item | None, seconds: float, clock: float | None = None
+    ) -> Outcome:
+        """Runs one item: `seconds` of processor time, `clock` seconds in all. Tears down what `following` needs not."""
         self._outcome = Outcome()
         if self._plain:
             item.repr_failure = _no_picture  # type: ignore[method-assign]  # showing a traceback takes most of the time
-        started = time.process_time()
+        started = time.monotonic()
         try:
-            with processor_time(seconds):
+            with processor_time(seconds), clock_time(waiting(seconds) if clock is None else clock):
                 reports = runtestprotocol(item, log=False, nextitem=following)
-        except (TimeUp, KeyboardInterrupt, SystemExit) as stopped:
+        except (TimeUp, KeyboardInterrupt, SystemExit, pytest.exit.Exception) as stopped:
             self._outcome.status, self._outcome.error = "failed", type(stopped).__name__
+            self._outcome.waited = isinstance(stopped, TimeUp) and stopped.waited
             reports = []
+            tear_down(item)
         for report in reports:
             self._fold(report)
-        self._outcome.seconds = time.process_time() - started
+        self._outcome.seconds = time.monotonic() - started
         return self._outcome
 
     def _fold(self, report: pytest.TestReport) -> None:
@@ -91,6 +105,12 @@ class Driver:
             self._outcome.status = "failed"
         elif report.skipped and self._outcome.status == "passed":
             self._outcome.status = "skipped"
+
+
+def tear_down(item: pytest.Item) -> None:
+    """Ends what was set up for tests that will not be run, so that the next one starts anew."""
+    with suppress(BaseException), processor_time(1.0):
+        item.session._setupstate.teardown_exact(None)
 
 
 def arguments(chosen: Sequence[str], style: str, plain: bool) -> list[str]:
@@ -103,14 +123,21 @@ def arguments(chosen: Sequence[str], style: str, plain: bool) -> list[str]:
 def collect_and(
     loop: Callable[[Driver, list[pytest.Item]], None], chosen: Sequence[str], style: str, *, plain: bool
 ) -> Driver:
-    """Runs one session in this process; what it prints goes nowhere."""
-    driver = Driver(loop, plain)
-    with open(os.devnull, "w") as nowhere:
-        sys.stdout = sys.stderr = nowhere
+    """Runs one session in this process; what it prints is kept only where it did not get as far as the tests."""
+    return driven(Driver(loop, plain), chosen, style, plain=plain)
+
+
+def driven(driver: Driver, chosen: Sequence[str], style: str, *, plain: bool) -> Driver:
+    """The same with a driver that may do more."""
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as paper:
+        sys.stdout = sys.stderr = paper
         try:
             pytest.main(arguments(chosen, style, plain), plugins=[driver])
         finally:
             sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
+        if not driver.began:
+            paper.seek(0)
+            driver.said = paper.read()[-_SAID:]
     return driver
 
 

@@ -1,0 +1,48 @@
+"""One candidate's tests in the order that tells soonest what it is worth."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from .forks import Answer
+from .session import Driver
+
+_GUARDS = 8  # passing tests that a candidate must not break before it is tried further
+
+
+def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -> Answer:
+    """Failing tests first: leaves when none of the first `quick` turns, and at the first passing one that breaks.
+
+    `ordered` keeps the project's own order instead, for tests that depend on it.
+    """
+    guards = {number for number, _ in job["guards"]}
+    order = _order(job)
+    turned: list[int] = []
+    census: list[tuple[int, str, float]] = []
+    for n, (number, seconds) in enumerate(order):
+        if number not in items:
+            return {"turned": [], "broke": number}
+        following = items.get(order[n + 1][0]) if n + 1 < len(order) else None
+        outcome = driver.run(items[number], following, seconds)
+        census.append((number, outcome.status, outcome.seconds))
+        if job["census"]:
+            continue
+        if number in guards and outcome.status != "passed":
+            return {"turned": turned, "broke": number}
+        if number not in guards and outcome.status == "passed":
+            turned.append(number)
+        if n == job["quick"] - 1 and not turned and not job["ordered"]:
+            return {"turned": [], "broke": -1}
+    return {"turned": turned, "broke": None, "census": census if job["census"] else []}
+
+
+def brief(job: Answer) -> Answer:
+    """The job's first tests: what breaks or turns none of these needs no more."""
+    return {**job, "targets": job["targets"][: job["quick"]], "guards": job["guards"][:_GUARDS]}
+
+
+def _order(job: Answer) -> list[tuple[int, float]]:
+    targets, guards = job["targets"], job["guards"]
+    if job["ordered"]:
+        return sorted([*targets, *guards])
+    return [*targets[: job["quick"]], *guards, *targets[job["quick"] :]]

@@ -1,0 +1,105 @@
+"""Many candidates in one process: those that are worth nothing are let go there, the others get a process each."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from types import CodeType, FunctionType
+
+import pytest
+
+from .forks import Answer, ask_forked, told_by_fork
+from .plan import brief, carried_out
+from .session import Driver, tear_down
+from .state import State
+
+Loaded = Mapping[tuple[str, str, int], Sequence[FunctionType]]
+"""Living functions by file, qualified name and line."""
+
+KILLED: Answer = {"turned": [], "broke": -1, "killed": True}
+STALE: Answer = {"turned": [], "broke": -1, "stale": True}
+"""The function is not loaded as it stands in the file: only a fresh import can show the change."""
+
+_SPOILT = 3  # batches that left something behind, after which there are no more
+
+
+class Screen:
+    """A loaded project, in which the code of functions is replaced. `state` is put back after each candidate."""
+
+    def __init__(self, driver: Driver, items: Mapping[int, pytest.Item], loaded: Loaded, state: State) -> None:
+        self._driver = driver
+        self._items = items
+        self._loaded = loaded
+        self._state = state
+        self._spoilt = 0
+
+    def answers(self, batch: Answer) -> Iterator[Answer]:
+        """One for each of the batch's jobs, in their order; what is not reached until `until` has `unrun`."""
+        jobs, until = batch["jobs"], batch["until"]
+        together = len(jobs) > 1 and self._state.whole and self._spoilt < _SPOILT
+        sifted = self._sift(jobs, batch["checks"], until) if together else {}
+        for job in jobs:
+            yield {**(sifted.get(job["id"]) or alone(partial(self._whole, job), job, until)), "id": job["id"]}
+
+    def _whole(self, job: Answer) -> Answer:
+        return STALE if self._swap(job) is None else carried_out(self._driver, self._items, job)
+
+    def _sift(
+        self, jobs: Sequence[Answer], checks: Sequence[tuple[int, float, str]], until: float
+    ) -> dict[int, Answer]:
+        """Final verdicts by id: of those that turned no test or broke one. One that kills the process goes last."""
+        killed: dict[int, Answer] = {}
+        left = list(jobs)
+        while left and time.monotonic() < until:
+            patience = [*(job["wall"] for job in left), 2.0 + 2 * sum(seconds for _, seconds, _ in checks)]
+            told = list(told_by_fork(partial(self._together, left, checks), patience))
+            if len(told) < len(left):
+                killed[left.pop(len(told))["id"]] = KILLED
+            elif told[len(left) :] == [{"clean": True}]:
+                done = {job["id"]: answer for job, answer in zip(left, told, strict=False)}
+                return killed | {id: one for id, one in done.items() if is_final(one)}
+            else:
+                self._spoilt += 1
+                break
+        return killed
+
+    def _together(self, jobs: Sequence[Answer], checks: Sequence[tuple[int, float, str]]) -> Iterator[Answer]:
+        """The first tests of each, and at the end whether the unchanged project still fares as it should."""
+        for job in jobs:
+            undo = self._swap(job)
+            if undo is None:
+                yield STALE
+                continue
+            answer = carried_out(self._driver, self._items, brief(job))
+            undo()
+            tear_down(next(iter(self._items.values())))
+            self._state.restore()
+            yield answer
+        yield {"clean": all(self._driver.run(self._items[n], None, s).status == wanted for n, s, wanted in checks)}
+
+    def _swap(self, job: Answer) -> Callable[[], None] | None:
+        """Puts the job's code into the living functions; what takes it back, None where the function is not there."""
+        before: list[tuple[FunctionType, CodeType]] = []
+        for n, (name, line, code) in enumerate(job["swaps"]):
+            live = self._loaded.get((job["file"], name, line), [])
+            if n == 0 and not live:
+                return None
+            for function in live:
+                before.append((function, function.__code__))
+                function.__code__ = code
+
+        def undo() -> None:
+            for function, code in before:
+                function.__code__ = code
+
+        return undo
+
+
+def alone(work: Callable[[], Answer], job: Answer, until: float) -> Answer:
+    """The job's answer from a process of its own."""
+    left = until - time.monotonic()
+    return {**KILLED, "unrun": True} if left <= 0 else ask_forked(work, min(job["wall"], left)) or KILLED
+
+
+def is_final(answer: Answer) -> bool:
+    """Whether the first tests have told that the candidate turns nothing, or breaks something."""
+    return not answer["turned"] or answer["broke"] is not None
