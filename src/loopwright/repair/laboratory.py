@@ -11,14 +11,16 @@ from .candidate import Candidate
 from .cold import serve_cold
 from .forks import Answer
 from .localize import Location
+from .seen import Kinds
 from .source import FUNCTIONS, Source
 from .zygote import Lane, serve_warm
 
 _QUICK = 5
 """Failing tests that decide first whether a candidate is worth more."""
 
-_BATCH, _BATCH_SECONDS = 32, 0.4
+_BATCH, _BATCH_SECONDS = 32, 1.0
 _CHECKED = 6
+_LOOKED, _LOOKED_AT_MOST, _SLOWED = 12, 60, 3.0
 
 
 class Laboratory:
@@ -80,6 +82,19 @@ class Laboratory:
                 odd.add(number)
         return odd
 
+    def kinds(self, root: str, seconds: float) -> dict[tuple[str, str], Kinds]:
+        """The kinds of values that functions work on, seen in failing tests and in quick ones beside them."""
+        if not self.trusts_warm:
+            return {}
+        tests = [
+            *self._varied(sorted(self.targets))[:_LOOKED],
+            *sorted(self.guards, key=lambda n: self.usual.get(n, 0.0)),
+        ]
+        look = [(n, _SLOWED * allowance(self.usual.get(n, 0.0))) for n in tests[:_LOOKED_AT_MOST] if not self._hangs(n)]
+        self.warm[0].submit({"jobs": [], "look": look, "root": root, "until": time.monotonic() + seconds})
+        (answer,) = self.warm[0].answer() or [{"seen": []}]
+        return {(file, name): {one: set(k) for one, k in kinds.items()} for file, name, kinds in answer["seen"]}
+
     def submit(self, pair: int, batch: Sequence[tuple[int, Candidate]], cold: bool, until: float) -> int:
         """Hands numbered candidates to one lane of a pair; the descriptor that its answers come from."""
         lane = (self.cold if cold else self.warm)[pair]
@@ -97,7 +112,7 @@ class Laboratory:
 
     @cached_property
     def batch(self) -> int:
-        """How many candidates go together, so that one batch takes less than about half a second."""
+        """How many candidates go together, so that one batch takes not much more than a second."""
         quick = sorted(self.usual.get(n, 0.0) for n in self.targets if not self._hangs(n))[:_QUICK]
         return 1 if self.ordered else max(1, min(_BATCH, int(_BATCH_SECONDS / (sum(quick) + 0.001))))
 

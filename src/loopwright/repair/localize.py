@@ -1,4 +1,4 @@
-"""Where the fault may be: Ochiai over statements, raised by the frames of the failures and by what looks odd."""
+"""Where the fault may be: Ochiai over statements, weighed by branches, words, frames of the failures, and looks."""
 
 import ast
 import math
@@ -8,13 +8,18 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from .session import Outcome
+from .smells import bulk, is_plain, smell, tells_of_errors
 from .source import FUNCTIONS, Source, blocks
 from .trace import IMPORT, Line
+from .wording import likenesses
 
-_LAST_FRAME, _FRAME, _UNSEEN = 0.15, 0.05, 0.8
-
-
-_MUTABLE = (ast.List, ast.Dict, ast.Set)
+_LAST_FRAME, _FRAME = 0.1, 0.05
+_UNSEEN = 0.8  # statements that no test runs by itself
+_GROUP = 0.75  # what failing tests of one file say alone, where several faults are possible
+_DECIDES = 0.8  # how much of its branches' suspicion a condition shares
+_PLAIN, _OF_ERRORS = 0.75, 0.5
+_WORDS, _BULK = 0.2, 0.15
+_MOST = (1 + _WORDS) * (1 + _BULK)
 
 
 @dataclass
@@ -48,12 +53,17 @@ class Location:
 
 @dataclass
 class Spectrum:
-    """One traced run: outcomes and lines by test number; `lines[IMPORT]` is what ran before the first test."""
+    """One traced run: outcomes and lines by test number; `lines[IMPORT]` is what ran before the first test.
+
+    `groups`: failing tests that may have a fault of their own; `words`: the source of failing tests.
+    """
 
     outcomes: list[Outcome]
     lines: Mapping[int, frozenset[Line]]
     failing: frozenset[int]
     passing: frozenset[int]
+    groups: Sequence[frozenset[int]] = ()
+    words: str = ""
 
 
 def is_test_file(path: str) -> bool:
@@ -72,11 +82,17 @@ def rank(spectrum: Spectrum, sources: Mapping[str, Source]) -> list[Location]:
     """All statements that a failing test depends on, most suspicious first."""
     ran = _by_statement(spectrum, sources)
     frames = _frames(spectrum, sources)
-    found = [
-        _location(source, statement, tests, concerned, spectrum, frames)
+    seen = {
+        statement: (source, tests, concerned)
         for source in sources.values()
         for statement, tests, concerned in _with_unseen(source, ran[source.path])
         if tests & spectrum.failing
+    }
+    counted = {one: _counted(source, one, tests, spectrum) for one, (source, tests, _) in seen.items()}
+    alike = likenesses(sources, spectrum.words)
+    found = [
+        _location(source, one, tests, concerned, spectrum, frames, _weighed(source, one, counted, alike))
+        for one, (source, tests, concerned) in seen.items()
     ]
     return sorted(found, key=lambda location: (-location.score, location.file, location.line))
 
@@ -86,7 +102,7 @@ def leading(locations: Sequence[Location], count: int) -> list[Location]:
     taken: Counter[tuple[str, str]] = Counter()
     rest, chosen = list(locations), list[Location]()
     while rest and len(chosen) < count:
-        best = max(rest, key=lambda one: one.score * 0.85 ** taken[one.file, one.func])
+        best = max(rest, key=lambda one: one.score * 0.9 ** taken[one.file, one.func])
         rest.remove(best)
         chosen.append(best)
         taken[best.file, best.func] += 1
@@ -152,6 +168,28 @@ def _frames(spectrum: Spectrum, sources: Mapping[str, Source]) -> dict[Line, lis
     return found
 
 
+def _counted(source: Source, statement: ast.stmt, tests: set[int], spectrum: Spectrum) -> float:
+    """What the tests say that ran it: all failing ones together, or those of one group."""
+    passing = len(tests & spectrum.passing)
+    groups = [_GROUP * ochiai(len(tests & group), passing, len(group)) for group in spectrum.groups]
+    together = ochiai(len(tests & spectrum.failing), passing, len(spectrum.failing))
+    return max(together, *groups, 0.0) * (1.0 if source.function(statement) else _UNSEEN)
+
+
+def _weighed(
+    source: Source, statement: ast.stmt, counted: Mapping[ast.stmt, float], alike: Mapping[ast.AST, float]
+) -> float:
+    """The same with what its branches say, what its function is called, and what it looks like."""
+    value = counted[statement]
+    if isinstance(statement, (ast.If, ast.While, ast.For, ast.AsyncFor)):
+        inner = max((counted.get(block[0], 0.0) for block in blocks(statement)), default=0.0)
+        value = max(value, _DECIDES * inner + (1 - _DECIDES) * value)
+    function = statement if isinstance(statement, FUNCTIONS) else source.function(statement)
+    value *= (1 + _WORDS * (alike.get(function, 0.0) if function else 0.0)) * (1 + _BULK * bulk(statement))
+    value *= (_PLAIN if is_plain(statement) else 1.0) * (_OF_ERRORS if tells_of_errors(source, statement) else 1.0)
+    return value / _MOST + smell(source, statement)
+
+
 def _location(
     source: Source,
     statement: ast.stmt,
@@ -159,13 +197,9 @@ def _location(
     concerned: set[int],
     spectrum: Spectrum,
     frames: Mapping[Line, list[tuple[float, str]]],
+    weight: float,
 ) -> Location:
-    failing, passing = frozenset(tests & spectrum.failing), frozenset(tests & spectrum.passing)
-    together = ochiai(len(failing), len(passing), len(spectrum.failing))
-    alone = ochiai(1, len(passing), 1)  # with several faults, one test may be all that a fault breaks
     seen = frames.get((source.path, statement.lineno), [])
-    score = (together + alone) / 2 * (1.0 if source.function(statement) else _UNSEEN)
-    score += max((weight for weight, _ in seen), default=0.0) + smell(source, statement)
     inner = [statement.name] if isinstance(statement, FUNCTIONS) else []
     outer = source.qualname(statement)
     return Location(
@@ -173,31 +207,11 @@ def _location(
         line=statement.lineno,
         func=".".join([*([] if outer == "<module>" else [outer]), *inner]) or outer,
         code=source.lines[statement.lineno - 1].strip()[:120],
-        score=round(min(score, 1.0), 4),
-        failing=failing,
-        passing=passing,
+        score=round(min(weight + max((one for one, _ in seen), default=0.0), 1.0), 4),
+        failing=frozenset(tests & spectrum.failing),
+        passing=frozenset(tests & spectrum.passing),
         statement=statement,
         source=source,
         concerned=frozenset(concerned),
         frames=sorted({error for _, error in seen}),
     )
-
-
-def smell(source: Source, statement: ast.stmt) -> float:
-    """Raised suspicion: shared mutable values, a return that ends a loop in its first turn, `is` on a value."""
-    parent = source.parents[statement]
-    if isinstance(statement, FUNCTIONS):
-        return 0.4 if any(isinstance(one, _MUTABLE) for one in statement.args.defaults) else 0.0
-    if isinstance(statement, ast.Assign) and isinstance(parent, ast.ClassDef):
-        return 0.3 if isinstance(statement.value, _MUTABLE) else 0.0
-    if isinstance(statement, ast.Return) and isinstance(parent, (ast.For, ast.While)):
-        return 0.1 if any(statement is block[-1] for block in blocks(parent)) else 0.0
-    if isinstance(statement, ast.If) and isinstance(statement.test, ast.Compare):
-        sides = [statement.test.left, *statement.test.comparators]
-        identity = any(isinstance(op, (ast.Is, ast.IsNot)) for op in statement.test.ops)
-        return 0.2 if identity and any(_is_value(side) for side in sides) else 0.0
-    return 0.0
-
-
-def _is_value(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and isinstance(node.value, (int, str)) and not isinstance(node.value, bool)

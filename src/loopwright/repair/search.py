@@ -16,8 +16,8 @@ PROGRESS = "repair: "
 """Starts a line of the worker's output that is meant for people."""
 
 _EVERY = 2.0  # seconds between two such lines
-_BEYOND, _FAR_BEYOND = 40, 300
-"""Candidates still tried after a survivor: it turned all failing tests, or all that run its place."""
+_BEYOND, _FAR_BEYOND, _FARTHEST = 40, 300, 2_000
+"""Candidates still tried after a survivor that turned all failing tests, all of its kind at its place, or some."""
 
 
 Numbered = tuple[int, float, Candidate]
@@ -28,7 +28,8 @@ Numbered = tuple[int, float, Candidate]
 class Survivor:
     """A candidate that turned failing tests and broke none of those that its function serves. `order`: its number.
 
-    `left`: failing tests that run its very place and still fail: it may suit one test instead of curing the fault.
+    `left`: failing tests beside these, in their groups, that run its very place and still fail: it may suit one test
+    instead of curing the fault.
     """
 
     order: int
@@ -129,12 +130,15 @@ class Search:
 
     def _hear(self, number: int, candidate: Candidate, answer: Answer) -> None:
         """A survivor brings the end near."""
-        if _survived(answer) and not self._left(candidate, frozenset(answer["turned"])):
-            whole = frozenset(answer["turned"]) >= self._laboratory.targets
-            self._last = min(self._last, number + (_BEYOND if whole else _FAR_BEYOND))
+        if _survived(answer):
+            turned = frozenset(answer["turned"])
+            cured = _FARTHEST if self._left(candidate, turned) else _FAR_BEYOND
+            self._last = min(self._last, number + (_BEYOND if turned >= self._laboratory.targets else cured))
 
     def _left(self, candidate: Candidate, turned: frozenset[int]) -> frozenset[int]:
-        return (candidate.location.failing & self._laboratory.targets) - turned
+        groups = self._laboratory.baseline.spectrum.groups or [self._laboratory.targets]
+        near = frozenset[int]().union(*(group for group in groups if group & turned))
+        return (candidate.location.failing & self._laboratory.targets & near) - turned
 
     def _fold(self) -> Iterator[Survivor]:
         """Counts the answers up to the end, in order; one that a slow neighbour let run ahead waits for the next go."""

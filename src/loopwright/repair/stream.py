@@ -10,6 +10,7 @@ from .edits import FAMILIES
 from .edits.place import Edit, Place
 from .localize import Location
 from .pool import Pool, Scope
+from .sense import Sense
 from .source import FUNCTIONS
 
 _DISTRUST = 2.5
@@ -36,7 +37,10 @@ class Tally:
 
 
 class Stream:
-    """Iterates over distinct candidates, cheapest first. `known` fingerprints are left out."""
+    """Iterates over distinct candidates, cheapest first. `known` fingerprints are left out.
+
+    `sense`: what is known of the kinds of values; it may be set until the first candidate is drawn.
+    """
 
     def __init__(
         self,
@@ -46,30 +50,35 @@ class Stream:
         tree: str,
         known: frozenset[str],
     ) -> None:
+        self.sense = Sense({})
         self._locations = locations
         self._listed = listed
         self._pool = pool
         self._seen = set(known)
         self._compilers = {one.file: Compiler(one.source, f"{tree}/{one.file}") for one in locations}
+        self._open: dict[str, int] = {}
         self.tallies: dict[str, Tally] = {one.point: Tally() for one in locations}
 
     def __iter__(self) -> Iterator[tuple[float, Candidate]]:
         top = max((one.score for one in self._locations), default=1.0) or 1.0
-        heap: list[tuple[float, int, int]] = []
+        heap: list[tuple[float, int, int, bool]] = []
         offers: dict[int, list[tuple[float, str, Edit]]] = {}
         for n, location in enumerate(self._locations):
-            heapq.heappush(heap, (self._penalty(location, top), n, -1))
+            heapq.heappush(heap, (self._penalty(location, top), n, -1, False))
         while heap:
-            price, n, k = heapq.heappop(heap)
+            price, n, k, judged = heapq.heappop(heap)
             location = self._locations[n]
             if k < 0:
                 offers[n] = self._offers(location)
+                self._open[location.point] = len(offers[n])
+            elif not judged and (doubt := self.sense.doubt(location, offers[n][k][2])):
+                heapq.heappush(heap, (price + doubt, n, k, True))
             else:
                 yield from self._distinct(price, location, *offers[n][k][1:])
-            if k + 1 < len(offers[n]):
-                heapq.heappush(heap, (self._penalty(location, top) + offers[n][k + 1][0], n, k + 1))
-            else:
-                self.tallies[location.point].exhausted = True
+                self._open[location.point] -= 1
+            if not judged and k + 1 < len(offers[n]):
+                heapq.heappush(heap, (self._penalty(location, top) + offers[n][k + 1][0], n, k + 1, False))
+            self.tallies[location.point].exhausted = not self._open[location.point]
 
     def _penalty(self, location: Location, top: float) -> float:
         return _DISTRUST * (1 - location.score / top) + (0.0 if location.point in self._listed else _UNLISTED)
