@@ -2,6 +2,7 @@
 
 from pydantic import JsonValue
 
+from loopwright.domain.engine_state import Policy
 from loopwright.domain.loop import Hypothesis
 from loopwright.domain.record import Items, Record
 
@@ -10,7 +11,8 @@ class DebugRequest(Record):
     """`failing` holds test keys as the runner names them; `tried` fingerprints of fixes that did not hold.
 
     `budget_seconds` bounds the whole answer; `round` counts DEBUG actions since the failing set last shrank
-    (0 first), so that a later round can dig deeper.
+    (0 first), so that a later round can dig deeper. `loop`: the id of the run that it is for, and `log` the absolute
+    path of its debug.log; both empty where it is for none.
     """
 
     project: str
@@ -21,6 +23,18 @@ class DebugRequest(Record):
     tried: Items[str] = ()
     round: int = 0
     budget_seconds: float = 240
+    loop: str = ""
+    log: str = ""
+
+    @property
+    def lean(self) -> "DebugRequest":
+        """Of the evidence only what says where a hypothesis belongs: for who measures by himself."""
+        return self.evolve(hypotheses=tuple(one.evolve(evidence=_place(one)) for one in self.hypotheses))
+
+
+def _place(hypothesis: Hypothesis) -> dict[str, JsonValue] | None:
+    evidence = hypothesis.evidence
+    return evidence and {name: evidence[name] for name in ("file", "func", "code") if name in evidence}
 
 
 class ProbeHit(Record):
@@ -31,6 +45,19 @@ class ProbeHit(Record):
     func: str
     line: int
     data: dict[str, JsonValue]
+
+
+def tried(hypotheses: Items[Hypothesis]) -> tuple[str, ...]:
+    """Fingerprints of the fixes that validation did not bear out: they are never tried again."""
+    judged = (one.evidence or {} for one in hypotheses if one.status in ("rejected", "inconclusive"))
+    return tuple(str(evidence["fingerprint"]) for evidence in judged if "fingerprint" in evidence)
+
+
+class DebugGround(Record):
+    """What the debugger works on for an agent in its turn. `policy`: what that agent may do."""
+
+    request: DebugRequest
+    policy: Policy
 
 
 class Diagnosis(Record):

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings, Patch, ProbeHit
 from loopwright.domain.ids import next_hypothesis_id
 from loopwright.domain.loop import EvidenceCriteria, Hypothesis, HypothesisStatus
+from loopwright.domain.suspects import anchor as anchor
 from loopwright.domain.words import plural
 
 Plain = Mapping[str, Any]  # Any: parsed JSON from the worker
@@ -20,13 +21,6 @@ _CONDITION = "Some small edit of this statement makes at least one failing test 
 _COMPILED = EvidenceCriteria(confirm="Python compiles the file.", reject="The file compiles, and the tests still fail.")
 _COMPILES = "Once this line is mended, Python can compile the file and the tests can be collected."
 _BYSTANDERS = 3
-
-
-def anchor(hypothesis: Hypothesis) -> tuple[str, str, str] | None:
-    """File, function and text of the place: what stays when lines move. None when it was not measured by us."""
-    evidence = hypothesis.evidence or {}
-    parts = evidence.get("file"), evidence.get("func"), evidence.get("code")
-    return (str(parts[0]), str(parts[1]), str(parts[2])) if all(parts) else None
 
 
 def diagnosis(request: DebugRequest, answer: Plain) -> Diagnosis:

@@ -11,8 +11,9 @@ from pathlib import Path
 
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.domain.errors import Invalid
+from loopwright.domain.looking import Probed, ProbeOrder, RanTests, Spectrum
 from loopwright.domain.loop import Hypothesis
-from loopwright.repair import answers
+from loopwright.repair import answers, looks
 from loopwright.repair.command import Command, parse
 from loopwright.repair.search import PROGRESS, cores
 from loopwright.repair.tree import copy_tree
@@ -24,6 +25,8 @@ _LENT = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "p
 _DIAGNOSIS_SECONDS = 90.0
 _GRACE = 10.0
 _OUTPUT_CAP = 64_000
+
+NOTHING: answers.Plain = {}
 
 
 class PythonDebugger:
@@ -52,12 +55,35 @@ class PythonDebugger:
         """Tries edits until one holds in a fresh process; the project itself is only read."""
         return answers.findings(request, await self._ask("search", request, request.budget_seconds))
 
+    async def run_tests(self, request: DebugRequest) -> RanTests:
+        """Runs the failing tests again; Invalid says what can not be done, here and below."""
+        return looks.ran_tests(await self._looked("tests", request, {}))
+
+    async def rank(self, request: DebugRequest, limit: int) -> Spectrum:
+        """The most suspicious statements that the failing tests ran."""
+        return looks.spectrum(await self._looked("rank", request, {"limit": limit}), request.failing)
+
+    async def probe(self, request: DebugRequest, order: ProbeOrder) -> Probed:
+        """What is there each time that the failing tests come to a line."""
+        answer = await self._looked("watch", request, {"probe": order.model_dump()})
+        return looks.probed(answer, request, order)
+
+    async def _looked(self, mode: str, request: DebugRequest, more: answers.Plain) -> answers.Plain:
+        answer = await self._ask(mode, request, request.budget_seconds, more)
+        if words := answer.get("refused"):
+            raise Invalid(str(words))
+        if "tests" not in answer and "statements" not in answer:  # the worker came to no answer
+            raise Invalid("; ".join(answer["notes"]))
+        return answer
+
     def _hear(self, output: str) -> None:
         for line in output.splitlines():
             if line.startswith(PROGRESS):
                 self._say(line.removeprefix(PROGRESS))
 
-    async def _ask(self, mode: str, request: DebugRequest, seconds: float) -> answers.Plain:
+    async def _ask(
+        self, mode: str, request: DebugRequest, seconds: float, more: answers.Plain = NOTHING
+    ) -> answers.Plain:
         origin = Path(request.project).resolve()
         command = parse(request.test_command, origin)
         if command is None:
@@ -66,7 +92,7 @@ class PythonDebugger:
             room = Path(name).resolve()
             trees = [room / f"lane{n}" for n in range(cores() if mode == "search" else 1)]
             await asyncio.to_thread(_prepare, origin, room, trees)
-            order = _order(mode, request, command, origin, room, trees, seconds)
+            order = {**_order(mode, request, command, origin, room, trees, seconds), **more}
             (room / "order.json").write_text(json.dumps(order))
             argv = (request.python, "-m", f"{_WORKER}.start", str(room / "order.json"), str(room / "answer.json"))
             finished = await run_group(

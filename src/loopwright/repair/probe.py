@@ -59,30 +59,34 @@ class Probes:
         })  # fmt: skip
 
 
-def short(value: object, depth: int = _DEPTH) -> str:
-    """A bounded picture of a value that runs none of the project's code."""
+def short(value: object, depth: int = _DEPTH, width: int = _WIDTH, items: int = _ITEMS) -> str:
+    """A bounded picture of a value that runs none of the project's code. `width`: characters of a text in it."""
     kind = type(value)
     if kind is int:
         return str(value) if int.bit_length(value) < 200 else f"<int of {int.bit_length(value)} bits>"  # type: ignore[arg-type]  # it is one
     if kind in (bool, float, complex, type(None)):
         return repr(value)
     if kind is str or kind is bytes:
-        head = value[:_WIDTH]  # type: ignore[index]  # it is one of the two
-        return repr(head) + ("…" if len(value) > _WIDTH else "")  # type: ignore[arg-type]  # as above
+        head = value[:width]  # type: ignore[index]  # it is one of the two
+        return repr(head) + ("…" if len(value) > width else "")  # type: ignore[arg-type]  # as above
     if kind in (list, tuple, set, frozenset, dict):
-        return _container(value, depth) if depth else f"<{kind.__name__}>"
+        return _container(value, depth, width, items) if depth else f"<{kind.__name__}>"
     fields = getattr(value, "__dict__", None) if not isinstance(value, type) else None
     if depth and type(fields) is dict and fields:
-        inner = ", ".join(f"{name}={short(field, depth - 1)}" for name, field in list(fields.items())[:_ITEMS])
+        shown = list(fields.items())[:items]
+        inner = ", ".join(f"{name}={short(field, depth - 1, width, items)}" for name, field in shown)
         return f"{kind.__name__}({inner})"
     return f"<{kind.__name__}>"
 
 
-def _container(value: Any, depth: int) -> str:  # Any: one of the built-in containers, checked by the caller
+def _container(value: Any, depth: int, width: int, items: int) -> str:  # Any: a built-in container, as checked before
+    def inner(part: object) -> str:
+        return short(part, depth - 1, width, items)
+
     if type(value) is dict:
-        parts = [f"{short(k, depth - 1)}: {short(v, depth - 1)}" for k, v in list(value.items())[:_ITEMS]]
+        parts = [f"{inner(k)}: {inner(v)}" for k, v in list(value.items())[:items]]
     else:
-        parts = [short(item, depth - 1) for item, _ in zip(value, range(_ITEMS), strict=False)]
-    more = ", …" if len(value) > _ITEMS else ""
+        parts = [inner(item) for item, _ in zip(value, range(items), strict=False)]
+    more = ", …" if len(value) > items else ""
     opening, closing = "[]" if type(value) is list else "()" if type(value) is tuple else "{}"
     return f"{opening}{', '.join(parts)}{more}{closing}"

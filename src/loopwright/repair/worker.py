@@ -7,9 +7,10 @@ import json
 import os
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
-from . import sandbox
+from . import look, sandbox
 from .baseline import Baseline, measure, plain_run, probe, wanted
 from .forks import Answer
 from .laboratory import Laboratory
@@ -37,8 +38,12 @@ def main() -> None:
     relocate(order["origin"], order["tree"])
     if order["root_on_path"]:
         sys.path.insert(0, order["tree"])
-    answer = {"run": _run, "diagnose": _diagnose, "search": _search}[order["mode"]](order)
+    answer = _MODES[order["mode"]](order)
     _write(Path(sys.argv[2]), answer)
+
+
+def _look(answers: Callable[[Project, Answer], Answer]) -> Callable[[Answer], Answer]:
+    return lambda order: answers(_project(order), order)
 
 
 def _run(order: Answer) -> Answer:
@@ -199,3 +204,9 @@ def _write(path: Path, answer: Answer) -> None:
 
 if __name__ == "__main__":
     main()
+
+
+_MODES = {
+    "run": _run, "diagnose": _diagnose, "search": _search,
+    "tests": _look(look.ran), "rank": _look(look.ranked), "watch": _look(look.watched),
+}  # fmt: skip

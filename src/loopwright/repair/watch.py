@@ -1,0 +1,160 @@
+"""What expressions come to when a line is reached, seen from outside: no source file is edited."""
+
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING
+
+from .probe import short
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
+
+_SECONDS = 1.0  # that one expression may take
+_REPEAT = 0.1  # an expression that swallows the alarm gets it again
+_LONGEST, _TROUBLE = 2_000, 300  # characters of a value, of an exception's words
+_NAMES = 20
+_WIDTH, _ITEMS, _DEPTH = 400, 20, 3
+
+
+class Slow(BaseException):
+    """Raised inside an expression that takes too long; not an Exception, so that few programs catch it."""
+
+
+class Watch:
+    """Evaluates expressions in the frame each time before the line runs; keeps the first `most` times of a test.
+
+    Without expressions it shows the local variables. `reached` counts all times.
+    """
+
+    def __init__(self, path: str, line: int, expressions: Sequence[tuple[str, CodeType]], most: int) -> None:
+        self._path = path
+        self._at = line
+        self._expressions = expressions
+        self._most = most
+        self._busy = False
+        self.reached = 0
+        self.hits: list[dict[str, object]] = []
+
+    def begin(self) -> None:
+        """A test is about to run."""
+        self.reached, self.hits = 0, []
+        threading.settrace(self._called)
+        sys.settrace(self._called)
+
+    def end(self) -> None:
+        sys.settrace(None)
+        threading.settrace(None)
+
+    def _called(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
+        return self._line if frame.f_code.co_filename == self._path else None
+
+    def _line(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
+        if event == "line" and frame.f_lineno == self._at and not self._busy:
+            self.reached += 1
+            if len(self.hits) < self._most:
+                self._busy = True  # an expression may come to this line itself, in a thread
+                try:
+                    self._record(frame)
+                finally:
+                    self._busy = False
+        return self._line
+
+    def _record(self, frame: FrameType) -> None:
+        if self._expressions:
+            names = {**frame.f_globals, **frame.f_locals}  # one scope, so that comprehensions see the locals
+            data = {text: _value(code, names) for text, code in self._expressions}
+        else:
+            named = [(name, value) for name, value in frame.f_locals.items() if not name.startswith("@")]
+            data = {name: _shown(value) for name, value in named[:_NAMES]}
+        self.hits.append({
+            "ts": datetime.now().astimezone().isoformat(timespec="milliseconds"),
+            "func": frame.f_code.co_qualname,
+            "line": frame.f_lineno,
+            "data": data,
+        })  # fmt: skip
+
+
+def _value(code: CodeType, names: dict[str, object]) -> str:
+    """The value, or what kept it from coming; what a test's own time limit raises goes on to the test."""
+    try:
+        with _within(_SECONDS):
+            return _shown(eval(code, names))
+    except Slow:
+        return f"<took longer than {_SECONDS:g} s>"
+    except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:  # noqa: BLE001 - shown as the value
+        words = "".join(traceback.format_exception_only(error)).strip()
+        return f"<raised {words[:_TROUBLE]}>"
+
+
+def _shown(value: object) -> str:
+    shown = short(value, _DEPTH, _WIDTH, _ITEMS)
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
+
+
+@contextmanager
+def _within(seconds: float) -> Iterator[None]:
+    """Raises Slow in the block once so much time has passed. Elsewhere than in the main thread nothing can."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def late(number: int, frame: FrameType | None) -> None:
+        raise Slow
+
+    before = signal.signal(signal.SIGALRM, late)
+    left, again = signal.setitimer(signal.ITIMER_REAL, seconds, _REPEAT)  # a test may have set an alarm of its own
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_REAL, left, again)
+
+
+def compiled(expressions: Sequence[str]) -> list[tuple[str, CodeType]]:
+    """ValueError names the one that is none, and why."""
+    found = []
+    for text in expressions:
+        try:
+            found.append((text, compile(text.strip(), "<probe>", "eval", dont_inherit=True)))
+        except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+            why = error.msg if isinstance(error, SyntaxError) else str(error) or type(error).__name__
+            raise ValueError(f"expressions: {text!r} is no Python expression: {why}") from error
+    return found
+
+
+def lines_of(path: str) -> dict[int, str]:
+    """The lines of a file that a probe can stand at, with the name of the function that each lies in.
+
+    OSError; SyntaxError and ValueError where it can not be compiled.
+    """
+    with open(path, "rb") as file:
+        module = compile(file.read(), path, "exec", dont_inherit=True)
+    found: dict[int, str] = {}
+    rest = [(module, "<module>")]
+    while rest:
+        code, name = rest.pop(0)
+        lines = {line for _, _, line in code.co_lines() if line}
+        if code is not module and len(lines) > 1:
+            lines.discard(code.co_firstlineno)  # the call itself, which is no line that runs
+        nameless = code is not module and code.co_name.startswith("<")
+        found |= {line: name for line in lines if not nameless or line not in found}
+        rest += [(const, _name(const, name)) for const in code.co_consts if isinstance(const, CodeType)]
+    return found
+
+
+def _name(code: CodeType, around: str) -> str:
+    """A comprehension or a lambda goes by the function around it."""
+    return around if code.co_name.startswith("<") else code.co_qualname.replace(".<locals>", "")
+
+
+def inside(path: str, root: str) -> bool:
+    """Whether a file of a traceback lies in the project's copy."""
+    return path.startswith(root + os.sep) and "site-packages" not in path

@@ -1,0 +1,54 @@
+"""Places that are asked about, and patches that are told."""
+
+import pytest
+
+from loopwright.domain.debugging import Patch
+from loopwright.domain.errors import Invalid
+from loopwright.domain.looking import LOOSE, MOST_DIFF, Place, owner, proposed, read_place
+from tests.domain.test_suspects import suspect
+
+ROOT = "/home/me/shop"
+
+
+@pytest.mark.parametrize(
+    ("told", "place"),
+    [
+        ("shop.py:3", Place("shop.py", None, 3)),
+        (" src/a b.py:Cart.total:12 ", Place("src/a b.py", "Cart.total", 12)),
+        ("./shop.py:<module>:1", Place("shop.py", "<module>", 1)),
+        ("/home/me/shop/src/../cart.py:7", Place("cart.py", None, 7)),
+    ],
+)
+def test_a_place_is_read(told: str, place: Place) -> None:
+    assert read_place(told, ROOT) == place
+    assert read_place(told, f"{ROOT}/") == place
+
+
+@pytest.mark.parametrize(
+    "told", ["", "shop.py", "shop.py:", "shop.py:x", "shop:3", "a.py:-1", "a.py:f:g:3", "a.py:1e9", "x" * 9999]
+)
+def test_what_is_no_place_is_told_what_would_be(told: str) -> None:
+    with pytest.raises(Invalid, match=r"expected file:line or file:function:line"):
+        read_place(told, ROOT)
+
+
+@pytest.mark.parametrize("told", ["../other/x.py:1", "/etc/x.py:3", "/home/me/shopping/x.py:3", "a/../../x.py:2"])
+def test_a_place_elsewhere_is_refused(told: str) -> None:
+    with pytest.raises(Invalid, match="does not lie in the project"):
+        read_place(told, ROOT)
+
+
+def test_a_probe_belongs_to_the_hypothesis_of_its_line() -> None:
+    known = (suspect(1, "a", line=3), suspect(2, "b", line=33))
+    assert [owner(known, "shop.py", line) for line in (3, 33, 4)] == ["H1", "H2", LOOSE]
+    assert owner(known, "other/shop.py", 3) == LOOSE
+
+
+def test_a_patch_is_told_in_bounds() -> None:
+    patch = Patch(
+        hypothesis="H1", fingerprint="f", file="a.py", old_text="", new_text="", diff="+" * 90_000, description="d",
+        fixes=tuple(f"t{n}" for n in range(200)),
+    )  # fmt: skip
+    told = proposed(patch)
+    assert (len(told.diff), told.cut, len(told.fixes)) == (MOST_DIFF, True, 30)
+    assert not proposed(patch.evolve(diff="+x\n")).cut
