@@ -10,6 +10,7 @@ NO_ID = "loop-v2-20260101T000000-00000000"
 NAMES = [
     "start_loop", "start_cycle", "list", "status", "wait", "pause", "resume", "stop", "add_task", "extend", "answer",
     "decide", "resolve", "documents", "diff", "diagnose", "start_tuning", "findings", "fixes", "choose", "roll_back",
+    "run_failing_tests", "spectrum", "probe", "propose_fix",
 ]  # fmt: skip
 
 
@@ -27,7 +28,10 @@ async def test_every_tool_is_described_and_typed(desk: Desk) -> None:
         assert "anyOf" not in json.dumps(tool.input_schema)
         assert all(field.get("type") or field.get("enum") for field in tool.input_schema["properties"].values())
     reading = {name for name, tool in tools.items() if tool.annotations and tool.annotations.read_only_hint}
-    assert reading == {"list", "status", "wait", "diff", "documents", "diagnose", "findings", "fixes"}
+    assert reading == {
+        "list", "status", "wait", "diff", "documents", "diagnose", "findings", "fixes", "run_failing_tests", "spectrum",
+        "probe", "propose_fix",
+    }  # fmt: skip
     assert tools["stop"].annotations
     assert tools["stop"].annotations.destructive_hint
 

@@ -11,60 +11,43 @@ from loopwright.domain.outcomes import ActionOutcome, Change, Debugged, NeedsInp
 from loopwright.domain.proposals import new_causes, proposals
 from loopwright.domain.protocol import Message
 from loopwright.domain.record import Items
+from loopwright.domain.suspects import again, told
 from loopwright.domain.tool_calls import ProposedHypothesis
 from loopwright.domain.words import plural
 from loopwright.engine.threads import in_thread
 
 SHOWN = 8
-"""Hypotheses and failures named in a message; the files hold all."""
+"""Failures named in a message; the files hold all."""
 
 
 async def debug(session: Session, choice: Next) -> ActionOutcome:
     await _take_back(session)
-    request = _request(session)
-    diagnosis = await _explore(session, request)
+    request = session.debug_request()
+    agent = session.state().engine.settings.agent
+    measures = session.turns.agent(agent).capabilities.measures
+    diagnosis = await _explore(session, request, anew=not measures)
     if diagnosis:
         request = request.evolve(hypotheses=diagnosis.hypotheses)
         _log_probes(session, diagnosis.probes)
-    agent = session.state().engine.settings.agent
-    if session.turns.agent(agent).capabilities.measures:
+    if measures:
         return await _search(session, agent, request, diagnosis)
     return await _ask(session, agent, request, diagnosis)
 
 
-def _request(session: Session) -> DebugRequest:
-    state = session.state()
-    command = state.engine.settings.test_command or ""
-    skill = session.skill()
-    return DebugRequest(
-        project=session.project,
-        python=session.tests.interpreter(command) or "",
-        test_command=command,
-        failing=skill.validate_.failed_tests,
-        hypotheses=skill.debug.hypotheses,
-        tried=_tried(skill.debug.hypotheses),
-        round=state.engine.debug_rounds,
-        budget_seconds=state.engine.settings.action_timeout * 0.8,
-    )
+async def _explore(session: Session, request: DebugRequest, *, anew: bool) -> Diagnosis | None:
+    """Hypotheses by measuring; None where nothing can be measured, or untested ones are left.
 
-
-def _tried(hypotheses: Items[Hypothesis]) -> tuple[str, ...]:
-    """Fingerprints of the fixes that validation did not bear out: they are never tried again."""
-    judged = (h.evidence or {} for h in hypotheses if h.status in ("rejected", "inconclusive"))
-    return tuple(str(evidence["fingerprint"]) for evidence in judged if "fingerprint" in evidence)
-
-
-async def _explore(session: Session, request: DebugRequest) -> Diagnosis | None:
-    """New hypotheses by measuring, unless untested ones are left; None where nothing can be measured."""
+    `anew`: also then, since whoever works on them has changed the code meanwhile, and judges none.
+    """
     if not request.failing or not request.python or not session.debugger.supports(request.test_command):
         return None
-    untested = any(h.status == "pending" for h in request.hypotheses)
-    if untested:
+    if not anew and any(h.status == "pending" for h in request.hypotheses):
         return None
     session.bus.publish("activity", f"tracing {plural(len(request.failing), 'failing test')}")
-    diagnosis = await session.debugger.diagnose(request)
+    settled = tuple(h for h in request.hypotheses if h.status != "pending")
+    diagnosis = await session.debugger.diagnose(request.evolve(hypotheses=settled))
     session.bus.publish("result", diagnosis.active_bug)
-    return diagnosis.evolve(hypotheses=(*request.hypotheses, *diagnosis.hypotheses))
+    return again(request.hypotheses, diagnosis)
 
 
 async def _search(session: Session, agent: str, request: DebugRequest, diagnosis: Diagnosis | None) -> ActionOutcome:
@@ -126,10 +109,12 @@ async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: D
     failing = list(request.failing[:SHOWN]) or [f"the task {task.id} failed: {task.description}" if task else "?"]
     settings = session.state().engine.settings
     message = Message(
-        action="DEBUG", text="", debug=request, seconds=settings.action_timeout, policy=settings.permissions
-    )
+        action="DEBUG", text="", debug=request if session.debug_ground() else None, seconds=settings.action_timeout,
+        policy=settings.permissions,
+    )  # fmt: skip
     asked = session.order(
-        "debug", failing="\n".join(f"- {name}" for name in failing), hypotheses=_table(request.hypotheses),
+        "debug", failing="\n".join(f"- {name}" for name in failing), hypotheses=told(request.hypotheses),
+        tools=session.order("debugger") if message.debug else "",
         progress_dir=str(session.store.progress_path(session.id)),
     )  # fmt: skip
     before = await session.snapshot("before debug")
@@ -140,12 +125,12 @@ async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: D
         return NeedsInput(report.message or "The agent asks for input", report.options)
     if report.status == "none" and not changes:
         raise AgentError("protocol", f"{agent} reported nothing, and changed nothing")
-    told = proposals("DEBUG", report)
-    hypotheses = (*request.hypotheses, *_proposed(told.hypotheses, request.hypotheses))
+    claims = proposals("DEBUG", report)
+    hypotheses = (*request.hypotheses, *_proposed(claims.hypotheses, request.hypotheses))
     # Words that nothing is left to mend complete no task; they are enough to have it tried once more.
     is_mended = bool(changes) or report.status == "success"
     revives = task.id if task and is_mended and not request.failing else None
-    bug = diagnosis.active_bug if diagnosis else told.active_bug or session.skill().debug.active_bug
+    bug = diagnosis.active_bug if diagnosis else claims.active_bug or session.skill().debug.active_bug
     measured = tuple(Change(c.file, c.action) for c in changes)
     session.note("false_claim", unmeasured_files("DEBUG", report, session.project, [c.file for c in changes]))
     return Debugged(hypotheses, bug, None, report.message, measured, revives)
@@ -172,11 +157,6 @@ def _proposed(told: tuple[ProposedHypothesis, ...], known: Items[Hypothesis]) ->
 def _nothing_found(session: Session, request: DebugRequest, why: str, *, nothing_left: bool = False) -> Debugged:
     bug = session.skill().debug.active_bug
     return Debugged(request.hypotheses, bug, None, why, nothing_left=nothing_left)
-
-
-def _table(hypotheses: Items[Hypothesis]) -> str:
-    rows = [f"- {h.id} ({h.status}) {h.logging_point}: {h.description}" for h in hypotheses[:SHOWN]]
-    return "\n".join(rows) or "- none yet"
 
 
 def _log_probes(session: Session, probes: Items[ProbeHit]) -> None:

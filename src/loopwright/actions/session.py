@@ -5,6 +5,7 @@ from functools import partial
 
 from loopwright.actions.messages import compose, loop_prompts
 from loopwright.domain.claims import claims_green_tests, quoted, refused_updates
+from loopwright.domain.debugging import DebugRequest, tried
 from loopwright.domain.loop import ActionName, LoopState, SkillState
 from loopwright.domain.protocol import ActionReport, AgentOutput, Message
 from loopwright.engine.ground import TestedGround
@@ -59,7 +60,8 @@ class Session(TestedGround[LoopState]):
             continuing=self.turns.begun(agent), selected=self.interactive, previous=self.last_result,
         )  # fmt: skip
         self.bus.publish("activity", f"{agent} works on {action}")
-        message = message.evolve(text=text, silence=self.state().engine.settings.silence_timeout)
+        silence = state.engine.settings.silence_timeout
+        message = message.evolve(text=text, silence=silence, debug=message.debug or self.debug_ground())
         output, report, asked_again, late = await self.turns.report(
             agent, message, self._wrap_ups(action, message), partial(self._again, action)
         )
@@ -77,6 +79,24 @@ class Session(TestedGround[LoopState]):
         if claims_green_tests(report):
             self.claims.append(f"{action} said {quoted(report.message)}")
         return output, report
+
+    def debug_request(self) -> DebugRequest:
+        """What the debugger works on: the tests that failed when they were last run, and what is known of them."""
+        state = self.state()
+        settings, skill = state.engine.settings, state.skill_state
+        command = settings.test_command or ""
+        hypotheses = skill.debug.hypotheses if skill else ()
+        return DebugRequest(
+            project=self.project, python=(self.tests.interpreter(command) or "") if command else "",
+            test_command=command, failing=skill.validate_.failed_tests if skill else (), hypotheses=hypotheses,
+            tried=tried(hypotheses), round=state.engine.debug_rounds, budget_seconds=settings.action_timeout * 0.8,
+            loop=self.id, log=str(self.store.progress_path(self.id) / "debug.log"),
+        )  # fmt: skip
+
+    def debug_ground(self) -> DebugRequest | None:
+        """The same for an agent's own questions; None where the debugger can not work with these tests."""
+        command = self.state().engine.settings.test_command
+        return self.debug_request() if not command or self.debugger.supports(command) else None
 
     def _again(self, action: ActionName, problem: str) -> str:
         """What an agent is told whose report could not be read."""

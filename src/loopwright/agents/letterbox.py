@@ -29,22 +29,29 @@ class Letterbox:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._order = folder / "order.json"
+        self._ground = folder / "ground.json"
         self._letters = folder / "reports.ndjson"
         self._known = folder / "known"
 
-    def begin(self, order: Order) -> None:
-        """A new order; letters of before are gone. OSError."""
+    def begin(self, order: Order, ground: bytes | None = None) -> None:
+        """A new order, with what the debugger works on; letters of before are gone. OSError."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _remove(self._letters)
-        new = self._folder / f"order.{os.getpid()}"
+        _remove(self._ground)
+        if ground is not None:
+            self._put_in(self._ground, ground)
+        self._put_in(self._order, order.model_dump_json().encode())
+
+    def _put_in(self, place: Path, data: bytes) -> None:
+        new = self._folder / f"{place.stem}.{os.getpid()}"
         _remove(new)
         file = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         with open(file, "wb") as written:
-            written.write(order.model_dump_json().encode())
-        if self._order.is_dir():
-            _remove(self._order)
-        _remove(self._order)  # what is renamed over an old file is flushed to the disk first (ext4): milliseconds
-        new.replace(self._order)
+            written.write(data)
+        if place.is_dir():
+            _remove(place)
+        _remove(place)  # what is renamed over an old file is flushed to the disk first (ext4): milliseconds
+        new.replace(place)
 
     def order(self) -> Order | None:
         """The order of this turn; None where none can be read."""
@@ -52,6 +59,10 @@ class Letterbox:
             return Order.model_validate_json(_read(self._order))
         except (OSError, ValidationError):
             return None
+
+    def ground(self) -> bytes:
+        """What the debugger works on in this turn. OSError where there is nothing."""
+        return _read(self._ground)
 
     def know(self) -> None:
         """The agent has asked which tools there are. OSError."""

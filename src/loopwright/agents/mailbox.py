@@ -10,6 +10,7 @@ from pathlib import Path
 from loopwright.agents.letterbox import Letter, Letterbox
 from loopwright.domain.calls import Call, Order
 from loopwright.domain.conversation import Discovered
+from loopwright.domain.debugging import DebugGround
 from loopwright.domain.errors import Invalid
 from loopwright.domain.gathered import merged
 from loopwright.domain.phase_calls import ReportFinding
@@ -64,8 +65,8 @@ class Mailbox:
             if self._waits(call, message.action) or (_found(call) and n >= self._given)
         )
         self._given, self._reported = 0, False
-        self._order = Order(turn=self._order.turn + 1, action=message.action)
-        self._box.begin(self._order)
+        self._order = Order(turn=self._order.turn + 1, action=message.action, debugs=message.debug is not None)
+        self._box.begin(self._order, _ground(message))
 
     async def until_known(self, seconds: float) -> bool:
         """Waits until the agent has asked for the tools, or until that time is over; whether it has."""
@@ -102,6 +103,12 @@ class Mailbox:
         new = tuple(call for letter in letters if (call := _read(self._order, letter)) is not None)
         renewed = {call.name for call in new if call.only}
         return (*(call for call in self._kept if call.name not in renewed), *new)
+
+
+def _ground(message: Message) -> bytes | None:
+    if message.debug is None:
+        return None
+    return DebugGround(request=message.debug.lean, policy=message.policy).model_dump_json().encode()
 
 
 def _found(call: Call) -> Discovered | None:

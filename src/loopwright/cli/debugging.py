@@ -1,18 +1,14 @@
 """`debug`: where the failing tests point to, without changing anything."""
 
-import shutil
-import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from loopwright.cli.options import HERE, Json, Project, elsewhere
 from loopwright.cli.output import answer, cells, is_plain, remark
-from loopwright.domain.errors import Invalid
 
 if TYPE_CHECKING:
     from loopwright.domain.debugging import DebugRequest, Diagnosis
-    from loopwright.wiring import Means
 
 SECONDS = 120.0
 """A diagnosis may take, at most."""
@@ -39,9 +35,13 @@ def debug(
     from loopwright.cli.hypotheses import diagnosis_page
     from loopwright.cli.layout import Look, coloured, plain
     from loopwright.wiring import means
+    from loopwright.wiring.debugging import debug_request
 
     found = means(project, {"test_command": test_command} if test_command else {})
-    request = _request(found, tuple(tests or ()), python)
+    request = debug_request(
+        found.project, found.config.settings.test_command, option="--test-command", failing=tests or (), python=python,
+        seconds=SECONDS,
+    )  # fmt: skip
     try:
         diagnosis = asyncio.run(_diagnosed(request))
     except asyncio.CancelledError:
@@ -49,26 +49,6 @@ def debug(
     look = Look(cells(), plain if is_plain() else coloured)
     page = diagnosis_page(diagnosis, request, found.project, elsewhere(project), look)
     answer(json, {**diagnosis.model_dump(mode="json"), "test_command": request.test_command}, page)
-
-
-def _request(means: "Means", failing: tuple[str, ...], python: str | None) -> "DebugRequest":
-    from loopwright.domain.debugging import DebugRequest
-    from loopwright.repair.command import parse
-    from loopwright.validation.run import ProjectTests
-
-    tests = ProjectTests(means.project)
-    command = means.config.settings.test_command or tests.detect()
-    if command is None:
-        raise Invalid("no tests were found here; name the command that runs them with --test-command")
-    tests.check(command)
-    if parse(command, means.project) is None:
-        raise Invalid(f"debug looks into Python projects: {command!r} is neither plain pytest nor unittest")
-    if python is not None and shutil.which(python) is None:
-        raise Invalid(f"--python {python}: there is no such interpreter")
-    return DebugRequest(
-        project=str(means.project), python=python or tests.interpreter(command) or sys.executable,
-        test_command=command, failing=failing, budget_seconds=SECONDS,
-    )  # fmt: skip
 
 
 async def _diagnosed(request: "DebugRequest") -> "Diagnosis":

@@ -12,6 +12,7 @@ from loopwright.cycle.messages import compose, cycle_prompts, wrap_ups
 from loopwright.domain.claims import claims_green_tests, quoted
 from loopwright.domain.cycle import CycleState
 from loopwright.domain.cycle_names import CycleStep, Role
+from loopwright.domain.debugging import DebugRequest
 from loopwright.domain.permissions import turn_policy
 from loopwright.domain.phase_report import PhaseReport
 from loopwright.domain.phase_report import read as read_phase
@@ -78,15 +79,18 @@ class CycleSession(TestedGround[CycleState]):
             self.note("bad_discovery", words)
 
     async def ask(
-        self, role: Role, step: CycleStep, order: str, *, reading: bool, lane: int | None = None, at: Path | None = None
-    ) -> PhaseReport:
+        self, role: Role, step: CycleStep, order: str, *, reading: bool, lane: int | None = None,
+        at: Path | None = None, debug: DebugRequest | None = None,
+    ) -> PhaseReport:  # fmt: skip
         """One turn of the role with its report. `lane` and `at`: where cd works, unless in the project. AgentError.
+
+        `debug`: what the debugger works on when the agent asks it.
 
         A `reading` role may write in its own folder and nowhere else, cd in the project too: what their own tool calls
         wrote elsewhere all the same is put back, however the turn ends.
         """
         ask = partial(self._text, role, step, at)
-        message = self._message(role, step, ask(order), reading=reading)
+        message = self._message(role, step, ask(order), reading=reading).evolve(debug=debug)
         turns = self.turns(role, lane, at)
         before = await self.snapshot(f"before {step.key}") if reading else None
         turns.written()

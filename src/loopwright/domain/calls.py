@@ -37,10 +37,11 @@ Place = Annotated[str, *bounded(PLACE_LENGTH, blank=True)]
 
 
 class Order(Record):
-    """What the agent is to do in this turn; reports are held against it."""
+    """What the agent is to do in this turn; reports are held against it. `debugs`: the debugger can be asked."""
 
     turn: int
     action: str
+    debugs: bool = False
 
 
 class Part(Record):

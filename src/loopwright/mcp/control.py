@@ -25,8 +25,9 @@ INSTRUCTIONS = (
     "Drives autonomous coding loops: start_loop hands a task to an agent that works in the background and is believed"
     " only when the tests pass; start_cycle hands a larger one to four roles that write requirements, plan, develop and"
     " validate it in iterations; diagnose finds what is wrong with an agent skill, and start_tuning mends it, with"
-    " fixes that are proved by diagnosing again. After a start call wait again and again until it rests, and do what"
-    " `next` says. What their agents ask to be permitted is for a person to allow, not for you."
+    " fixes that are proved by diagnosing again; run_failing_tests, spectrum, probe and propose_fix find the cause of"
+    " failing Python tests, on a copy of the project. After a start call wait again and again until it rests, and do"
+    " what `next` says. What their agents ask to be permitted is for a person to allow, not for you."
 )
 
 

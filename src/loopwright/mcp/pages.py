@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from typing import assert_never
 
+from loopwright.domain.looking import Looked, Probed, Proposal, RanTests, Spectrum
 from loopwright.domain.words import clean
 from loopwright.mcp.cycle_told import CycleBrief, CycleReport, CycleWaited, Documents
+from loopwright.mcp.debug_pages import debug_page
 from loopwright.mcp.listed import Changed, Listed
 from loopwright.mcp.told import Added, Brief, Report, Waited
 from loopwright.mcp.tuning_pages import findings_page, fixes_page, tuning_line, tuning_page
@@ -12,7 +14,7 @@ from loopwright.mcp.tuning_told import Findings, Fixes, TuningBrief, TuningRepor
 
 Answered = (
     Report | Waited | CycleReport | CycleWaited | TuningReport | TuningWaited | Listed | Added | Changed | Documents
-    | Findings | Fixes
+    | Findings | Fixes | Looked
 )  # fmt: skip
 
 
@@ -36,6 +38,8 @@ def page(told: Answered) -> str:
             return "\n".join(findings_page(told))
         case Fixes():
             return "\n".join([*fixes_page(told), *([MORE] if told.truncated else [])])
+        case RanTests() | Spectrum() | Probed() | Proposal():
+            return debug_page(told)
         case _:
             assert_never(told)
 

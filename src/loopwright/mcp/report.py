@@ -10,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -21,23 +21,44 @@ from pydantic import JsonValue
 from loopwright import __version__
 from loopwright.agents.letterbox import Letter, Letterbox
 from loopwright.domain.calls import Call, Order
-from loopwright.domain.errors import Invalid
+from loopwright.domain.debug_calls import DEBUG_TOOLS, read_debug_call
+from loopwright.domain.errors import Conflict, Invalid
 from loopwright.domain.tool_calls import NO_REPORT, STEP_TOOLS, answer, read_call, tools_for
 from loopwright.mcp.schemas import input_schema
+
+if TYPE_CHECKING:
+    from loopwright.mcp.debugging import Tell
 
 Context = ServerRequestContext[dict[str, object]]
 
 NAME = "loopwright"
 INSTRUCTIONS = "Report to the engine that gives you your orders. End every turn by calling {result} once."
+DEBUGGING = (
+    " While you look for a cause, run_failing_tests, spectrum, probe and propose_fix measure on a copy of the project;"
+    " nothing of it is changed."
+)
+NOTHING_TO_DEBUG = (
+    "There is nothing to debug in this order: no Python tests with pytest or unittest are known. Run the tests and read"
+    " the code yourself."
+)
 BY_TEXT = "end your answer with the {block} block of your order instead"
 
 
 class Kit(NamedTuple):
-    """What the agent is given: by the order that is there when its session begins, and a session keeps to one kind."""
+    """What the agent is given: by the order that is there when its session begins, and a session keeps to one kind.
+
+    `debugs`: the tools of the debugger, too.
+    """
 
     tools: Mapping[str, type[Call]]
     instructions: str
     by_text: str
+    debugs: bool = False
+
+    @property
+    def described(self) -> list[types.Tool]:
+        told = [types.Tool(name=n, description=c.words, input_schema=input_schema(c)) for n, c in self.tools.items()]
+        return [*told, *debug_tools()] if self.debugs else told
 
 
 def kit_for(order: Order | None) -> Kit:
@@ -47,7 +68,31 @@ def kit_for(order: Order | None) -> Kit:
         return Kit(tools, f"{NO_REPORT}.", NO_REPORT)
     result = next(iter(tools))
     block = "PHASE_RESULT" if tools is STEP_TOOLS else "ACTION_RESULT"
-    return Kit(tools, INSTRUCTIONS.format(result=result), BY_TEXT.format(block=block))
+    debugs = order is not None and order.debugs
+    instructions = INSTRUCTIONS.format(result=result) + (DEBUGGING if debugs else "")
+    return Kit(tools, instructions, BY_TEXT.format(block=block), debugs)
+
+
+def debug_tools() -> list[types.Tool]:
+    """Those of the debugger, with what they answer."""
+    from loopwright.mcp.debug_tools import described  # most servers never need it, and all shall start fast
+
+    return described()
+
+
+async def looked(box: Letterbox, params: types.CallToolRequestParams, tell: "Tell") -> types.CallToolResult:
+    """The debugger's answer to one call. Invalid and Conflict, in words that let the caller mend it at once."""
+    from loopwright.mcp.debug_tools import answered
+
+    call = read_debug_call(params.name, params.arguments or {})
+    order = box.order()
+    if order is None or not order.debugs:
+        raise Invalid(NOTHING_TO_DEBUG)
+    try:
+        ground = box.ground()
+    except OSError as error:
+        raise Invalid(NOTHING_TO_DEBUG) from error
+    return await answered(call, ground, tell)
 
 
 def take(box: Letterbox, tool: str, arguments: dict[str, JsonValue], kit: Kit | None = None) -> str:
@@ -67,10 +112,7 @@ def take(box: Letterbox, tool: str, arguments: dict[str, JsonValue], kit: Kit | 
 async def serve(box: Letterbox) -> None:
     """Answers until the input ends."""
     kit = kit_for(box.order())
-    tools = [
-        types.Tool(name=name, description=call.words, input_schema=input_schema(call))
-        for name, call in kit.tools.items()
-    ]
+    tools = kit.described
 
     async def listed(context: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
         with suppress(OSError):  # then only nobody learns that the agent knows them
@@ -79,8 +121,10 @@ async def serve(box: Letterbox) -> None:
 
     async def called(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
+            if params.name in DEBUG_TOOLS:
+                return await looked(box, params, context.session.report_progress)
             told, is_error = take(box, params.name, params.arguments or {}, kit), False
-        except Invalid as refused:
+        except (Invalid, Conflict) as refused:
             told, is_error = str(refused), True
         return types.CallToolResult(content=[types.TextContent(type="text", text=told)], is_error=is_error)
 

@@ -33,8 +33,9 @@ def _object(schema: Schema, definitions: Schema, nullable: bool) -> Schema:
     plain = {key: value for key, value in schema.items() if key not in ("title", "default")}
     if "properties" in plain:
         plain["properties"] = {name: _object(part, definitions, nullable) for name, part in plain["properties"].items()}
-    if "items" in plain:
-        plain["items"] = _object(plain["items"], definitions, nullable)
+    for inner in ("items", "additionalProperties"):
+        if isinstance(plain.get(inner), dict):
+            plain[inner] = _object(plain[inner], definitions, nullable)
     if "anyOf" in plain:
         return _one_of(plain, definitions, nullable)
     return plain

@@ -6,12 +6,15 @@ from typing import Any
 
 import mcp_types as types
 
+from loopwright.domain import debug_calls
+from loopwright.domain.looking import Probed, Proposal, RanTests, Spectrum
 from loopwright.engine.threads import in_thread
-from loopwright.mcp import asked, cycling, driving, told, tuning
+from loopwright.mcp import asked, cycling, debug_asked, driving, told, tuning
 from loopwright.mcp.asked import Arguments
 from loopwright.mcp.cycle_told import CycleReport, CycleWaited, Documents
 from loopwright.mcp.desk import Desk
 from loopwright.mcp.listed import Changed, Listed
+from loopwright.mcp.looking import look_for
 from loopwright.mcp.pages import Answered
 from loopwright.mcp.schemas import input_schema, output_schema
 from loopwright.mcp.tuning_told import Findings, Fixes, TuningReport, TuningWaited
@@ -57,6 +60,15 @@ def _beside(work: Callable[[Desk, Any], Answered]) -> Call:
 
     async def call(desk: Desk, arguments: Arguments, tell: Tell) -> Answered:
         return await in_thread(work, desk, arguments)
+
+    return call
+
+
+def _debugging(tool: str) -> Call:
+    """A question to the debugger."""
+
+    async def call(desk: Desk, arguments: debug_asked.Debugging, tell: Tell) -> Answered:
+        return await look_for(desk, arguments, tell, tool)
 
     return call
 
@@ -161,6 +173,22 @@ _ALL = (
     Tool(
         "roll_back", "Roll a fix back", "Makes the files that a fix has changed byte for byte what they were before.",
         asked.RollBack, (TuningReport,), ENDS, _beside(tuning.roll_back),
+    ),
+    Tool(
+        "run_failing_tests", "Run failing tests again", debug_calls.RUN_WORDS,
+        debug_asked.RunTests, (RanTests,), LOOKS, _debugging("run_failing_tests"),
+    ),
+    Tool(
+        "spectrum", "Rank suspicious statements", debug_calls.SPECTRUM_WORDS,
+        debug_asked.Rank, (Spectrum,), LOOKS, _debugging("spectrum"),
+    ),
+    Tool(
+        "probe", "See what is there at a line", debug_calls.PROBE_WORDS,
+        debug_asked.Watch, (Probed,), LOOKS, _debugging("probe"),
+    ),
+    Tool(
+        "propose_fix", "Search for a small fix", debug_calls.FIX_WORDS,
+        debug_asked.SearchFix, (Proposal,), LOOKS, _debugging("propose_fix"),
     ),
     Tool(
         "diff", "See what was changed",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from loopwright.cycle.messages import conflict_order, debug_order, implement_order
 from loopwright.cycle.places import Place, Unsettled, bring_in, changes_in, place_for
-from loopwright.cycle.roles.mending import Made, mend, suspects
+from loopwright.cycle.roles.mending import Made, ground, mend, suspects
 from loopwright.cycle.session import CycleSession
 from loopwright.domain.cycle import PlanTask
 from loopwright.domain.cycle_names import CycleStep
@@ -57,7 +57,8 @@ async def _made(session: CycleSession, step: CycleStep, task: PlanTask, place: P
         words = debug_order(session.prompts, session.state(), task, session.progress(), failing, hypotheses)
     else:
         words = implement_order(session.prompts, session.state(), task, session.progress())
-    report = await session.ask("cd", step, words, reading=False, lane=place.lane, at=_at(place))
+    debug = ground(session, place, failing)
+    report = await session.ask("cd", step, words, reading=False, lane=place.lane, at=_at(place), debug=debug)
     return Made(report)
 
 

@@ -12,11 +12,12 @@ from loopwright.domain.json_line import json_line
 from loopwright.domain.phase_report import PhaseReport
 from loopwright.domain.protocol import Message
 from loopwright.domain.record import Record
+from loopwright.domain.suspects import told
 from loopwright.domain.words import plural
 from loopwright.engine.threads import in_thread
 
 SHOWN = 8
-"""Hypotheses that a message names; the files hold all."""
+"""Tests that a report names."""
 
 LOG = "cd/debug-log.ndjson"
 
@@ -53,8 +54,13 @@ async def suspects(session: CycleSession, step: CycleStep, place: Place, failing
         return ""
     found = await session.debugger(place.path).diagnose(request)
     _log(session, step, "probe", found.probes)
-    rows = [f"- {h.id} ({h.status}) {h.logging_point}: {h.description}" for h in found.hypotheses[:SHOWN]]
-    return "\n".join(rows)
+    return told(found.hypotheses) if found.hypotheses else ""
+
+
+def ground(session: CycleSession, place: Place, failing: Sequence[str]) -> DebugRequest | None:
+    """What the debugger works on when cd's agent asks it; None where nothing can be measured."""
+    request = _request(session, place, failing)
+    return request if _can_measure(session, request, place) else None
 
 
 async def mend(
@@ -134,7 +140,7 @@ def _request(session: CycleSession, place: Place, failing: Sequence[str]) -> Deb
     command = settings.test_command or ""
     return DebugRequest(
         project=str(place.path), python=session.tests.interpreter(command) or "", test_command=command,
-        failing=tuple(failing), budget_seconds=settings.action_timeout * SHARE,
+        failing=tuple(failing), budget_seconds=settings.action_timeout * SHARE, loop=session.id,
     )  # fmt: skip
 
 

@@ -1,0 +1,120 @@
+"""What a coding agent is told when tests fail: measured suspects, first and every time, and where the whole is."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+from loopwright.actions.runner import LoopRunner
+from loopwright.agents.scripted import Answer
+from loopwright.domain.loop import Hypothesis, LoopState
+from loopwright.domain.loop_commands import take_up
+from loopwright.engine.bus import Bus
+from loopwright.repair.debugger import PythonDebugger
+from loopwright.validation.run import ProjectTests
+from tests.repair.cases import write
+from tests.repair.test_look import SHOP, TESTS
+from tests.stage import MakeStage, Stage, said
+
+COMMAND = f"{sys.executable} -m pytest -q"
+PYTESTS = TESTS.replace("== 4", "== 3")
+"""Only the price for members is wrong."""
+
+
+async def driven(stage: Stage) -> LoopState:
+    """The loop with the project's real tests and the real debugger."""
+    runner = LoopRunner(
+        str(stage.project), stage.store, stage.workspace, ProjectTests(stage.project), stage.clock, stage.processes,
+        agents=stage.make_agent, debugger=lambda id, bus: PythonDebugger(id),
+    )  # fmt: skip
+    id = stage.create("Make the tests pass", test_command=COMMAND)
+    return await runner.drive(id, take_up=take_up, bus=Bus())
+
+
+def shop(stage: Stage) -> None:
+    (stage.project / "app.txt").unlink()
+    write({"shop.py": SHOP, "test_shop.py": PYTESTS}, stage.project)
+
+
+def debugs(stage: Stage) -> list[str]:
+    return [message.text for message in stage.agent.messages if message.action == "DEBUG"]
+
+
+def table(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("| ")][1:]
+
+
+def hypotheses(stage: Stage, state: LoopState) -> tuple[Hypothesis, ...]:
+    kept = json.loads((stage.store.progress_path(state.loop_id) / "hypotheses.json").read_text())
+    return tuple(Hypothesis.model_validate(one) for one in kept)
+
+
+PLAN = Answer(text=said("INIT", tasks=[{"description": "look"}]))
+
+
+async def test_the_first_message_holds_measured_suspects_and_names_the_tools(stage: MakeStage) -> None:
+    mended = SHOP.replace("total > LIMIT", "total >= LIMIT")
+    made = stage(PLAN, Answer(text=said("DEVELOP")), Answer(text=said("DEBUG"), files={"shop.py": mended}))
+    shop(made)
+    state = await driven(made)
+    assert state.engine.outcome == "succeeded"
+    (text,) = debugs(made)
+    rows = table(text)
+    assert 3 <= len(rows) <= 5
+    assert rows[0].startswith("| 1 | H1: shop.py:19 in Cart.total | `return total` | 1, 2 | ")
+    assert "member=True, total=100, price=50, count=1" in rows[0]
+    assert "(pending) shop.py:Cart.total:17: `if member and total > LIMIT:`" in text, "the others are named"
+    folder = made.store.progress_path(state.loop_id)
+    for name in ("hypotheses.json", "debug.log", "test-results.json"):
+        assert f"{folder}/{name}" in text
+        assert (folder / name).exists()
+    for tool in ("run_failing_tests", "spectrum", "probe", "propose_fix"):
+        assert f"`{tool}`" in text
+    assert len(text) < 5_000
+    (order,) = (message.debug for message in made.agent.messages if message.action == "DEBUG")
+    assert order is not None
+    assert (order.loop, order.log) == (state.loop_id, f"{folder}/debug.log")
+    assert len(order.hypotheses) >= len(rows)
+
+
+async def test_each_further_message_is_measured_anew(stage: MakeStage) -> None:
+    """A fix that did not hold has moved the lines: what is told is how they are now."""
+    moved = SHOP.replace("LIMIT = 100\n", "# a remark\n# and one more\nLIMIT = 100\n")
+    mended = moved.replace("total > LIMIT", "total >= LIMIT")
+    made = stage(
+        PLAN, Answer(text=said("DEVELOP")), Answer(text=said("DEBUG"), files={"shop.py": moved}),
+        Answer(text=said("DEBUG"), files={"shop.py": mended}),
+    )  # fmt: skip
+    shop(made)
+    state = await driven(made)
+    assert state.engine.outcome == "succeeded"
+    first, second = debugs(made)
+    code = "`return total`"
+    (before,) = (row for row in table(first) if code in row)
+    (after,) = (row for row in table(second) if code in row)
+    assert "shop.py:19 in" in before
+    assert "shop.py:21 in" in after
+    assert before.split(":")[0].split("|")[2] == after.split(":")[0].split("|")[2], "it is the same hypothesis"
+    kept = hypotheses(made, state)
+    assert len({one.id for one in kept}) == len(kept)
+    assert [one.logging_point for one in kept].count("shop.py:Cart.total:21") == 1
+
+
+async def test_other_tests_are_told_without_a_table_or_tools(stage: MakeStage) -> None:
+    made = stage(PLAN, Answer(text=said("DEVELOP")), Answer(text=said("DEBUG"), files={"app.txt": "good"}))
+    await made.drive(made.create())
+    (text,) = debugs(made)
+    assert "- none yet" in text
+    assert "propose_fix" not in text
+    assert all(message.debug is None for message in made.agent.messages if message.action == "DEBUG")
+
+
+async def test_an_agent_that_plans_or_develops_may_ask_the_debugger_too(stage: MakeStage) -> None:
+    made = stage(PLAN, Answer(text=said("DEVELOP"), files={"shop.py": SHOP.replace("> LIMIT", ">= LIMIT")}))
+    shop(made)
+    await driven(made)
+    init, develop = made.agent.messages
+    assert init.debug is not None
+    assert develop.debug is not None
+    assert develop.debug.test_command == COMMAND
+    assert Path(develop.debug.python).name == Path(shutil.which(sys.executable) or "").name
