@@ -202,11 +202,11 @@ def _write(path: Path, answer: Answer) -> None:
     os.replace(part, path)
 
 
-if __name__ == "__main__":
-    main()
-
-
 _MODES = {
     "run": _run, "diagnose": _diagnose, "search": _search,
     "tests": _look(look.ran), "rank": _look(look.ranked), "watch": _look(look.watched),
 }  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()
