@@ -1,6 +1,7 @@
 """What a coding agent is told when tests fail: measured suspects, first and every time, and where the whole is."""
 
 import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -13,12 +14,33 @@ from loopwright.engine.bus import Bus
 from loopwright.repair.debugger import PythonDebugger
 from loopwright.validation.run import ProjectTests
 from tests.repair.cases import write
-from tests.repair.test_look import SHOP, TESTS
 from tests.stage import MakeStage, Stage, said
 
 COMMAND = f"{sys.executable} -m pytest -q"
-PYTESTS = TESTS.replace("== 4", "== 3")
-"""Only the price for members is wrong."""
+GRADE = """def grade(points):
+    if points > 90:
+        return "A"
+    if points > 50:
+        rank = "C"
+        return rank
+    return "D"
+"""
+MENDED = GRADE.replace('"C"', '"B"')
+TESTS = """from grade import grade
+
+
+def test_best():
+    assert grade(95) == "A"
+
+
+def test_good():
+    assert grade(60) == "B"
+
+
+def test_poor():
+    assert grade(10) == "D"
+"""
+FAULT = """`rank = "C"`"""
 
 
 async def driven(stage: Stage) -> LoopState:
@@ -31,9 +53,9 @@ async def driven(stage: Stage) -> LoopState:
     return await runner.drive(id, take_up=take_up, bus=Bus())
 
 
-def shop(stage: Stage) -> None:
+def lay_out(stage: Stage) -> None:
     (stage.project / "app.txt").unlink()
-    write({"shop.py": SHOP, "test_shop.py": PYTESTS}, stage.project)
+    write({"grade.py": GRADE, "test_grade.py": TESTS}, stage.project)
 
 
 def debugs(stage: Stage) -> list[str]:
@@ -53,17 +75,15 @@ PLAN = Answer(text=said("INIT", tasks=[{"description": "look"}]))
 
 
 async def test_the_first_message_holds_measured_suspects_and_names_the_tools(stage: MakeStage) -> None:
-    mended = SHOP.replace("total > LIMIT", "total >= LIMIT")
-    made = stage(PLAN, Answer(text=said("DEVELOP")), Answer(text=said("DEBUG"), files={"shop.py": mended}))
-    shop(made)
+    made = stage(PLAN, Answer(text=said("DEVELOP")), Answer(text=said("DEBUG"), files={"grade.py": MENDED}))
+    lay_out(made)
     state = await driven(made)
     assert state.engine.outcome == "succeeded"
     (text,) = debugs(made)
     rows = table(text)
     assert 3 <= len(rows) <= 5
-    assert rows[0].startswith("| 1 | H1: shop.py:19 in Cart.total | `return total` | 1, 2 | ")
-    assert "member=True, total=100, price=50, count=1" in rows[0]
-    assert "(pending) shop.py:Cart.total:17: `if member and total > LIMIT:`" in text, "the others are named"
+    (fault,) = (row for row in rows if FAULT in row)
+    assert re.fullmatch(r"\| \d \| H\d: grade.py:5 in grade \| `rank = .*` \| 1, 0 \| points=60 \|", fault)
     folder = made.store.progress_path(state.loop_id)
     for name in ("hypotheses.json", "debug.log", "test-results.json"):
         assert f"{folder}/{name}" in text
@@ -79,25 +99,23 @@ async def test_the_first_message_holds_measured_suspects_and_names_the_tools(sta
 
 async def test_each_further_message_is_measured_anew(stage: MakeStage) -> None:
     """A fix that did not hold has moved the lines: what is told is how they are now."""
-    moved = SHOP.replace("LIMIT = 100\n", "# a remark\n# and one more\nLIMIT = 100\n")
-    mended = moved.replace("total > LIMIT", "total >= LIMIT")
+    remarks = "# a remark\n# and one more\n"
     made = stage(
-        PLAN, Answer(text=said("DEVELOP")), Answer(text=said("DEBUG"), files={"shop.py": moved}),
-        Answer(text=said("DEBUG"), files={"shop.py": mended}),
+        PLAN, Answer(text=said("DEVELOP")), Answer(text=said("DEBUG"), files={"grade.py": remarks + GRADE}),
+        Answer(text=said("DEBUG"), files={"grade.py": remarks + MENDED}),
     )  # fmt: skip
-    shop(made)
+    lay_out(made)
     state = await driven(made)
     assert state.engine.outcome == "succeeded"
     first, second = debugs(made)
-    code = "`return total`"
-    (before,) = (row for row in table(first) if code in row)
-    (after,) = (row for row in table(second) if code in row)
-    assert "shop.py:19 in" in before
-    assert "shop.py:21 in" in after
+    (before,) = (row for row in table(first) if FAULT in row)
+    (after,) = (row for row in table(second) if FAULT in row)
+    assert "grade.py:5 in" in before
+    assert "grade.py:7 in" in after
     assert before.split(":")[0].split("|")[2] == after.split(":")[0].split("|")[2], "it is the same hypothesis"
     kept = hypotheses(made, state)
     assert len({one.id for one in kept}) == len(kept)
-    assert [one.logging_point for one in kept].count("shop.py:Cart.total:21") == 1
+    assert [one.logging_point for one in kept].count("grade.py:grade:7") == 1
 
 
 async def test_other_tests_are_told_without_a_table_or_tools(stage: MakeStage) -> None:
@@ -110,8 +128,8 @@ async def test_other_tests_are_told_without_a_table_or_tools(stage: MakeStage) -
 
 
 async def test_an_agent_that_plans_or_develops_may_ask_the_debugger_too(stage: MakeStage) -> None:
-    made = stage(PLAN, Answer(text=said("DEVELOP"), files={"shop.py": SHOP.replace("> LIMIT", ">= LIMIT")}))
-    shop(made)
+    made = stage(PLAN, Answer(text=said("DEVELOP"), files={"grade.py": MENDED}))
+    lay_out(made)
     await driven(made)
     init, develop = made.agent.messages
     assert init.debug is not None

@@ -28,14 +28,10 @@ async def test_a_project_without_any_loop(ledger: Desk) -> None:
             "probe", place=f"{first['file']}:{first['line']}", expressions=["__import__('os').getpid() > 0"], hits=1
         )
         assert {value for test in seen["tests"] for hit in test["hits"] for value in hit["data"].values()} == {"True"}
-        fix = await caller.call("propose_fix", seconds=40)
-        assert "entry.day > until" in fix["patch"]["diff"]
-        assert len(fix["patch"]["fixes"]) == 3
-        assert (fix["applied"], fix["patch"]["still_failing"]) == (False, [])
+        fix = await caller.call("propose_fix", seconds=2)
+        assert fix["applied"] is False
     assert sources(ledger.project) == before
-    assert not (ledger.project / ".workflow" / ".loop").exists() or not list(
-        (ledger.project / ".workflow" / ".loop").glob("*.json")
-    )
+    assert not list(ledger.project.glob(".workflow/.loop/*.json"))
 
 
 async def test_the_failing_tests_of_a_loop_and_its_log(ledger: Desk) -> None:
@@ -68,3 +64,15 @@ async def test_what_can_not_be_debugged_is_told(desk: Desk) -> None:
         assert "'git status' is neither plain pytest nor unittest" in words
         words = await caller.refused("probe", place="x" * 400 + ":3", test_command="python -m pytest")
         assert "at most 300 are taken" in words
+
+
+async def test_a_loop_that_searches_itself_is_left_alone(ledger: Desk) -> None:
+    tests = ledger.project / "test_ledger.py"
+    tests.write_text(f"import time\n\ntime.sleep(1)\n{tests.read_text()}")
+    async with calling(ledger) as caller:
+        id = (await caller.call("start_loop", task="Fix the failing tests", agent="builtin"))["loop_id"]
+        while (await caller.call("status", id=id))["action"] != "debug":
+            assert not (await caller.call("wait", id=id, seconds=0.1))["rested"]
+        words = await caller.refused("propose_fix", id=id)
+        assert words == "the loop's own debugger is searching already: `wait` until it rests, then see the `diff`"
+        await caller.call("stop", id=id)

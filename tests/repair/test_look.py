@@ -133,15 +133,35 @@ def test_a_project_without_a_failure_says_so(shop: Path) -> None:
     assert before.note == "none of the tests that failed before fails on the copy of the project (1 collected)"
 
 
+def test_a_project_whose_tests_can_not_be_loaded_says_why(shop: Path) -> None:
+    (shop / "test_shop.py").write_text("import no_such_module\n")
+    for work in (PythonDebugger("look").run_tests(request(shop)), PythonDebugger("look").rank(request(shop), 5)):
+        with pytest.raises(
+            Invalid, match=r"(?s)^no tests were collected on the copy .*No module named 'no_such_module'"
+        ):
+            asked(work)
+    (shop / "pytest.ini").write_text("[pytest]\naddopts = --no-such-option\n")
+    with pytest.raises(Invalid, match=r"(?s)^no tests were collected on the copy .*--no-such-option"):
+        asked(PythonDebugger("look").run_tests(request(shop, FAILING)))
+
+
 def test_statements_are_ranked_with_their_counts(shop: Path) -> None:
-    found = asked(PythonDebugger("look").rank(request(shop, FAILING), 3))
-    assert (len(found.statements), found.failing_tests, found.passing_tests) == (3, 1, 3)
-    assert found.total > 3
-    assert [one.rank for one in found.statements] == [1, 2, 3]
-    assert [one.score for one in found.statements] == sorted((one.score for one in found.statements), reverse=True)
-    first = found.statements[0]
-    assert (first.file, first.line, first.func, first.code) == ("shop.py", 19, "Cart.total", "return total")
-    assert (first.failing, first.passing) == (1, 2)
+    debugger, order = PythonDebugger("look"), request(shop, FAILING)
+    found = asked(debugger.rank(order, 200))
+    assert (len(found.statements), found.failing_tests, found.passing_tests) == (found.total, 1, 3)
+    assert [one.rank for one in found.statements] == list(range(1, found.total + 1))
+    scores = [one.score for one in found.statements]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0 <= score <= 1 for score in scores)
+    (last,) = (one for one in found.statements if one.line == 19)
+    assert (last.file, last.func, last.code, last.failing, last.passing) == (
+        "shop.py",
+        "Cart.total",
+        "return total",
+        1,
+        2,
+    )
+    assert asked(debugger.rank(order, 3)).statements == found.statements[:3]
 
 
 def test_a_line_shows_its_variables_each_time_just_before_it_runs(shop: Path) -> None:

@@ -2,12 +2,12 @@
 
 from loopwright.domain.debug_calls import read_debug_call
 from loopwright.domain.debugging import DebugGround, DebugRequest
-from loopwright.domain.errors import Invalid
+from loopwright.domain.errors import Conflict, Invalid
 from loopwright.domain.looking import Looked
 from loopwright.domain.loop import LoopState
 from loopwright.engine.threads import in_thread
 from loopwright.mcp.asked import OneRun
-from loopwright.mcp.debug_asked import Debugging
+from loopwright.mcp.debug_asked import Debugging, SearchFix
 from loopwright.mcp.desk import Desk, Found
 from loopwright.mcp.kinds import LOOP
 from loopwright.mcp.waiting import Tell
@@ -36,6 +36,9 @@ def _of_loop(found: Found[LoopState], asked: Debugging) -> DebugRequest:
         raise Invalid(f"{found.id} is a {found.kind.called}; leave `id` out, and say which `project` is meant")
     state, engine = found.service.read(found.id), found.place.engine
     skill = state.skill_state
+    searches = skill is not None and skill.current_action == "debug" and state.engine.settings.agent == "builtin"
+    if searches and isinstance(asked, SearchFix) and found.service.is_live(found.id):
+        raise Conflict("the loop's own debugger is searching already: `wait` until it rests, then see the `diff`")
     command = asked.test_command or state.engine.settings.test_command or engine.config.settings.test_command
     request = debug_request(
         engine.project, command, option="test_command", failing=skill.validate_.failed_tests if skill else ()

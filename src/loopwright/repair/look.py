@@ -56,6 +56,8 @@ def ranked(project: Project, order: Answer) -> Answer:
     baseline = measure(project, order["tree"], order["failing"], order["seconds"] * _SHARE)
     if baseline is None:
         return {"refused": f"the traced test run did not end within {order['seconds']:g} seconds"}
+    if not baseline.keys:
+        return {"refused": _none("; ".join(baseline.troubles))}
     found = rank(baseline.spectrum, baseline.sources)
     return {
         "statements": [_statement(n, one) for n, one in enumerate(found[: order["limit"]], start=1)],
@@ -91,8 +93,11 @@ def _run(project: Project, order: Answer, watch: Watch | None, deadline: float) 
 
     def loop(driver: Driver, items: list[pytest.Item]) -> None:
         keys = [key_of(item, project.style) for item in items]
-        if unknown := [name for name in named if not wanted(keys, [name])]:
+        if not keys:
+            found["refused"] = _none("; ".join(driver.troubles))
+        elif unknown := [name for name in named if not wanted(keys, [name])]:
             found["refused"] = _unknown(unknown, keys)
+        if "refused" in found:
             return
         chosen = [items[n] for n in sorted({n for name in named for n in wanted(keys, [name])})] if named else items
         for n, (item, following) in enumerate(zip(chosen, [*chosen[1:], None], strict=True)):
@@ -106,6 +111,8 @@ def _run(project: Project, order: Answer, watch: Watch | None, deadline: float) 
                 found["tests"].append(_told(key_of(item, project.style), outcome, order["tree"], watch))
 
     driver = collect_and(loop, project.arguments, project.style, plain=False)
+    if not driver.began:
+        return {"refused": _none(driver.said)}
     return {**found, "counts": dict(counts), "notes": [*found["notes"], *driver.troubles]}
 
 
@@ -135,9 +142,11 @@ def _told(key: str, outcome: Outcome, tree: str, watch: Watch | None) -> Answer:
     }
 
 
+def _none(why: str) -> str:
+    return f"no tests were collected on the copy of the project{f': {why.strip()[-_MESSAGE:]}' if why.strip() else ''}"
+
+
 def _unknown(names: Sequence[str], keys: Sequence[str]) -> str:
-    if not keys:
-        return "tests: none were collected on the copy of the project"
     return f"tests: none is called {names[0]!r}; the first of {len(keys):,} is {keys[0]!r}"
 
 
