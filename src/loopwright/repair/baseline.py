@@ -1,8 +1,6 @@
 """What the unchanged project does: outcomes, lines by test, facts of the failures, and whether warm runs agree."""
 
-import inspect
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -10,22 +8,27 @@ import pytest
 
 from .budget import HANG
 from .facts import Facts
+from .firstrun import first_run
 from .forks import Answer, ask_forked
 from .localize import Spectrum, is_test_file
 from .probe import Probes
 from .session import Driver, Outcome, collect_and, key_of
 from .source import Source
-from .syntax import Broken, broken_by
-from .trace import IMPORT, Line, Recorder
+from .syntax import Broken
+from .trace import IMPORT, Line
 from .zygote import Project
 
 _PATIENCE = 60.0
-_FACTS_FROM = 12
+_TOLD = 3  # tests set apart that are named
+_APART, _WAITING = 6, 0.5  # that are tried once more with a patch; seconds for each
 
 
 @dataclass
 class Baseline:
-    """`keys` are the tests' names for the engine, in the order of collection; numbers index them."""
+    """`keys` are the tests' names for the engine, in the order of collection; numbers index them.
+
+    `apart`: failing tests that would spoil a search for the others, because they end the interpreter or wait.
+    """
 
     project: Project
     keys: list[str]
@@ -33,153 +36,121 @@ class Baseline:
     facts: Facts
     sources: dict[str, Source]
     imported: frozenset[Line]
+    apart: frozenset[int] = frozenset()
     troubles: list[str] = field(default_factory=list)
     broken: list[Broken] = field(default_factory=list)
 
 
-def measure(project: Project, tree: str, failing: Sequence[str], seconds: float) -> Baseline | None:
-    """Runs all tests once, traced, in a forked child; None when that did not end within `seconds`."""
-    answer = ask_forked(lambda: _traced_run(project, tree, frozenset(failing), seconds / 2), seconds)
-    if answer is None:
-        return None
-    outcomes = [Outcome(*values) for values in answer["outcomes"]]
-    keys: list[str] = answer["keys"]
-    lines = {test: frozenset(map(tuple, pairs)) for test, pairs in answer["lines"].items()}
-    chosen = wanted(keys, failing)
+def measure(project: Project, tree: str, failing: Sequence[str], seconds: float) -> Baseline:
+    """Runs all tests once, traced, within `seconds`; `keys` are empty where they could not be loaded."""
+    heard = first_run(project, tree, frozenset(failing), seconds)
+    keys = list(heard.keys)
+    outcomes = [heard.outcomes.get(n, Outcome("skipped")) for n in range(len(keys))]
+    lines = {test: frozenset(ran) for test, ran in heard.lines.items()}
+    chosen, apart = divided([n for n in wanted(keys, failing) if outcomes[n].status == "failed"], outcomes, heard.fatal)
     spectrum = Spectrum(
         outcomes=outcomes,
         lines=lines,
-        failing=frozenset(n for n in chosen if outcomes[n].status == "failed"),
+        failing=chosen,
         passing=frozenset(n for n, outcome in enumerate(outcomes) if outcome.status == "passed"),
+        groups=_by_file(keys, chosen),
+        words="\n".join(text for number, text in sorted(heard.texts.items()) if number in chosen),
     )
     facts = Facts()
-    for number, text in answer["sources"]:
+    for number, text in sorted(heard.texts.items()):
         if number in spectrum.failing:
-            facts.learn(outcomes[number].error, outcomes[number].message, text)
+            facts.learn("Failed" if number in heard.fatal else outcomes[number].error, outcomes[number].message, text)
+    left_out = len(keys) - len(heard.outcomes)
     return Baseline(
-        project=replace(project, nodes=answer["nodes"]),
+        project=replace(project, nodes=list(heard.nodes)),
         keys=keys,
         spectrum=spectrum,
         facts=facts,
         sources=_sources(tree, lines),
         imported=lines.get(IMPORT, frozenset()),
-        troubles=answer["troubles"],
-        broken=[Broken(*values) for values in answer["broken"]],
+        apart=apart,
+        troubles=[
+            *heard.troubles,
+            *(_told(keys[n], outcomes[n]) for n in sorted(apart)[:_TOLD]),
+            *([f"{len(apart) - _TOLD:,} more tests like these"] if len(apart) > _TOLD else []),
+            *([f"tests there was no time for: {left_out:,}"] if left_out else []),
+        ],
+        broken=sorted(heard.broken),
     )
 
 
-def probe(baseline: Baseline, tree: str, places: Mapping[tuple[str, int], str], seconds: float) -> list[Answer]:
+def divided(
+    failing: Sequence[int], outcomes: Sequence[Outcome], fatal: Container[int]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """The tests to mend, and those that would spoil it by ending the interpreter or by waiting; one, if all do."""
+    apart = [n for n in failing if n in fatal or outcomes[n].waited]
+    if apart and len(apart) == len(failing):
+        apart.remove(min(apart, key=lambda n: (n in fatal, n)))
+    return frozenset(failing) - frozenset(apart), frozenset(apart)
+
+
+def _told(key: str, outcome: Outcome) -> str:
+    place = next((f" at {file}:{line}" for file, line, _ in reversed(outcome.frames) if file), "")
+    what = f"it {outcome.message}" if outcome.waited else f"it ends the interpreter ({outcome.message})"
+    return f"{key} is left for later: {what}{place}"
+
+
+@dataclass(frozen=True)
+class Probed:
+    """What variables held, and the failing tests that passed in a run without those that pass."""
+
+    hits: Sequence[Answer] = ()
+    passed: Sequence[str] = ()
+
+
+def probe(baseline: Baseline, tree: str, places: Mapping[tuple[str, int], str], seconds: float) -> Probed:
     """Runs the failing tests again and records what variables hold at `places` ((file, line) → hypothesis)."""
 
     def work() -> Answer:
         probes = Probes(tree, places)
+        passed: list[str] = []
 
         def loop(driver: Driver, items: list[pytest.Item]) -> None:
-            chosen = [item for n, item in enumerate(items) if n in baseline.spectrum.failing]
-            for item, following in zip(chosen, [*chosen[1:], None], strict=True):
+            chosen = [(n, item) for n, item in enumerate(items) if n in baseline.spectrum.failing]
+            for (n, item), following in zip(chosen, [*(item for _, item in chosen[1:]), None], strict=True):
                 probes.start()
-                driver.run(item, following, HANG)
+                outcome = driver.run(item, following, HANG, 2 * HANG)
                 probes.stop()
+                passed.extend([baseline.keys[n]] if outcome.status == "passed" else [])
 
         collect_and(loop, baseline.project.arguments, baseline.project.style, plain=True)
-        return {"hits": probes.hits}
+        return {"hits": probes.hits, "passed": passed}
 
-    answer = ask_forked(work, seconds)
-    return list(answer["hits"]) if answer else []
+    return Probed(**(ask_forked(work, seconds) or {}))
 
 
-def plain_run(project: Project, failing: frozenset[str], passing: frozenset[str]) -> Answer:
-    """Runs these tests in the project's order in this process: status by key, and what could not be collected."""
+def plain_run(project: Project, failing: frozenset[str], passing: frozenset[str], apart: frozenset[str]) -> Answer:
+    """Runs these tests in the project's order in this process: status by key, and what could not be collected.
+
+    Those `apart` come last, each in a process of its own.
+    """
     statuses: dict[str, str] = {}
 
     def loop(driver: Driver, items: list[pytest.Item]) -> None:
-        chosen = [item for item in items if key_of(item, project.style) in failing | passing]
-        for item, following in zip(chosen, [*chosen[1:], None], strict=True):
-            key = key_of(item, project.style)
-            statuses[key] = driver.run(item, following, _limit(key, failing)).status
+        named = {key_of(item, project.style): item for item in items}
+        chosen = [(key, item) for key, item in named.items() if key in failing | passing]
+        for (key, item), following in zip(chosen, [*(item for _, item in chosen[1:]), None], strict=True):
+            statuses[key] = driver.run(item, following, *_limits(key, failing)).status
+        for key in [key for key in named if key in apart][:_APART]:
+            statuses[key] = _status_apart(driver, named[key])
 
     driver = collect_and(loop, project.arguments, project.style, plain=False)
     return {"statuses": statuses, "troubles": driver.troubles}
 
 
-def _traced_run(project: Project, tree: str, failing: frozenset[str], patience: float) -> Answer:
-    """Runs everything within `patience` seconds; in the second half passing tests run untraced, later not at all.
-
-    The failing tests always run. What was left out is counted in `left_out`, and VALIDATE judges it.
-    """
-    halfway, deadline = time.monotonic() + patience / 2, time.monotonic() + patience
-    left_out = 0
-    recorder = Recorder(tree)
-    nodes: list[str] = []
-    keys: list[str] = []
-    outcomes: list[Outcome] = []
-    texts: list[tuple[int, str]] = []
-
-    def loop(driver: Driver, items: list[pytest.Item]) -> None:
-        nonlocal left_out
-        recorder.stop()
-        for number, (item, following) in enumerate(zip(items, [*items[1:], None], strict=True)):
-            nodes.append(item.nodeid)
-            keys.append(key_of(item, project.style))
-            recorder.switch(number)
-            wanted, now = not failing or keys[-1] in failing, time.monotonic()
-            if not wanted and now > deadline:
-                outcomes.append(Outcome("skipped"))
-                left_out += 1
-                continue
-            item.session._setupstate.teardown_exact(item)  # what the test before set up for one that was left out
-            if wanted or now < halfway:
-                recorder.start()
-            outcomes.append(driver.run(item, following, _limit(keys[-1], failing)))
-            recorder.stop()
-            if outcomes[-1].status == "failed" and len(texts) < _FACTS_FROM:
-                texts.append((number, _source_text(item)))
-
-    recorder.start()
-    driver = collect_and(loop, project.arguments, project.style, plain=False)
-    return {
-        "nodes": nodes,
-        "keys": keys,
-        "outcomes": [
-            (
-                o.status,
-                o.seconds,
-                o.error,
-                o.message,
-                [(_inside(recorder, f), line, name) for f, line, name in o.frames],
-            )
-            for o in outcomes
-        ],
-        "lines": {test: list(lines) for test, lines in recorder.lines.items()},
-        "sources": texts,
-        "broken": sorted({tuple(found) for error in driver.errors if (found := broken_by(error, tree))}),
-        "troubles": [
-            *driver.troubles,
-            *([f"passing tests that were too slow to screen with: {left_out}"] if left_out else []),
-        ],
-    }
+def _status_apart(driver: Driver, item: pytest.Item) -> str:
+    answer = ask_forked(lambda: {"status": driver.run(item, None, HANG, _WAITING).status}, HANG)
+    return str(answer["status"]) if answer else "failed"
 
 
-def _limit(key: str, failing: frozenset[str]) -> float:
+def _limits(key: str, failing: frozenset[str]) -> tuple[float, float | None]:
     """A failing test may be endless; one that passes is known to end."""
-    return 2 * HANG if key in failing or not failing else _PATIENCE
-
-
-def _inside(recorder: Recorder, filename: str) -> str:
-    return recorder.project_file(filename) or ""
-
-
-def _source_text(item: pytest.Item) -> str:
-    """The test's own source and its parameters, as Python text to take literals from."""
-    function = getattr(item, "function", None)
-    try:
-        text = inspect.cleandoc("\n" + inspect.getsource(function)) if function else ""
-    except (OSError, TypeError):
-        text = ""
-    call = getattr(item, "callspec", None)
-    values = call.params.values() if call else ()
-    plain = [value for value in values if type(value) in (int, float, str, bool)]
-    return f"{text}\n_ = {plain!r}\n"
+    return (2 * HANG, 2 * HANG) if key in failing else (_PATIENCE, None)
 
 
 def wanted(keys: Sequence[str], failing: Sequence[str]) -> list[int]:
@@ -196,6 +167,11 @@ def wanted(keys: Sequence[str], failing: Sequence[str]) -> list[int]:
 
 def _dotted(key: str) -> str:
     return key.replace(".py::", ".").replace("::", ".").replace("/", ".")
+
+
+def _by_file(keys: Sequence[str], failing: frozenset[int]) -> list[frozenset[int]]:
+    names = {n: keys[n].split("::")[0] for n in failing}
+    return [frozenset(n for n in failing if names[n] == name) for name in dict.fromkeys(names.values())]
 
 
 def _sources(tree: str, lines: Mapping[int, frozenset[Line]]) -> dict[str, Source]:

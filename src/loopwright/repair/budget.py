@@ -1,7 +1,8 @@
 """Time limits: what a test may take, from what it took before."""
 
 import signal
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -10,13 +11,14 @@ HANG = 1.5
 
 _FLOOR = 0.1
 _FACTOR = 10.0
+_IDLE = 0.1  # the share of the time below which a process does not compute, but waits
 _REPEAT = 0.5  # a test that swallows the alarm gets it again
 
 
 class TimeUp(BaseException):
     """Raised inside a test that used up its time; not an Exception, so that few programs catch it.
 
-    `waited`: by the clock, and not by computing.
+    `waited`: it hardly computed meanwhile.
     """
 
     def __init__(self, words: str, waited: bool) -> None:
@@ -42,23 +44,25 @@ def waiting(computing: float) -> float:
 @contextmanager
 def processor_time(seconds: float) -> Iterator[None]:
     """Raises TimeUp in the block once this process has computed for so long (waiting is free)."""
-    words = f"computed for {seconds:.1f} s without an end"
-    with _timer(signal.ITIMER_PROF, signal.SIGPROF, seconds, lambda: TimeUp(words, waited=False)):
+    with _timer(signal.ITIMER_PROF, signal.SIGPROF, seconds):
         yield
 
 
 @contextmanager
 def clock_time(seconds: float) -> Iterator[None]:
     """Raises TimeUp in the block after so long, whether it computes or waits: for sleep, a lock, an answer."""
-    words = f"waited, and had not ended after {seconds:.1f} s"
-    with _timer(signal.ITIMER_REAL, signal.SIGALRM, seconds, lambda: TimeUp(words, waited=True)):
+    with _timer(signal.ITIMER_REAL, signal.SIGALRM, seconds):
         yield
 
 
 @contextmanager
-def _timer(timer: int, number: int, seconds: float, late: Callable[[], TimeUp]) -> Iterator[None]:
+def _timer(timer: int, number: int, seconds: float) -> Iterator[None]:
+    began, computed = time.monotonic(), time.process_time()
+
     def ring(_: int, frame: FrameType | None) -> None:
-        raise late()
+        took = time.monotonic() - began
+        waited = time.process_time() - computed < _IDLE * took
+        raise TimeUp(f"{'waited' if waited else 'computed'}, and had not ended after {took:.1f} s", waited)
 
     before = signal.signal(number, ring)
     signal.setitimer(timer, max(seconds, 0.001), _REPEAT)

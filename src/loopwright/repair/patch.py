@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -15,11 +16,14 @@ from .candidate import Candidate
 from .forks import Answer
 from .tree import copy_tree
 
+_SHORTEST = 1.0  # seconds in which a fresh process may come to an end
+_FEW = 3  # tests that may have failed by chance
+
 
 def described(candidate: Candidate, baseline: Baseline, statuses: Answer) -> Answer:
     """The patch as plain values: text before and after, diff, and which tests it turns."""
     spectrum, keys = baseline.spectrum, baseline.keys
-    failing = [keys[n] for n in sorted(spectrum.failing)]
+    failing = [keys[n] for n in sorted(spectrum.failing | baseline.apart)]
     location = candidate.location
     old, new = location.source.text, candidate.text
     return {
@@ -33,6 +37,56 @@ def described(candidate: Candidate, baseline: Baseline, statuses: Answer) -> Ans
         "fixes": [key for key in failing if statuses.get(key) == "passed"],
         "still_failing": [key for key in failing if statuses.get(key) != "passed"],
     }
+
+
+class Proof:
+    """Tries candidates in fresh processes until the deadline (monotonic): patches that hold, in the order tried.
+
+    `refuted`: fingerprints of those that did not hold. `notes`: what could not be proven, and what can not be trusted.
+    """
+
+    def __init__(self, baseline: Baseline, pristine: str, deadline: float) -> None:
+        self._baseline = baseline
+        self._pristine = pristine
+        self._deadline = deadline
+        self.patches: list[Answer] = []
+        self.refuted: list[str] = []
+        self.notes: list[str] = []
+
+    def tries(self, candidate: Candidate) -> bool:
+        """Whether there was time to see if it holds."""
+        statuses = self._statuses(candidate)
+        if holds(self._baseline, statuses):
+            self.patches.append(described(candidate, self._baseline, statuses))
+        elif statuses or self._left() > _SHORTEST:
+            self.refuted.append(candidate.fingerprint)
+        else:
+            where = f"{candidate.location.file}, line {candidate.location.line}: {candidate.edit.what}"
+            self.notes.append(f"there was no time left to see whether this holds in a fresh process: {where}")
+            return False
+        return True
+
+    def _statuses(self, candidate: Candidate) -> Answer:
+        """What a fresh process says; where a few tests seem broken, what another says of these: it may be chance."""
+        statuses = self._fresh(candidate)
+        broken = [key for key in self._passing if statuses and statuses.get(key) != "passed"]
+        if not 0 < len(broken) <= _FEW:
+            return statuses
+        again = self._fresh(candidate)
+        if moody := [key for key in broken if again.get(key) == "passed"]:
+            self.notes.append(f"with the same patch these tests failed and passed: {', '.join(moody)}")
+        return {**statuses, **dict.fromkeys(moody, "passed")}
+
+    def _fresh(self, candidate: Candidate) -> Answer:
+        left = self._left()
+        return confirm(candidate, self._baseline, self._pristine, left) if left > _SHORTEST else {}
+
+    def _left(self) -> float:
+        return self._deadline - time.monotonic()
+
+    @property
+    def _passing(self) -> list[str]:
+        return [self._baseline.keys[n] for n in sorted(self._baseline.spectrum.passing)]
 
 
 def holds(baseline: Baseline, statuses: Answer) -> bool:
@@ -65,6 +119,7 @@ def _fresh_run(baseline: Baseline, room: Path, seconds: float) -> Answer:
         "style": baseline.project.style,
         "passing": [baseline.keys[n] for n in sorted(baseline.spectrum.passing)],
         "failing": [baseline.keys[n] for n in sorted(baseline.spectrum.failing)],
+        "apart": [baseline.keys[n] for n in sorted(baseline.apart)],
     }
     order.write_text(json.dumps(request))
     command: Sequence[str] = (sys.executable, "-m", f"{__package__}.start", str(order), str(answer))

@@ -7,7 +7,6 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.util import find_spec
 from typing import Literal
 
 import pytest
@@ -21,7 +20,8 @@ _QUIET = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:terminalrepor
 _SAID = 4000
 _ERRORS = 200  # kept to look into; a suite that can not be collected has one a file
 _UNITTEST = ("-o", "addopts=")
-_CALM = {"pytest_cov": ("--no-cov",), "xdist": ("-n0",), "pytest_timeout": ("--timeout=0",)}
+_CALM = {"pytest_cov": "--no-cov", "xdist": "-n0", "timeout": "--timeout=0"}
+"""Plugins of pytest, where they are loaded, and what keeps them quiet."""
 
 
 @dataclass
@@ -53,6 +53,16 @@ class Driver:
         self.errors: list[BaseException] = []
         self.began = False
         self.said = ""
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_load_initial_conftests(self, early_config: pytest.Config, args: list[str]) -> Iterator[None]:
+        """Keeps plugins quiet: those that are there, for a command or an environment may have left some out."""
+        known = [option for name, option in _CALM.items() if early_config.pluginmanager.hasplugin(name)]
+        end = args.index("--") if "--" in args else len(args)
+        args[end:end] = known
+        if hasattr(early_config.known_args_namespace, "no_cov"):
+            early_config.known_args_namespace.no_cov = True  # it has been read before
+        yield
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -115,9 +125,8 @@ def tear_down(item: pytest.Item) -> None:
 
 def arguments(chosen: Sequence[str], style: str, plain: bool) -> list[str]:
     """Command line for pytest.main: the project's own choice of tests, none of its reports. `plain`: bare asserts."""
-    calm = [option for module, options in _CALM.items() if find_spec(module) for option in options]
     extra = [*(_UNITTEST if style == "unittest" else ()), *(["--assert=plain"] if plain else [])]
-    return [*_QUIET, *calm, *extra, *chosen]
+    return [*_QUIET, *extra, *chosen]
 
 
 def collect_and(
@@ -133,6 +142,9 @@ def driven(driver: Driver, chosen: Sequence[str], style: str, *, plain: bool) ->
         sys.stdout = sys.stderr = paper
         try:
             pytest.main(arguments(chosen, style, plain), plugins=[driver])
+        except SystemExit as left:  # of a conftest
+            place = traceback.extract_tb(left.__traceback__)[-1]
+            print(f"{place.filename}, line {place.lineno}: SystemExit: {left.code}", file=paper)
         finally:
             sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
         if not driver.began:
@@ -155,4 +167,6 @@ def _no_picture(excinfo: "pytest.ExceptionInfo[BaseException]", style: object = 
 
 def _text(error: BaseException) -> str:
     """What the error says, without its type; a broken `__str__` does no harm here."""
-    return "".join(traceback.format_exception_only(error))[:4000].strip().removeprefix(f"{type(error).__name__}: ")
+    kind = type(error)
+    words = "".join(traceback.format_exception_only(error))[:4000].strip()
+    return words.removeprefix(f"{kind.__module__}.").removeprefix(f"{kind.__qualname__}: ")

@@ -1,5 +1,6 @@
 """Files of the project that are no Python: which line, and what Python says of it."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -24,6 +25,13 @@ def broken_by(error: BaseException | None, tree: str) -> Broken | None:
         if isinstance(one, SyntaxError) and one.filename:
             return _compiled(Path(one.filename), Path(tree).resolve())
     return None
+
+
+def broken_in(said: str, tree: str) -> list[Broken]:
+    """The files of the project that pytest named when it gave up, and that can not be compiled."""
+    root = re.escape(str(Path(tree).resolve()))
+    names = dict.fromkeys(re.findall(rf"{root}/[^\n'\"]+?\.py", said))
+    return [broken for name in names if (broken := _compiled(Path(name), Path(tree).resolve()))]
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -4,6 +4,7 @@ import os
 import sys
 import threading
 from collections import Counter
+from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
@@ -18,10 +19,11 @@ IMPORT = -1
 
 
 class Recorder:
-    """Collects lines under the number of the test that is running."""
+    """Collects lines under the number of the test that is running. `heard` is told each at once, the first time."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, heard: Callable[[Line], None] | None = None) -> None:
         self._root = root + os.sep
+        self._heard = heard
         self._files: dict[str, str | None] = {}
         self.lines: dict[int, set[Line]] = {IMPORT: set()}
         self._current = self.lines[IMPORT]
@@ -67,8 +69,13 @@ class Recorder:
         if event == "line":
             file = self._files[frame.f_code.co_filename]
             if file is not None:
-                self._current.add((file, frame.f_lineno))
+                self._add((file, frame.f_lineno))
         return self._in_project
+
+    def _add(self, line: Line) -> None:
+        if self._heard is not None and line not in self._current:
+            self._heard(line)
+        self._current.add(line)
 
     if sys.version_info >= (3, 12):
 
@@ -80,7 +87,7 @@ class Recorder:
         def _line(self, code: CodeType, line: int) -> object:
             file = self.project_file(code.co_filename)
             if file is not None:
-                self._current.add((file, line))
+                self._add((file, line))
             return sys.monitoring.DISABLE
 
 

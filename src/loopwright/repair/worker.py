@@ -1,23 +1,27 @@
 """The worker's way in: `python -m <package>.worker ORDER ANSWER`, both paths of JSON files.
 
-It may be killed at any time: the answer is replaced whole, and the search writes what it has before it confirms.
+It may be killed at any time: the answer is replaced whole. A search that does not end in time answers with what it has.
 """
 
 import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from . import look, sandbox
 from .baseline import Baseline, measure, plain_run, probe, wanted
+from .budget import TimeUp, clock_time
+from .confinement import keep_writing_inside
 from .forks import Answer
 from .laboratory import Laboratory
 from .localize import Location, leading, rank
-from .patch import confirm, described, holds
+from .patch import Proof
 from .pool import Pool
 from .search import Search
+from .sense import Sense
 from .stream import Stream, Tally
 from .tree import relocate
 from .zygote import Project
@@ -25,8 +29,10 @@ from .zygote import Project
 _HYPOTHESES = 10
 _CANDIDATES = 20_000
 _REFUTED = 12
+_ALONE = 3
 _TALLIED = ("offered", "tried", "turned", "survived", "exhausted", "kinds")
 _PATCHES = 2  # one to apply, and its best rival
+_LATEST = 0.5  # seconds behind the end of its time that a search may still need to come to its own end
 _CANDIDATE_SHARE = 0.8  # of the time that is left; the rest confirms
 
 
@@ -35,6 +41,7 @@ def main() -> None:
     sandbox.die_with_parent()
     if order.get("isolate"):
         sandbox.isolate()
+        keep_writing_inside([os.path.dirname(order["tree"])])
     relocate(order["origin"], order["tree"])
     if order["root_on_path"]:
         sys.path.insert(0, order["tree"])
@@ -47,52 +54,60 @@ def _look(answers: Callable[[Project, Answer], Answer]) -> Callable[[Answer], An
 
 
 def _run(order: Answer) -> Answer:
-    return plain_run(_project(order), frozenset(order["failing"]), frozenset(order["passing"]))
+    failing, passing, apart = (frozenset(order[name]) for name in ("failing", "passing", "apart"))
+    return plain_run(_project(order), failing, passing, apart)
 
 
 def _diagnose(order: Answer) -> Answer:
     """Ranks, then probes."""
     deadline = time.monotonic() + order["seconds"]
     baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.6)
-    if baseline is None or not baseline.spectrum.failing:
+    if not baseline.spectrum.failing:
         return _nothing(baseline, order)
     chosen = leading(_suspicious(baseline, order), _HYPOTHESES)
     places = {(one.file, one.line): one.point for one in chosen}
-    hits = probe(baseline, order["tree"], places, max(1.0, deadline - time.monotonic()))
+    probed = probe(baseline, order["tree"], places, max(1.0, deadline - time.monotonic()))
     first = baseline.spectrum.outcomes[min(baseline.spectrum.failing)]
     return {
         "active_bug": _bug(baseline),
         "locations": [*_unreadable(baseline), *(_plain(one, Tally()) for one in chosen)],
-        "probes": hits,
+        "probes": probed.hits,
         "first_error": first.error,
-        "notes": [*_unreadable_words(baseline), *baseline.troubles],
+        "notes": [*_unreadable_words(baseline), *baseline.troubles, *_alone(probed.passed)],
     }
+
+
+def _alone(keys: Sequence[str]) -> list[str]:
+    what = "without the tests before it: they leave something behind, or it depends on chance"
+    return [f"{key} passes {what}" for key in keys[:_ALONE]]
 
 
 def _search(order: Answer) -> Answer:
     deadline = time.monotonic() + order["seconds"]
     baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.5)
-    if baseline is None or not baseline.spectrum.failing:
+    if not baseline.spectrum.failing:
         return _nothing(baseline, order)
     locations = _suspicious(baseline, order)
     anchors = {tuple(anchor) for anchor in order["listed"]}
     listed = frozenset(one.point for one in locations if one.anchor in anchors or one.point in order["points"])
     pool = Pool.of(baseline.sources.values(), baseline.facts)
     stream = Stream(locations, listed, pool, order["tree"], frozenset(order["tried"]))
-    with Laboratory(baseline, order["trees"]) as laboratory:
+    search: Search | None = None
+    proof = Proof(baseline, order["pristine"], deadline)
+    late = deadline + _LATEST - time.monotonic()
+    with Laboratory(baseline, order["trees"]) as laboratory, suppress(TimeUp), clock_time(late):
         laboratory.calibrate(max(1.0, deadline - time.monotonic()) / 3)
+        stream.sense = Sense(laboratory.kinds(order["tree"], (deadline - time.monotonic()) / 8))
         share = (deadline - time.monotonic()) * _CANDIDATE_SHARE
         search = Search(laboratory, stream, _CANDIDATES, time.monotonic() + share)
-        patches, refuted = _confirmed(search, baseline, order["pristine"], deadline)
+        _prove(search, proof)
     return {
         "active_bug": _bug(baseline),
         "locations": [_plain(one, stream.tallies[one.point]) for one in locations if _heard(one, stream, listed)],
-        "patches": patches,
-        "refuted": refuted,
-        "candidates": search.tried,
-        "cold": search.cold,
-        "seconds": search.seconds,
-        "notes": [*_unreadable_words(baseline), *baseline.troubles, *laboratory.notes],
+        "patches": proof.patches,
+        "refuted": proof.refuted,
+        **({"candidates": search.tried, "cold": search.cold, "seconds": search.seconds} if search else {}),
+        "notes": [*_unreadable_words(baseline), *baseline.troubles, *laboratory.notes, *proof.notes],
     }
 
 
@@ -106,38 +121,25 @@ def _heard(location: Location, stream: Stream, listed: frozenset[str]) -> bool:
     return location.point in listed or stream.tallies[location.point].turned > 0
 
 
-def _confirmed(search: Search, baseline: Baseline, pristine: str, deadline: float) -> tuple[list[Answer], list[str]]:
-    """Patches that hold in a fresh process, best first, and fingerprints of survivors that did not.
-
-    While none holds, the search goes on.
-    """
-    patches: list[Answer] = []
-    refuted: list[str] = []
-    while not patches and len(refuted) < _REFUTED:
+def _prove(search: Search, proof: Proof) -> None:
+    """Searches, and tries the survivors best first; while none holds, the search goes on."""
+    while not proof.patches and len(proof.refuted) < _REFUTED:
         for survivor in search.go():
-            left = deadline - time.monotonic()
-            if len(patches) == _PATCHES or left <= 1 or len(refuted) >= _REFUTED:
+            if len(proof.patches) == _PATCHES or len(proof.refuted) >= _REFUTED or not proof.tries(survivor.candidate):
                 break
-            statuses = confirm(survivor.candidate, baseline, pristine, left)
-            if holds(baseline, statuses):
-                patches.append(described(survivor.candidate, baseline, statuses))
-            else:
-                refuted.append(survivor.candidate.fingerprint)
         if search.ended:
             break
-    return patches, refuted
 
 
-def _nothing(baseline: Baseline | None, order: Answer) -> Answer:
+def _nothing(baseline: Baseline, order: Answer) -> Answer:
     """Why there is nothing to search in; what a file that can not be compiled kept from running is no news then."""
-    if baseline and baseline.broken:
+    if baseline.broken:
         return {
             "active_bug": baseline.broken[0].words,
             "locations": _unreadable(baseline),
             "notes": _unreadable_words(baseline),
         }
-    why = _no_failure(baseline, order["failing"]) if baseline else "the traced test run did not end in time"
-    return {"active_bug": "", "locations": [], "notes": [why, *(baseline.troubles if baseline else [])]}
+    return {"active_bug": "", "locations": [], "notes": [_no_failure(baseline, order["failing"]), *baseline.troubles]}
 
 
 def _no_failure(baseline: Baseline, asked: list[str]) -> str:
@@ -164,7 +166,8 @@ def _unreadable(baseline: Baseline) -> list[Answer]:
 
 
 def _unreadable_words(baseline: Baseline) -> list[str]:
-    return [f"{one.words} (no edit can be tested before that is mended)" for one in baseline.broken]
+    what = "what needs this file can not" if baseline.spectrum.failing else "no edit can"
+    return [f"{one.words} ({what} be tested before that is mended)" for one in baseline.broken]
 
 
 def _bug(baseline: Baseline) -> str:
