@@ -72,7 +72,8 @@ class Diagnosis(Record):
 class Patch(Record):
     """A minimal change of one file: it was measured to turn `fixes` green and to break none of the others.
 
-    `old_text` is the whole file the change was made against: it is applied only where that still stands.
+    `old_text` is the whole file the change was made against: it is applied only where that still stands. `differs`:
+    of a rival, a call that tells it from the patch, where one is known.
     """
 
     hypothesis: str
@@ -84,6 +85,7 @@ class Patch(Record):
     description: str
     fixes: Items[str]
     still_failing: Items[str] = ()
+    differs: str = ""
 
 
 class Findings(Record):

@@ -166,4 +166,9 @@ def _note(answer: Plain) -> str:
     if tried and seconds:
         rate = f"{tried / seconds:.0f} a second, {answer['cold']} with a fresh import"
         speed = [f"{plural(tried, 'edit')} tried in {seconds:.1f} s ({rate})"]
-    return "; ".join([*speed, *answer.get("notes", ())])
+    return "; ".join([*speed, *map(_rival, answer.get("patches", ())[1:]), *answer.get("notes", ())])
+
+
+def _rival(patch: Plain) -> str:
+    what = f"the tests can not tell the patch from another: {patch['description']}"
+    return f"{what} ({patch['differs']})" if patch.get("differs") else what

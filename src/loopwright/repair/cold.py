@@ -4,6 +4,7 @@ import gc
 import importlib
 import importlib.machinery
 import os
+import select
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -30,6 +31,7 @@ def serve_cold(project: Project, tree: str) -> Callable[[int, int], None]:
     """
 
     def start(jobs: int, answers: int) -> None:
+        select.select([jobs], [], [])  # most searches need none
         seen = ask_forked(lambda: _seen(project, tree), _START_SECONDS) or {"late": False, "files": [], "modules": []}
         codes = _compiled(seen["files"])
 

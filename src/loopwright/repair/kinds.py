@@ -109,7 +109,8 @@ def result_of(op: ast.operator, left: Kind, right: Kind) -> Kind:
     """The kind of `left op right`; Absurd where there is none."""
     if isinstance(op, ast.Mod) and left and left & {"str", "bytes"}:
         return left
-    return _tried(_OPERATORS.get(type(op)), left, right)
+    found = _tried(_OPERATORS.get(type(op)), left, right)
+    return found | {"float"} if found and isinstance(op, ast.Pow) else found  # 2 ** -1
 
 
 def many(kind: Kind) -> None:

@@ -95,6 +95,18 @@ class Laboratory:
         (answer,) = self.warm[0].answer() or [{"seen": []}]
         return {(file, name): {one: set(k) for one, k in kinds.items()} for file, name, kinds in answer["seen"]}
 
+    def difference(self, first: Candidate, second: Candidate, seconds: float) -> Answer | None:
+        """A call on which two candidates differ (`call`, `first`, `second`); None where none was found in the time."""
+        if not self.trusts_warm or self.goes_cold(first) or self.goes_cold(second):
+            return None
+        rivals = [self._job_for(0, one, cold=False) for one in (first, second)]
+        tests = [*rivals[0]["targets"], *rivals[0]["guards"]][:_LOOKED_AT_MOST]
+        slow = [(number, _SLOWED * limit) for number, limit in tests if not self._hangs(number)]
+        self.warm[0].submit({"jobs": [], "rivals": rivals, "tests": slow, "until": time.monotonic() + seconds})
+        (answer,) = self.warm[0].answer() or [{"differ": None}]
+        found: Answer | None = answer["differ"]
+        return found
+
     def submit(self, pair: int, batch: Sequence[tuple[int, Candidate]], cold: bool, until: float) -> int:
         """Hands numbered candidates to one lane of a pair; the descriptor that its answers come from."""
         lane = (self.cold if cold else self.warm)[pair]

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 
 from .session import Outcome
 from .smells import bulk, is_plain, smell, tells_of_errors
-from .source import FUNCTIONS, Source, blocks
+from .source import FUNCTIONS, Source, blocks, expressions
 from .trace import IMPORT, Line
 from .wording import likenesses
 
@@ -81,11 +81,12 @@ def is_test_file(path: str) -> bool:
 def rank(spectrum: Spectrum, sources: Mapping[str, Source]) -> list[Location]:
     """All statements that a failing test depends on, most suspicious first."""
     ran = _by_statement(spectrum, sources)
+    users = _users(ran)
     frames = _frames(spectrum, sources)
     seen = {
         statement: (source, tests, concerned)
         for source in sources.values()
-        for statement, tests, concerned in _with_unseen(source, ran[source.path])
+        for statement, tests, concerned in _with_unseen(source, ran[source.path], users)
         if tests & spectrum.failing
     }
     counted = {one: _counted(source, one, tests, spectrum) for one, (source, tests, _) in seen.items()}
@@ -127,17 +128,25 @@ def _by_statement(spectrum: Spectrum, sources: Mapping[str, Source]) -> dict[str
     return ran
 
 
-def _with_unseen(source: Source, ran: Mapping[ast.stmt, set[int]]) -> Iterable[tuple[ast.stmt, set[int], set[int]]]:
+def _users(ran: Mapping[str, Mapping[ast.stmt, set[int]]]) -> dict[str, set[int]]:
+    """For each name, the tests that run a statement of any file that uses it."""
+    users: dict[str, set[int]] = defaultdict(set)
+    for statement, tests in ((statement, tests) for of_file in ran.values() for statement, tests in of_file.items()):
+        for node in expressions(statement):
+            if isinstance(node, (ast.Name, ast.Attribute)):
+                users[node.id if isinstance(node, ast.Name) else node.attr] |= tests
+    return users
+
+
+def _with_unseen(
+    source: Source, ran: Mapping[ast.stmt, set[int]], users: Mapping[str, set[int]]
+) -> Iterable[tuple[ast.stmt, set[int], set[int]]]:
     """Statements with the tests that ran them, and those that ran their function.
 
     Adds what no test runs by itself: function headers, and assignments at import whose names tests use.
     """
-    users: dict[str, set[int]] = defaultdict(set)
     bodies: dict[ast.AST, set[int]] = defaultdict(set)
     for statement, tests in ran.items():
-        for node in ast.walk(statement):
-            if isinstance(node, (ast.Name, ast.Attribute)):
-                users[node.id if isinstance(node, ast.Name) else node.attr] |= tests
         for above in source.ancestors(statement):
             if isinstance(above, FUNCTIONS):
                 bodies[above] |= tests
@@ -148,7 +157,7 @@ def _with_unseen(source: Source, ran: Mapping[ast.stmt, set[int]]) -> Iterable[t
         elif isinstance(statement, FUNCTIONS):
             yield statement, bodies[statement], bodies[statement]
         elif function is None and isinstance(statement, (ast.Assign, ast.AnnAssign)):
-            tests = set().union(*(users[name] for name in _assigned(statement)), ran.get(statement, set()))
+            tests = set().union(*(users.get(name, set()) for name in _assigned(statement)), ran.get(statement, set()))
             yield statement, tests, tests
 
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -40,7 +41,7 @@ def described(candidate: Candidate, baseline: Baseline, statuses: Answer) -> Ans
 
 
 class Proof:
-    """Tries candidates in fresh processes until the deadline (monotonic): patches that hold, in the order tried.
+    """Tries candidates in fresh processes until the deadline (monotonic): `patches` of those `held`, in that order.
 
     `refuted`: fingerprints of those that did not hold. `notes`: what could not be proven, and what can not be trusted.
     """
@@ -50,20 +51,23 @@ class Proof:
         self._pristine = pristine
         self._deadline = deadline
         self.patches: list[Answer] = []
+        self.held: list[Candidate] = []
         self.refuted: list[str] = []
         self.notes: list[str] = []
 
-    def tries(self, candidate: Candidate) -> bool:
-        """Whether there was time to see if it holds."""
-        statuses = self._statuses(candidate)
-        if holds(self._baseline, statuses):
-            self.patches.append(described(candidate, self._baseline, statuses))
-        elif statuses or self._left() > _SHORTEST:
-            self.refuted.append(candidate.fingerprint)
-        else:
-            where = f"{candidate.location.file}, line {candidate.location.line}: {candidate.edit.what}"
-            self.notes.append(f"there was no time left to see whether this holds in a fresh process: {where}")
-            return False
+    def tries(self, candidates: Sequence[Candidate]) -> bool:
+        """Tries them side by side; whether there was time to see if they hold."""
+        with ThreadPoolExecutor(len(candidates)) as pool:
+            for candidate, statuses in zip(candidates, list(pool.map(self._statuses, candidates)), strict=True):
+                if holds(self._baseline, statuses):
+                    self.held.append(candidate)
+                    self.patches.append(described(candidate, self._baseline, statuses))
+                elif statuses or self._left() > _SHORTEST:
+                    self.refuted.append(candidate.fingerprint)
+                else:
+                    where = f"{candidate.location.file}, line {candidate.location.line}: {candidate.edit.what}"
+                    self.notes.append(f"there was no time left to see whether this holds in a fresh process: {where}")
+                    return False
         return True
 
     def _statuses(self, candidate: Candidate) -> Answer:
@@ -98,7 +102,7 @@ def holds(baseline: Baseline, statuses: Answer) -> bool:
 
 def confirm(candidate: Candidate, baseline: Baseline, pristine: str, seconds: float) -> Answer:
     """Statuses by test key, from a fresh process on a fresh copy with the patched file written; {} when none came."""
-    room = Path(pristine).parent / "confirm"
+    room = Path(pristine).parent / f"confirm-{candidate.fingerprint}"
     copy_tree(Path(pristine), room / "tree")
     try:
         with open(room / "tree" / candidate.location.file, "w", encoding="utf-8", newline="") as file:

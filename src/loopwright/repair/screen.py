@@ -7,6 +7,7 @@ from types import CodeType, FunctionType
 
 import pytest
 
+from .differ import Calls, first_difference, varied
 from .forks import Answer, ask_forked, told_by_fork
 from .plan import brief, carried_out
 from .seen import Seen
@@ -40,6 +41,10 @@ class Screen:
             seconds = until - time.monotonic()
             yield ask_forked(partial(self._seen, batch["look"], batch["root"]), seconds) or {"seen": []}
             return
+        if "rivals" in batch:
+            seconds = until - time.monotonic()
+            yield ask_forked(partial(self._differ, batch["tests"], batch["rivals"]), seconds) or {"differ": None}
+            return
         together = len(jobs) > 1 and self._state.whole and self._spoilt < _SPOILT
         sifted = self._sift(jobs, batch["checks"], until) if together else {}
         for job in jobs:
@@ -59,6 +64,21 @@ class Screen:
         return {
             "seen": [(*name, {one: list(k) for one, k in kinds.items()}) for name, kinds in found.functions.items()]
         }
+
+    def _differ(self, tests: Sequence[tuple[int, float]], rivals: Sequence[Answer]) -> Answer:
+        """A call of the first one's function, as these tests make it or nearly so, on which the two differ."""
+        name, line, _ = rivals[0]["swaps"][0]
+        (function, *_) = self._loaded.get((rivals[0]["file"], name, line), [None])
+        if function is None:
+            return {"differ": None}
+        calls = Calls(function.__code__)
+        for number, seconds in tests:
+            if number in self._items:
+                calls.start()
+                self._driver.run(self._items[number], None, seconds)
+                calls.stop()
+        versions = [partial(self._swap, rival) for rival in rivals]
+        return {"differ": first_difference(function, versions, varied(calls.found))}
 
     def _sift(
         self, jobs: Sequence[Answer], checks: Sequence[tuple[int, float, str]], until: float

@@ -16,7 +16,7 @@ PROGRESS = "repair: "
 """Starts a line of the worker's output that is meant for people."""
 
 _EVERY = 2.0  # seconds between two such lines
-_BEYOND, _FAR_BEYOND, _FARTHEST = 40, 300, 2_000
+_BEYOND, _FAR_BEYOND, _FARTHEST = 40, 300, 8_000
 """Candidates still tried after a survivor that turned all failing tests, all of its kind at its place, or some."""
 
 

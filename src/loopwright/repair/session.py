@@ -1,5 +1,6 @@
 """A pytest session that we drive ourselves: collect as the project does, then run the tests we choose."""
 
+import os
 import sys
 import tempfile
 import time
@@ -7,6 +8,8 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Literal
 
 import pytest
@@ -115,6 +118,15 @@ class Driver:
             self._outcome.status = "failed"
         elif report.skipped and self._outcome.status == "passed":
             self._outcome.status = "skipped"
+
+
+def load_plugins(tree: str) -> bool:
+    """Imports what pytest would load by itself in each session; False where that has loaded parts of the project."""
+    for point in entry_points(group="pytest11"):
+        with suppress(Exception):
+            import_module(point.module)
+    files = [str(getattr(module, "__dict__", {}).get("__file__") or "") for module in list(sys.modules.values())]
+    return not any(file.startswith(tree + os.sep) for file in files)
 
 
 def tear_down(item: pytest.Item) -> None:

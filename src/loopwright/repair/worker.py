@@ -20,8 +20,9 @@ from .laboratory import Laboratory
 from .localize import Location, leading, rank
 from .patch import Proof
 from .pool import Pool
-from .search import Search
+from .search import Search, Survivor
 from .sense import Sense
+from .session import load_plugins
 from .stream import Stream, Tally
 from .tree import relocate
 from .zygote import Project
@@ -33,6 +34,7 @@ _ALONE = 3
 _TALLIED = ("offered", "tried", "turned", "survived", "exhausted", "kinds")
 _PATCHES = 2  # one to apply, and its best rival
 _LATEST = 0.5  # seconds behind the end of its time that a search may still need to come to its own end
+_COMPARING = 5.0  # seconds
 _CANDIDATE_SHARE = 0.8  # of the time that is left; the rest confirms
 
 
@@ -45,6 +47,9 @@ def main() -> None:
     relocate(order["origin"], order["tree"])
     if order["root_on_path"]:
         sys.path.insert(0, order["tree"])
+    if order["mode"] != "run" and not order.get("bare") and not load_plugins(order["tree"]):
+        _write(Path(sys.argv[1]), {**order, "bare": True})
+        os.execv(sys.executable, [sys.executable, "-m", f"{__package__}.start", *sys.argv[1:]])
     answer = _MODES[order["mode"]](order)
     _write(Path(sys.argv[2]), answer)
 
@@ -101,6 +106,7 @@ def _search(order: Answer) -> Answer:
         share = (deadline - time.monotonic()) * _CANDIDATE_SHARE
         search = Search(laboratory, stream, _CANDIDATES, time.monotonic() + share)
         _prove(search, proof)
+        _compare(laboratory, proof, deadline - time.monotonic())
     return {
         "active_bug": _bug(baseline),
         "locations": [_plain(one, stream.tallies[one.point]) for one in locations if _heard(one, stream, listed)],
@@ -122,13 +128,35 @@ def _heard(location: Location, stream: Stream, listed: frozenset[str]) -> bool:
 
 
 def _prove(search: Search, proof: Proof) -> None:
-    """Searches, and tries the survivors best first; while none holds, the search goes on."""
+    """Searches, and tries the survivors best first; while none holds, the search goes on.
+
+    After the first that holds, one more is wanted that mends the same: its rival.
+    """
     while not proof.patches and len(proof.refuted) < _REFUTED:
-        for survivor in search.go():
-            if len(proof.patches) == _PATCHES or len(proof.refuted) >= _REFUTED or not proof.tries(survivor.candidate):
+        left = search.go()
+        while left and len(proof.patches) < _PATCHES and len(proof.refuted) < _REFUTED:
+            several, left = _alike(left[0], left)
+            if not proof.tries([one.candidate for one in several]):
                 break
+            if proof.patches:
+                left = [one for one in left if one.turned & several[0].turned]
         if search.ended:
             break
+
+
+def _alike(first: Survivor, survivors: list[Survivor]) -> tuple[list[Survivor], list[Survivor]]:
+    """The first with the next that mends the same, and the others."""
+    several = [one for one in survivors if one.turned & first.turned][:_PATCHES]
+    return several, [one for one in survivors if one not in several]
+
+
+def _compare(laboratory: Laboratory, proof: Proof, seconds: float) -> None:
+    """Says of the rival by what call it could be told from the patch."""
+    if len(proof.held) == _PATCHES and seconds > 1:
+        told = laboratory.difference(proof.held[0], proof.held[1], min(seconds, _COMPARING))
+        if told is not None:
+            outcomes = f"{told['first']} with the patch, {told['second']} with this instead"
+            proof.patches[1]["differs"] = f"{told['call']} gives {outcomes}"
 
 
 def _nothing(baseline: Baseline, order: Answer) -> Answer:

@@ -1,0 +1,141 @@
+"""Where two patches differ that the tests can not tell apart: the same calls with other values, under each of them."""
+
+import copy
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from types import CodeType, FrameType, FunctionType
+from typing import TYPE_CHECKING
+
+from .budget import TimeUp, processor_time
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
+
+Arguments = dict[str, object]
+
+_CALLS, _INPUTS = 24, 240
+_SECONDS = 0.2
+_WIDTH = 80
+_ITEMS = 50
+_ADDRESS = re.compile(r"0x[0-9a-f]+")
+
+
+class Calls:
+    """Keeps copies of what one function is called with, as long as it can be copied."""
+
+    def __init__(self, code: CodeType) -> None:
+        self._code = code
+        self.found: list[Arguments] = []
+
+    def start(self) -> None:
+        sys.settrace(self._called)
+
+    def stop(self) -> None:
+        sys.settrace(None)
+
+    def _called(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
+        if frame.f_code is self._code and len(self.found) < _CALLS:
+            sys.settrace(None)  # copying runs code, too
+            with suppress(Exception):  # whatever a value's own copying raises: this call is left out
+                self.found.append(copy.deepcopy({name: frame.f_locals[name] for name in parameters(self._code)}))
+            sys.settrace(self._called)
+        return None
+
+
+def parameters(code: CodeType) -> tuple[str, ...]:
+    """Names without `*args` and `**kwargs`."""
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def varied(calls: Sequence[Arguments]) -> list[Arguments]:
+    """The calls, and each with one argument changed a little; the smallest first."""
+    found: dict[str, Arguments] = {}
+    for call in calls:
+        for one in (call, *_changed(call)):
+            found.setdefault(shown(one), one)
+    return [found[text] for text in sorted(found, key=lambda text: (len(text), text))][:_INPUTS]
+
+
+def _changed(call: Arguments) -> Iterator[Arguments]:
+    for name, value in call.items():
+        for other in _others(value):
+            yield {**call, name: other}
+
+
+def _others(value: object) -> list[object]:
+    """Values beside this one; none for what is not plain."""
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, (int, float)):
+        return [0, value + 1, value - 1, -value, value * 2]
+    if isinstance(value, str):
+        return ["", value[1:], value + value[:1], value.upper(), f" {value}"]
+    if isinstance(value, (list, tuple)):
+        return [value[:0], value[1:], type(value)([*value, *value[:1]]), value[::-1]]
+    if isinstance(value, dict) and value:
+        return [{}, dict(list(value.items())[1:])]
+    return [set(sorted(value, key=repr)[1:])] if isinstance(value, set) and value else []
+
+
+def outcome(function: FunctionType, call: Arguments) -> str:
+    """What comes of it in words: what it gives back and what it leaves in its arguments, or the exception."""
+    mine = copy.deepcopy(call)
+    positional = function.__code__.co_varnames[: function.__code__.co_argcount]
+    try:
+        with processor_time(_SECONDS):
+            given = function(
+                *(mine[name] for name in positional), **{k: v for k, v in mine.items() if k not in positional}
+            )
+            given = list(islice(given, _ITEMS)) if isinstance(given, Iterator) else given
+            left = "" if shown(mine) == shown(call) else f", and leaves {shown(mine)}"
+            return f"{_text(given)}{left}"
+    except TimeUp:
+        return "no end"
+    except Exception as error:  # noqa: BLE001 - whatever the project raises is the outcome
+        return type(error).__name__
+
+
+def first_difference(
+    function: FunctionType, versions: Sequence[Callable[[], Callable[[], None] | None]], calls: Sequence[Arguments]
+) -> Mapping[str, str] | None:
+    """`call` and what comes of it under the first and the second version; None where all is the same.
+
+    A version puts its code in place, and gives what takes it back.
+    """
+    told: list[list[str]] = []
+    for swap in versions:
+        undo = swap()
+        if undo is None:
+            return None
+        told.append([outcome(function, call) for call in calls])
+        undo()
+    for call, first, second in zip(calls, *told, strict=True):
+        if first != second:
+            return {
+                "call": f"{function.__name__}({_brief(shown(call))})",
+                "first": _brief(first),
+                "second": _brief(second),
+            }
+    return None
+
+
+def shown(call: Arguments) -> str:
+    return ", ".join(f"{name}={_text(value)}" for name, value in call.items())
+
+
+def _text(value: object) -> str:
+    try:
+        plain = repr(value)
+    except Exception:  # noqa: BLE001 - a broken repr
+        plain = f"<{type(value).__name__}>"
+    fields = getattr(value, "__dict__", None)
+    if " object at 0x" in plain and isinstance(fields, dict):
+        plain = f"{type(value).__name__}({', '.join(f'{k}={_text(v)}' for k, v in fields.items())})"
+    return _ADDRESS.sub("…", plain)
+
+
+def _brief(text: str) -> str:
+    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"

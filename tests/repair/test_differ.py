@@ -1,0 +1,92 @@
+"""Two patches that the tests can not tell apart are told apart by a call, where there is one."""
+
+from collections.abc import Callable
+from types import FunctionType
+
+from loopwright.repair.differ import Arguments, Calls, first_difference, outcome, varied
+
+
+def price(count: int, tags: list[str]) -> int:
+    tags.append("seen")
+    return count * 3
+
+
+def doubled(count: int, tags: list[str]) -> int:
+    tags.append("seen")
+    return count + count + count
+
+
+def clamped(count: int, tags: list[str]) -> int:
+    tags.append("seen")
+    return max(count, 0) * 3
+
+
+def quiet(count: int, tags: list[str]) -> int:
+    return count * 3
+
+
+def endless(count: int, tags: list[str]) -> int:
+    while count:
+        count -= 1 if count > 5 else 0
+    return count
+
+
+def function(thing: object) -> FunctionType:
+    assert isinstance(thing, FunctionType)
+    return thing
+
+
+def version(other: object) -> Callable[[], Callable[[], None]]:
+    def swap() -> Callable[[], None]:
+        before = function(price).__code__
+        function(price).__code__ = function(other).__code__
+
+        def undo() -> None:
+            function(price).__code__ = before
+
+        return undo
+
+    return swap
+
+
+def difference(first: object, second: object, *calls: Arguments) -> object:
+    return first_difference(function(price), [version(first), version(second)], varied(calls))
+
+
+def test_calls_are_kept_as_they_were_made() -> None:
+    calls = Calls(function(price).__code__)
+    tags = ["a"]
+    calls.start()
+    price(2, tags)
+    calls.stop()
+    assert calls.found == [{"count": 2, "tags": ["a"]}]
+
+
+def test_a_value_beside_those_of_the_tests_tells_two_apart() -> None:
+    told = difference(price, clamped, {"count": 2, "tags": []})
+    assert told == {
+        "call": "price(count=-2, tags=[])", "first": "-6, and leaves count=-2, tags=['seen']",
+        "second": "0, and leaves count=-2, tags=['seen']",
+    }  # fmt: skip
+
+
+def test_what_is_left_in_the_arguments_tells_two_apart() -> None:
+    assert difference(price, quiet, {"count": 0, "tags": []}) == {
+        "call": "price(count=0, tags=[])", "first": "0, and leaves count=0, tags=['seen']", "second": "0",
+    }  # fmt: skip
+
+
+def test_the_same_written_otherwise_is_the_same() -> None:
+    assert difference(price, doubled, {"count": 2, "tags": []}) is None
+
+
+def test_an_endless_call_and_an_exception_are_outcomes() -> None:
+    assert outcome(function(endless), {"count": 3, "tags": []}) == "no end"
+    assert outcome(function(price), {"count": 3, "tags": None}) == "AttributeError"
+
+
+def test_variants_are_few_and_begin_with_the_smallest() -> None:
+    calls = [{"count": n, "tags": ["x"] * n} for n in range(200)]
+    found = varied(calls)
+    assert len(found) <= 240
+    assert found[0] == {"count": 0, "tags": []}
