@@ -9,6 +9,8 @@ from itertools import islice
 from types import CodeType, FrameType, FunctionType
 from typing import TYPE_CHECKING
 
+import pytest
+
 from .budget import TimeUp, processor_time
 
 if TYPE_CHECKING:
@@ -84,18 +86,18 @@ def outcome(function: FunctionType, call: Arguments) -> str:
     """What comes of it in words: what it gives back and what it leaves in its arguments, or the exception."""
     mine = copy.deepcopy(call)
     positional = function.__code__.co_varnames[: function.__code__.co_argcount]
-    try:
-        with processor_time(_SECONDS):
-            given = function(
-                *(mine[name] for name in positional), **{k: v for k, v in mine.items() if k not in positional}
-            )
-            given = list(islice(given, _ITEMS)) if isinstance(given, Iterator) else given
-            left = "" if shown(mine) == shown(call) else f", and leaves {shown(mine)}"
-            return f"{_text(given)}{left}"
-    except TimeUp:
-        return "no end"
-    except Exception as error:  # noqa: BLE001 - whatever the project raises is the outcome
-        return type(error).__name__
+
+    def compute() -> str:
+        given = function(*(mine[name] for name in positional), **{k: v for k, v in mine.items() if k not in positional})
+        given = list(islice(given, _ITEMS)) if isinstance(given, Iterator) else given
+        left = "" if shown(mine) == shown(call) else f", and leaves {shown(mine)}"
+        return f"{_text(given)}{left}"
+
+    with processor_time(_SECONDS):
+        done = pytest.CallInfo.from_call(compute, "call")
+    if done.excinfo is None:
+        return done.result
+    return "no end" if done.excinfo.errisinstance(TimeUp) else done.excinfo.typename
 
 
 def first_difference(
@@ -127,10 +129,9 @@ def shown(call: Arguments) -> str:
 
 
 def _text(value: object) -> str:
-    try:
+    plain = f"<{type(value).__name__}>"
+    with suppress(Exception):  # it may not be able to show itself
         plain = repr(value)
-    except Exception:  # noqa: BLE001 - a broken repr
-        plain = f"<{type(value).__name__}>"
     fields = getattr(value, "__dict__", None)
     if " object at 0x" in plain and isinstance(fields, dict):
         plain = f"{type(value).__name__}({', '.join(f'{k}={_text(v)}' for k, v in fields.items())})"
