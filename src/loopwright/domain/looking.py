@@ -14,8 +14,8 @@ from loopwright.domain.words import clipped, whole
 LOOSE = "probe"
 """Stands in debug.log for the id of a hypothesis where a probe belongs to none."""
 
-MOST_DIFF, MOST_NAMED = 20_000, 30
-"""Characters of a patch's diff, and tests that it names."""
+MOST_DIFF, MOST_NAMED, MOST_CALL = 20_000, 30, 1_000
+"""Characters of a patch's diff, tests that it names, and characters of a call that tells it from another."""
 
 _PLACE = re.compile(r"(?P<file>.+?\.\w+):(?:(?P<func>[^:]+):)?(?P<line>[0-9]{1,7})\s*")
 
@@ -101,7 +101,10 @@ class Probed(Record):
 
 
 class ProposedPatch(Record):
-    """`diff` as git and patch take it; `cut` where it was too long. The tests it turns, and those that still fail."""
+    """`diff` as git and patch take it; `cut` where it was too long. The tests it turns, and those that still fail.
+
+    `differs`: of a rival, a call that tells it from the patch, where one is known.
+    """
 
     file: str
     description: str
@@ -109,6 +112,7 @@ class ProposedPatch(Record):
     cut: bool
     fixes: Items[str]
     still_failing: Items[str]
+    differs: str
 
 
 class Proposal(Record):
@@ -150,4 +154,5 @@ def proposed(patch: Patch) -> ProposedPatch:
     return ProposedPatch(
         file=patch.file, description=patch.description, diff=diff[:MOST_DIFF], cut=len(diff) > MOST_DIFF,
         fixes=patch.fixes[:MOST_NAMED], still_failing=patch.still_failing[:MOST_NAMED],
+        differs=clipped(whole(patch.differs), MOST_CALL),
     )  # fmt: skip

@@ -83,7 +83,7 @@ def _proposal(told: Proposal) -> Iterator[str]:
     if told.patch:
         yield from _patch(told.patch)
     for rival in told.rivals:
-        yield "a rival, which the tests can not tell from it:"
+        yield f"a rival, which the tests can not tell from it{f'; {rival.differs}' if rival.differs else ''}:"
         yield from _patch(rival)
     if told.patch is None:
         yield "`spectrum` shows where to look, `probe` what is there"
