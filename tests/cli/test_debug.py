@@ -73,6 +73,30 @@ def test_json_holds_what_a_loop_would_hold(shares: Desk) -> None:
     assert data["test_command"] == COMMAND
 
 
+def test_a_line_is_watched_and_no_file_is_edited(shares: Desk) -> None:
+    before = bytes_of(shares.project)
+    ran = shares.run("debug", "--probe", "shares.py:8", "--show", "share(part, whole)", "--test-command", COMMAND)
+    assert ran.code == Exit.DONE, ran
+    assert ran.out.splitlines() == [
+        "shares.py:percent:8  return round(share(part, whole) * 10)",
+        "failed: test_shares.py::TestPercent::test_of_four[1]: reached 1 time",
+        "  1: share(part, whole) = 0.25",
+        "failed: test_shares.py::TestPercent::test_of_four[2]: reached 1 time",
+        "  1: share(part, whole) = 0.5",
+    ]
+    assert bytes_of(shares.project) == before
+
+
+def test_a_watched_line_as_json_beside_a_test_that_passes(shares: Desk) -> None:
+    named = ("--tests", "test_shares.py::test_half")
+    (line,) = shares.run("debug", "--json", "--probe", "shares.py:share:4", *named, "--test-command", COMMAND).lines
+    data = line["data"]
+    assert isinstance(data, dict)
+    (test,) = data["tests"]
+    assert (test["status"], test["hits"][0]["data"]) == ("passed", {"part": "1", "whole": "2"})
+    assert data["test_command"] == COMMAND
+
+
 def test_tests_can_be_chosen_and_a_name_that_there_is_not_is_said(shares: Desk) -> None:
     ran = shares.run("debug", "--tests", "test_shares.py::TestPercent::test_of_four[2]", "--test-command", COMMAND)
     assert "1 failing test and 0 passing tests ran it" in ran.out, ran
@@ -98,6 +122,8 @@ def test_a_file_that_does_not_compile_is_the_first_hypothesis(shares: Desk) -> N
     [
         (["--test-command", "npm test"], "'npm test' is neither plain pytest nor unittest"),
         (["--python", "/nowhere/python"], "--python /nowhere/python: there is no such interpreter"),
+        (["--show", "part"], "--show says what to look at with --probe FILE:LINE"),
+        (["--probe", "shares.py"], "expected file:line or file:function:line"),
     ],
 )
 def test_what_can_not_be_debugged_is_refused(shares: Desk, arguments: list[str], said: str) -> None:
