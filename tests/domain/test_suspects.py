@@ -2,7 +2,7 @@
 
 from loopwright.domain.debugging import Diagnosis, ProbeHit
 from loopwright.domain.loop import EvidenceCriteria, Hypothesis, HypothesisStatus
-from loopwright.domain.suspects import LEADING, OTHERS, again, anchor, told
+from loopwright.domain.suspects import LEADING, MOST, OTHERS, again, anchor, told
 
 AT = "2026-01-22T10:00:00+08:00"
 
@@ -88,6 +88,17 @@ def test_a_new_measurement_takes_the_place_of_the_old_one_and_keeps_its_id() -> 
     assert (third, fourth) == (known[2], known[3]), "words of an agent and verdicts stay"
     assert anchor(fifth) == ("shop.py", "total", "d")
     assert [hit.hid for hit in found.probes] == ["H2", "H4", "H5"]
+
+
+def test_measured_again_and_again_they_do_not_grow_without_end() -> None:
+    known: tuple[Hypothesis, ...] = (proposed(1, "mine"), suspect(2, "tried", status="rejected"))
+    for n in range(20):
+        fresh = [suspect(k, f"round {n}, line {k}", rank=k) for k in range(1, 11)]
+        known = again(known, diagnosis(*fresh)).hypotheses
+    assert len(known) <= MOST
+    assert [one.id for one in known[:2]] == ["H1", "H2"]
+    assert {one.description for one in known} >= {one.description for one in fresh}
+    assert len({one.id for one in known}) == len(known)
 
 
 def test_the_first_measurement_stands_as_it_is() -> None:

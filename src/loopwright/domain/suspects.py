@@ -11,6 +11,8 @@ from loopwright.domain.words import clean, clipped
 
 LEADING, OTHERS = 5, 6
 """Hypotheses that a message shows with their evidence, and further ones that it names; the files hold all."""
+MOST = 40
+"""Hypotheses that are kept through measuring again: what agents propose shall find room, too."""
 CODE, SEEN = 90, 110
 """Characters of a line of code, and of what was seen there."""
 
@@ -41,7 +43,8 @@ def told(hypotheses: Sequence[Hypothesis]) -> str:
 def again(known: Sequence[Hypothesis], fresh: Diagnosis) -> Diagnosis:
     """What is known and what a fresh diagnosis has found, as one list: the newest evidence, and every id as it was.
 
-    What was measured before and is not found any more comes last. Hits carry the ids of this list.
+    What was measured before and is not found any more comes last, and the oldest of it goes where there are too many.
+    Hits carry the ids of this list.
     """
     by_anchor = {anchor(one): one for one in known if anchor(one) is not None}
     ids: dict[str, str] = {}
@@ -57,7 +60,11 @@ def again(known: Sequence[Hypothesis], fresh: Diagnosis) -> Diagnosis:
     newest = {one.id: one for one in taken}
     gone = {one.id for one in by_anchor.values() if one.status == "pending"}
     last = float(len(known) + len(taken) + 1)
-    kept = (newest.pop(one.id, one.evolve(likelihood=last) if one.id in gone else one) for one in known)
+    left = [one.id for one in known if one.id in gone][: max(len(known) + len(newest) - MOST, 0)]
+    kept = [
+        newest.pop(one.id, one.evolve(likelihood=last) if one.id in gone else one)
+        for one in known if one.id not in left
+    ]  # fmt: skip
     return fresh.evolve(
         hypotheses=(*kept, *newest.values()),
         probes=tuple(hit.evolve(hid=ids.get(hit.hid, hit.hid)) for hit in fresh.probes),
