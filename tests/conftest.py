@@ -47,6 +47,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     terminalreporter.write_line(f"LOOPWRIGHT_SEED={SEED}")
 
 
+@pytest.fixture(scope="session", autouse=True)
+def plain_pytest_within() -> Iterator[None]:
+    """The pytest of projects under test does not load this environment's plugins, which takes longer than their tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        yield
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"

@@ -12,6 +12,7 @@ FAST = [
     "remembered_results", "left_on_disk",  # what one candidate leaves behind must not spoil the next
     "borrowed_constant",  # a conftest has loaded the project before a candidate's import
 ]  # fmt: skip
+UNFIXABLE = ["unfixable", "contradiction"]
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +24,7 @@ def repairs(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Repair]:
 
     async def all_of_them() -> dict[str, Repair]:
         first, second = await asyncio.gather(
-            one_by_one("three_faults", *FAST[::2]), one_by_one(*FAST[1::2], "unfixable")
+            one_by_one("three_faults", *FAST[::2]), one_by_one(*FAST[1::2], *UNFIXABLE)
         )
         return first | second
 
@@ -44,9 +45,18 @@ def test_three_faults_one_after_the_other(repairs: Mapping[str, Repair]) -> None
     assert [len(patch.still_failing) for patch in done.patches] == [2, 1, 0]
 
 
-def test_what_can_not_be_mended_is_said(repairs: Mapping[str, Repair]) -> None:
-    done = repairs["unfixable"]
+@pytest.mark.parametrize("name", UNFIXABLE)
+def test_what_can_not_be_mended_is_said(name: str, repairs: Mapping[str, Repair]) -> None:
+    done = repairs[name]
     (found,) = done.findings
     assert found.patch is None
     assert found.candidates > 50
     assert not done.green
+
+
+def test_what_mends_one_test_and_breaks_another_is_told(repairs: Mapping[str, Repair]) -> None:
+    (found,) = repairs["contradiction"].findings
+    assert (
+        "close, and not right: compare with `<=` instead of `<` (tariff.py:2) turns 1 of 1 failing tests" in found.note
+    )
+    assert "but breaks test_tariff.py::test_twelve_pays_in_full" in found.note

@@ -166,7 +166,8 @@ def _note(answer: Plain) -> str:
     if tried and seconds:
         rate = f"{tried / seconds:.0f} a second, {answer['cold']} with a fresh import"
         speed = [f"{plural(tried, 'edit')} tried in {seconds:.1f} s ({rate})"]
-    return "; ".join([*speed, *map(_rival, answer.get("patches", ())[1:]), *answer.get("notes", ())])
+    near = [f"close, and not right: {words}" for words in answer.get("nearest", ())]
+    return "; ".join([*speed, *near, *map(_rival, answer.get("patches", ())[1:]), *answer.get("notes", ())])
 
 
 def _rival(patch: Plain) -> str:

@@ -5,7 +5,7 @@ import select
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from .candidate import Candidate
 from .forks import Answer
@@ -19,6 +19,7 @@ _EVERY = 2.0  # seconds between two such lines
 _BEYOND, _FAR_BEYOND, _FARTHEST = 40, 300, 8_000
 """Candidates still tried after a survivor that turned all failing tests, all of its kind at its place, or some."""
 
+_NEAREST = 3
 
 Numbered = tuple[int, float, Candidate]
 """A candidate with its place in the stream and its price."""
@@ -39,8 +40,22 @@ class Survivor:
     left: frozenset[int]
 
 
+@dataclass(frozen=True, order=True)
+class Partial:
+    """A candidate that turned failing tests and broke one that passed: its number, or -1. The nearest is the least."""
+
+    missing: int
+    price: float
+    order: int
+    candidate: Candidate = field(compare=False)
+    broke: int = field(compare=False)
+
+
 class Search:
-    """One walk along the stream; `go` may be called again when what it found did not hold."""
+    """One walk along the stream; `go` may be called again when what it found did not hold.
+
+    `nearest`: the best of those that fixed something at the cost of something else.
+    """
 
     def __init__(self, laboratory: Laboratory, stream: Stream, most: int, deadline: float) -> None:
         self._laboratory = laboratory
@@ -55,6 +70,7 @@ class Search:
         self._stale: set[int] = set()
         self._busy: dict[int, tuple[int, list[Numbered]]] = {}
         self._answered: dict[int, tuple[float, Candidate, Answer]] = {}
+        self.nearest: list[Partial] = []
         self.tried = 0
         self.cold = 0
         self.seconds = 0.0
@@ -153,6 +169,10 @@ class Search:
             self.tried += 1
             if survived:
                 yield Survivor(number, price, candidate, turned, self._left(candidate, turned))
+            elif turned:
+                missing = len(self._laboratory.targets) - len(turned)
+                partial = Partial(missing, price, number, candidate, answer["broke"])
+                self.nearest = sorted([*self.nearest, partial])[:_NEAREST]
 
 
 def _survived(answer: Answer) -> bool:

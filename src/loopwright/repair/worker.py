@@ -20,7 +20,7 @@ from .laboratory import Laboratory
 from .localize import Location, leading, rank
 from .patch import Proof
 from .pool import Pool
-from .search import Search, Survivor
+from .search import Partial, Search, Survivor
 from .sense import Sense
 from .session import load_plugins
 from .stream import Stream, Tally
@@ -112,9 +112,18 @@ def _search(order: Answer) -> Answer:
         "locations": [_plain(one, stream.tallies[one.point]) for one in locations if _heard(one, stream, listed)],
         "patches": proof.patches,
         "refuted": proof.refuted,
+        "nearest": [_near(one, baseline) for one in search.nearest] if search and not proof.patches else [],
         **({"candidates": search.tried, "cold": search.cold, "seconds": search.seconds} if search else {}),
         "notes": [*_unreadable_words(baseline), *baseline.troubles, *laboratory.notes, *proof.notes],
     }
+
+
+def _near(partial: Partial, baseline: Baseline) -> str:
+    candidate = partial.candidate
+    turned = len(baseline.spectrum.failing) - partial.missing
+    where = f"{candidate.location.file}:{candidate.location.line}"
+    cost = f", but breaks {baseline.keys[partial.broke]}" if partial.broke >= 0 else ""
+    return f"{candidate.edit.what} ({where}) turns {turned} of {len(baseline.spectrum.failing)} failing tests{cost}"
 
 
 def _suspicious(baseline: Baseline, order: Answer) -> list[Location]:
