@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -226,6 +227,16 @@ async def test_what_the_engine_left_may_be_spoilt(turn: Turn, spoil: Spoil, word
         assert words in await turn.refused("run_failing_tests")
 
 
+async def test_a_loop_whose_folder_is_gone_is_no_hindrance(turn: Turn) -> None:
+    turn.progress.rmdir()
+    turn.order()
+    async with turn.begun():
+        assert (await turn.call("probe", place=PLACE))["tests"][0]["reached"] == 1
+        assert (await turn.call("propose_fix", seconds=1))["applied"] is False
+        shutil.rmtree(turn.project)
+        assert "This could not be done: " in await turn.refused("run_failing_tests")
+
+
 async def test_a_log_that_can_not_be_written_keeps_nothing_from_being_told(turn: Turn, tmp_path: Path) -> None:
     """A link in its place is not followed."""
     target = tmp_path / "elsewhere"
@@ -236,14 +247,22 @@ async def test_a_log_that_can_not_be_written_keeps_nothing_from_being_told(turn:
     assert not target.exists()
 
 
-async def test_when_the_agent_goes_nothing_of_a_search_stays(turn: Turn) -> None:
+async def test_a_search_tells_how_far_it_is_and_nothing_of_it_stays_when_the_agent_goes(turn: Turn) -> None:
     (turn.project / "test_shop.py").write_text(TESTS.replace("import pytest", "import pytest, time\ntime.sleep(30)"))
+    heard: list[tuple[float, float | None, str | None]] = []
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        heard.append((progress, total, message))
+
     turn.order()
     async with turn.begun():
-        search = asyncio.ensure_future(turn.session.call_tool("propose_fix", {"seconds": 60}))
-        await soon(lambda: bool(_workers()))
+        asked = turn.session.call_tool("propose_fix", {"seconds": 60}, progress_callback=hear)
+        search = asyncio.ensure_future(asked)
+        await soon(lambda: bool(_workers()) and bool(heard))
         search.cancel()
     await soon(lambda: not _workers())
+    ((progress, total, message), *_) = heard
+    assert (0 < progress < 60, total, message) == (True, 60, "running the tests, traced")
 
 
 def _workers() -> list[str]:

@@ -10,7 +10,7 @@ from loopwright.domain.calls import Call, Line, as_list, bounded
 from loopwright.domain.errors import Invalid
 from loopwright.domain.record import Items
 
-MOST_TESTS, MOST_EXPRESSIONS, MOST_HITS, MOST_STATEMENTS, MOST_SECONDS = 50, 8, 50, 200, 300
+MOST_TESTS, MOST_EXPRESSIONS, MOST_HITS, MOST_STATEMENTS, MOST_SECONDS = 50, 8, 50, 200, 240
 EXPRESSION_LENGTH = 500
 
 TESTS = "Names of tests, or of files or classes of tests; default: those that failed when the tests were last run."

@@ -17,7 +17,7 @@ from loopwright.repair.debugger import PythonDebugger
 
 LOOK_SECONDS = 50.0
 """For whatever only looks: many callers give up after a minute."""
-WORD_SECONDS = 5.0
+WORD_SECONDS = 3.0
 """Between two words of how far a search is."""
 FREE = ("workspace", "all")
 """Who may run commands without asking may call what he likes in an expression, too."""
@@ -86,7 +86,8 @@ def _log(log: Path, hits: Sequence[ProbeHit]) -> None:
 
 
 async def _proposed(request: DebugRequest, tell: Tell) -> Proposal:
-    with _alone(Path(request.log).parent if request.log else Path(request.project)):
+    kept = Path(request.log).parent  # a loop that has not run yet has none
+    with _alone(kept if request.log and kept.is_dir() else Path(request.project)):
         return _proposal(await _searched(request, tell))
 
 

@@ -126,6 +126,8 @@ async def serve(box: Letterbox) -> None:
             told, is_error = take(box, params.name, params.arguments or {}, kit), False
         except (Invalid, Conflict) as refused:
             told, is_error = str(refused), True
+        except OSError as trouble:  # a disk that is full, a folder that has gone
+            told, is_error = f"This could not be done: {trouble.strerror or trouble}; go on without it.", True
         return types.CallToolResult(content=[types.TextContent(type="text", text=told)], is_error=is_error)
 
     server = Server(NAME, version=__version__, instructions=kit.instructions, on_list_tools=listed, on_call_tool=called)
