@@ -38,7 +38,7 @@ def wall_limit(usual: list[float]) -> float:
 
 def waiting(computing: float) -> float:
     """Seconds by the clock that a test may take which may compute for so many: it may wait, but not for ever."""
-    return 0.5 + 3 * computing
+    return 0.2 + 3 * computing
 
 
 @contextmanager

@@ -83,9 +83,11 @@ class Driver:
     @pytest.hookimpl(hookwrapper=True, tryfirst=True)
     def pytest_runtest_makereport(self, call: "pytest.CallInfo[None]") -> Iterator[None]:
         yield
-        if not self._plain and call.excinfo is not None and not self._outcome.error:
-            self._outcome.error = call.excinfo.typename
-            self._outcome.waited = isinstance(call.excinfo.value, TimeUp) and call.excinfo.value.waited
+        if call.excinfo is None or self._outcome.error:
+            return
+        self._outcome.error = call.excinfo.typename
+        self._outcome.waited = isinstance(call.excinfo.value, TimeUp) and call.excinfo.value.waited
+        if not self._plain:
             self._outcome.message = _text(call.excinfo.value)
             self._outcome.frames = [(str(e.path), e.lineno + 1, e.name) for e in call.excinfo.traceback][-40:]
 
