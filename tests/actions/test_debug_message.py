@@ -43,13 +43,13 @@ def test_poor():
 FAULT = """`rank = "C"`"""
 
 
-async def driven(stage: Stage) -> LoopState:
+async def driven(stage: Stage, test_command: str | None = COMMAND) -> LoopState:
     """The loop with the project's real tests and the real debugger."""
     runner = LoopRunner(
         str(stage.project), stage.store, stage.workspace, ProjectTests(stage.project), stage.clock, stage.processes,
         agents=stage.make_agent, debugger=lambda id, bus: PythonDebugger(id),
     )  # fmt: skip
-    id = stage.create("Make the tests pass", test_command=COMMAND)
+    id = stage.create("Make the tests pass", test_command=test_command)
     return await runner.drive(id, take_up=take_up, bus=Bus())
 
 
@@ -125,6 +125,16 @@ async def test_other_tests_are_told_without_a_table_or_tools(stage: MakeStage) -
     assert "- none yet" in text
     assert "propose_fix" not in text
     assert all(message.debug is None for message in made.agent.messages if message.action == "DEBUG")
+
+
+async def test_a_command_that_was_only_just_found_is_known_to_the_debugger(stage: MakeStage) -> None:
+    made = stage(PLAN, Answer(text=said("DEVELOP"), files={"grade.py": MENDED}))
+    lay_out(made)
+    await driven(made, test_command=None)
+    init = made.agent.messages[0]
+    assert init.debug is not None
+    assert "pytest" in init.debug.test_command
+    assert init.debug.python
 
 
 async def test_an_agent_that_plans_or_develops_may_ask_the_debugger_too(stage: MakeStage) -> None:

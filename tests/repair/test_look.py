@@ -12,6 +12,7 @@ from loopwright.domain.debugging import DebugRequest
 from loopwright.domain.errors import Invalid
 from loopwright.domain.looking import Probed, ProbeOrder
 from loopwright.repair.debugger import PythonDebugger
+from loopwright.repair.watch import owner_of
 from tests.repair.cases import write
 
 T = TypeVar("T")
@@ -194,6 +195,29 @@ def test_expressions_see_the_frame_and_its_module_and_what_goes_wrong_is_their_v
     assert all(len(str(value)) <= 2_001 for value in found.values())
     assert seen.tests[0].status == "failed", "with the error of its own"
     assert seen.tests[0].error == "AssertionError"
+
+
+def test_private_names_mean_what_they_mean_in_the_source(tmp_path: Path) -> None:
+    write({
+        "account.py": "class _Account:\n    def __init__(self):\n        self.__total = 7\n\n    def check(self):\n"
+                      "        def inner():\n            return self.__total\n\n        return inner()\n",
+        "test_account.py": "from account import _Account\ndef test_check():\n    assert _Account().check() == 8\n",
+    }, tmp_path)  # fmt: skip
+    given = ProbeOrder(file="account.py", func="inner", line=7, expressions=("self.__total", "self.__class__.__name__"))
+    seen = asked(PythonDebugger("look").probe(request(tmp_path), given))
+    assert seen.place == "account.py:_Account.check.inner:7"
+    assert values(seen) == [{"self.__total": "7", "self.__class__.__name__": "'_Account'"}]
+
+
+@pytest.mark.parametrize(
+    ("func", "owner"),
+    [
+        ("A.m", "A"), ("A.m.<locals>.inner", "A"), ("f.<locals>.g", None), ("f", None), ("f.<locals>.A.m", "A"),
+        ("A.B.m", "B"), ("<module>", None), ("", None),
+    ],
+)  # fmt: skip
+def test_the_class_around_a_function(func: str, owner: str | None) -> None:
+    assert owner_of(func) == owner
 
 
 def test_what_an_expression_writes_stays_in_the_copy(shop: Path, tmp_path: Path) -> None:

@@ -64,7 +64,8 @@ async def _planned(
     session: Session, agent: str, settings: RunSettings, command: str | None, measured: Measured | None
 ) -> ActionReport:
     policy = turn_policy(settings.permissions, reading=True)
-    message = Message(action="INIT", text="", seconds=settings.action_timeout, policy=policy)
+    debug = session.debug_ground(command)
+    message = Message(action="INIT", text="", debug=debug, seconds=settings.action_timeout, policy=policy)
     before = await session.snapshot("before planning")
     async with only_reading(session, session.turns, before, "planning"):
         asked = session.order("init", test_command=command or "none found", tests=_stand(measured))

@@ -80,11 +80,14 @@ class Session(TestedGround[LoopState]):
             self.claims.append(f"{action} said {quoted(report.message)}")
         return output, report
 
-    def debug_request(self) -> DebugRequest:
-        """What the debugger works on: the tests that failed when they were last run, and what is known of them."""
+    def debug_request(self, found: str | None = None) -> DebugRequest:
+        """What the debugger works on: the tests that failed when they were last run, and what is known of them.
+
+        `found`: the test command, where it has only just been found.
+        """
         state = self.state()
         settings, skill = state.engine.settings, state.skill_state
-        command = settings.test_command or ""
+        command = settings.test_command or found or ""
         hypotheses = skill.debug.hypotheses if skill else ()
         return DebugRequest(
             project=self.project, python=(self.tests.interpreter(command) or "") if command else "",
@@ -93,10 +96,10 @@ class Session(TestedGround[LoopState]):
             loop=self.id, log=str(self.store.progress_path(self.id) / "debug.log"),
         )  # fmt: skip
 
-    def debug_ground(self) -> DebugRequest | None:
+    def debug_ground(self, found: str | None = None) -> DebugRequest | None:
         """The same for an agent's own questions; None where the debugger can not work with these tests."""
-        command = self.state().engine.settings.test_command
-        return self.debug_request() if not command or self.debugger.supports(command) else None
+        command = self.state().engine.settings.test_command or found
+        return self.debug_request(found) if not command or self.debugger.supports(command) else None
 
     def _again(self, action: ActionName, problem: str) -> str:
         """What an agent is told whose report could not be read."""

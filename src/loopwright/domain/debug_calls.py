@@ -13,7 +13,10 @@ from loopwright.domain.record import Items
 MOST_TESTS, MOST_EXPRESSIONS, MOST_HITS, MOST_STATEMENTS, MOST_SECONDS = 50, 8, 50, 200, 240
 EXPRESSION_LENGTH = 500
 
-TESTS = "Names of tests, or of files or classes of tests; default: those that failed when the tests were last run."
+TESTS = (
+    "Names of tests, or of files or classes of tests; default: those that failed when the tests were last run, or all"
+    " that fail now."
+)
 PLACE = "The line, as file:line or file:function:line; what is there is shown as it is just before the line runs."
 EXPRESSIONS = "Python expressions, evaluated in the frame at that line; default: all local variables."
 HITS = "How many times are shown of each test."

@@ -32,7 +32,7 @@ def watched(project: Project, order: Answer) -> Answer:
     path = Path(order["tree"], asked["file"])
     try:
         lines = lines_of(str(path))
-        expressions = compiled(asked["expressions"])
+        expressions = compiled(asked["expressions"], lines.get(asked["line"], ""))
     except OSError:
         return {"refused": f"place: there is no file {asked['file']} in the project"}
     except SyntaxError as error:
@@ -43,7 +43,7 @@ def watched(project: Project, order: Answer) -> Answer:
         return {"refused": f"place: {trouble}"}
     watch = Watch(str(path), asked["line"], expressions, asked["hits"])
     code = path.read_text(encoding="utf-8", errors="replace").splitlines()[asked["line"] - 1].strip()
-    func = lines[asked["line"]]
+    func = _shown(lines[asked["line"]])
     more = {"code": code[:_CODE], "place": f"{asked['file']}:{func}:{asked['line']}"}
     answer = _asked(project, order, watch)
     if func == "<module>" and not any(test["reached"] for test in answer.get("tests", ())):
@@ -154,9 +154,13 @@ def _misplaced(file: str, line: int, func: str | None, lines: dict[int, str]) ->
         near = sorted(sorted(lines, key=lambda one: abs(one - line))[:_NEAR])
         where = f"the nearest that do: {', '.join(map(str, near))}" if near else "the file has none that does"
         return f"nothing runs at line {line} of {file} ({where})"
-    there = lines[line]
-    if func is not None and func.replace(".<locals>", "") != there and not there.endswith(f".{func}"):
-        own = [number for number, name in lines.items() if name == func or name.endswith(f".{func}")]
+    there = _shown(lines[line])
+    if func is not None and _shown(func) != there and not there.endswith(f".{func}"):
+        own = [number for number, name in lines.items() if f".{_shown(name)}".endswith(f".{func}")]
         better = f"; {func} has the lines {min(own)} to {max(own)}" if own else ""
         return f"line {line} of {file} lies in {there}, not in {func}{better}"
     return None
+
+
+def _shown(func: str) -> str:
+    return func.replace(".<locals>", "")

@@ -1,5 +1,6 @@
 """What expressions come to when a line is reached, seen from outside: no source file is edited."""
 
+import ast
 import os
 import signal
 import sys
@@ -39,6 +40,7 @@ class Watch:
         self._expressions = expressions
         self._most = most
         self._busy = False
+        self._holding: dict[CodeType, bool] = {}
         self.reached = 0
         self.hits: list[dict[str, object]] = []
 
@@ -53,7 +55,10 @@ class Watch:
         threading.settrace(None)
 
     def _called(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
-        return self._line if frame.f_code.co_filename == self._path else None
+        code = frame.f_code
+        if code not in self._holding:
+            self._holding[code] = code.co_filename == self._path and any(at == self._at for _, _, at in code.co_lines())
+        return self._line if self._holding[code] else None
 
     def _line(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
         if event == "line" and frame.f_lineno == self._at and not self._busy:
@@ -118,20 +123,35 @@ def _within(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, left, again)
 
 
-def compiled(expressions: Sequence[str]) -> list[tuple[str, CodeType]]:
-    """ValueError names the one that is none, and why."""
+def compiled(expressions: Sequence[str], func: str) -> list[tuple[str, CodeType]]:
+    """As they would mean it in that function. ValueError names the one that is none, and why."""
     found = []
     for text in expressions:
         try:
-            found.append((text, compile(text.strip(), "<probe>", "eval", dont_inherit=True)))
+            tree = ast.parse(text.strip(), mode="eval")
+            _private(tree, owner_of(func))
+            found.append((text, compile(tree, "<probe>", "eval", dont_inherit=True)))
         except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
             why = error.msg if isinstance(error, SyntaxError) else str(error) or type(error).__name__
             raise ValueError(f"expressions: {text!r} is no Python expression: {why}") from error
     return found
 
 
+def owner_of(func: str) -> str | None:
+    """The class that a qualified name's function stands in, also one within a method."""
+    inner = (part.split(".") for part in reversed(func.split(".<locals>.")))
+    return next((parts[-2] for parts in inner if len(parts) > 1), None)
+
+
+def _private(tree: ast.Expression, owner: str | None) -> None:
+    """`self.__total` is kept under another name, which nobody sees in the source."""
+    for node in ast.walk(tree) if owner else ():
+        if isinstance(node, ast.Attribute) and node.attr.startswith("__") and not node.attr.endswith("__"):
+            node.attr = f"_{str(owner).lstrip('_')}{node.attr}"
+
+
 def lines_of(path: str) -> dict[int, str]:
-    """The lines of a file that a probe can stand at, with the name of the function that each lies in.
+    """The lines of a file that a probe can stand at, with the qualified name of the function that each lies in.
 
     OSError; SyntaxError and ValueError where it can not be compiled.
     """
@@ -152,7 +172,7 @@ def lines_of(path: str) -> dict[int, str]:
 
 def _name(code: CodeType, around: str) -> str:
     """A comprehension or a lambda goes by the function around it."""
-    return around if code.co_name.startswith("<") else code.co_qualname.replace(".<locals>", "")
+    return around if code.co_name.startswith("<") else code.co_qualname
 
 
 def inside(path: str, root: str) -> bool:
