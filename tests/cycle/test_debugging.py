@@ -1,0 +1,49 @@
+"""A cycle whose developer mends failing Python tests: measured suspects in the order, and the debugger to ask."""
+
+import asyncio
+from functools import partial
+
+from loopwright.cycle.runner import CycleRunner
+from loopwright.domain.cycle_commands import take_up
+from loopwright.engine.bus import Bus
+from loopwright.repair.debugger import PythonDebugger
+from loopwright.validation.run import ProjectTests
+from tests.actions.test_debug_message import COMMAND, FAULT, GRADE, MENDED, TESTS
+from tests.cycle.stage import Cast, MakeCycleStage, Turn, said
+from tests.repair.cases import write
+
+
+async def misses_the_fault(turn: Turn) -> str:
+    turn.change("notes.txt", "all is well\n")
+    return said("cd", files_written=["notes.txt"])
+
+
+async def mends(turn: Turn) -> str:
+    turn.change("grade.py", MENDED)
+    return said("cd", files_written=["grade.py"])
+
+
+async def test_the_developer_is_told_what_was_measured_and_may_ask(make_stage: MakeCycleStage) -> None:
+    made = make_stage(cast=Cast({"cd.implement": [misses_the_fault, mends]}))
+    write({"grade.py": GRADE, "test_grade.py": TESTS}, made.project)
+    runner = CycleRunner(
+        str(made.project), made.store, made.workspace, made.worktrees, made.surveyor, ProjectTests(made.project),
+        made.clock, made.processes, agents=made.make_agent,
+        debugger=lambda id, bus, folder: PythonDebugger(id, project=made.project),
+    )  # fmt: skip
+    id = made.create("Make the tests pass", parallel=1, test_command=COMMAND)
+    at = made.clock.now().isoformat(timespec="milliseconds")
+    async with asyncio.timeout(60):
+        state = await runner.drive(id, take_up=partial(take_up, at=at), bus=Bus())
+    assert state.engine.outcome == "succeeded"
+    first, second = (turn.message for turn in made.cast.turns if turn.message.action == "cd.implement")
+    assert FAULT not in first.text
+    (row,) = (line for line in second.text.splitlines() if FAULT in line)
+    assert "grade.py:5 in grade" in row
+    assert "| 1, 0 | points=60 |" in row
+    assert "`propose_fix`" in second.text
+    assert second.debug is not None
+    assert second.debug.failing == ("test_grade.py::test_good",)
+    assert (second.debug.loop, second.debug.log) == (id, "")
+    asked = await PythonDebugger("look").run_tests(second.debug)
+    assert [test.status for test in asked.tests] == ["passed"], "it is the project as it is now"
