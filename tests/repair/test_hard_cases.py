@@ -37,8 +37,8 @@ RIGHT = ("total > 100", "total >= 100")
 MEMBER = "test_shop.py::test_member"
 
 
-def test_tests_that_wait_for_ever_beside_a_fault(tmp_path: Path) -> None:
-    """They run the faulty function, too, so that none of its edits can be tried without them."""
+def test_tests_that_never_end_beside_a_fault(tmp_path: Path) -> None:
+    """Those that wait run the faulty function, too, so that none of its edits can be tried without them."""
     waiting = (
         "import threading\nimport time\n\nfrom shop import discount, poll\n\n\n"
         "def test_sleeps():\n    assert discount(5, True) == 5\n    time.sleep(10**6)\n\n\n"
@@ -46,29 +46,17 @@ def test_tests_that_wait_for_ever_beside_a_fault(tmp_path: Path) -> None:
         "    lock.acquire()\n\n\n"
         "def test_polls():\n    poll({}, 5)\n"
     )
-    files = {"shop.py": SHOP, "test_shop.py": SHOP_TESTS, "test_waiting.py": waiting}
+    spinning = "def test_spins():\n    while True:\n        pass\n"
+    files = {"shop.py": SHOP, "test_shop.py": SHOP_TESTS, "test_waiting.py": waiting, "test_spinning.py": spinning}
     found = search(tmp_path, files, budget=30)
     assert mended(files, found, *RIGHT)
     assert found.patch is not None
     assert found.patch.fixes == (MEMBER,)
-    assert set(found.patch.still_failing) == {f"test_waiting.py::test_{name}" for name in ("sleeps", "locked", "polls")}
+    never = [f"test_waiting.py::test_{name}" for name in ("sleeps", "locked", "polls")]
+    assert set(found.patch.still_failing) == {*never, "test_spinning.py::test_spins"}
     assert "test_waiting.py::test_sleeps is left for later: it waited" in found.note
     assert "at test_waiting.py:9" in found.note
     assert "at shop.py:1" in found.note  # where test_polls was
-
-
-def test_a_test_that_computes_for_ever_beside_a_fault(tmp_path: Path) -> None:
-    spin = "def spin():\n    while True:\n        pass\n"
-    files = {
-        "spin.py": spin,
-        "shop.py": SHOP,
-        "test_shop.py": SHOP_TESTS,
-        "test_spin.py": "from spin import spin\n\n\ndef test_spin():\n    assert spin()\n",
-    }
-    found = search(tmp_path, files)
-    assert mended(files, found, *RIGHT)
-    assert found.patch is not None
-    assert found.patch.still_failing == ("test_spin.py::test_spin",)
 
 
 def test_a_diagnosis_names_the_place_where_a_test_waits(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Where this process, and all that it starts, may write: the kernel's Landlock holds it to a few folders."""
+"""Where this process, and all that it starts, may write, and whom it may end: the kernel's Landlock holds it there."""
 
 import ctypes
 import os
@@ -19,20 +19,33 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def keep_writing_inside(folders: Sequence[str]) -> bool:
     """From now on files can be made, changed and removed only in these folders; False where the kernel can not do it.
 
-    Existing devices can be written, and shared memory is free. Where the kernel can, signals reach no process that was
-    there before. Modes and times of files elsewhere are not covered. It can not be undone.
+    Existing devices can be written, and shared memory is free. Modes and times of files elsewhere are not covered. It
+    can not be undone.
     """
-    version = _call(_CREATE, None, 0, _ASK_VERSION)
+    version = _version()
     if version < _NEEDED:
         return False
     writing = _WRITE | (_TRUNCATE if version > _NEEDED else 0)
     everything = writing | _REMOVE_AND_MAKE | _REFER
-    rules = struct.pack("QQQ", everything, 0, _SIGNALS if version >= _SIGNALS_FROM else 0)
-    ruleset = _call(_CREATE, rules, len(rules) if version >= _SIGNALS_FROM else 8, 0)
+    allowed = [*((one, everything) for one in (*folders, _SHARED)), (_DEVICES, writing)]
+    return _restricted(struct.pack("Q", everything), allowed)
+
+
+def keep_signals_inside() -> bool:
+    """From now on this process can end only those that it starts itself; False where the kernel can not do it."""
+    return _version() >= _SIGNALS_FROM and _restricted(struct.pack("QQQ", 0, 0, _SIGNALS), ())
+
+
+def _version() -> int:
+    return _call(_CREATE, None, 0, _ASK_VERSION)
+
+
+def _restricted(rules: bytes, allowed: Sequence[tuple[str, int]]) -> bool:
+    ruleset = _call(_CREATE, rules, len(rules), 0)
     if ruleset < 0:
         return False
     try:
-        for folder, rights in [*((one, everything) for one in (*folders, _SHARED)), (_DEVICES, writing)]:
+        for folder, rights in allowed:
             with suppress(FileNotFoundError):
                 _allow(ruleset, folder, rights)
         _libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)

@@ -7,6 +7,8 @@ import signal
 import socket
 import sys
 
+from .confinement import keep_signals_inside
+
 _NEW_USER, _NEW_PID, _NEW_NET = 0x10000000, 0x20000000, 0x40000000
 _PARENT_DEATH = 1
 _GIBI = 1 << 30
@@ -22,7 +24,8 @@ def die_with_parent() -> None:
 
 
 def limit(cpu_seconds: int, memory: int = 4 * _GIBI, file_size: int = _GIBI // 4) -> None:
-    """Bounds of this process and of each it forks, in seconds and bytes. No core files."""
+    """Bounds of this process and of each it forks, in seconds and bytes; it can end none that was there before it."""
+    keep_signals_inside()
     for kind, bound in (
         (resource.RLIMIT_CPU, cpu_seconds),
         (resource.RLIMIT_AS, memory),
