@@ -184,7 +184,7 @@ async def test_one_search_at_a_time(turn: Turn, tmp_path: Path) -> None:
     second.mailbox = Mailbox(tmp_path / "second")
     second.order()
     async with turn.begun(), second.begun():
-        asked = (each.session.call_tool("propose_fix", {"seconds": 20}) for each in (turn, second))
+        asked = (each.session.call_tool("propose_fix", {"seconds": 3}) for each in (turn, second))
         searches = [asyncio.ensure_future(each) for each in asked]
         done, pending = await asyncio.wait(searches, return_when=asyncio.FIRST_COMPLETED)
         (refused,) = (each.result() for each in done)

@@ -145,9 +145,11 @@ def owner_of(func: str) -> str | None:
 
 def _private(tree: ast.Expression, owner: str | None) -> None:
     """`self.__total` is kept under another name, which nobody sees in the source."""
-    for node in ast.walk(tree) if owner else ():
+    if owner is None:
+        return
+    for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and node.attr.startswith("__") and not node.attr.endswith("__"):
-            node.attr = f"_{str(owner).lstrip('_')}{node.attr}"
+            node.attr = f"_{owner.lstrip('_')}{node.attr}"
 
 
 def lines_of(path: str) -> dict[int, str]:
