@@ -1,6 +1,5 @@
 """Suites that hang, crash, depend on their order or on chance, or can not be loaded: an answer, and a clear one."""
 
-import time
 from pathlib import Path
 
 from tests.repair.asking import diagnose, mended, search
@@ -221,10 +220,14 @@ def test_tests_that_spoil_each_other(tmp_path: Path) -> None:
     assert "test_stock.py::test_one passes without the tests before it" in said.note
 
 
-def test_a_flaky_test_beside_a_fault(tmp_path: Path) -> None:
-    flaky = "import random\n\n\ndef test_chance():\n    assert random.random() > 0.2\n"
+def test_a_test_that_fails_once_refutes_no_patch(tmp_path: Path) -> None:
+    """Chance that can be foretold: it fails in the first fresh process that tries a patch, and in no other."""
+    flaky = (
+        "import tempfile\nfrom pathlib import Path\n\n\ndef test_moody():\n"
+        "    been = Path(tempfile.gettempdir(), Path.cwd().parent.name)\n    first = not been.exists()\n"
+        "    been.touch()\n    assert not (first and 'confirm' in been.name)\n"
+    )
     files = {"shop.py": SHOP, "test_shop.py": SHOP_TESTS, "test_flaky.py": flaky}
-    started = time.monotonic()
     found = search(tmp_path, files, MEMBER)
     assert mended(files, found, *RIGHT)
-    assert time.monotonic() - started < 20
+    assert "with the same patch these tests failed and passed: test_flaky.py::test_moody" in found.note
