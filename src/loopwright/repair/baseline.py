@@ -19,6 +19,7 @@ from .trace import IMPORT, Line
 from .zygote import Project
 
 _PATIENCE = 60.0
+_GLANCE = 0.2  # seconds for which an endless test is looked at again
 _TOLD = 3  # tests set apart that are named
 _APART, _WAITING = 6, 0.5  # that are tried once more with a patch; seconds for each
 
@@ -114,7 +115,8 @@ def probe(baseline: Baseline, tree: str, places: Mapping[tuple[str, int], str], 
             chosen = [(n, item) for n, item in enumerate(items) if n in baseline.spectrum.failing]
             for (n, item), following in zip(chosen, [*(item for _, item in chosen[1:]), None], strict=True):
                 probes.start()
-                outcome = driver.run(item, following, HANG, 2 * HANG)
+                seconds = _GLANCE if baseline.spectrum.outcomes[n].error == "TimeUp" else HANG
+                outcome = driver.run(item, following, seconds, 2 * seconds)
                 probes.stop()
                 passed.extend([baseline.keys[n]] if outcome.status == "passed" else [])
 

@@ -39,13 +39,14 @@ class Course:
     first: int = 0
     careful: bool = False
 
-    def limits(self, key: str) -> tuple[float, float]:
-        """Seconds that a test may compute, and that it may take in all: the less is left, the fewer."""
+    def limits(self, key: str, late: int) -> tuple[float, float]:
+        """Seconds that a test may compute and may take in all: fewer, the less is left and the more were late."""
         left = self.hard - time.monotonic()
         if self.failing and key not in self.failing:
             return min(_PASSING, max(left / 2, _SHORTEST)), max(left / 2, _SHORTEST)
-        most = max(_SHORTEST, left / 8)  # a failing test may be endless, and there may be more of them
-        return min(2 * HANG, most), min(_LONGEST, most)
+        share = 0.5 ** max(0, late - 1)  # a failing test may be endless, and there may be more of them
+        most = max(_SHORTEST, left / 8)
+        return max(_SHORTEST, min(2 * HANG, most) * share), max(_SHORTEST, min(_LONGEST, most) * share)
 
     def asks(self, key: str) -> bool:
         """Whether this is a test that shall be mended."""
@@ -78,10 +79,11 @@ def _pass(course: Course, tell: Tell) -> None:
         keys = [key_of(item, course.project.style) for item in items]
         imported = list(recorder.lines[IMPORT])
         tell({"nodes": [item.nodeid for item in items], "keys": keys, "imported": imported, **_troubles(driver)})
+        late = 0
         for number, (item, following) in enumerate(zip(items, [*items[1:], None], strict=True)):
             if number >= course.first and (course.asks(keys[number]) or time.monotonic() <= course.soft):
                 item.session._setupstate.teardown_exact(item)  # of the test before one that was left out
-                _run(course, driver, recorder, number, item, following, tell)
+                late += _run(course, driver, recorder, number, item, following, tell, late)
 
     def _troubles(driver: Driver) -> Answer:
         broken = [*(broken_by(error, course.tree) for error in driver.errors), *broken_in(driver.said, course.tree)]
@@ -94,14 +96,15 @@ def _pass(course: Course, tell: Tell) -> None:
 
 def _run(
     course: Course, driver: Driver, recorder: Recorder, number: int, item: pytest.Item, following: pytest.Item | None,
-    tell: Tell,
-) -> None:  # fmt: skip
-    computing, clock = course.limits(key := key_of(item, course.project.style))
+    tell: Tell, late: int,
+) -> bool:  # fmt: skip
+    """Whether it was ended because it took too long; `late` are those before it."""
+    computing, clock = course.limits(key := key_of(item, course.project.style), late)
     tell({"begins": number, "within": clock + _GRACE})
     recorder.switch(number)
     traced = course.asks(key) or time.monotonic() < course.half
 
-    def work() -> None:
+    def work() -> bool:
         if traced:
             recorder.start()
         outcome = driver.run(item, None if course.careful else following, computing, clock)
@@ -111,12 +114,13 @@ def _run(
         lines: list[Line] = list(recorder.lines[number])
         text = source_text(item) if outcome.status == "failed" else ""
         tell({"outcome": plain, "number": number, "lines": lines, "text": text})
+        return outcome.error == "TimeUp"
 
-    if course.careful:
-        ended = outlived(work, clock + _GRACE)
-        tell({"ended": ended, "number": number, "text": source_text(item)})
-    else:
-        work()
+    if not course.careful:
+        return work()
+    ended = outlived(work, clock + _GRACE)
+    tell({"ended": ended, "number": number, "text": source_text(item)})
+    return False
 
 
 def source_text(item: pytest.Item) -> str:

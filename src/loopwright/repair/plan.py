@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import pytest
 
 from .forks import Answer
-from .session import Driver
+from .session import Driver, tear_down
 
 _GUARDS = 8  # passing tests that a candidate must not break before it is tried further
 
@@ -13,15 +13,22 @@ _GUARDS = 8  # passing tests that a candidate must not break before it is tried 
 def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -> Answer:
     """Failing tests first: leaves when none of the first `quick` turns, and at the first passing one that breaks.
 
+    So does one that makes a test endless that was not; of those that were, one that still is speaks for the others.
     `ordered` keeps the project's own order instead, for tests that depend on it.
     """
     guards = {number for number, _ in job["guards"]}
     order = _order(job)
     turned: list[int] = []
     census: list[tuple[int, str, float]] = []
+    endless = False
     for n, (number, seconds) in enumerate(order):
         if number not in items:
             return {"turned": [], "broke": number}
+        if n == job["quick"] and not (turned or job["ordered"] or job["census"]):
+            break
+        if endless and number in job["endless"]:
+            tear_down(items[number])
+            continue
         following = items.get(order[n + 1][0]) if n + 1 < len(order) else None
         outcome = driver.run(items[number], following, seconds)
         census.append((number, outcome.status, outcome.seconds))
@@ -31,9 +38,11 @@ def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -
             return {"turned": turned, "broke": number}
         if number not in guards and outcome.status == "passed":
             turned.append(number)
-        if n == job["quick"] - 1 and not turned and not job["ordered"]:
-            return {"turned": [], "broke": -1}
-    return {"turned": turned, "broke": None, "census": census if job["census"] else []}
+        if outcome.error == "TimeUp":
+            if number not in job["endless"]:
+                return {"turned": turned, "broke": number}
+            endless = True
+    return {"turned": turned, "broke": None if turned else -1, "census": census if job["census"] else []}
 
 
 def brief(job: Answer) -> Answer:

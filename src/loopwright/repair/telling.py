@@ -44,7 +44,7 @@ def listen(work: Callable[[Tell], None], hear: Callable[[Answer], None], until: 
     return ended
 
 
-def outlived(work: Callable[[], None], seconds: float) -> str:
+def outlived(work: Callable[[], object], seconds: float) -> str:
     """Does the work in a forked process group of its own, waits for its end, and says how that was."""
     child = fork()
     if child == 0:
@@ -69,7 +69,7 @@ def _last_words(child: int, seconds: float) -> str:
     return f"signal {end.si_status} ({signal.Signals(end.si_status).name})"
 
 
-def _live(work: Callable[[], None], seconds: float) -> NoReturn:
+def _live(work: Callable[[], object], seconds: float) -> NoReturn:
     """A child's whole life: no clean-up of the parent's may run here, whatever happens."""
     try:
         sandbox.die_with_parent()

@@ -11,6 +11,7 @@ from . import (
     constant,
     copyline,
     defaults,
+    each,
     exception,
     extreme,
     guard,
@@ -26,6 +27,7 @@ from . import (
     reset,
     slicing,
     term,
+    unfed,
     variable,
     wrap,
 )
@@ -47,6 +49,7 @@ FAMILIES: dict[str, Callable[[Place], Iterator[Edit]]] = {
     "call": wrap.edits,
     "library call": library.edits,
     "extreme": extreme.edits,
+    "every element": each.edits,
     "guard or return": guard.edits,
     "shared value": defaults.edits,
     "layout": layout.edits,
@@ -55,6 +58,7 @@ FAMILIES: dict[str, Callable[[Place], Iterator[Edit]]] = {
     "any case": lasting.edits,
     "exception": exception.edits,
     "missing call": call_missing.edits,
+    "never filled": unfed.edits,
     "forgotten reset": reset.edits,
     "missing statement": copyline.edits,
 }

@@ -8,9 +8,19 @@ from .place import Edit, Place
 
 def edits(place: Place) -> Iterator[Edit]:
     for test in _tests(place):
+        if isinstance(test, ast.Constant):
+            yield from _asked(place, test)
+            continue
         yield from _negated(place, test)
         yield from _with_less(place, test)
         yield from _with_more(place, test)
+
+
+def _asked(place: Place, test: ast.Constant) -> Iterator[Edit]:
+    """`while True` that has to end when something is used up or found."""
+    for n, name in enumerate([*place.scope.locals[:10], *place.scope.own_attributes[:6]]):
+        yield place.swap(test, name, 1.9 + 0.04 * n)
+        yield place.swap(test, f"not {name}", 2.3 + 0.04 * n)
 
 
 def _tests(place: Place) -> list[ast.expr]:

@@ -8,7 +8,7 @@ from typing import TypeGuard
 from .place import Edit, Place
 
 _NUMBERS = (0, 1, -1, 2, 10, 100, 1000, 60)
-_EMPTY = ("None", "[]", "{}", "set()", "()", '""', "0", "False", "True")
+_EMPTY = ("None", "[]", "{}", "set()", "()", '""', "0", "False", "True", "[[]]")
 
 
 def edits(place: Place) -> Iterator[Edit]:
@@ -22,6 +22,8 @@ def edits(place: Place) -> Iterator[Edit]:
                 yield from _among(place, node, (place.text(node.operand), "0", "1"), 1.6)
             case _ if _is_empty(node) and place.loads(node):
                 yield from _among(place, node, _EMPTY, 2.2)
+                if isinstance(node, ast.List):
+                    yield from _among(place, node, [f"[{name}]" for name in place.scope.locals[:6]], 2.3)
 
 
 def _of_constant(place: Place, node: ast.Constant) -> Iterator[Edit]:

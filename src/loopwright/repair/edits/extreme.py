@@ -1,4 +1,4 @@
-"""The larger or smaller of two alike: the same attribute or item of another object in reach."""
+"""The larger or smaller of two: what was kept and what is new, or the same attribute or item of another object."""
 
 import ast
 from collections.abc import Iterator
@@ -7,6 +7,10 @@ from .place import Edit, Place
 
 
 def edits(place: Place) -> Iterator[Edit]:
+    match place.stmt:
+        case ast.Assign(targets=[ast.Name(id=name)], value=value) if not isinstance(value, ast.Constant):
+            for function in ("max", "min"):
+                yield place.swap(value, f"{function}({name}, {place.text(value)})", 2.1)
     for node in place.nodes:
         if not isinstance(node, (ast.Attribute, ast.Subscript)) or not place.loads(node):
             continue

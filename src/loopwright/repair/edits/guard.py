@@ -39,6 +39,11 @@ def _leaving(place: Place) -> Iterator[Edit]:
         for value in [*place.scope.locals, *_DEFAULTS, *place.scope.own_attributes]:
             if place.stmt.value is None or place.text(place.stmt.value) != value:
                 yield Edit(start, end, f"return {value}", 2.3, f"return `{value}`")
+        if isinstance(place.stmt.value, ast.Constant) and isinstance(place.stmt.value.value, bool):
+            for n, name in enumerate(place.scope.locals[:8]):
+                for rest in (" == 0", " > 0", " is None", " is not None"):
+                    yield Edit(start, end, f"return {name}{rest}", 2.2 + 0.04 * n, f"return `{name}{rest}`")
+                yield Edit(start, end, f"return not {name}", 2.1 + 0.04 * n, f"return `not {name}`")
         if any(isinstance(above, _LOOPS) for above in place.source.ancestors(place.stmt)):
             yield Edit(start, end, "continue", 2.6, "`continue` instead of returning")
 

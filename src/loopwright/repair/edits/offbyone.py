@@ -24,8 +24,10 @@ def _plus_or_minus(place: Place, node: ast.expr) -> Iterator[Edit]:
     parent = place.source.parents[node]
     if isinstance(parent, ast.Attribute) or (isinstance(parent, ast.Call) and node is parent.func):
         return
-    counted = isinstance(parent, (ast.Slice, ast.Compare, ast.BinOp)) or _bounds(parent) or _index(parent, node)
-    cost = 1.5 if counted else 2.6
+    counted = isinstance(parent, (ast.Slice, ast.Compare, ast.BinOp)) or _bounds(parent) or _index(place, parent, node)
+    cost = 1.5 if counted else 2.0 if isinstance(parent, ast.Call) and isinstance(node, ast.Name) else 2.6
+    if any(isinstance(above, ast.Subscript) and not place.loads(above) for above in place.source.ancestors(node)):
+        cost += 0.6  # a wrong place to store is rarer than a wrong one to read
     text = place.text(node)
     if isinstance(node, ast.BinOp) and not isinstance(node.op, (ast.Add, ast.Sub, ast.Mult, ast.FloorDiv)):
         text = f"({text})"
@@ -37,7 +39,10 @@ def _bounds(parent: ast.AST) -> bool:
     return isinstance(parent, ast.Call) and _called(parent) in ("range", "islice")
 
 
-def _index(parent: ast.AST, node: ast.expr) -> bool:
+def _index(place: Place, parent: ast.AST, node: ast.expr) -> bool:
+    """An index, or one of several: `a[i]`, `a[i, j]`."""
+    if isinstance(parent, ast.Tuple):
+        return _index(place, place.source.parents[parent], parent)
     return isinstance(parent, ast.Subscript) and node is parent.slice
 
 

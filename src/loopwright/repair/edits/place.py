@@ -7,7 +7,10 @@ from functools import cached_property
 from ..pool import Pool, Scope
 from ..source import Function, Source, block_of, expressions
 
-_LOOSE = (ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.keyword, ast.If, ast.While, ast.Assert)
+_LOOSE = (
+    ast.Return, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Expr, ast.keyword, ast.If, ast.While, ast.Assert,
+    ast.Tuple, ast.List, ast.Set,
+)  # fmt: skip
 """Parents in which any expression stands without parentheses."""
 
 
@@ -76,7 +79,8 @@ class Place:
     def swap(self, node: ast.expr, text: str, cost: float, what: str = "") -> Edit:
         """Another expression in place of `node`, in parentheses where the surroundings need them."""
         start, end = self.source.span(node)
-        if not self._fits(node, text):
+        enclosed = self.source.text[start - 1 : start] == "(" and self.source.text[end : end + 1] == ")"
+        if not enclosed and not self._fits(node, text):
             text = f"({text})"
         return Edit(start, end, text, cost, what or f"use `{text}` instead of `{_brief(self.text(node))}`")
 

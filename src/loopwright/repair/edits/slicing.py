@@ -57,3 +57,6 @@ def _added(place: Place, node: ast.expr) -> Iterator[Edit]:
         return
     for shape, cost in {"[0]": 2.6, "[-1]": 2.6, "[1:]": 2.6, "[:-1]": 2.6, "[::-1]": 2.5, "[1]": 3.0}.items():
         yield place.swap(node, place.text(node) + shape, cost)
+    for n, name in enumerate([name for name in place.scope.parameters if name not in ("self", place.text(node))][:4]):
+        yield place.swap(node, f"{place.text(node)}[{name}:]", 2.7 + 0.05 * n)
+        yield place.swap(node, f"{place.text(node)}[:{name}]", 2.8 + 0.05 * n)

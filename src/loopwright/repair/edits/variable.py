@@ -22,6 +22,23 @@ def edits(place: Place) -> Iterator[Edit]:
             yield from _read(place, node) if isinstance(node.ctx, ast.Load) else _target(place, node)
         elif isinstance(node, ast.Attribute) and (not place.loads(node) or _is_own(place, node)):
             yield from _own(place, node)
+        elif isinstance(node, (ast.Call, ast.Subscript)):
+            yield from _known(place, node) if place.loads(node) else _stored(place, node)
+
+
+def _known(place: Place, node: ast.expr) -> Iterator[Edit]:
+    """A name for what is computed or looked up in vain: it was known already."""
+    if isinstance(place.source.parents[node], (ast.BinOp, ast.Compare, ast.Call, ast.Return, ast.Assign)):
+        for n, name in enumerate(place.scope.locals[:10]):
+            yield place.swap(node, name, 2.7 + 0.04 * n)
+
+
+def _stored(place: Place, node: ast.expr) -> Iterator[Edit]:
+    """Another item to store into: one that the function reads or stores elsewhere."""
+    root = place.func or place.source.tree
+    items = [place.text(one) for one in ast.walk(root) if isinstance(one, ast.Subscript)]
+    for n, text in enumerate([text for text in dict.fromkeys(items) if text != place.text(node)][:10]):
+        yield place.swap(node, text, 2.4 + 0.05 * n)
 
 
 def _is_own(place: Place, node: ast.Attribute) -> bool:
