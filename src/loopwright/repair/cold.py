@@ -40,7 +40,7 @@ def serve_cold(project: Project, tree: str) -> Callable[[int, int], None]:
                 with suppress(Exception):
                     importlib.import_module(name)
             gc.freeze()
-            serve(jobs, answers, partial(_answers, run))
+            serve(jobs, answers, partial(_answers, run), tree)
 
         def late(driver: Driver, session: pytest.Session, job: Answer) -> Answer:
             _override(os.path.join(tree, job["file"]), job["text"], codes)

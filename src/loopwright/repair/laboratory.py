@@ -33,6 +33,7 @@ class Laboratory:
         self.usual: dict[int, float] = {}
         self.guards: frozenset[int] = baseline.spectrum.passing
         self.targets: frozenset[int] = baseline.spectrum.failing
+        self.odd: frozenset[int] = frozenset()
         self.trusts_warm = True
         self.ordered = False
         self.notes: list[str] = []
@@ -52,12 +53,15 @@ class Laboratory:
         """
         odd = self._odd(seconds)
         if odd and self.trusts_warm:
-            self.ordered = True
-            self.notes.append("the order of the tests matters here: candidates were screened in the project's order")
+            before, self.ordered = odd, True
             odd = self._odd(seconds)
+            self.ordered = not before <= odd  # else it was chance
+        if self.ordered:
+            self.notes.append("the order of the tests matters here: candidates were screened in the project's order")
         if odd:
             names = ", ".join(self.baseline.keys[n] for n in sorted(odd)[:3])
             self.notes.append(f"tests that depend on chance and did not screen candidates: {names}")
+        self.odd = frozenset(odd)
         self.guards -= odd
         self.targets -= odd if self.targets - odd else frozenset()
 
@@ -68,8 +72,9 @@ class Laboratory:
         ending = [n for n in sorted(spectrum.failing) if not self._hangs(n)]
         job = self._job(ending, sorted(spectrum.passing), before, census=True)
         job |= {"id": 0, "swaps": [], "wall": seconds}
-        for lane in self.warm:
-            lane.submit({"jobs": [job], "checks": [], "until": time.monotonic() + seconds})
+        for n, lane in enumerate(self.warm):  # one of them backwards: what a test finds from those before it shows
+            jobs = [{**job, "backwards": n == len(self.warm) - 1}]
+            lane.submit({"jobs": jobs, "checks": [], "until": time.monotonic() + seconds})
         censuses = [answers[0].get("census") if answers else None for answers in [lane.answer() for lane in self.warm]]
         if None in censuses:
             self.trusts_warm = False
@@ -77,10 +82,10 @@ class Laboratory:
             self.notes.append("the warm session did not reproduce the baseline: every candidate got a fresh import")
             return set()
         odd: set[int] = set()
-        for number, status, took in [entry for census in censuses if census for entry in census]:
+        for number, status, error, took in [entry for census in censuses if census for entry in census]:
             self.usual[number] = max(took, self.usual.get(number, 0.0))
-            if status != spectrum.outcomes[number].status:
-                odd.add(number)
+            if (status, error) != (spectrum.outcomes[number].status, spectrum.outcomes[number].error):
+                odd.add(number)  # a test that fails for another reason than it did is not the one to mend
         return odd
 
     def kinds(self, root: str, seconds: float) -> dict[tuple[str, str], Kinds]:

@@ -19,7 +19,7 @@ def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -
     guards = {number for number, _ in job["guards"]}
     order = _order(job)
     turned: list[int] = []
-    census: list[tuple[int, str, float]] = []
+    census: list[tuple[int, str, str, float]] = []
     endless = False
     for n, (number, seconds) in enumerate(order):
         if number not in items:
@@ -31,7 +31,7 @@ def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -
             continue
         following = items.get(order[n + 1][0]) if n + 1 < len(order) else None
         outcome = driver.run(items[number], following, seconds)
-        census.append((number, outcome.status, outcome.seconds))
+        census.append((number, outcome.status, outcome.error, outcome.seconds))
         if job["census"]:
             continue
         if number in guards and outcome.status != "passed":
@@ -54,4 +54,6 @@ def _order(job: Answer) -> list[tuple[int, float]]:
     targets, guards = job["targets"], job["guards"]
     if job["ordered"]:
         return sorted([*targets, *guards])
+    if job.get("backwards"):
+        return sorted([*targets, *guards], reverse=True)
     return [*targets[: job["quick"]], *guards, *targets[job["quick"] :]]

@@ -11,6 +11,7 @@ from types import FunctionType
 import pytest
 
 from . import sandbox
+from .copies import Copy
 from .forks import Answer, end_group, fork, receive, send
 from .screen import Screen
 from .session import Driver, collect_and
@@ -80,17 +81,25 @@ def serve_warm(project: Project, tree: str) -> Callable[[int, int], None]:
             ]
             screen = Screen(driver, numbered(project, items), _loaded_functions(tree), State(tree, parameters))
             gc.freeze()
-            serve(jobs, answers, screen.answers)
+            serve(jobs, answers, screen.answers, tree)
 
         collect_and(loop, project.arguments, project.style, plain=True)
 
     return start
 
 
-def serve(jobs: int, answers: int, run: Callable[[Answer], Iterator[Answer]]) -> None:
+def serve(jobs: int, answers: int, run: Callable[[Answer], Iterator[Answer]], tree: str) -> None:
+    """Answers batches until there are no more; what one candidate does to the files of the copy, no other meets."""
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    copy = Copy(tree, os.path.join(os.path.dirname(tree), "pristine"))
     while (batch := receive(jobs)) is not None:
-        send(answers, {"answers": list(run(batch))})
+        told = list(run(batch))
+        if copy.put_back() and len(batch["jobs"]) > 1:
+            told = []
+            for job in batch["jobs"]:
+                told += run({**batch, "jobs": [job]})
+                copy.put_back()
+        send(answers, {"answers": told})
 
 
 def numbered(project: Project, items: list[pytest.Item]) -> dict[int, pytest.Item]:
