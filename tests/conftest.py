@@ -49,7 +49,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def plain_pytest_within() -> Iterator[None]:
-    """The pytest of projects under test does not load this environment's plugins, which takes longer than their tests."""
+    """The pytest of projects under test loads no plugins of this environment: that takes longer than their tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
         yield
