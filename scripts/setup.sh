@@ -17,7 +17,7 @@ find_python() {
 
 if command -v uv >/dev/null 2>&1; then
     [ -x .venv/bin/python ] || uv venv --quiet --python '>=3.11' .venv
-    uv pip install --quiet --python .venv/bin/python --editable . --group dev
+    uv pip install --quiet --compile-bytecode --python .venv/bin/python --editable . --group dev
 else
     if [ ! -x .venv/bin/python ]; then
         python=$(find_python)

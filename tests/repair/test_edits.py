@@ -104,6 +104,9 @@ def offered(text: str, line: int, facts: Facts | None = None) -> dict[str, dict[
         ("never filled", 4,
          "def f(a):\n    last = None\n    for x in a:\n        g(x, last)\n",
          "def f(a):\n    last = None\n    for x in a:\n        g(x, last)\n        last = x\n"),
+        ("several places", 2,
+         "def f(a, b):\n    c = a + 1\n    return c * a\n",
+         "def f(a, b):\n    c = b + 1\n    return c * b\n"),
         ("missing statement", 3, "def f(a):\n    a += 1\n    g(a)\n", "def f(a):\n    a += 1\n    g(a)\n    a -= 1\n"),
     ],
 )  # fmt: skip

@@ -12,6 +12,7 @@ from . import (
     copyline,
     defaults,
     each,
+    everywhere,
     exception,
     extreme,
     guard,
@@ -59,6 +60,7 @@ FAMILIES: dict[str, Callable[[Place], Iterator[Edit]]] = {
     "exception": exception.edits,
     "missing call": call_missing.edits,
     "never filled": unfed.edits,
+    "several places": everywhere.edits,
     "forgotten reset": reset.edits,
     "missing statement": copyline.edits,
 }
