@@ -1,6 +1,6 @@
 """Two browsers and a terminal see the same loops at the same time."""
 
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.conftest import Visit
 from tests.browser.deeds import act, create, loop_page, new_loop, open_tab, standing
@@ -51,6 +51,23 @@ def test_a_loop_of_a_terminal_appears_and_goes(server: Served, visit: Visit) -> 
     expect(row).to_be_visible()
     ben.open(loop_page(loop_id))
     expect(ben.page.get_by_role("heading", level=1)).to_have_text("From a terminal")
+    ben.expected.append("status of 404")  # for what it still asks about when the loop is gone
     server.call("delete", loop_id, "--yes")
     expect(row).to_be_hidden()
     expect(ben.page.get_by_text("This loop was deleted")).to_be_visible()
+
+
+def test_a_loop_that_goes_before_a_page_listens_to_it(server: Served, visit: Visit) -> None:
+    server.project("tests/samples/healthy")
+    server.start()
+    anna = visit()
+    anna.expected.append("status of 404")
+    held: list[Route] = []
+    anna.page.route("**/stream?after=*", lambda route: held.append(route))
+    loop_id = new_loop(server, "Short of breath", "--auto")
+    with anna.page.expect_request("**/stream?after=*"):
+        anna.open(loop_page(loop_id))
+    expect(anna.page.get_by_role("heading", level=1)).to_have_text("Short of breath")
+    server.call("delete", loop_id, "--yes")
+    held[0].continue_()
+    expect(anna.page.get_by_text("This loop was deleted")).to_be_visible()

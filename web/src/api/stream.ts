@@ -21,10 +21,12 @@ interface Listening {
   on: Record<string, (data: unknown, id: string) => void>
   /** After every connection but the first one. */
   again?: () => void
+  /** The server answered, and with no stream: what is followed may not be there any more. */
+  refused?: () => void
 }
 
 /** Listens until the returned function is called. */
-export function listen({ url, on, again }: Listening): () => void {
+export function listen({ url, on, again, refused }: Listening): () => void {
   let source: EventSource | null = null
   let timer = 0
   let pause = FIRST_PAUSE
@@ -57,6 +59,7 @@ export function listen({ url, on, again }: Listening): () => void {
         window.clearTimeout(timer)
         timer = window.setTimeout(open, pause)
         pause = Math.min(2 * pause, LONGEST_PAUSE)
+        refused?.()
       }
     }
     for (const [name, act] of Object.entries(on)) {
@@ -88,6 +91,7 @@ export function listen({ url, on, again }: Listening): () => void {
   window.addEventListener('online', online)
   document.addEventListener('visibilitychange', seen)
   return () => {
+    connection.value = 'connecting'
     source?.close()
     window.clearTimeout(timer)
     window.clearTimeout(lostTimer)

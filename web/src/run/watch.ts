@@ -65,6 +65,10 @@ export function follow(seen: Followed, rev: number, { changed, again }: Hearing)
   let after = String(rev)
   let isOver = false
   let end = () => {}
+  const gone = () => {
+    seen.isGone.value = true
+    end()
+  }
   const handlers = {
     url: () => seen.place.path('/stream', { after }),
     on: {
@@ -79,12 +83,10 @@ export function follow(seen: Followed, rev: number, { changed, again }: Hearing)
         after = id
         talk.take(data)
       },
-      gone: () => {
-        seen.isGone.value = true
-        end()
-      },
+      gone,
     },
     again,
+    refused: () => void isMissing(seen.place).then((missing) => missing && gone()),
   }
   void talk.read().then((position) => {
     if (position !== null) after += `.${position}`
@@ -94,6 +96,17 @@ export function follow(seen: Followed, rev: number, { changed, again }: Hearing)
     isOver = true
     end()
     talk.end()
+  }
+}
+
+/** Deleted while nobody could tell the page: between its reading and its listening, or with the line lost. */
+async function isMissing(place: Place): Promise<boolean> {
+  try {
+    await get(place.path())
+    return false
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return error.status === 404
   }
 }
 
