@@ -1,4 +1,4 @@
-"""The worker's way in: `python -m <package>.worker ORDER ANSWER`, both paths of JSON files.
+"""The worker's work: `python -m <package>.start ORDER ANSWER`, both paths of JSON files.
 
 It may be killed at any time: the answer is replaced whole. A search that does not end in time answers with what it has.
 """
@@ -38,7 +38,8 @@ _COMPARING = 5.0  # seconds
 _CANDIDATE_SHARE = 0.8  # of the time that is left; the rest confirms
 
 
-def main() -> None:
+def main(said: Sequence[str]) -> None:
+    """`said` is what there was to say at the start; it stands first in the answer's notes."""
     order: Answer = json.loads(Path(sys.argv[1]).read_text())
     sandbox.die_with_parent()
     if order.get("isolate"):
@@ -51,7 +52,7 @@ def main() -> None:
         _write(Path(sys.argv[1]), {**order, "bare": True})
         os.execv(sys.executable, [sys.executable, "-m", f"{__package__}.start", *sys.argv[1:]])
     answer = _MODES[order["mode"]](order)
-    _write(Path(sys.argv[2]), answer)
+    _write(Path(sys.argv[2]), {**answer, "notes": [*said, *answer.get("notes", ())]})
 
 
 def _look(answers: Callable[[Project, Answer], Answer]) -> Callable[[Answer], Answer]:
@@ -249,7 +250,3 @@ _MODES = {
     "run": _run, "diagnose": _diagnose, "search": _search,
     "tests": _look(look.ran), "rank": _look(look.ranked), "watch": _look(look.watched),
 }  # fmt: skip
-
-
-if __name__ == "__main__":
-    main()
