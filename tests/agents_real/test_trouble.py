@@ -185,6 +185,6 @@ def test_a_rate_limit_is_waited_for(ground: Begin, fence: Fence, project: Path) 
 def test_a_model_that_hangs_is_cut_off_and_asked_again(ground: Begin, fence: Fence, project: Path) -> None:
     with serving(first(1, Fault.HANG, good(project)), fence.listen()) as model:
         place = ground("codex", model)
-        place.settings(silence_timeout=2)
+        place.settings(silence_timeout=6)
         assert place.run("run", GOAL, "--auto", "--agent", "codex").code == 0
     assert place.rest == SUCCEEDED

@@ -107,7 +107,32 @@ def offered(text: str, line: int, facts: Facts | None = None) -> dict[str, dict[
         ("several places", 2,
          "def f(a, b):\n    c = a + 1\n    return c * a\n",
          "def f(a, b):\n    c = b + 1\n    return c * b\n"),
+        ("several places", 4,
+         "def f(a):\n    if a:\n        return True\n    return False\n",
+         "def f(a):\n    if a:\n        return False\n    return True\n"),
+        ("several places", 4,
+         "def f(a):\n    if a:\n        return ' '\n    return ' '\n",
+         "def f(a):\n    if a:\n        return ''\n    return ''\n"),
         ("missing statement", 3, "def f(a):\n    a += 1\n    g(a)\n", "def f(a):\n    a += 1\n    g(a)\n    a -= 1\n"),
+        ("missing statement", 2,
+         "def f(a, b):\n    for c in a[:-1]:\n        b.append(c)\n    return b\n",
+         "def f(a, b):\n    for c in a[:-1]:\n        b.append(c)\n    b.append(a[-1])\n    return b\n"),
+        ("missing branch", 5,
+         "def f(a):\n    odd = even = 0\n    if a == 0:\n        odd += 0\n    elif a % 2 == 0:\n        even += 1\n",
+         "def f(a):\n    odd = even = 0\n    if a == 0:\n        odd += 0\n    elif a % 2 == 0:\n        even += 1\n"
+         "    else:\n        odd += 1\n"),
+        ("repetition", 2,
+         "def f(a, b):\n    while a:\n        g(b)",
+         "def f(a, b):\n    while a:\n        g(b)\n        a -= 1\n"),
+        ("expression", 3,
+         "def f(a):\n    b = sum(a) / len(a)\n    return g(b) / b\n",
+         "def f(a):\n    b = sum(a) / len(a)\n    return g(b) / len(a)\n"),
+        ("element", 2, "def f(a):\n    return a in (1, 2, 3)\n", "def f(a):\n    return a in (1, 3)\n"),
+        ("element", 2, "def f(a):\n    return a in (1, 2, 3)\n", "def f(a):\n    return a in (1, 2)\n"),
+        ("element", 2, "def f(a):\n    return a in 'aeiy'\n", "def f(a):\n    return a in 'aei'\n"),
+        ("slice or index", 2, "def f(a):\n    return a[0]\n", "def f(a):\n    return sum(a)\n"),
+        ("slice or index", 2, "def f(a):\n    return [b for b in a]\n", "def f(a):\n    return [b for b in a][1:]\n"),
+        ("operator", 2, "def f(a, b, c):\n    return a * b * c\n", "def f(a, b, c):\n    return a\n"),
     ],
 )  # fmt: skip
 def test_a_family_offers(family: str, line: int, wrong: str, right: str | None) -> None:
@@ -191,6 +216,29 @@ def test_a_text_is_solved_from_the_failed_assertion() -> None:
     assert (
         'def f(n):\n    return f"Dear {n},"\n' in offered('def f(n):\n    return f"Dear {n}."\n', 2, facts)["constant"]
     )
+
+
+def test_what_a_result_lacks_is_put_between_its_parts_and_around_it() -> None:
+    facts = Facts()
+    facts.learn("AssertionError", "assert 'AnnLee' == 'Ann.Lee'", "")
+    assert facts.inserted == ["."]
+    found = offered("def f(a, b):\n    return a + b\n", 2, facts)["text"]
+    assert "def f(a, b):\n    return a + '.' + b\n" in found
+    assert "def f(a, b):\n    return a + b + '.'\n" in found
+    assert "def f(a, b):\n    return '.' + a + b\n" in found
+
+
+def test_a_character_is_one_of_the_failing_test_s_and_none_of_its_message() -> None:
+    facts = Facts()
+    facts.learn("AssertionError", "assert False", "def test_a():\n    assert nested('[[]]'), 'why (not)?'\n")
+    found = offered("def nested(a):\n    return a[0] == '<'\n", 2, facts)["constant"]
+    assert "def nested(a):\n    return a[0] == '['\n" in found
+    assert not any("'('" in text for text in found)
+
+
+def test_a_zero_that_changes_nothing_is_not_offered() -> None:
+    for text in ("def f(a):\n    return a - 1\n", "def f(a):\n    a += 1\n"):
+        assert not any(whole.endswith(" 0\n") for whole in offered(text, 2)["off by one"])
 
 
 def test_a_number_is_solved_from_the_failed_assertion() -> None:

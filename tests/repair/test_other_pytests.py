@@ -8,7 +8,9 @@ from tests.repair.asking import PYTEST, diagnose, mended, search
 from tests.repair.cases import write
 
 SHOP = {
-    "shop.py": "def price(total, member):\n    if member and total > 100:\n        return total - 10\n    return total\n",
+    "shop.py": (
+        "def price(total, member):\n    if member and total > 100:\n        return total - 10\n    return total\n"
+    ),
     "test_shop.py": (
         "import pytest\nfrom shop import price\n\n\n"
         "@pytest.mark.parametrize('total, paid', [(50, 50), (100, 90), (200, 190)])\n"

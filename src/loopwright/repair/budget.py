@@ -31,6 +31,11 @@ def allowance(usual: float) -> float:
     return min(_FLOOR + _FACTOR * usual, max(HANG, 2 * usual))
 
 
+def lifetime(allowed: float) -> float:
+    """Processor seconds after which a process is ended whose test may take `allowed`, and did not stop then."""
+    return 0.2 + 3 * allowed
+
+
 def wall_limit(usual: list[float]) -> float:
     """Seconds after which a candidate is killed from outside: waiting counts, and signals may be ignored."""
     return 2.0 + 2 * sum(usual) + 2 * max((allowance(one) for one in usual), default=0.0)
@@ -53,6 +58,18 @@ def clock_time(seconds: float) -> Iterator[None]:
     """Raises TimeUp in the block after so long, whether it computes or waits: for sleep, a lock, an answer."""
     with _timer(signal.ITIMER_REAL, signal.SIGALRM, seconds):
         yield
+
+
+@contextmanager
+def life(seconds: float) -> Iterator[None]:
+    """The kernel ends this process when it has computed for so long in the block: some code hears no signal."""
+    before = signal.signal(signal.SIGVTALRM, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
 
 
 @contextmanager

@@ -118,6 +118,9 @@ class Compiler:
             return None
 
 
+_PASSING = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>")
+
+
 def _future_flags(tree: ast.Module) -> int:
     names = [
         alias.name
@@ -170,8 +173,8 @@ def key_of(code: CodeType) -> Key:
 
 
 def _ambiguous(code: CodeType) -> bool:
-    """Two lambdas on one line can not be told apart once loaded."""
-    keys = [key_of(inner) for inner in _all(code)]
+    """Two lambdas on one line can not be told apart once loaded; a comprehension is made anew each time."""
+    keys = [key_of(inner) for inner in _all(code) if inner.co_name not in _PASSING]
     return len(set(keys)) != len(keys)
 
 

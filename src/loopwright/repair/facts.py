@@ -2,10 +2,14 @@
 
 import ast
 import re
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 
 Literal = int | float | str | bytes | bool | None
 PLAIN = (int, float, str, bytes, bool, type(None))
+_INSERTED, _FRAGMENT = 4, 8
 _ASSERT = re.compile(r"^(?:AssertionError: )?(?:assert )?(.+?) (==|!=) (.+?)(?: : .*)?$", re.MULTILINE)
 _RAISES = re.compile(r"DID NOT RAISE.*?'(?:[\w.]*\.)?(\w+)'|^(\w+) not raised", re.MULTILINE)
 
@@ -22,6 +26,15 @@ class Facts:
     raises: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
 
+    @property
+    def inserted(self) -> list[str]:
+        """Short texts that one side of a failed equality has, and the other has not: those found most often first."""
+        found: Counter[str] = Counter()
+        for one, other in self.pairs:
+            if isinstance(one, str) and isinstance(other, str):
+                found.update(set(_inserted(one, other)))
+        return [text for text, _ in found.most_common(_INSERTED)]
+
     def learn(self, error: str, message: str, source: str) -> None:
         """Adds what one failing test's error message and source text say."""
         if error not in ("AssertionError", "Failed", "TimeUp", *self.errors):
@@ -33,6 +46,12 @@ class Facts:
         for first, second in _RAISES.findall(message):
             self.raises += [name for name in (first or second,) if name not in self.raises]
         self.literals += [value for value in _literals(source) if value not in self.literals]
+
+
+def _inserted(one: str, other: str) -> Iterator[str]:
+    for tag, _, _, start, end in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if tag == "insert" and end - start <= _FRAGMENT:
+            yield other[start:end]
 
 
 def _value(text: str) -> object:
@@ -54,8 +73,11 @@ def _unequal(left: object, right: object, depth: int = 3) -> list[tuple[object, 
 
 
 def _literals(source: str) -> list[Literal]:
+    """Without what an assertion says to people."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, ValueError):
         return []
-    return [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, PLAIN)]
+    said = {node.msg for node in ast.walk(tree) if isinstance(node, ast.Assert)}
+    plain = [node for node in ast.walk(tree) if isinstance(node, ast.Constant) and node not in said]
+    return [node.value for node in plain if isinstance(node.value, PLAIN)]

@@ -44,7 +44,7 @@ class Course:
         left = self.hard - time.monotonic()
         if self.failing and key not in self.failing:
             return min(_PASSING, max(left / 2, _SHORTEST)), max(left / 2, _SHORTEST)
-        share = 0.5 ** max(0, late - 1)  # a failing test may be endless, and there may be more of them
+        share = 0.5**late  # a failing test may be endless, and there may be more of them
         most = max(_SHORTEST, left / 8)
         return max(_SHORTEST, min(2 * HANG, most) * share), max(_SHORTEST, min(_LONGEST, most) * share)
 

@@ -20,6 +20,7 @@ _QUICK = 5
 
 _BATCH, _BATCH_SECONDS = 32, 1.0
 _CHECKED = 6
+_GLANCE = 0.25  # the share of its time that a test gets at first that was endless: it mostly still is
 _BRIEF = 0.1  # seconds; tests that take less are all alike
 _LOOKED, _LOOKED_AT_MOST, _SLOWED = 12, 60, 3.0
 
@@ -114,10 +115,15 @@ class Laboratory:
         found: Answer | None = answer["differ"]
         return found
 
-    def submit(self, pair: int, batch: Sequence[tuple[int, Candidate]], cold: bool, until: float) -> int:
-        """Hands numbered candidates to one lane of a pair; the descriptor that its answers come from."""
+    def submit(
+        self, pair: int, batch: Sequence[tuple[int, Candidate]], cold: bool, until: float, patient: bool = False
+    ) -> int:
+        """Hands numbered candidates to one lane of a pair; the descriptor that its answers come from.
+
+        `patient`: tests that were endless get as much time as others.
+        """
         lane = (self.cold if cold else self.warm)[pair]
-        jobs = [self._job_for(number, candidate, cold) for number, candidate in batch]
+        jobs = [self._job_for(number, candidate, cold, patient) for number, candidate in batch]
         lane.submit({"jobs": jobs, "checks": self._checks, "until": until})
         return lane.answers
 
@@ -142,9 +148,11 @@ class Laboratory:
         near = [(self.baseline.keys[n].split("::")[0] not in beside, self.usual.get(n, 0.0), n) for n in self.guards]
         return [(n, allowance(self.usual.get(n, 0.0)), "passed") for _, _, n in sorted(near)[:_CHECKED]]
 
-    def _job_for(self, number: int, candidate: Candidate, cold: bool) -> Answer:
+    def _job_for(self, number: int, candidate: Candidate, cold: bool, patient: bool = True) -> Answer:
         """The tests that matter for the candidate's function, and the code to swap or the text to import."""
         plan = self._plan(candidate.location)
+        if not patient:
+            plan = {**plan, "targets": [(n, self._glance(n, limit)) for n, limit in plan["targets"]]}
         if cold:
             return {**plan, "id": number, "text": candidate.text, "wall": plan["wall"] + 3.0 + 2 * HANG}
         return {**plan, "id": number, "swaps": [(name, line, code) for (name, line), code in candidate.swaps]}
@@ -183,6 +191,9 @@ class Laboratory:
             "ordered": self.ordered,
             "wall": wall_limit(list(took.values())),
         }
+
+    def _glance(self, number: int, limit: float) -> float:
+        return limit * _GLANCE if self._hangs(number) else limit
 
     def _slowness(self, number: int) -> tuple[int, int]:
         """Orders tests by time, and so coarsely that the next search finds the same order."""

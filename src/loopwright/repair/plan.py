@@ -1,9 +1,11 @@
 """One candidate's tests in the order that tells soonest what it is worth."""
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 
 import pytest
 
+from .budget import life, lifetime
 from .forks import Answer
 from .session import Driver, tear_down
 
@@ -13,7 +15,8 @@ _GUARDS = 8  # passing tests that a candidate must not break before it is tried 
 def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -> Answer:
     """Failing tests first: leaves when none of the first `quick` turns, and at the first passing one that breaks.
 
-    So does one that makes a test endless that was not; of those that were, one that still is speaks for the others.
+    So does one that makes a test endless that was not; of those that were, one that still is speaks for the others, and
+    the candidate is `late`.
     `ordered` keeps the project's own order instead, for tests that depend on it.
     """
     guards = {number for number, _ in job["guards"]}
@@ -30,7 +33,8 @@ def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -
             tear_down(items[number])
             continue
         following = items.get(order[n + 1][0]) if n + 1 < len(order) else None
-        outcome = driver.run(items[number], following, seconds)
+        with nullcontext() if job["census"] else life(lifetime(seconds)):
+            outcome = driver.run(items[number], following, seconds)
         census.append((number, outcome.status, outcome.error, outcome.seconds))
         if job["census"]:
             continue
@@ -42,7 +46,8 @@ def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -
             if number not in job["endless"]:
                 return {"turned": turned, "broke": number}
             endless = True
-    return {"turned": turned, "broke": None if turned else -1, "census": census if job["census"] else []}
+    broke = None if turned else -1
+    return {"turned": turned, "broke": broke, "late": endless, "census": census if job["census"] else []}
 
 
 def brief(job: Answer) -> Answer:

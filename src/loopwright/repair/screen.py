@@ -21,6 +21,7 @@ KILLED: Answer = {"turned": [], "broke": -1, "killed": True}
 STALE: Answer = {"turned": [], "broke": -1, "stale": True}
 """The function is not loaded as it stands in the file: only a fresh import can show the change."""
 
+_FEW = 4  # that go together behind one that killed its process
 _SPOILT = 3  # batches that left something behind, after which there are no more
 
 
@@ -84,20 +85,22 @@ class Screen:
         self, jobs: Sequence[Answer], checks: Sequence[tuple[int, float, str]], until: float
     ) -> dict[int, Answer]:
         """Final verdicts by id: of those that turned no test or broke one. One that kills the process goes last."""
-        killed: dict[int, Answer] = {}
-        left = list(jobs)
+        found: dict[int, Answer] = {}
+        left, together = list(jobs), len(jobs)
         while left and time.monotonic() < until:
-            patience = [*(job["wall"] for job in left), 2.0 + 2 * sum(seconds for _, seconds, _ in checks)]
-            told = list(told_by_fork(partial(self._together, left, checks), patience))
-            if len(told) < len(left):
-                killed[left.pop(len(told))["id"]] = KILLED
-            elif told[len(left) :] == [{"clean": True}]:
-                done = {job["id"]: answer for job, answer in zip(left, told, strict=False)}
-                return killed | {id: one for id, one in done.items() if is_final(one)}
+            part = left[:together]
+            patience = [*(job["wall"] for job in part), 2.0 + 2 * sum(seconds for _, seconds, _ in checks)]
+            told = list(told_by_fork(partial(self._together, part, checks), patience))
+            if len(told) < len(part):  # where one kills, the next may do so too: less is lost with each
+                found[left.pop(len(told))["id"]] = KILLED
+                together = _FEW
+            elif told[len(part) :] == [{"clean": True}]:
+                found |= {job["id"]: answer for job, answer in zip(part, told, strict=False) if is_final(answer)}
+                left = left[together:]
             else:
                 self._spoilt += 1
                 break
-        return killed
+        return found
 
     def _together(self, jobs: Sequence[Answer], checks: Sequence[tuple[int, float, str]]) -> Iterator[Answer]:
         """The first tests of each, and at the end whether the unchanged project still fares as it should."""

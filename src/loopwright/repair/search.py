@@ -68,6 +68,9 @@ class Search:
         self._warm: list[Numbered] = []
         self._cold: deque[Numbered] = deque()
         self._stale: set[int] = set()
+        self._late: list[Numbered] = []
+        self._promising: list[Numbered] = []
+        self._patient: set[int] = set()
         self._busy: dict[int, tuple[int, list[Numbered]]] = {}
         self._answered: dict[int, tuple[float, Candidate, Answer]] = {}
         self.nearest: list[Partial] = []
@@ -99,7 +102,7 @@ class Search:
             idle += map(self._settle, ready)
             self._tell()
         self.seconds += time.monotonic() - started
-        return ranked(list(self._fold()))
+        return ranked(list(self.fold()))
 
     def _next(self) -> list[Numbered]:
         """One candidate that needs a fresh import, else as many as go together; [] when there is nothing to do."""
@@ -111,9 +114,19 @@ class Search:
             self._number += 1
             goes_cold = self._laboratory.goes_cold(drawn[1])
             (self._cold if goes_cold else self._warm).append((self._number, *drawn))
+        if self._promising:
+            return [self._promising.pop()]
         if self._cold:
             return [self._cold.popleft()]
-        batch, self._warm = self._warm, []
+        batch, self._warm = self._warm or self._again(), []
+        return batch
+
+    def _again(self) -> list[Numbered]:
+        """When there are no more, and nothing was found, those that did not end in a short time get a longer one."""
+        if self._number < self._most or self._last < self._most or time.monotonic() >= self._deadline:
+            return []
+        batch, self._late = self._late[: self._laboratory.batch], self._late[self._laboratory.batch :]
+        self._patient.update(number for number, _, _ in batch)
         return batch
 
     def _tell(self) -> None:
@@ -128,7 +141,7 @@ class Search:
         cold = self._laboratory.goes_cold(batch[0][2]) or batch[0][0] in self._stale
         self.cold += cold
         jobs = [(number, candidate) for number, _, candidate in batch]
-        descriptor = self._laboratory.submit(pair, jobs, cold, self._deadline)
+        descriptor = self._laboratory.submit(pair, jobs, cold, self._deadline, batch[0][0] in self._patient)
         self._busy[descriptor] = (pair, batch)
 
     def _settle(self, descriptor: int) -> int:
@@ -139,9 +152,14 @@ class Search:
             if answer.get("stale"):
                 self._stale.add(number)
                 self._cold.append(one)
+            elif answer.get("late") and _survived(answer) and number not in self._patient:
+                self._patient.add(number)
+                self._promising.append(one)
             elif not answer.get("unrun"):
                 self._answered[number] = (price, candidate, answer)
                 self._hear(number, candidate, answer)
+                if answer.get("late") and not answer["turned"] and number not in self._patient:
+                    self._late.append(one)
         return pair
 
     def _hear(self, number: int, candidate: Candidate, answer: Answer) -> None:
@@ -156,7 +174,7 @@ class Search:
         near = frozenset[int]().union(*(group for group in groups if group & turned))
         return (candidate.location.failing & self._laboratory.targets & near) - turned
 
-    def _fold(self) -> Iterator[Survivor]:
+    def fold(self) -> Iterator[Survivor]:
         """Counts the answers up to the end, in order; one that a slow neighbour let run ahead waits for the next go."""
         for number in sorted(n for n in self._answered if n <= self._last):
             price, candidate, answer = self._answered.pop(number)

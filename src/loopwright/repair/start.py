@@ -1,4 +1,4 @@
-"""Starts the worker; lends our own pytest to an interpreter that has none, or one that can not be driven from within."""
+"""Starts the worker; lends our own pytest to an interpreter that has none, or one that is not known here."""
 
 import json
 import os
@@ -34,7 +34,7 @@ def _unknown() -> "str | None":
         taken = SetupState.teardown_exact.__code__.co_varnames[:2]  # its arguments
         known = hasattr(pytest, "Config") and taken[-1] == "nextitem" and callable(runtestprotocol)
         return None if known else f"pytest {pytest.__version__}"
-    except Exception as error:  # whatever a pytest of another time does
+    except Exception as error:  # noqa: BLE001 - whatever a pytest of another time does
         return f"pytest ({type(error).__name__}: {error})"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from .place import Edit, Place
 
 _KIN = (
-    ("append", "extend", "insert", "add"), ("lower", "upper", "casefold", "title", "capitalize"),
+    ("append", "extend", "insert", "add"), ("lower", "upper", "casefold", "title", "capitalize", "swapcase"),
     ("strip", "lstrip", "rstrip"), ("startswith", "endswith"), ("find", "rfind", "index", "rindex"),
     ("keys", "values", "items"), ("add", "update", "discard", "remove"), ("remove", "discard", "pop"),
     ("split", "rsplit", "splitlines", "partition", "rpartition"), ("sort", "reverse"), ("pop", "popleft", "get"),

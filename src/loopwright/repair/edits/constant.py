@@ -8,6 +8,7 @@ from typing import TypeGuard
 from .place import Edit, Place
 
 _NUMBERS = (0, 1, -1, 2, 10, 100, 1000, 60)
+_CHARACTERS = 12
 _EMPTY = ("None", "[]", "{}", "set()", "()", '""', "0", "False", "True", "[[]]")
 
 
@@ -79,6 +80,7 @@ def _text(place: Place, node: ast.Constant, value: str) -> Iterator[Edit]:
         return  # a piece of an f-string has no quotes of its own
     for text in _mended(place, value):
         yield place.swap(node, _quoted(place, node, text), 1.5)
+    yield from _fragments(place, node, value)
     known = [one for one in [*place.scope.constants, *place.pool.facts.literals] if isinstance(one, str)]
     near = [one for one in dict.fromkeys(known) if one != value and "\n" not in one and len(one) <= 60]
     for text in near[:24]:
@@ -87,6 +89,16 @@ def _text(place: Place, node: ast.Constant, value: str) -> Iterator[Edit]:
     for text in (value.strip(), value.lower(), value.upper(), value.capitalize(), "", " ", ", "):
         if text != value:
             yield place.swap(node, _quoted(place, node, text), 2.4)
+
+
+def _fragments(place: Place, node: ast.Constant, value: str) -> Iterator[Edit]:
+    """What is missing in an actual result; for one character, those of the tests' texts."""
+    inserted = place.pool.facts.inserted
+    yield from _among(place, node, [_quoted(place, node, text) for text in inserted if text != value], 2.0)
+    if len(value) == 1:
+        texts = "".join(one for one in place.pool.facts.literals if isinstance(one, str))
+        others = [one for one in dict.fromkeys(texts) if one != value and one not in inserted][:_CHARACTERS]
+        yield from _among(place, node, [_quoted(place, node, one) for one in others], 2.6)
 
 
 def _in_fstring(place: Place, node: ast.JoinedStr) -> Iterator[Edit]:

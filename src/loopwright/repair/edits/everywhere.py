@@ -10,17 +10,34 @@ _MOST = 2.6
 """Costs up to which an edit is worth trying in several places."""
 
 _MORE = 0.9
+_OPPOSITE = {"True": "False", "False": "True"}
 
 
 def edits(place: Place) -> Iterator[Edit]:
     if place.func is None:
         return
     spans = _spans(place, place.func)
+    yield from _exchanged(place, spans)
     for family in (variable, constant, offbyone):
         for edit in family.edits(place):
             same = spans.get((place.source.text[edit.start : edit.end]), [])
-            if edit.cost <= _MOST and len(same) > 1 and same[0] == (edit.start, edit.end):
+            if edit.cost <= _MOST and len(same) > 1 and (edit.start, edit.end) in same:
                 yield _in_all(place, edit, same)
+
+
+def _exchanged(place: Place, spans: dict[str, list[tuple[int, int]]]) -> Iterator[Edit]:
+    """True and False, each in the place of the other."""
+    both = sorted((start, end, other) for one, other in _OPPOSITE.items() for start, end in spans.get(one, []))
+    if len({other for *_, other in both}) == len(_OPPOSITE) and _touches(place, both):
+        text, at = "", both[0][0]
+        for start, end, other in both:
+            text, at = text + place.source.text[at:start] + other, end
+        yield Edit(both[0][0], at, text, 2.6, "exchange `True` and `False`")
+
+
+def _touches(place: Place, spans: list[tuple[int, int, str]]) -> bool:
+    first, last = place.source.span(place.stmt)
+    return any(first <= start < last for start, _, _ in spans)
 
 
 def _spans(place: Place, root: ast.AST) -> dict[str, list[tuple[int, int]]]:
@@ -34,7 +51,7 @@ def _spans(place: Place, root: ast.AST) -> dict[str, list[tuple[int, int]]]:
 
 
 def _in_all(place: Place, edit: Edit, spans: list[tuple[int, int]]) -> Edit:
-    text, at = "", edit.start
+    text, at = "", spans[0][0]
     for start, end in spans:
         text, at = text + place.source.text[at:start] + edit.text, end
-    return Edit(edit.start, at, text, edit.cost + _MORE, f"{edit.what}, {len(spans)} times")
+    return Edit(spans[0][0], at, text, edit.cost + _MORE, f"{edit.what}, {len(spans)} times")

@@ -94,7 +94,8 @@ def _swapped(place: Place) -> Iterator[Edit]:
 def _deleted(place: Place) -> Iterator[Edit]:
     start, end = _lines(place, place.stmt, place.stmt)
     if len(place.block) > 1:
-        yield Edit(start, end, "", 3.2, "leave the statement out")
+        counted = isinstance(place.stmt, ast.AugAssign)
+        yield Edit(start, end, "", 2.4 if counted else 3.2, "leave the statement out")
     if isinstance(place.stmt, ast.If) and not place.stmt.orelse:
         first, last = place.stmt.body[0], place.stmt.body[-1]
         inner = place.source.text[slice(*_lines(place, first, last))]

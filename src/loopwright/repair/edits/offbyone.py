@@ -9,14 +9,24 @@ from .place import Edit, Place
 def edits(place: Place) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, ast.Constant) and type(node.value) is int:
-            yield place.swap(node, str(node.value + 1), 1.1)
-            yield place.swap(node, str(node.value - 1), 1.1)
+            yield from _neighbours(place, node, node.value)
         elif isinstance(node, ast.BinOp):
             yield from _without_one(place, node)
         elif isinstance(node, ast.Call) and _called(node) == "range":
             yield from _range(place, node)
         if isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.BinOp)) and place.loads(node):
             yield from _plus_or_minus(place, node)
+
+
+def _neighbours(place: Place, node: ast.Constant, value: int) -> Iterator[Edit]:
+    """The next number; not a 0 that nothing would come of, and none that stands beside it already."""
+    around = place.source.parents[node]
+    added = isinstance(around, (ast.BinOp, ast.AugAssign)) and isinstance(around.op, (ast.Add, ast.Sub))
+    equal = isinstance(around, ast.Compare) and isinstance(around.ops[0], (ast.Eq, ast.NotEq))
+    beside = [place.text(one) for one in around.elts] if isinstance(around, (ast.List, ast.Tuple, ast.Set)) else []
+    for other in (value + 1, value - 1):
+        if (other or not added) and str(other) not in beside:
+            yield place.swap(node, str(other), 1.7 if equal else 1.1)
 
 
 def _plus_or_minus(place: Place, node: ast.expr) -> Iterator[Edit]:

@@ -53,6 +53,8 @@ def _binary(place: Place, node: ast.BinOp) -> Iterator[Edit]:
         yield place.exchange(node.left, node.right, 2.0)
     yield place.swap(node, place.text(node.left), 2.4)
     yield place.swap(node, place.text(node.right), 2.6)
+    if isinstance(node.left, ast.BinOp):
+        yield place.swap(node, place.text(node.left.left), 2.8)
     if isinstance(node.left, ast.BinOp) and not _wrapped(place, node.left):
         yield _regroup(place, node, node.left)
 

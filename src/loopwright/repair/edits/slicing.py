@@ -13,7 +13,7 @@ def edits(place: Place) -> Iterator[Edit]:
                 yield from _slice(place, node, node.slice)
             else:
                 yield from _index(place, node)
-        if place.loads(node) and isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
+        if place.loads(node) and isinstance(node, (ast.Name, ast.Attribute, ast.Call, ast.ListComp)):
             yield from _added(place, node)
 
 
@@ -48,7 +48,10 @@ def _index(place: Place, node: ast.Subscript) -> Iterator[Edit]:
     if isinstance(node.value, ast.Subscript) and not isinstance(node.value.slice, ast.Slice):
         yield place.exchange(node.value.slice, node.slice, 1.6)
     if place.loads(node):
-        yield place.swap(node, place.text(node.value), 2.6)
+        held = place.text(node.value)
+        yield place.swap(node, held, 2.6)
+        for n, name in enumerate(("sum", "max", "min", "len")):
+            yield place.swap(node, f"{name}({held})", 2.8 + 0.05 * n)
 
 
 def _added(place: Place, node: ast.expr) -> Iterator[Edit]:

@@ -12,7 +12,8 @@ _BEHIND = {".strip()": 2.4, ".lower()": 2.4, ".copy()": 2.6, ".upper()": 3.0, ".
            ".rstrip()": 3.0, ".split()": 2.8, ".title()": 3.2, ".casefold()": 3.2}  # fmt: skip
 _SHAPED = {"max(0, {})": 2.6, "max({}, 0)": 3.2, "round({}, 2)": 2.5, "max(1, {})": 3.2, "min({}, 1)": 3.2,
            "{}[:]": 3.2, "({} or [])": 3.0, "({} or 0)": 3.0, '({} or "")': 3.0, "({} or {{}})": 3.2,
-           "-{}": 2.4, "1 - {}": 3.0, "{} ** 2": 3.0}  # fmt: skip
+           "-{}": 2.4, "1 - {}": 3.0, "{} ** 2": 3.0, "{} / 2": 2.8, "{} // 2": 2.9, "{} * 2": 2.8,
+           "{} % 10": 3.2}  # fmt: skip
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Dict)
 
 
