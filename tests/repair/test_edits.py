@@ -132,6 +132,11 @@ def offered(text: str, line: int, facts: Facts | None = None) -> dict[str, dict[
         ("element", 2, "def f(a):\n    return a in 'aeiy'\n", "def f(a):\n    return a in 'aei'\n"),
         ("slice or index", 2, "def f(a):\n    return a[0]\n", "def f(a):\n    return sum(a)\n"),
         ("slice or index", 2, "def f(a):\n    return [b for b in a]\n", "def f(a):\n    return [b for b in a][1:]\n"),
+        ("comparison", 2, "def f(a, b):\n    return a in b\n", "def f(a, b):\n    return b in a\n"),
+        ("comparison", 2, "def f(a, b):\n    return a  == b\n", "def f(a, b):\n    return set(a)  == set(b)\n"),
+        ("arguments", 2, "def f(a, b):\n    return [a, b]\n", "def f(a, b):\n    return [b, a]\n"),
+        ("constant", 2, "def f(a):\n    return a == ' I'\n", "def f(a):\n    return a == 'I '\n"),
+        ("constant", 2, "def f(a):\n    return a in 'xy'\n", "def f(a):\n    return a in 'xyXY'\n"),
         ("operator", 2, "def f(a, b, c):\n    return a * b * c\n", "def f(a, b, c):\n    return a\n"),
     ],
 )  # fmt: skip

@@ -151,3 +151,32 @@ def test_the_same_order_twice_gives_the_same_findings(tmp_path: Path) -> None:
     one, two = (search(tmp_path, {}, hypotheses=asked.hypotheses) for _ in range(2))
     assert one.patch is not None, one.note
     assert untold(one) == untold(two)
+
+
+def test_warnings_are_errors_and_there_are_plugins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Plugins are loaded before pytest does so, which it warns about."""
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    files = {"adding.py": ADD, "test_adding.py": TESTS, "pytest.ini": "[pytest]\nfilterwarnings = error\n"}
+    assert mended(files, search(tmp_path, files), *MINUS)
+
+
+def test_a_pytest_that_raises_is_told(tmp_path: Path) -> None:
+    files = {"adding.py": ADD, "test_adding.py": TESTS, "pytest.ini": "[pytest]\nfilterwarnings = no_such_action\n"}
+    found = search(tmp_path, files)
+    assert found.patch is None
+    assert "no_such_action" in found.note
+
+
+def test_tests_whose_names_tell_the_time(tmp_path: Path) -> None:
+    """They are others each time that they are collected."""
+    tests = (
+        "import time\nimport pytest\nfrom adding import add\n\n\n"
+        "@pytest.mark.parametrize('now', [time.time_ns(), 5])\n"
+        "def test_add(now):\n    assert add(now, 3) == now + 3\n\n\n"
+        "@pytest.mark.parametrize('now', [str(time.time_ns())])\n"
+        "def test_nothing(now):\n    assert add(2, 0) == 2\n"
+    )
+    files = {"adding.py": ADD, "test_adding.py": tests}
+    found = search(tmp_path, files)
+    assert mended(files, found, *MINUS)
+    assert "did not reproduce" not in found.note

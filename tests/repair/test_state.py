@@ -24,6 +24,7 @@ queue = deque([1])
 order = OrderedDict(a=1, b=2)
 counts = Counter("aab")
 dice = random.Random(7)
+secrets = random.SystemRandom()
 
 @functools.lru_cache
 def twice(n):
@@ -140,3 +141,17 @@ def _spoil(thing: object, data: st.DataObject) -> None:
         thing.reverse()
         if data.draw(st.booleans()):
             thing.append(0)
+
+
+class Refuses:
+    """What a program may well define."""
+
+    def __getattribute__(self, name: str) -> object:
+        raise RuntimeError(name)
+
+
+def test_an_object_that_refuses_to_be_looked_at_can_not_be_put_back(tmp_path: Path, program: ModuleType) -> None:
+    program.__dict__["shelf"] = Refuses()
+    state = State(str(tmp_path), [])
+    state.restore()
+    assert not state.whole

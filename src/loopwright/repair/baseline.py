@@ -12,11 +12,11 @@ from .firstrun import first_run
 from .forks import Answer, ask_forked
 from .localize import Spectrum, is_test_file
 from .probe import Probes
-from .session import Driver, Outcome, collect_and, key_of
+from .session import Driver, Outcome, collect_and
 from .source import Source
 from .syntax import Broken
 from .trace import IMPORT, Line
-from .zygote import Project
+from .zygote import Project, numbered
 
 _PATIENCE = 60.0
 _GLANCE = 0.2  # seconds for which an endless test is looked at again
@@ -126,7 +126,9 @@ def probe(baseline: Baseline, tree: str, places: Mapping[tuple[str, int], str], 
     return Probed(**(ask_forked(work, seconds) or {}))
 
 
-def plain_run(project: Project, failing: frozenset[str], passing: frozenset[str], apart: frozenset[str]) -> Answer:
+def plain_run(
+    project: Project, keys: Sequence[str], failing: frozenset[str], passing: frozenset[str], apart: frozenset[str]
+) -> Answer:
     """Runs these tests in the project's order in this process: status by key, and what could not be collected.
 
     Those `apart` come last, each in a process of its own.
@@ -134,7 +136,7 @@ def plain_run(project: Project, failing: frozenset[str], passing: frozenset[str]
     statuses: dict[str, str] = {}
 
     def loop(driver: Driver, items: list[pytest.Item]) -> None:
-        named = {key_of(item, project.style): item for item in items}
+        named = {keys[number]: item for number, item in sorted(numbered(project, items).items())}
         chosen = [(key, item) for key, item in named.items() if key in failing | passing]
         for (key, item), following in zip(chosen, [*(item for _, item in chosen[1:]), None], strict=True):
             statuses[key] = driver.run(item, following, *_limits(key, failing)).status

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import accumulate
 from statistics import median
 
 from .baseline import Baseline
@@ -25,15 +26,31 @@ _BRIEF = 0.1  # seconds; tests that take less are all alike
 _LOOKED, _LOOKED_AT_MOST, _SLOWED = 12, 60, 3.0
 
 
-class Laboratory:
-    """Both pairs of lanes over one measured project. Use as a context manager."""
+def guarding(baseline: Baseline, locations: Sequence[Location], seconds: float) -> frozenset[int]:
+    """Passing tests that run what is suspicious, as many as take `seconds`: those beside the failing ones first.
 
-    def __init__(self, baseline: Baseline, trees: Sequence[str]) -> None:
+    Whatever is screened with these is proven with all.
+    """
+    outcomes, keys = baseline.spectrum.outcomes, baseline.keys
+    beside = {keys[n].split("::")[0] for n in baseline.spectrum.failing}
+    near = frozenset[int]().union(*(one.concerned for one in locations)) & baseline.spectrum.passing
+    order = sorted(near, key=lambda n: (keys[n].split("::")[0] not in beside, n))
+    taken = accumulate(outcomes[n].seconds for n in order)
+    return frozenset(n for n, until in zip(order, taken, strict=True) if until <= seconds)
+
+
+class Laboratory:
+    """Both pairs of lanes over one measured project. Use as a context manager.
+
+    `guards`: the passing tests that a candidate is screened with.
+    """
+
+    def __init__(self, baseline: Baseline, trees: Sequence[str], guards: frozenset[int]) -> None:
         self.baseline = baseline
         self.warm = [Lane(serve_warm(baseline.project, tree), tree, trees[0]) for tree in trees]
         self.cold = [Lane(serve_cold(baseline.project, tree), tree, trees[0]) for tree in trees]
         self.usual: dict[int, float] = {}
-        self.guards: frozenset[int] = baseline.spectrum.passing
+        self.guards = guards
         self.targets: frozenset[int] = baseline.spectrum.failing
         self.odd: frozenset[int] = frozenset()
         self.trusts_warm = True
@@ -55,9 +72,11 @@ class Laboratory:
         """
         odd = self._odd(seconds)
         if odd and self.trusts_warm:
-            before, self.ordered = odd, True
+            before, few, self.ordered = odd, self.guards, True
+            self.guards = self.baseline.spectrum.passing
             odd = self._odd(seconds)
             self.ordered = not before <= odd  # else it was chance
+            self.guards = self.guards if self.ordered else few
         if self.ordered:
             self.notes.append("the order of the tests matters here: candidates were screened in the project's order")
         if odd:
@@ -72,7 +91,7 @@ class Laboratory:
         spectrum = self.baseline.spectrum
         before = {n: outcome.seconds for n, outcome in enumerate(spectrum.outcomes)}
         ending = [n for n in sorted(spectrum.failing) if not self._hangs(n)]
-        job = self._job(ending, sorted(spectrum.passing), before, census=True)
+        job = self._job(ending, sorted(self.guards), before, census=True)
         job |= {"id": 0, "swaps": [], "wall": seconds}
         for n, lane in enumerate(self.warm):  # one of them backwards: what a test finds from those before it shows
             jobs = [{**job, "backwards": n == len(self.warm) - 1}]
@@ -83,7 +102,8 @@ class Laboratory:
             self.usual = before
             self.notes.append("the warm session did not reproduce the baseline: every candidate got a fresh import")
             return set()
-        odd: set[int] = set()
+        counted = [{entry[0] for entry in census} for census in censuses if census is not None]
+        odd = set[int]((self.guards | set(ending)) - set[int].intersection(*counted))
         for number, status, error, took in [entry for census in censuses if census for entry in census]:
             self.usual[number] = max(took, self.usual.get(number, 0.0))
             if (status, error) != (spectrum.outcomes[number].status, spectrum.outcomes[number].error):

@@ -121,6 +121,8 @@ def _fresh_run(baseline: Baseline, room: Path, seconds: float) -> Answer:
         "root_on_path": baseline.project.root_on_path,
         "arguments": list(baseline.project.arguments),
         "style": baseline.project.style,
+        "nodes": list(baseline.project.nodes),
+        "keys": baseline.keys,
         "passing": [baseline.keys[n] for n in sorted(baseline.spectrum.passing)],
         "failing": [baseline.keys[n] for n in sorted(baseline.spectrum.failing)],
         "apart": [baseline.keys[n] for n in sorted(baseline.apart)],

@@ -26,6 +26,8 @@ def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -
     endless = False
     for n, (number, seconds) in enumerate(order):
         if number not in items:
+            if job["census"]:
+                continue
             return {"turned": [], "broke": number}
         if n == job["quick"] and not (turned or job["ordered"] or job["census"]):
             break

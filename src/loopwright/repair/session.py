@@ -20,6 +20,7 @@ from .budget import TimeUp, clock_time, processor_time, waiting
 Status = Literal["passed", "failed", "skipped"]
 
 _QUIET = ("-p", "no:cacheprovider", "-p", "no:randomly", "-p", "no:terminalreporter", "--capture=sys", "--tb=native")
+_EARLY = ("-W", "ignore::pytest.PytestAssertRewriteWarning")  # plugins are loaded before pytest would do so
 _SAID = 4000
 _ERRORS = 200  # kept to look into; a suite that can not be collected has one a file
 _UNITTEST = ("-o", "addopts=")
@@ -141,7 +142,7 @@ def tear_down(item: pytest.Item) -> None:
 def arguments(chosen: Sequence[str], style: str, plain: bool) -> list[str]:
     """Command line for pytest.main: the project's own choice of tests, none of its reports. `plain`: bare asserts."""
     extra = [*(_UNITTEST if style == "unittest" else ()), *(["--assert=plain"] if plain else [])]
-    return [*_QUIET, *extra, *chosen]
+    return [*_QUIET, *_EARLY, *extra, *chosen]
 
 
 def collect_and(
@@ -160,6 +161,8 @@ def driven(driver: Driver, chosen: Sequence[str], style: str, *, plain: bool) ->
         except SystemExit as left:  # of a conftest
             place = traceback.extract_tb(left.__traceback__)[-1]
             print(f"{place.filename}, line {place.lineno}: SystemExit: {left.code}", file=paper)
+        except Exception:  # noqa: BLE001 - of pytest or a plugin
+            traceback.print_exc(limit=-1, file=paper)
         finally:
             sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
         if not driver.began:

@@ -46,14 +46,17 @@ class State:
         stack = roots
         while stack:
             thing = stack.pop()
-            if isinstance(thing, _FINAL) or id(thing) in self._seen:
+            if issubclass(type(thing), _FINAL) or id(thing) in self._seen:
                 continue
             if len(self._seen) >= _MOST:
                 self.whole = False
                 return
             self._seen.add(id(thing))
             self._kept.append(thing)  # an id speaks for its object as long as it lives
-            stack += self._parts(thing)
+            try:
+                stack += self._parts(thing)
+            except Exception:  # noqa: BLE001 - a program's own objects may refuse anything
+                self.whole = False
 
     def _parts(self, thing: object) -> Iterable[object]:
         """Takes down what `thing` holds; what is to be looked at next."""
@@ -131,6 +134,8 @@ class State:
         return [*(defaults or ()), *(keywords or {}).values(), vars(function), *(value for _, value in held)]
 
     def _object(self, thing: object) -> Iterable[object]:
+        if isinstance(thing, random.SystemRandom):
+            return ()
         if isinstance(thing, random.Random):
             state = thing.getstate()
             self._restores.append(lambda: thing.setstate(state))

@@ -17,7 +17,7 @@ from .baseline import Baseline, measure, plain_run, probe, wanted
 from .budget import TimeUp, clock_time
 from .confinement import keep_writing_inside
 from .forks import Answer
-from .laboratory import Laboratory
+from .laboratory import Laboratory, guarding
 from .localize import Location, leading, rank
 from .patch import Proof
 from .pool import Pool
@@ -29,6 +29,7 @@ from .tree import relocate
 from .zygote import Project
 
 _HYPOTHESES = 10
+_GUARDED = 40  # places whose tests a candidate is screened with
 _CANDIDATES = 20_000
 _REFUTED = 12
 _ALONE = 3
@@ -62,7 +63,7 @@ def _look(answers: Callable[[Project, Answer], Answer]) -> Callable[[Answer], An
 
 def _run(order: Answer) -> Answer:
     failing, passing, apart = (frozenset(order[name]) for name in ("failing", "passing", "apart"))
-    return plain_run(_project(order), failing, passing, apart)
+    return plain_run(_project(order), order["keys"], failing, passing, apart)
 
 
 def _diagnose(order: Answer) -> Answer:
@@ -102,7 +103,8 @@ def _search(order: Answer) -> Answer:
     search: Search | None = None
     proof = Proof(baseline, order["pristine"], deadline)
     late = deadline + _LATEST - time.monotonic()
-    with Laboratory(baseline, order["trees"]) as laboratory, suppress(TimeUp), clock_time(late):
+    guards = guarding(baseline, leading(locations, _GUARDED), (deadline - time.monotonic()) / 6)
+    with Laboratory(baseline, order["trees"], guards) as laboratory, suppress(TimeUp), clock_time(late):
         laboratory.calibrate(max(1.0, deadline - time.monotonic()) / 3)
         if laboratory.targets - laboratory.odd:
             stream.sense = Sense(laboratory.kinds(order["tree"], (deadline - time.monotonic()) / 8))
@@ -240,7 +242,7 @@ def _plain(location: Location, tally: Tally) -> Answer:
 
 
 def _project(order: Answer) -> Project:
-    return Project(order["arguments"], order["style"], order["origin"], order["root_on_path"])
+    return Project(order["arguments"], order["style"], order["origin"], order["root_on_path"], order.get("nodes", ()))
 
 
 def _write(path: Path, answer: Answer) -> None:

@@ -103,8 +103,14 @@ def serve(jobs: int, answers: int, run: Callable[[Answer], Iterator[Answer]], tr
 
 
 def numbered(project: Project, items: list[pytest.Item]) -> dict[int, pytest.Item]:
+    """The tests by their numbers; one whose name is another each time (it may tell the time) by its place."""
     numbers = {node: number for number, node in enumerate(project.nodes)}
-    return {numbers[item.nodeid]: item for item in items if item.nodeid in numbers}
+    found = {numbers[item.nodeid]: item for item in items if item.nodeid in numbers}
+    if len(found) < len(project.nodes) == len(items):
+        for number, (node, item) in enumerate(zip(project.nodes, items, strict=True)):
+            if number not in found and node.split("[")[0] == item.nodeid.split("[")[0]:
+                found[number] = item
+    return found
 
 
 def _loaded_functions(tree: str) -> dict[tuple[str, str, int], list[FunctionType]]:

@@ -17,7 +17,7 @@ def edits(place: Place) -> Iterator[Edit]:
             yield from _order(place, node)
             yield from _fewer(place, node)
             yield from _more(place, node)
-        elif isinstance(node, ast.Tuple) and len(node.elts) >= 2:
+        elif isinstance(node, (ast.Tuple, ast.List)) and len(node.elts) >= 2:
             for left, right in combinations(node.elts[:4], 2):
                 yield place.exchange(left, right, 2.2)
         elif isinstance(node, ast.IfExp):

@@ -21,6 +21,7 @@ OTHERS: dict[str, dict[str, float]] = {
 }
 """What a comparison may have been meant to be, with the cost of believing so."""
 
+_AROUND = ("set", "sorted", "len", "str", "abs", "list")
 _TOKEN = re.compile(r"not\s+in|is\s+not|[<>=!]=|[<>]|\bis\b|\bin\b")
 
 
@@ -40,3 +41,14 @@ def _in_compare(place: Place, node: ast.Compare) -> Iterator[Edit]:
         old = " ".join(token.group().split())
         for new, cost in OTHERS[old].items():
             yield Edit(token.start(), token.end(), new, cost, f"compare with `{new}` instead of `{old}`")
+        if len(sides) == 2 and old in ("in", "not in"):
+            yield place.exchange(left, right, 1.7)
+        elif len(sides) == 2 and old in ("==", "!="):
+            yield from _both(place, node, left, right)
+
+
+def _both(place: Place, node: ast.Compare, left: ast.expr, right: ast.expr) -> Iterator[Edit]:
+    """The same call around both sides: equal as sets, as sorted lists, as texts."""
+    between = place.source.text[slice(*place.gap(left, right))]
+    for name in _AROUND:
+        yield place.swap(node, f"{name}({place.text(left)}){between}{name}({place.text(right)})", 2.6)

@@ -86,7 +86,8 @@ def _text(place: Place, node: ast.Constant, value: str) -> Iterator[Edit]:
     for text in near[:24]:
         like = SequenceMatcher(None, value, text).ratio()
         yield place.swap(node, _quoted(place, node, text), 3.2 - like)
-    for text in (value.strip(), value.lower(), value.upper(), value.capitalize(), "", " ", ", "):
+    shapes = (value.strip(), value.lower(), value.upper(), value.capitalize(), value[::-1], value + value.swapcase())
+    for text in dict.fromkeys((*shapes, "", " ", ", ")):
         if text != value:
             yield place.swap(node, _quoted(place, node, text), 2.4)
 
