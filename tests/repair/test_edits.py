@@ -23,7 +23,7 @@ def offered(text: str, line: int, facts: Facts | None = None) -> dict[str, dict[
     """Family → resulting file → edit."""
     source = Source("m.py", text)
     place = place_at(source, line, facts)
-    return {name: {spliced(source, edit): edit for edit in make(place)} for name, make in FAMILIES.items()}
+    return {name: {spliced(source, edit): edit for edit in make(place)} for name, (_, make) in FAMILIES.items()}
 
 
 @pytest.mark.parametrize(
@@ -143,6 +143,7 @@ def offered(text: str, line: int, facts: Facts | None = None) -> dict[str, dict[
 def test_a_family_offers(family: str, line: int, wrong: str, right: str | None) -> None:
     found = offered(wrong, line)[family]
     assert found
+    assert min(edit.cost for edit in found.values()) >= FAMILIES[family][0]
     if right is not None:
         assert right in found, "\n".join(sorted(found))
 
@@ -265,15 +266,15 @@ def test_edits_compile_or_are_dropped_and_touch_one_span_only(name: str) -> None
 
 def _check(source: Source, line: int) -> None:
     compiler = Compiler(source, f"/{source.path}")
-    for make in FAMILIES.values():
+    for floor, make in FAMILIES.values():
         for edit in make(place_at(source, line)):
             whole = spliced(source, edit)
             assert whole.startswith(source.text[: edit.start])
             assert whole.endswith(source.text[edit.end :])
-            assert edit.cost >= 1
+            assert edit.cost >= floor >= 1
             assert edit.what
     # The compiler judges parts; the whole file must agree with what it lets through.
-    first = next(iter(FAMILIES["comparison"](place_at(source, line))), None)
+    first = next(iter(FAMILIES["comparison"][1](place_at(source, line))), None)
     if first is not None:
         _agrees(compiler, source, line, first)
 

@@ -3,13 +3,14 @@
 import ast
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
+from functools import cache
 
 Literal = int | float | str | bytes | bool | None
 PLAIN = (int, float, str, bytes, bool, type(None))
-_INSERTED, _FRAGMENT = 4, 8
+_INSERTED, _FRAGMENT, _LONGEST = 4, 8, 2000
 _ASSERT = re.compile(r"^(?:AssertionError: )?(?:assert )?(.+?) (==|!=) (.+?)(?: : .*)?$", re.MULTILINE)
 _RAISES = re.compile(r"DID NOT RAISE.*?'(?:[\w.]*\.)?(\w+)'|^(\w+) not raised", re.MULTILINE)
 
@@ -25,15 +26,12 @@ class Facts:
     pairs: list[tuple[object, object]] = field(default_factory=list)
     raises: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    _inserted: Counter[str] = field(default_factory=Counter)
 
     @property
     def inserted(self) -> list[str]:
         """Short texts that one side of a failed equality has, and the other has not: those found most often first."""
-        found: Counter[str] = Counter()
-        for one, other in self.pairs:
-            if isinstance(one, str) and isinstance(other, str):
-                found.update(set(_inserted(one, other)))
-        return [text for text, _ in found.most_common(_INSERTED)]
+        return [text for text, _ in self._inserted.most_common(_INSERTED)]
 
     def learn(self, error: str, message: str, source: str) -> None:
         """Adds what one failing test's error message and source text say."""
@@ -42,16 +40,27 @@ class Facts:
         for left, _, right in _ASSERT.findall(message):
             sides = _value(left), _value(right)
             if None not in sides:
-                self.pairs += _unequal(sides[0], sides[1])
+                unequal = _unequal(sides[0], sides[1])
+                self.pairs += unequal
+                self._inserted.update(text for one, other in unequal for text in set(_inserted(one, other)))
         for first, second in _RAISES.findall(message):
             self.raises += [name for name in (first or second,) if name not in self.raises]
         self.literals += [value for value in _literals(source) if value not in self.literals]
 
 
-def _inserted(one: str, other: str) -> Iterator[str]:
-    for tag, _, _, start, end in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
-        if tag == "insert" and end - start <= _FRAGMENT:
-            yield other[start:end]
+def _inserted(one: object, other: object) -> Iterator[str]:
+    if isinstance(one, str) and isinstance(other, str):
+        for tag, _, _, start, end in changes(one, other):
+            if tag == "insert" and end - start <= _FRAGMENT:
+                yield other[start:end]
+
+
+@cache
+def changes(one: str, other: str) -> Sequence[tuple[str, int, int, int, int]]:
+    """As difflib tells them; none for long texts, in which they are many and take long to find."""
+    if len(one) + len(other) > _LONGEST:
+        return []
+    return SequenceMatcher(None, one, other, autojunk=False).get_opcodes()
 
 
 def _value(text: str) -> object:

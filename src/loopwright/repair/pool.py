@@ -2,7 +2,7 @@
 
 import ast
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -46,6 +46,13 @@ class Scope:
         self.source = source
         self.function = function
         self._root: ast.AST = function or source.tree
+        self._remembered: dict[tuple[str, ast.AST], list[str]] = {}
+
+    def remembered(self, what: tuple[str, ast.AST], find: Callable[[], list[str]]) -> list[str]:
+        """What was found there before, else what is found now: places of one scope ask for the same."""
+        if what not in self._remembered:
+            self._remembered[what] = find()
+        return self._remembered[what]
 
     @cached_property
     def parameters(self) -> list[str]:
@@ -73,6 +80,11 @@ class Scope:
             elif isinstance(node, (ast.Assign, ast.AnnAssign)):
                 found += [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         return list(dict.fromkeys(found))[:_FEW]
+
+    @cached_property
+    def called(self) -> set[str]:
+        """What the module calls."""
+        return {self.source.segment(node.func) for node in ast.walk(self.source.tree) if isinstance(node, ast.Call)}
 
     @cached_property
     def own_attributes(self) -> list[str]:

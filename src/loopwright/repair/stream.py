@@ -11,7 +11,7 @@ from .edits.place import Edit, Place
 from .localize import Location
 from .pool import Pool, Scope
 from .sense import Sense
-from .source import FUNCTIONS
+from .source import FUNCTIONS, Function
 
 _DISTRUST = 2.5
 """What the least suspicious statement's edits cost more than the most suspicious one's."""
@@ -36,6 +36,9 @@ class Tally:
     kinds: dict[str, int] = field(default_factory=dict)
 
 
+_NAMES = list(FAMILIES)
+
+
 class Stream:
     """Iterates over distinct candidates, cheapest first. `known` fingerprints are left out.
 
@@ -57,44 +60,55 @@ class Stream:
         self._seen = set(known)
         self._compilers = {one.file: Compiler(one.source, f"{tree}/{one.file}") for one in locations}
         self._open: dict[str, int] = {}
+        self._places: dict[str, Place] = {}
+        self._scopes: dict[tuple[str, Function | None], Scope] = {}
         self.tallies: dict[str, Tally] = {one.point: Tally() for one in locations}
 
     def __iter__(self) -> Iterator[tuple[float, Candidate]]:
+        """A family's edits of a place are made when the price has come to what the cheapest of them can cost."""
         top = max((one.score for one in self._locations), default=1.0) or 1.0
-        heap: list[tuple[float, int, int, bool]] = []
-        offers: dict[int, list[tuple[float, str, Edit]]] = {}
-        for n, location in enumerate(self._locations):
-            heapq.heappush(heap, (self._penalty(location, top), n, -1, False))
+        penalties = [self._penalty(location, top) for location in self._locations]
+        heap = [
+            (penalty + floor, n, m, -1, False)
+            for n, penalty in enumerate(penalties)
+            for m, (floor, _) in enumerate(FAMILIES.values())
+        ]
+        heapq.heapify(heap)
+        offers: dict[tuple[int, int], list[Edit]] = {}
+        self._open = {location.point: len(FAMILIES) for location in self._locations}
         while heap:
-            price, n, k, judged = heapq.heappop(heap)
+            price, n, m, k, judged = heapq.heappop(heap)
             location = self._locations[n]
             if k < 0:
-                offers[n] = self._offers(location)
-                self._open[location.point] = len(offers[n])
-            elif not judged and (doubt := self.sense.doubt(location, offers[n][k][2])):
-                heapq.heappush(heap, (price + doubt, n, k, True))
+                offers[n, m] = self._offers(location, m)
+                self._open[location.point] += len(offers[n, m]) - 1
+            elif not judged and (doubt := self.sense.doubt(location, offers[n, m][k])):
+                heapq.heappush(heap, (price + doubt, n, m, k, True))
             else:
-                yield from self._distinct(price, location, *offers[n][k][1:])
+                yield from self._distinct(price, location, _NAMES[m], offers[n, m][k])
                 self._open[location.point] -= 1
-            if not judged and k + 1 < len(offers[n]):
-                heapq.heappush(heap, (self._penalty(location, top) + offers[n][k + 1][0], n, k + 1, False))
+            if not judged and k + 1 < len(offers[n, m]):
+                heapq.heappush(heap, (penalties[n] + offers[n, m][k + 1].cost, n, m, k + 1, False))
             self.tallies[location.point].exhausted = not self._open[location.point]
 
     def _penalty(self, location: Location, top: float) -> float:
         return _DISTRUST * (1 - location.score / top) + (0.0 if location.point in self._listed else _UNLISTED)
 
-    def _offers(self, location: Location) -> list[tuple[float, str, Edit]]:
-        """All edits of one place by cost; the same text twice counts once, at its lower cost."""
-        source, statement = location.source, location.statement
+    def _offers(self, location: Location, family: int) -> list[Edit]:
+        """One family's edits of one place by cost."""
         if _DANGEROUS.search(location.code):
             return []
+        if location.point not in self._places:
+            self._places[location.point] = self._place(location)
+        _, make = FAMILIES[_NAMES[family]]
+        edits = sorted(make(self._places[location.point]), key=lambda one: (one.cost, one.start, one.end, one.text))
+        return [edit for edit in edits if not _DANGEROUS.search(edit.text)]
+
+    def _place(self, location: Location) -> Place:
+        source, statement = location.source, location.statement
         around = statement if isinstance(statement, FUNCTIONS) else source.function(statement)
-        place = Place(source, statement, Scope(source, around), self._pool)
-        edits = [
-            (edit.cost, n, family, edit) for n, (family, make) in enumerate(FAMILIES.items()) for edit in make(place)
-        ]
-        edits.sort(key=lambda one: (one[0], one[1], one[3].start, one[3].end, one[3].text))
-        return [(cost, family, edit) for cost, _, family, edit in edits if not _DANGEROUS.search(edit.text)]
+        scope = self._scopes.setdefault((location.file, around), Scope(source, around))
+        return Place(source, statement, scope, self._pool)
 
     def _distinct(self, price: float, location: Location, family: str, edit: Edit) -> Iterator[tuple[float, Candidate]]:
         candidate = self._compilers[location.file].candidate(location, family, edit)

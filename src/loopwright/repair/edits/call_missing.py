@@ -26,8 +26,7 @@ def _calls(place: Place) -> Iterator[tuple[float, str]]:
     yield from _inherited(place)
     for n, method in enumerate(_methods(place)[:_MOST]):
         yield from _with_arguments(place, f"self.{method.name}", method, 2.7 + 0.05 * n, skip=1)
-    used = {place.text(node.func) for node in ast.walk(place.source.tree) if isinstance(node, ast.Call)}
-    helpers = [name for name in place.scope.globals if name in place.pool.signatures and name in used]
+    helpers = [name for name in place.scope.globals if name in place.pool.signatures and name in place.scope.called]
     for n, name in enumerate(helpers[:_MOST]):
         yield from _with_arguments(place, name, place.pool.signatures[name], 3.1 + 0.05 * n, skip=0)
 

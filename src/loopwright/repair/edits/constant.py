@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import TypeGuard
 
+from ..facts import changes
 from .place import Edit, Place
 
 _NUMBERS = (0, 1, -1, 2, 10, 100, 1000, 60)
@@ -131,7 +132,7 @@ def _mended(place: Place, value: str) -> list[str]:
 
 def _changes(actual: str, expected: str) -> Iterator[tuple[str, str]]:
     """Replaced fragments, alone and with up to two characters around them."""
-    for tag, a, b, c, d in SequenceMatcher(None, actual, expected, autojunk=False).get_opcodes():
+    for tag, a, b, c, d in changes(actual, expected):
         if tag == "equal":
             continue
         for left, right in ((0, 0), (1, 0), (0, 1), (1, 1), (2, 0), (0, 2)):

@@ -56,6 +56,10 @@ def _lines(place: Place) -> Iterator[tuple[float, str]]:
 def _simple(place: Place, root: ast.AST | None) -> list[str]:
     if root is None:
         return []
+    return place.scope.remembered(("simple", root), lambda: _found(place, root))
+
+
+def _found(place: Place, root: ast.AST) -> list[str]:
     found = [place.text(node) for node in ast.walk(root) if isinstance(node, _SIMPLE) and not _docstring(node)]
     return [line for line in dict.fromkeys(found) if "\n" not in line]
 
