@@ -158,8 +158,8 @@ class Search:
             elif not answer.get("unrun"):
                 self._answered[number] = (price, candidate, answer)
                 self._hear(number, candidate, answer)
-                if answer.get("late") and not answer["turned"] and number not in self._patient:
-                    self._late.append(one)
+                is_late = answer.get("late") and not answer["turned"] and number not in self._patient
+                self._late += [one] if is_late else []
         return pair
 
     def _hear(self, number: int, candidate: Candidate, answer: Answer) -> None:

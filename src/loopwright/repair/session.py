@@ -6,11 +6,11 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Literal
+from typing import Literal, TextIO
 
 import pytest
 from _pytest.runner import runtestprotocol
@@ -157,18 +157,27 @@ def driven(driver: Driver, chosen: Sequence[str], style: str, *, plain: bool) ->
     with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as paper:
         sys.stdout = sys.stderr = paper
         try:
-            pytest.main(arguments(chosen, style, plain), plugins=[driver])
+            with suppress(Exception), _told(paper):
+                pytest.main(arguments(chosen, style, plain), plugins=[driver])
         except SystemExit as left:  # of a conftest
             place = traceback.extract_tb(left.__traceback__)[-1]
             print(f"{place.filename}, line {place.lineno}: SystemExit: {left.code}", file=paper)
-        except Exception:  # noqa: BLE001 - of pytest or a plugin
-            traceback.print_exc(limit=-1, file=paper)
         finally:
             sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
         if not driver.began:
             paper.seek(0)
             driver.said = paper.read()[-_SAID:]
     return driver
+
+
+@contextmanager
+def _told(paper: TextIO) -> Iterator[None]:
+    """Writes down what pytest or a plugin raises."""
+    try:
+        yield
+    except Exception:
+        traceback.print_exc(limit=-1, file=paper)
+        raise
 
 
 def key_of(item: pytest.Item, style: str) -> str:

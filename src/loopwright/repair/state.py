@@ -7,6 +7,7 @@ import random
 import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -53,10 +54,11 @@ class State:
                 return
             self._seen.add(id(thing))
             self._kept.append(thing)  # an id speaks for its object as long as it lives
-            try:
+            refuses = True  # a program's own objects may do so
+            with suppress(Exception):
                 stack += self._parts(thing)
-            except Exception:  # noqa: BLE001 - a program's own objects may refuse anything
-                self.whole = False
+                refuses = False
+            self.whole = self.whole and not refuses
 
     def _parts(self, thing: object) -> Iterable[object]:
         """Takes down what `thing` holds; what is to be looked at next."""
