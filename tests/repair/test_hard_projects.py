@@ -180,3 +180,13 @@ def test_tests_whose_names_tell_the_time(tmp_path: Path) -> None:
     found = search(tmp_path, files)
     assert mended(files, found, *MINUS)
     assert "did not reproduce" not in found.note
+
+
+def test_a_test_that_fails_in_every_fresh_copy_is_no_veto(tmp_path: Path) -> None:
+    place = (
+        "import os\n\n\ndef test_place():\n    assert os.path.basename(os.getcwd()).startswith(('lane', 'project'))\n"
+    )
+    files = {"adding.py": ADD, "test_adding.py": TESTS, "test_place.py": place}
+    found = search(tmp_path / "project", files)
+    assert mended(files, found, *MINUS)
+    assert "these tests fail without the patch, too: test_place.py::test_place" in found.note

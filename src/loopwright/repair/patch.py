@@ -18,6 +18,7 @@ from .forks import Answer
 from .tree import copy_tree
 
 _SHORTEST = 1.0  # seconds in which a fresh process may come to an end
+_NAMED = 3  # refuted candidates that are told
 _FEW = 3  # tests that may have failed by chance
 
 
@@ -58,39 +59,54 @@ class Proof:
     def tries(self, candidates: Sequence[Candidate]) -> bool:
         """Tries them side by side; whether there was time to see if they hold."""
         with ThreadPoolExecutor(len(candidates)) as pool:
-            for candidate, statuses in zip(candidates, list(pool.map(self._statuses, candidates)), strict=True):
+            told = list(pool.map(self._statuses, candidates, range(len(candidates))))
+            for candidate, statuses in zip(candidates, told, strict=True):
+                where = f"{candidate.location.file}, line {candidate.location.line}: {candidate.edit.what}"
                 if holds(self._baseline, statuses):
                     self.held.append(candidate)
                     self.patches.append(described(candidate, self._baseline, statuses))
                 elif statuses or self._left() > _SHORTEST:
                     self.refuted.append(candidate.fingerprint)
+                    if statuses and len(self.refuted) <= _NAMED:
+                        self.notes.append(f"refuted in a fresh process: {where} ({self._why(statuses)})")
                 else:
-                    where = f"{candidate.location.file}, line {candidate.location.line}: {candidate.edit.what}"
                     self.notes.append(f"there was no time left to see whether this holds in a fresh process: {where}")
                     return False
         return True
 
-    def _statuses(self, candidate: Candidate) -> Answer:
-        """What a fresh process says; where a few tests seem broken, what another says of these: it may be chance."""
-        statuses = self._fresh(candidate)
-        broken = [key for key in self._passing if statuses and statuses.get(key) != "passed"]
+    def _statuses(self, candidate: Candidate, side: int) -> Answer:
+        """What a fresh process says; where few tests seem broken, what others say of these, with and without the patch.
+
+        It may be chance, or the test fails in any other folder than the project's.
+        """
+        statuses = self._fresh(candidate, side)
+        broken = self._broken(statuses)
         if not 0 < len(broken) <= _FEW:
             return statuses
-        again = self._fresh(candidate)
+        again = self._fresh(candidate, side)
         if moody := [key for key in broken if again.get(key) == "passed"]:
             self.notes.append(f"with the same patch these tests failed and passed: {', '.join(moody)}")
-        return {**statuses, **dict.fromkeys(moody, "passed")}
+        still = [key for key in broken if key not in moody]
+        without = self._fresh(None, side) if still else {}
+        if alien := [key for key in still if without.get(key, "passed") != "passed"]:
+            self.notes.append(f"in a fresh copy these tests fail without the patch, too: {', '.join(alien)}")
+        return {**statuses, **dict.fromkeys([*moody, *alien], "passed")}
 
-    def _fresh(self, candidate: Candidate) -> Answer:
+    def _broken(self, statuses: Answer) -> list[str]:
+        keys, passing = self._baseline.keys, sorted(self._baseline.spectrum.passing)
+        return [keys[n] for n in passing if statuses and statuses.get(keys[n]) != "passed"]
+
+    def _why(self, statuses: Answer) -> str:
+        broken = self._broken(statuses)
+        more = f" and {len(broken) - 1:,} more" if len(broken) > 1 else ""
+        return f"it breaks {broken[0]}{more}" if broken else "no failing test passes there"
+
+    def _fresh(self, candidate: Candidate | None, side: int) -> Answer:
         left = self._left()
-        return confirm(candidate, self._baseline, self._pristine, left) if left > _SHORTEST else {}
+        return confirm(candidate, self._baseline, self._pristine, side, left) if left > _SHORTEST else {}
 
     def _left(self) -> float:
         return self._deadline - time.monotonic()
-
-    @property
-    def _passing(self) -> list[str]:
-        return [self._baseline.keys[n] for n in sorted(self._baseline.spectrum.passing)]
 
 
 def holds(baseline: Baseline, statuses: Answer) -> bool:
@@ -100,13 +116,17 @@ def holds(baseline: Baseline, statuses: Answer) -> bool:
     return kept and any(statuses.get(keys[n]) == "passed" for n in spectrum.failing)
 
 
-def confirm(candidate: Candidate, baseline: Baseline, pristine: str, seconds: float) -> Answer:
-    """Statuses by test key, from a fresh process on a fresh copy with the patched file written; {} when none came."""
-    room = Path(pristine).parent / f"confirm-{candidate.fingerprint}"
+def confirm(candidate: Candidate | None, baseline: Baseline, pristine: str, side: int, seconds: float) -> Answer:
+    """Statuses by test key, from a fresh process on a fresh copy with the patched file written; {} when none came.
+
+    `side`: the number of the copy; there may be several at a time, and their names are the same in each search.
+    """
+    room = Path(pristine).parent / f"confirm{side}"
     copy_tree(Path(pristine), room / "tree")
     try:
-        with open(room / "tree" / candidate.location.file, "w", encoding="utf-8", newline="") as file:
-            file.write(candidate.text)
+        if candidate is not None:
+            with open(room / "tree" / candidate.location.file, "w", encoding="utf-8", newline="") as file:
+                file.write(candidate.text)
         return _fresh_run(baseline, room, seconds)
     finally:
         shutil.rmtree(room, ignore_errors=True)
