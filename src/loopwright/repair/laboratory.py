@@ -127,7 +127,7 @@ class Laboratory:
         """A call on which two candidates differ (`call`, `first`, `second`); None where none was found in the time."""
         if not self.trusts_warm or self.goes_cold(first) or self.goes_cold(second):
             return None
-        rivals = [self._job_for(0, one, cold=False) for one in (first, second)]
+        rivals = [self._job_for(0, one, cold=False, patient=True) for one in (first, second)]
         tests = [*rivals[0]["targets"], *rivals[0]["guards"]][:_LOOKED_AT_MOST]
         slow = [(number, _SLOWED * limit) for number, limit in tests if not self._hangs(number)]
         self.warm[0].submit({"jobs": [], "rivals": rivals, "tests": slow, "until": time.monotonic() + seconds})
@@ -135,9 +135,7 @@ class Laboratory:
         found: Answer | None = answer["differ"]
         return found
 
-    def submit(
-        self, pair: int, batch: Sequence[tuple[int, Candidate]], cold: bool, until: float, patient: bool = False
-    ) -> int:
+    def submit(self, pair: int, batch: Sequence[tuple[int, Candidate]], cold: bool, until: float, patient: bool) -> int:
         """Hands numbered candidates to one lane of a pair; the descriptor that its answers come from.
 
         `patient`: tests that were endless get as much time as others.
@@ -168,7 +166,7 @@ class Laboratory:
         near = [(self.baseline.keys[n].split("::")[0] not in beside, self.usual.get(n, 0.0), n) for n in self.guards]
         return [(n, allowance(self.usual.get(n, 0.0)), "passed") for _, _, n in sorted(near)[:_CHECKED]]
 
-    def _job_for(self, number: int, candidate: Candidate, cold: bool, patient: bool = True) -> Answer:
+    def _job_for(self, number: int, candidate: Candidate, cold: bool, patient: bool) -> Answer:
         """The tests that matter for the candidate's function, and the code to swap or the text to import."""
         plan = self._plan(candidate.location)
         if not patient:

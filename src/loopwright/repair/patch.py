@@ -60,18 +60,21 @@ class Proof:
         """Tries them side by side; whether there was time to see if they hold."""
         with ThreadPoolExecutor(len(candidates)) as pool:
             told = list(pool.map(self._statuses, candidates, range(len(candidates))))
-            for candidate, statuses in zip(candidates, told, strict=True):
-                where = f"{candidate.location.file}, line {candidate.location.line}: {candidate.edit.what}"
-                if holds(self._baseline, statuses):
-                    self.held.append(candidate)
-                    self.patches.append(described(candidate, self._baseline, statuses))
-                elif statuses or self._left() > _SHORTEST:
-                    self.refuted.append(candidate.fingerprint)
-                    if statuses and len(self.refuted) <= _NAMED:
-                        self.notes.append(f"refuted in a fresh process: {where} ({self._why(statuses)})")
-                else:
-                    self.notes.append(f"there was no time left to see whether this holds in a fresh process: {where}")
-                    return False
+        return all(self._judged(candidate, statuses) for candidate, statuses in zip(candidates, told, strict=True))
+
+    def _judged(self, candidate: Candidate, statuses: Answer) -> bool:
+        """Whether there was time for a verdict."""
+        where = f"{candidate.location.file}, line {candidate.location.line}: {candidate.edit.what}"
+        if holds(self._baseline, statuses):
+            self.held.append(candidate)
+            self.patches.append(described(candidate, self._baseline, statuses))
+        elif statuses or self._left() > _SHORTEST:
+            self.refuted.append(candidate.fingerprint)
+            if statuses and len(self.refuted) <= _NAMED:
+                self.notes.append(f"refuted in a fresh process: {where} ({self._why(statuses)})")
+        else:
+            self.notes.append(f"there was no time left to see whether this holds in a fresh process: {where}")
+            return False
         return True
 
     def _statuses(self, candidate: Candidate, side: int) -> Answer:

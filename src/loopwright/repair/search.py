@@ -4,7 +4,7 @@ import os
 import select
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .candidate import Candidate
@@ -102,7 +102,7 @@ class Search:
             idle += map(self._settle, ready)
             self._tell()
         self.seconds += time.monotonic() - started
-        return ranked(list(self.fold()))
+        return ranked(self.fold())
 
     def _next(self) -> list[Numbered]:
         """One candidate that needs a fresh import, else as many as go together; [] when there is nothing to do."""
@@ -174,8 +174,9 @@ class Search:
         near = frozenset[int]().union(*(group for group in groups if group & turned))
         return (candidate.location.failing & self._laboratory.targets & near) - turned
 
-    def fold(self) -> Iterator[Survivor]:
+    def fold(self) -> list[Survivor]:
         """Counts the answers up to the end, in order; one that a slow neighbour let run ahead waits for the next go."""
+        survivors: list[Survivor] = []
         for number in sorted(n for n in self._answered if n <= self._last):
             price, candidate, answer = self._answered.pop(number)
             turned, survived = frozenset(answer["turned"]), _survived(answer)
@@ -186,11 +187,12 @@ class Search:
             tally.kinds[candidate.family] = tally.kinds.get(candidate.family, 0) + 1
             self.tried += 1
             if survived:
-                yield Survivor(number, price, candidate, turned, self._left(candidate, turned))
+                survivors.append(Survivor(number, price, candidate, turned, self._left(candidate, turned)))
             elif turned:
                 missing = len(self._laboratory.targets) - len(turned)
                 partial = Partial(missing, price, number, candidate, answer["broke"])
                 self.nearest = sorted([*self.nearest, partial])[:_NEAREST]
+        return survivors
 
 
 def _survived(answer: Answer) -> bool:

@@ -7,7 +7,6 @@ import json
 import os
 import sys
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -115,7 +114,7 @@ def _search(order: Answer) -> Answer:
         else:
             proof.notes.append("no failing test fails each time: no edit can be judged by them")
     if search:
-        deque(search.fold(), maxlen=0)  # what was tried counts, also where the time was up in the middle of it
+        search.fold()  # what was tried counts, also where the time was up in the middle of it
     return {
         "active_bug": _bug(baseline),
         "locations": [_plain(one, stream.tallies[one.point]) for one in locations if _heard(one, stream, listed)],

@@ -35,12 +35,7 @@ def _order(place: Place, node: ast.Call) -> Iterator[Edit]:
 def _fewer(place: Place, node: ast.Call) -> Iterator[Edit]:
     parts = [*node.args, *node.keywords]
     for n, part in enumerate(parts):
-        start, end = place.source.span(part)
-        if n + 1 < len(parts):
-            end = place.source.span(parts[n + 1])[0]
-        elif n:
-            start = place.source.span(parts[n - 1])[1]
-        yield Edit(start, end, "", 2.6, f"leave out the argument `{place.text(part)}`")
+        yield place.left_out(parts, n, 2.6, f"leave out the argument `{place.text(part)}`")
 
 
 def _more(place: Place, node: ast.Call) -> Iterator[Edit]:

@@ -53,12 +53,7 @@ def _with_less(place: Place, test: ast.expr) -> Iterator[Edit]:
     if not isinstance(test, ast.BoolOp):
         return
     for n, value in enumerate(test.values):
-        start, end = place.source.span(value)
-        if n:
-            start = place.source.span(test.values[n - 1])[1]
-        else:
-            end = place.source.span(test.values[1])[0]
-        yield Edit(start, end, "", 2.0, f"leave out the condition `{place.text(value)}`")
+        yield place.left_out(test.values, n, 2.0, f"leave out the condition `{place.text(value)}`")
 
 
 def _with_more(place: Place, test: ast.expr) -> Iterator[Edit]:

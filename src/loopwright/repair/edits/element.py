@@ -1,4 +1,4 @@
-"""An element too many in a list, a set, a tuple or a dictionary that stands in the code, or a character in a text."""
+"""An element too many in a list, a set or a tuple that stands in the code, or a character in a text."""
 
 import ast
 from collections.abc import Iterator
@@ -11,19 +11,10 @@ _MOST = 20
 def edits(place: Place) -> Iterator[Edit]:
     for node in place.nodes:
         if isinstance(node, (ast.List, ast.Set, ast.Tuple)) and place.loads(node) and len(node.elts) > 2:
-            yield from _without_one(place, node.elts)
+            for n, part in enumerate(node.elts[:_MOST]):
+                yield place.left_out(node.elts, n, 2.2, f"leave out the element `{place.text(part)}`")
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and 2 < len(set(node.value)) <= _MOST:
             yield from _shorter(place, node, node.value)
-
-
-def _without_one(place: Place, parts: list[ast.expr]) -> Iterator[Edit]:
-    for n, part in enumerate(parts[:_MOST]):
-        start, end = place.source.span(part)
-        if n + 1 < len(parts):
-            end = place.source.span(parts[n + 1])[0]
-        else:
-            start = place.source.span(parts[n - 1])[1]
-        yield Edit(start, end, "", 2.2, f"leave out the element `{place.text(part)}`")
 
 
 def _shorter(place: Place, node: ast.Constant, value: str) -> Iterator[Edit]:

@@ -22,17 +22,15 @@ def edits(place: Place) -> Iterator[Edit]:
         for edit in family.edits(place):
             same = spans.get((place.source.text[edit.start : edit.end]), [])
             if edit.cost <= _MOST and len(same) > 1 and (edit.start, edit.end) in same:
-                yield _in_all(place, edit, same)
+                changes = [(start, end, edit.text) for start, end in same]
+                yield place.rewritten(changes, edit.cost + _MORE, f"{edit.what}, {len(same)} times")
 
 
 def _exchanged(place: Place, spans: dict[str, list[tuple[int, int]]]) -> Iterator[Edit]:
     """True and False, each in the place of the other."""
     both = sorted((start, end, other) for one, other in _OPPOSITE.items() for start, end in spans.get(one, []))
     if len({other for *_, other in both}) == len(_OPPOSITE) and _touches(place, both):
-        text, at = "", both[0][0]
-        for start, end, other in both:
-            text, at = text + place.source.text[at:start] + other, end
-        yield Edit(both[0][0], at, text, 2.6, "exchange `True` and `False`")
+        yield place.rewritten(both, 2.6, "exchange `True` and `False`")
 
 
 def _touches(place: Place, spans: list[tuple[int, int, str]]) -> bool:
@@ -48,10 +46,3 @@ def _spans(place: Place, root: ast.AST) -> dict[str, list[tuple[int, int]]]:
         if plain and not any(isinstance(above, ast.JoinedStr) for above in place.source.ancestors(node)):
             found.setdefault(place.text(node), []).append(place.source.span(node))
     return {text: sorted(spans) for text, spans in found.items()}
-
-
-def _in_all(place: Place, edit: Edit, spans: list[tuple[int, int]]) -> Edit:
-    text, at = "", spans[0][0]
-    for start, end in spans:
-        text, at = text + place.source.text[at:start] + edit.text, end
-    return Edit(spans[0][0], at, text, edit.cost + _MORE, f"{edit.what}, {len(spans)} times")

@@ -88,9 +88,7 @@ def _at_the_end(place: Place) -> Iterator[Edit]:
     if isinstance(last, (ast.Return, ast.Raise)) or last.lineno == function.lineno:
         return
     indent = place.source.indent(function.body[0].lineno)
-    end = place.source.line_span(last.lineno, last.end_lineno or last.lineno)[1]
-    start = "" if place.source.text[:end].endswith(("\n", "\r")) else place.source.newline
     for value in [*place.scope.locals, "self", *place.scope.own_attributes, *_DEFAULTS]:
         if value != "self" or "self" in place.scope.parameters:
-            text = f"{start}{indent}return {value}{place.source.newline}"
-            yield Edit(end, end, text, 1.8 if value not in _DEFAULTS else 2.3, f"add `return {value}` at the end")
+            cost = 1.8 if value not in _DEFAULTS else 2.3
+            yield place.behind(last, indent, [f"return {value}"], cost, f"add `return {value}` at the end")

@@ -74,12 +74,8 @@ def _regroup(place: Place, node: ast.BinOp, left: ast.BinOp) -> Edit:
 def _and_or(place: Place, node: ast.BoolOp) -> Iterator[Edit]:
     """All operators of a chain at once, then each alone."""
     old, new = ("and", "or") if isinstance(node.op, ast.And) else ("or", "and")
-    start, end = place.source.span(node)
     tokens = [_word(place, old, *place.gap(left, right)) for left, right in pairwise(node.values)]
-    text, at = "", start
-    for token in tokens:
-        text, at = text + place.source.text[at:token] + new, token + len(old)
-    yield Edit(start, end, text + place.source.text[at:end], 1.4, f"`{new}` instead of `{old}`")
+    yield place.rewritten([(at, at + len(old), new) for at in tokens], 1.4, f"`{new}` instead of `{old}`")
     if len(tokens) > 1:
         for token in tokens:
             yield Edit(token, token + len(old), new, 1.5, f"`{new}` instead of one `{old}`")

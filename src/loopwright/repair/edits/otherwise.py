@@ -13,13 +13,9 @@ _MOST, _NAMES = 6, 8
 def edits(place: Place) -> Iterator[Edit]:
     if not isinstance(place.stmt, ast.If) or place.stmt.orelse or not place.alone:
         return
-    last = place.stmt.end_lineno or place.stmt.lineno
-    end = place.source.line_span(last, last)[1]
-    start = "" if place.source.text[:end].endswith(("\n", "\r")) else place.source.newline
-    inner = place.source.indent(place.stmt.body[0].lineno)
+    deeper = place.source.indent(place.stmt.body[0].lineno).removeprefix(place.indent)
     for n, line in enumerate(dict.fromkeys(_lines(place, place.stmt))):
-        text = f"{start}{place.indent}else:{place.source.newline}{inner}{line}{place.source.newline}"
-        yield Edit(end, end, text, 2.7 + 0.03 * n, f"add `else: {line}`")
+        yield place.after(["else:", deeper + line], 2.7 + 0.03 * n)
 
 
 def _lines(place: Place, stmt: ast.If) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """A statement under suspicion, and the small language in which families say what to change there."""
 
 import ast
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -120,12 +121,30 @@ class Place:
 
     def after(self, lines: list[str], cost: float) -> Edit:
         """New lines behind the statement, at its indentation."""
-        last = self.stmt.end_lineno or self.stmt.lineno
+        return self.behind(self.stmt, self.indent, lines, cost, f"add `{' '.join(lines)}` after it")
+
+    def behind(self, stmt: ast.stmt, indent: str, lines: list[str], cost: float, what: str) -> Edit:
+        """New lines behind any statement, also behind one that ends the file without a line's end."""
+        last = stmt.end_lineno or stmt.lineno
         end = self.source.line_span(last, last)[1]
-        text = self._indented(lines, self.indent)
-        if not self.source.text[:end].endswith(("\n", "\r")):
-            text = self.source.newline + text.rstrip("\r\n")
-        return Edit(end, end, text, cost, f"add `{' '.join(lines)}` after it")
+        start = "" if self.source.text[:end].endswith(("\n", "\r")) else self.source.newline
+        return Edit(end, end, start + self._indented(lines, indent), cost, what)
+
+    def rewritten(self, changes: Sequence[tuple[int, int, str]], cost: float, what: str) -> Edit:
+        """Several changes at once: (start, end, text), in the order of the text."""
+        text, at = "", changes[0][0]
+        for start, end, new in changes:
+            text, at = text + self.source.text[at:start] + new, end
+        return Edit(changes[0][0], at, text, cost, what)
+
+    def left_out(self, parts: Sequence[ast.AST], n: int, cost: float, what: str) -> Edit:
+        """One of several that stand in a row, without it and what joins it to its neighbour."""
+        start, end = self.source.span(parts[n])
+        if n + 1 < len(parts):
+            end = self.source.span(parts[n + 1])[0]
+        elif n:
+            start = self.source.span(parts[n - 1])[1]
+        return Edit(start, end, "", cost, what)
 
     def _indented(self, lines: list[str], indent: str) -> str:
         return "".join(indent + line + self.source.newline for line in lines)

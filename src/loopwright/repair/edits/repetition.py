@@ -26,11 +26,9 @@ def _step(place: Place, loop: ast.While) -> Iterator[Edit]:
     last = loop.body[-1]
     if last.lineno == loop.lineno:
         return
-    end = place.source.line_span(last.lineno, last.end_lineno or last.lineno)[1]
-    start = "" if place.source.text[:end].endswith(("\n", "\r")) else place.source.newline
     indent = place.source.indent(loop.body[0].lineno)
     asked = dict.fromkeys(node.id for node in ast.walk(loop.test) if isinstance(node, ast.Name))
     for n, name in enumerate([name for name in asked if name in place.scope.locals]):
         for step in ("+= 1", "-= 1"):
-            text = f"{start}{indent}{name} {step}{place.source.newline}"
-            yield Edit(end, end, text, 2.1 + 0.1 * n, f"add `{name} {step}` at the end of each round")
+            what = f"add `{name} {step}` at the end of each round"
+            yield place.behind(last, indent, [f"{name} {step}"], 2.1 + 0.1 * n, what)
