@@ -138,6 +138,79 @@ def offered(text: str, line: int, facts: Facts | None = None) -> dict[str, dict[
         ("constant", 2, "def f(a):\n    return a == ' I'\n", "def f(a):\n    return a == 'I '\n"),
         ("constant", 2, "def f(a):\n    return a in 'xy'\n", "def f(a):\n    return a in 'xyXY'\n"),
         ("operator", 2, "def f(a, b, c):\n    return a * b * c\n", "def f(a, b, c):\n    return a\n"),
+        ("condition", 2,
+         "def f(a):\n    return [b for b in a if b > 0]\n",
+         "def f(a):\n    return [b for b in a if b > 0 and b % 2 != 0]\n"),
+        ("condition", 2,
+         "def f(a):\n    if a.b > 1:\n        g()\n",
+         "def f(a):\n    if a.b > 1 and a.b is not None:\n        g()\n"),
+        ("condition", 4,
+         "def f(a):\n    if a:\n        g()\n    elif a.b:\n        h()\n",
+         "def f(a):\n    if a:\n        g()\n    if a.b:\n        h()\n"),
+        ("layout", 4,
+         "def f(a):\n    if a:\n        g()\n    if a.b:\n        h()\n",
+         "def f(a):\n    if a:\n        g()\n    elif a.b:\n        h()\n"),
+        ("guard or return", 2, "def f(a):\n    a == -2\n", "def f(a):\n    a = -2\n"),
+        ("exception", 2,
+         "def f(a):\n    try:\n        g(a)\n    except (KeyError, IndexError):\n        pass\n",
+         "def f(a):\n    try:\n        g(a)\n    except (KeyError, IndexError, AttributeError):\n        pass\n"),
+        ("unknown name", 2, "class A:\n    def f(b):\n        pass\n", "class A:\n    def f(self, b):\n        pass\n"),
+        ("unknown name", 2, "class A:\n    def f():\n        pass\n", "class A:\n    def f(self):\n        pass\n"),
+        ("type", 2,
+         "def f(a):\n    return isinstance(a, list)\n",
+         "def f(a):\n    return isinstance(a, (list, tuple))\n"),
+        ("type", 2,
+         "def f(a):\n    return isinstance(a, (list, set))\n",
+         "def f(a):\n    return isinstance(a, list)\n"),
+        ("type", 2,
+         "def f(a):\n    return isinstance(a, int)\n",
+         "def f(a):\n    return isinstance(a, int) and not isinstance(a, bool)\n"),
+        ("type", 2, "def f(a):\n    return type(a) is not list\n", "def f(a):\n    return not isinstance(a, list)\n"),
+        ("one more", 2, "def f(a, b):\n    return [a.x, a.y]\n", "def f(a, b):\n    return [a.x, a.y, b.y]\n"),
+        ("one more", 2,
+         "def f(a, b):\n    if a.x == 'p':\n        return 'q'\n",
+         "def f(a, b):\n    if a.x == 'p' or a.x == 'q':\n        return 'q'\n"),
+        ("one more", 2,
+         "def f(a, b):\n    return a.ok and isinstance(a, A)\n",
+         "def f(a, b):\n    return a.ok and isinstance(a, A) and isinstance(b, A)\n"),
+        ("one more", 3,
+         "def f(a):\n    g(a, strict=True)\n    g(a.b)\n",
+         "def f(a):\n    g(a, strict=True)\n    g(a.b, strict=True)\n"),
+        ("one more", 4,
+         "def g(a, *, deep=False):\n    pass\ndef f(a):\n    g(a)\n",
+         "def g(a, *, deep=False):\n    pass\ndef f(a):\n    g(a, deep=True)\n"),
+        ("one more", 4,
+         "def g(name, size):\n    pass\ndef f(a):\n    g(name=a.name)\n",
+         "def g(name, size):\n    pass\ndef f(a):\n    g(name=a.name, size=a.size)\n"),
+        ("plain value", 1, "def f(a=g()):\n    a\n", "def f(a=None):\n    a\n"),
+        ("plain value", 2, "def f(a):\n    return a[0] if a else a\n", "def f(a):\n    return a[0] if a else None\n"),
+        ("only sometimes", 2, "def f(a, b):\n    a.b = b\n", "def f(a, b):\n    if not a.b:\n        a.b = b\n"),
+        ("only sometimes", 3,
+         "def f(a, b):\n    for c in a:\n        break\n",
+         "def f(a, b):\n    for c in a:\n        if b:\n            break\n"),
+        ("shape", 4,
+         "def g(a):\n    return h(a)\ndef f(a):\n    i(a)\n",
+         "def g(a):\n    return h(a)\ndef f(a):\n    a = str(a)\n    i(a)\n"),
+        ("shape", 5,
+         "from k import h\ndef g(a):\n    return h(a)\ndef f(a):\n    i(a)\n",
+         "from k import h\ndef g(a):\n    return h(a)\ndef f(a):\n    a = h(a)\n    i(a)\n"),
+        ("sort key", 2, "def f(a):\n    return sorted(a)[0]\n", "def f(a):\n    return sorted(a, key=len)[0]\n"),
+        ("sort key", 2,
+         "def f(a):\n    a.sort(key=lambda b: b.x)\n",
+         "def f(a):\n    a.sort(key=lambda b: -b.x)\n"),
+        ("sort key", 3,
+         "def f(a):\n    t = {1: 2}\n    return max(a)\n",
+         "def f(a):\n    t = {1: 2}\n    return max(a, key=lambda one: t[one])\n"),
+        ("pattern", 2, "import re\np = re.compile(r'a+b')\n", "import re\np = re.compile(r'a*b')\n"),
+        ("pattern", 2, "import re\np = re.compile(r'a.b')\n", "import re\np = re.compile(r'a\\.b')\n"),
+        ("pattern", 2, "import re\np = re.match('ab', c)\n", "import re\np = re.match('ab$', c)\n"),
+        ("pattern", 2,
+         "import re\np = re.compile('ab')\n",
+         "import re\np = re.compile('ab', flags=re.IGNORECASE)\n"),
+        ("copied guard", 6,
+         "def g(a):\n    if a is None:\n        raise ValueError(a)\n    return a\ndef f(b):\n    return b + 1\n",
+         "def g(a):\n    if a is None:\n        raise ValueError(a)\n    return a\ndef f(b):\n    if b is None:\n"
+         "        raise ValueError(b)\n    return b + 1\n"),
     ],
 )  # fmt: skip
 def test_a_family_offers(family: str, line: int, wrong: str, right: str | None) -> None:
@@ -240,6 +313,62 @@ def test_a_character_is_one_of_the_failing_test_s_and_none_of_its_message() -> N
     found = offered("def nested(a):\n    return a[0] == '<'\n", 2, facts)["constant"]
     assert "def nested(a):\n    return a[0] == '['\n" in found
     assert not any("'('" in text for text in found)
+
+
+@pytest.mark.parametrize(
+    ("error", "message", "line", "wrong", "right"),
+    [
+        ("NameError", "name 'math' is not defined", 3,
+         "import re\ndef f(a):\n    return math.pi\n",
+         "import re\nimport math\ndef f(a):\n    return math.pi\n"),
+        ("NameError", "name 'Counter' is not defined", 3,
+         "'''Doc.'''\ndef f(a):\n    return Counter(a)\n",
+         "'''Doc.'''\nfrom collections import Counter\ndef f(a):\n    return Counter(a)\n"),
+        ("NameError", "name 'totl' is not defined", 2,
+         "def f(total):\n    return totl\n", "def f(total):\n    return total\n"),
+        ("UnboundLocalError", "cannot access local variable 'b' where it is not associated with a value", 4,
+         "def f(a):\n    for c in a:\n        b = c\n    return b\n",
+         "def f(a):\n    b = None\n    for c in a:\n        b = c\n    return b\n"),
+        ("AttributeError", "'A' object has no attribute 'open'", 5,
+         "class A:\n    def __init__(self):\n        self.x = 1\n    def f(self):\n        return self.open\n",
+         "class A:\n    def __init__(self):\n        self.x = 1\n        self.open = None\n    def f(self):\n"
+         "        return self.open\n"),
+        ("AttributeError", "'A' object has no attribute 'nmae'", 2,
+         "def f(a):\n    return a.nmae, a.name\n", "def f(a):\n    return a.name, a.name\n"),
+        ("TypeError", "g() got an unexpected keyword argument 'colour'", 4,
+         "def g(color):\n    pass\ndef f(a):\n    g(colour=a)\n",
+         "def g(color):\n    pass\ndef f(a):\n    g(color=a)\n"),
+        ("TypeError", "g() missing 1 required positional argument: 'b'", 1,
+         "def g(a, b):\n    pass\n", "def g(a, b=None):\n    pass\n"),
+    ],
+)  # fmt: skip
+def test_what_the_interpreter_complains_of_is_mended(
+    error: str, message: str, line: int, wrong: str, right: str
+) -> None:
+    facts = Facts()
+    facts.learn(error, message, "")
+    found = offered(wrong, line, facts)["unknown name"]
+    assert right in found, "\n".join(sorted(found))
+    assert right not in offered(wrong, line)["unknown name"]
+
+
+def test_a_missing_key_is_added_with_a_value_like_the_others() -> None:
+    facts = Facts()
+    facts.learn("KeyError", "'armv8l'", "")
+    wrong = "M = {'x86': 'x86', 'armv7l': 'arm'}\n"
+    assert "M = {'x86': 'x86', 'armv7l': 'arm', 'armv8l': 'arm'}\n" in offered(wrong, 1, facts)["one more"]
+    facts = Facts()
+    facts.learn("AssertionError", "assert {} == {}", "def test():\n    assert f()['size'] == 1\n")
+    wrong = "class A:\n    def f(self):\n        return {'name': self.name}\n    def g(self):\n        self.size = 1\n"
+    right = wrong.replace("self.name}", "self.name, 'size': self.size}")
+    assert right in offered(wrong, 3, facts)["one more"]
+
+
+def test_a_mark_of_the_tests_goes_into_a_class_of_a_pattern() -> None:
+    facts = Facts()
+    facts.learn("AssertionError", "assert None", "def test():\n    assert f('a-b')\n")
+    found = offered("import re\np = re.compile(r'[a-z]+')\n", 2, facts)["pattern"]
+    assert "import re\np = re.compile(r'[a-z\\-]+')\n" in found
 
 
 def test_a_zero_that_changes_nothing_is_not_offered() -> None:

@@ -37,6 +37,16 @@ def spliced(source: Source, edit: Edit) -> str:
     return source.text[: edit.start] + edit.text + source.text[edit.end :]
 
 
+def together(first: Candidate, second: Edit) -> Edit:
+    """Two edits as one of the original text; the second was made for the text with the first in it."""
+    one, old = first.edit, first.text
+    new = old[: second.start] + second.text + old[second.end :]
+    start, end = min(one.start, second.start), max(one.start + len(one.text), second.end)
+    text = new[start : end + len(second.text) - (second.end - second.start)]
+    longer = len(one.text) - (one.end - one.start)
+    return Edit(start, end - longer, text, one.cost + second.cost, f"{one.what}; {second.what}")
+
+
 @dataclass(frozen=True)
 class _Part:
     """Whole lines that are compiled together: `head` stands in front of them, and keeps their line numbers."""

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from functools import cache
 
+from .complaints import Complaints
+
 Literal = int | float | str | bytes | bool | None
 PLAIN = (int, float, str, bytes, bool, type(None))
 _INSERTED, _FRAGMENT, _LONGEST = 4, 8, 2000
@@ -19,13 +21,14 @@ _RAISES = re.compile(r"DID NOT RAISE.*?'(?:[\w.]*\.)?(\w+)'|^(\w+) not raised", 
 class Facts:
     """What the failing tests know. `pairs` are (one side, other side) of failed equalities, either way round.
 
-    `raises`: exceptions that tests waited for; `errors`: those that came instead.
+    `raises`: exceptions that tests waited for; `errors`: those that came instead; `complaints`: what those name.
     """
 
     literals: list[object] = field(default_factory=list)
     pairs: list[tuple[object, object]] = field(default_factory=list)
     raises: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
+    complaints: Complaints = field(default_factory=Complaints)
     _inserted: Counter[str] = field(default_factory=Counter)
 
     @property
@@ -37,6 +40,7 @@ class Facts:
         """Adds what one failing test's error message and source text say."""
         if error not in ("AssertionError", "Failed", "TimeUp", *self.errors):
             self.errors.append(error)
+        self.complaints.learn(error, message)
         for left, _, right in _ASSERT.findall(message):
             sides = _value(left), _value(right)
             if None not in sides:

@@ -1,6 +1,7 @@
 """What edits are built from: names in reach, conditions, constants, attributes."""
 
 import ast
+import builtins
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ class Pool:
     signatures: Mapping[str, Function]
     exceptions: list[str]
     flags: list[str]
+    imports: Mapping[str, list[str]]
 
     @classmethod
     def of(cls, sources: Iterable[Source], facts: Facts) -> "Pool":
@@ -36,6 +38,7 @@ class Pool:
             signatures={node.name: node for _, node in reversed(functions)},
             exceptions=list(dict.fromkeys([*facts.raises, *(name for name, _ in errors.most_common(8))])),
             flags=[name for name, _ in Counter(_flags(node for _, node in nodes)).most_common(8)],
+            imports=_imports(node for _, node in nodes),
         )
 
 
@@ -69,8 +72,8 @@ class Scope:
         return list(dict.fromkeys([*(p for p in self.parameters if p not in ("self", "cls")), *stored]))[:_FEW]
 
     @cached_property
-    def globals(self) -> list[str]:
-        """Names the module defines or imports, near ones first."""
+    def all_globals(self) -> list[str]:
+        """Names the module defines or imports, in the order of the text."""
         found: list[str] = []
         for node in self.source.tree.body:
             if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
@@ -79,7 +82,63 @@ class Scope:
                 found += [(alias.asname or alias.name).split(".")[0] for alias in node.names]
             elif isinstance(node, (ast.Assign, ast.AnnAssign)):
                 found += [n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-        return list(dict.fromkeys(found))[:_FEW]
+        return list(dict.fromkeys(found))
+
+    @cached_property
+    def globals(self) -> list[str]:
+        """The first of them."""
+        return self.all_globals[:_FEW]
+
+    @cached_property
+    def kinds(self) -> list[str]:
+        """What the module asks with `isinstance`, as text, the most usual first."""
+        found: Counter[str] = Counter()
+        for node in ast.walk(self.source.tree):
+            match node:
+                case ast.Call(func=ast.Name(id="isinstance" | "issubclass"), args=[_, kinds]):
+                    several = kinds.elts if isinstance(kinds, ast.Tuple) else [kinds]
+                    found.update(self.source.segment(one) for one in several)
+        return [text for text, _ in found.most_common()]
+
+    @cached_property
+    def passed(self) -> dict[str, list[str]]:
+        """For the last name of each function that the module calls, the arguments that it passes by name."""
+        found: dict[str, list[str]] = {}
+        for node in ast.walk(self.source.tree):
+            if isinstance(node, ast.Call) and node.keywords:
+                known = found.setdefault(self.source.segment(node.func).rsplit(".", 1)[-1], [])
+                texts = [self.source.segment(word) for word in node.keywords if word.arg]
+                known += [text for text in texts if text not in known and "\n" not in text]
+        return found
+
+    @cached_property
+    def of_one(self) -> list[str]:
+        """Functions that the module calls with one argument and whose result it uses, the most usual first."""
+        found = Counter(
+            self.source.segment(node.func)
+            for node in ast.walk(self.source.tree)
+            if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords
+            and not isinstance(self.source.parents[node], ast.Expr)
+        )  # fmt: skip
+        known = {*self.all_globals, "self", "cls"} - {*dir(builtins)}
+        return [
+            name
+            for name, _ in found.most_common()
+            if name.replace(".", "").isidentifier() and name.split(".")[0] in known
+        ]
+
+    def attributes_of(self, holder: str) -> list[str]:
+        """What the module asks of an object of this name."""
+        return self._attributes.get(holder, [])
+
+    @cached_property
+    def _attributes(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for node in ast.walk(self.source.tree):
+            if isinstance(node, ast.Attribute):
+                known = found.setdefault(self.source.segment(node.value), [])
+                known += [node.attr] if node.attr not in known else []
+        return found
 
     @cached_property
     def called(self) -> set[str]:
@@ -134,6 +193,20 @@ class Scope:
                 if isinstance(node, ast.Constant) and isinstance(node.value, PLAIN) and not _holds(found, node.value):
                     found.append(node.value)
         return found[: 2 * _FEW]
+
+
+def _imports(nodes: Iterable[ast.AST]) -> Mapping[str, list[str]]:
+    """For each name that the project imports, the lines that do so; those that say where from in full."""
+    found: dict[str, list[str]] = {}
+    for node in nodes:
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and not getattr(node, "level", 0):
+            for alias in node.names:
+                single = (
+                    ast.Import([alias]) if isinstance(node, ast.Import) else ast.ImportFrom(node.module, [alias], 0)
+                )
+                lines = found.setdefault((alias.asname or alias.name).split(".")[0], [])
+                lines += [line for line in (ast.unparse(single),) if line not in lines]
+    return found
 
 
 def _flags(nodes: Iterable[ast.AST]) -> Iterator[str]:

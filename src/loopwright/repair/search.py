@@ -20,6 +20,11 @@ _BEYOND, _FAR_BEYOND, _FARTHEST = 40, 300, 8_000
 """Candidates still tried after a survivor that turned all failing tests, all of its kind at its place, or some."""
 
 _NEAREST = 3
+_ROUND = 1_500
+"""Candidates after which those that fixed something are looked at again, for what a second edit makes of them."""
+
+_SEEDS, _FIRST, _DEEPER = 8, 60, 0.7
+"""Of those how many at most, and when there is nothing else left, how many of the cheapest; the second edit's price."""
 
 Numbered = tuple[int, float, Candidate]
 """A candidate with its place in the stream and its price."""
@@ -60,9 +65,13 @@ class Search:
     def __init__(self, laboratory: Laboratory, stream: Stream, most: int, deadline: float) -> None:
         self._laboratory = laboratory
         self._stream = stream
-        self._source = iter(stream)
         self._most = most
         self._last = most
+        self._pause = _ROUND
+        self._dry = False
+        self._first: list[tuple[float, Candidate]] = []
+        self._deepened: set[str] = set()
+        self._partial: list[Partial] = []
         self._deadline = deadline
         self._number = 0
         self._warm: list[Numbered] = []
@@ -73,11 +82,15 @@ class Search:
         self._patient: set[int] = set()
         self._busy: dict[int, tuple[int, list[Numbered]]] = {}
         self._answered: dict[int, tuple[float, Candidate, Answer]] = {}
-        self.nearest: list[Partial] = []
         self.tried = 0
         self.cold = 0
         self.seconds = 0.0
         self._told = time.monotonic()
+
+    @property
+    def nearest(self) -> list[Partial]:
+        """The best of those that fixed something at the cost of something else."""
+        return self._partial[:_NEAREST]
 
     @property
     def ended(self) -> bool:
@@ -92,6 +105,17 @@ class Search:
         """
         started = time.monotonic()
         self._last = self._most
+        found: list[Survivor] = []
+        while True:
+            self._walk()
+            found += self.fold()
+            if not self._goes_on(bool(found)):
+                break
+        self.seconds += time.monotonic() - started
+        return ranked(found)
+
+    def _walk(self) -> None:
+        """One round: keeps both lanes at work until all that was drawn is answered."""
         idle = list(range(len(self._laboratory.warm)))
         while True:
             while idle and (batch := self._next()):
@@ -101,17 +125,36 @@ class Search:
             ready, _, _ = select.select(list(self._busy), [], [])
             idle += map(self._settle, ready)
             self._tell()
-        self.seconds += time.monotonic() - started
-        return ranked(self.fold())
+
+    def _goes_on(self, found: bool) -> bool:
+        """Whether there is another round. While nothing is found, a second edit is made on what came near."""
+        if time.monotonic() >= self._deadline or self._number >= self._last:
+            return False
+        seeds = [] if found else self._seeds()
+        for price, candidate in seeds:
+            self._deepened.add(candidate.fingerprint)
+            self._stream.deepen(candidate, price + _DEEPER)
+        if self._dry and not seeds:
+            self._most = self._last = self._number
+            return False
+        self._pause, self._dry = self._number + _ROUND, False
+        return True
+
+    def _seeds(self) -> list[tuple[float, Candidate]]:
+        """What fixed something; when there is nothing else left, also the cheapest of all."""
+        near = [(one.price - one.candidate.edit.cost, one.candidate) for one in self._partial[:_SEEDS]]
+        seeds = [*near, *(self._first if self._dry else ())]
+        return [one for one in seeds if one[1].fingerprint not in self._deepened]
 
     def _next(self) -> list[Numbered]:
         """One candidate that needs a fresh import, else as many as go together; [] when there is nothing to do."""
         while not self._cold and len(self._warm) < self._laboratory.batch and self._draws():
-            drawn = next(self._source, None)
+            drawn = self._stream.draw()
             if drawn is None:
-                self._most = self._last = self._number
+                self._dry = True
                 break
             self._number += 1
+            self._first += [drawn] if len(self._first) < _FIRST else []
             goes_cold = self._laboratory.goes_cold(drawn[1])
             (self._cold if goes_cold else self._warm).append((self._number, *drawn))
         if self._promising:
@@ -123,7 +166,8 @@ class Search:
 
     def _again(self) -> list[Numbered]:
         """When there are no more, and nothing was found, those that did not end in a short time get a longer one."""
-        if self._number < self._most or self._last < self._most or time.monotonic() >= self._deadline:
+        at_the_end = self._dry or self._number >= self._most
+        if not at_the_end or self._last < self._most or time.monotonic() >= self._deadline:
             return []
         batch, self._late = self._late[: self._laboratory.batch], self._late[self._laboratory.batch :]
         self._patient.update(number for number, _, _ in batch)
@@ -135,7 +179,8 @@ class Search:
             print(f"{PROGRESS}{self._number:,} edits tried", flush=True)
 
     def _draws(self) -> bool:
-        return self._number < self._last and time.monotonic() < self._deadline
+        waits = self._dry or self._number >= self._pause
+        return not waits and self._number < self._last and time.monotonic() < self._deadline
 
     def _submit(self, pair: int, batch: list[Numbered]) -> None:
         cold = self._laboratory.goes_cold(batch[0][2]) or batch[0][0] in self._stale
@@ -190,8 +235,8 @@ class Search:
                 survivors.append(Survivor(number, price, candidate, turned, self._left(candidate, turned)))
             elif turned:
                 missing = len(self._laboratory.targets) - len(turned)
-                partial = Partial(missing, price, number, candidate, answer["broke"])
-                self.nearest = sorted([*self.nearest, partial])[:_NEAREST]
+                self._partial.append(Partial(missing, price, number, candidate, answer["broke"]))
+        self._partial = sorted(self._partial)[:_SEEDS]
         return survivors
 
 

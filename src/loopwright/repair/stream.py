@@ -3,20 +3,23 @@
 import heapq
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
-from .candidate import Candidate, Compiler
+from .candidate import Candidate, Compiler, together
 from .edits import FAMILIES
 from .edits.place import Edit, Place
 from .localize import Location
 from .pool import Pool, Scope
 from .sense import Sense
-from .source import FUNCTIONS, Function
+from .source import FUNCTIONS, Function, Source
 
 _DISTRUST = 2.5
 """What the least suspicious statement's edits cost more than the most suspicious one's."""
 
 _UNLISTED = 0.5
+_LINE_OFF = 0.05
+"""What each line between the two of a pair of edits costs more."""
+
 _DANGEROUS = re.compile(
     r"\b(os|shutil|subprocess|socket|pathlib|sys|ctypes|signal|multiprocessing)\.\w|"
     r"\b(rmtree|unlink|rmdir|remove_?dirs|system|popen|Popen|kill|open|exec|eval)\s*\("
@@ -39,6 +42,15 @@ class Tally:
 _NAMES = list(FAMILIES)
 
 
+@dataclass(frozen=True)
+class _Ground:
+    """A place to make edits for, and what each costs there beside its own cost. `base`: an edit made before."""
+
+    location: Location
+    penalty: float
+    base: Candidate | None = None
+
+
 class Stream:
     """Iterates over distinct candidates, cheapest first. `known` fingerprints are left out.
 
@@ -54,54 +66,81 @@ class Stream:
         known: frozenset[str],
     ) -> None:
         self.sense = Sense({})
-        self._locations = locations
         self._listed = listed
         self._pool = pool
         self._seen = set(known)
         self._compilers = {one.file: Compiler(one.source, f"{tree}/{one.file}") for one in locations}
-        self._open: dict[str, int] = {}
-        self._places: dict[str, Place] = {}
         self._scopes: dict[tuple[str, Function | None], Scope] = {}
+        self._places: dict[int, Place] = {}
+        self._offers: dict[tuple[int, int], list[Edit]] = {}
+        self._grounds: list[_Ground] = []
+        self._heap: list[tuple[float, int, int, int, bool]] = []
+        self._open = dict.fromkeys((one.point for one in locations), 0)
         self.tallies: dict[str, Tally] = {one.point: Tally() for one in locations}
+        top = max((one.score for one in locations), default=1.0) or 1.0
+        self._penalties = {one.point: self._penalty(one, top) for one in locations}
+        for location in locations:
+            self._add(_Ground(location, self._penalties[location.point]))
 
     def __iter__(self) -> Iterator[tuple[float, Candidate]]:
-        """A family's edits of a place are made when the price has come to what the cheapest of them can cost."""
-        top = max((one.score for one in self._locations), default=1.0) or 1.0
-        penalties = [self._penalty(location, top) for location in self._locations]
-        heap = [
-            (penalty + floor, n, m, -1, False)
-            for n, penalty in enumerate(penalties)
-            for m, (floor, _) in enumerate(FAMILIES.values())
-        ]
-        heapq.heapify(heap)
-        offers: dict[tuple[int, int], list[Edit]] = {}
-        self._open = {location.point: len(FAMILIES) for location in self._locations}
-        while heap:
-            price, n, m, k, judged = heapq.heappop(heap)
-            location = self._locations[n]
+        while (drawn := self.draw()) is not None:
+            yield drawn
+
+    def draw(self) -> tuple[float, Candidate] | None:
+        """The next with its price; None when there are no more, unless `deepen` brings some.
+
+        A family's edits of a place are made when the price has come to what the cheapest of them can cost.
+        """
+        while self._heap:
+            price, n, m, k, judged = heapq.heappop(self._heap)
+            ground, drawn = self._grounds[n], None
             if k < 0:
-                offers[n, m] = self._offers(location, m)
-                self._open[location.point] += len(offers[n, m]) - 1
-            elif not judged and (doubt := self.sense.doubt(location, offers[n, m][k])):
-                heapq.heappush(heap, (price + doubt, n, m, k, True))
+                self._offers[n, m] = self._made(n, m)
+                self._open[ground.location.point] += len(self._offers[n, m]) - 1
+            elif not judged and (doubt := self.sense.doubt(ground.location, self._offers[n, m][k])):
+                heapq.heappush(self._heap, (price + doubt, n, m, k, True))
             else:
-                yield from self._distinct(price, location, _NAMES[m], offers[n, m][k])
-                self._open[location.point] -= 1
-            if not judged and k + 1 < len(offers[n, m]):
-                heapq.heappush(heap, (penalties[n] + offers[n, m][k + 1].cost, n, m, k + 1, False))
-            self.tallies[location.point].exhausted = not self._open[location.point]
+                drawn = self._distinct(ground, _NAMES[m], self._offers[n, m][k])
+                self._open[ground.location.point] -= 1
+            if not judged and k + 1 < len(self._offers[n, m]):
+                cost = self._offers[n, m][k + 1].cost
+                heapq.heappush(self._heap, (ground.penalty + cost, n, m, k + 1, False))
+            self.tallies[ground.location.point].exhausted = not self._open[ground.location.point]
+            if drawn:
+                return price, drawn
+        return None
+
+    def deepen(self, base: Candidate, price: float) -> None:
+        """Adds what a second edit in the same function would make of this one: each costs `price` more."""
+        location = base.location
+        source = Source(location.file, base.text)
+        name, line = location.source.qualname(location.statement), location.line
+        if location.source.function(location.statement) is None:
+            return
+        for statement in source.statements:
+            if source.qualname(statement) == name and source.function(statement) is not None:
+                far = _LINE_OFF * abs(statement.lineno - line)
+                second = replace(location, source=source, statement=statement)
+                self._add(_Ground(second, price + far, base))
+
+    def _add(self, ground: _Ground) -> None:
+        self._grounds.append(ground)
+        self._open[ground.location.point] += len(FAMILIES)
+        for m, (floor, _) in enumerate(FAMILIES.values()):
+            heapq.heappush(self._heap, (ground.penalty + floor, len(self._grounds) - 1, m, -1, False))
 
     def _penalty(self, location: Location, top: float) -> float:
         return _DISTRUST * (1 - location.score / top) + (0.0 if location.point in self._listed else _UNLISTED)
 
-    def _offers(self, location: Location, family: int) -> list[Edit]:
+    def _made(self, ground: int, family: int) -> list[Edit]:
         """One family's edits of one place by cost."""
+        location = self._grounds[ground].location
         if _DANGEROUS.search(location.code):
             return []
-        if location.point not in self._places:
-            self._places[location.point] = self._place(location)
+        if ground not in self._places:
+            self._places[ground] = self._place(location)
         _, make = FAMILIES[_NAMES[family]]
-        edits = sorted(make(self._places[location.point]), key=lambda one: (one.cost, one.start, one.end, one.text))
+        edits = sorted(make(self._places[ground]), key=lambda one: (one.cost, one.start, one.end, one.text))
         return [edit for edit in edits if not _DANGEROUS.search(edit.text)]
 
     def _place(self, location: Location) -> Place:
@@ -110,10 +149,14 @@ class Stream:
         scope = self._scopes.setdefault((location.file, around), Scope(source, around))
         return Place(source, statement, scope, self._pool)
 
-    def _distinct(self, price: float, location: Location, family: str, edit: Edit) -> Iterator[tuple[float, Candidate]]:
+    def _distinct(self, ground: _Ground, family: str, edit: Edit) -> Candidate | None:
+        location = ground.location
+        if ground.base is not None:
+            location, family = ground.base.location, f"{ground.base.family}, {family}"
+            edit = together(ground.base, edit)
         candidate = self._compilers[location.file].candidate(location, family, edit)
         if candidate is None or candidate.fingerprint in self._seen:
-            return
+            return None
         self._seen.add(candidate.fingerprint)
         self.tallies[location.point].offered += 1
-        yield price, candidate
+        return candidate

@@ -5,8 +5,11 @@ from collections.abc import Iterator
 
 from .place import Edit, Place
 
+_NO_VALUES = ("self", "cls", "len", "isinstance", "any", "all")
+
 
 def edits(place: Place) -> Iterator[Edit]:
+    yield from _unchained(place)
     for test in _tests(place):
         if isinstance(test, ast.Constant):
             yield from _asked(place, test)
@@ -14,6 +17,13 @@ def edits(place: Place) -> Iterator[Edit]:
         yield from _negated(place, test)
         yield from _with_less(place, test)
         yield from _with_more(place, test)
+
+
+def _unchained(place: Place) -> Iterator[Edit]:
+    """An `elif` that has to be asked in any case."""
+    start = place.source.span(place.stmt)[0]
+    if isinstance(place.stmt, ast.If) and place.source.text[start : start + 4] == "elif":
+        yield Edit(start, start + 2, "", 2.0, "`if` instead of `elif`")
 
 
 def _asked(place: Place, test: ast.Constant) -> Iterator[Edit]:
@@ -86,9 +96,16 @@ def _flags(place: Place, test: ast.expr) -> list[str]:
 def _simple(place: Place, test: ast.expr) -> list[str]:
     """Plain questions about the names at hand: those of the condition first."""
     inside = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
-    names = [name for name in dict.fromkeys([*inside, *place.scope.locals]) if name not in ("self", "cls", "len")][:6]
+    held = [place.text(node) for node in ast.walk(test) if isinstance(node, ast.Attribute) and not _called(place, node)]
+    names = [name for name in dict.fromkeys([*held[:2], *inside, *place.scope.locals]) if name not in _NO_VALUES][:7]
     asked = [f"{name}{rest}" for name in names for rest in ("", " is not None", " is None", " > 0", " != 0")]
-    return [*asked, *(f"not {name}" for name in names)]
+    divided = [f"{name} % {n} {rest}" for name in names[:2] for n in (2, 3, 4, 5, 10) for rest in ("== 0", "!= 0")]
+    return [*asked, *(f"not {name}" for name in names), *divided]
+
+
+def _called(place: Place, node: ast.expr) -> bool:
+    parent = place.source.parents[node]
+    return isinstance(parent, ast.Call) and parent.func is node
 
 
 def _denied(condition: str) -> str:

@@ -25,11 +25,20 @@ def edits(place: Place) -> Iterator[Edit]:
 
 def _caught(place: Place, caught: ast.expr) -> Iterator[Edit]:
     if isinstance(caught, ast.Tuple):
+        yield from _one_more(place, caught)
         return
     old = place.text(caught)
     for edit in _named(place, caught):
         yield edit
         yield place.swap(caught, f"({old}, {edit.text})", edit.cost + 0.3)
+
+
+def _one_more(place: Place, caught: ast.Tuple) -> Iterator[Edit]:
+    inside = [place.text(one) for one in caught.elts]
+    kin = [name for group in _KIN if set(group) & set(inside) for name in group]
+    for n, name in enumerate(dict.fromkeys([*place.pool.facts.errors, *kin, *place.pool.exceptions])):
+        if name not in inside:
+            yield place.swap(caught, f"({', '.join([*inside, name])})", 1.9 + 0.05 * n, f"catch {name}, too")
 
 
 def _named(place: Place, node: ast.expr) -> Iterator[Edit]:

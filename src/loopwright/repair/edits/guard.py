@@ -29,6 +29,9 @@ def _leaving(place: Place) -> Iterator[Edit]:
         yield Edit(start, start, "return ", 1.5, "return the value")
         for name in place.scope.locals:
             yield Edit(start, start, f"{name} = ", 2.4, f"keep the value in `{name}`")
+        match place.stmt.value:
+            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+                yield place.rewritten([(*place.gap(left, right), " = ")], 1.5, "assign instead of comparing")
     ways = {"break": 1.6, "continue": 1.6, "return": 2.2, "pass": 2.4}
     if isinstance(place.stmt, (ast.Break, ast.Continue, ast.Pass)):
         old = place.text(place.stmt)

@@ -22,6 +22,16 @@ def edits(place: Place) -> Iterator[Edit]:
     yield from _in(place)
     yield from _swapped(place)
     yield from _deleted(place)
+    yield from _chained(place)
+
+
+def _chained(place: Place) -> Iterator[Edit]:
+    """`if` behind an `if` becomes its `elif`."""
+    at = next(n for n, one in enumerate(place.block) if one is place.stmt)
+    before = place.block[at - 1] if at else None
+    if isinstance(place.stmt, ast.If) and isinstance(before, ast.If) and not before.orelse:
+        start = place.source.span(place.stmt)[0]
+        yield Edit(start, start, "el", 2.0, "`elif` instead of `if`")
 
 
 def _lines(place: Place, first: ast.stmt, last: ast.stmt) -> tuple[int, int]:

@@ -99,6 +99,10 @@ class Place:
             return False
         if isinstance(tight, (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.List, ast.Dict, ast.Set)):
             return True
+        if isinstance(tight, ast.Tuple):
+            return not _is_several(text)
+        if isinstance(parent, ast.Lambda):
+            return not isinstance(tight, ast.NamedExpr)
         if isinstance(tight, ast.Constant):
             return not isinstance(parent, ast.Attribute) or isinstance(tight.value, str)
         return isinstance(parent, ast.Compare) and isinstance(tight, ast.BinOp)
@@ -148,6 +152,12 @@ class Place:
 
     def _indented(self, lines: list[str], indent: str) -> str:
         return "".join(indent + line + self.source.newline for line in lines)
+
+
+def _is_several(text: str) -> bool:
+    """Whether a tuple stands without parentheses of its own."""
+    call = ast.parse(f"f({text})", mode="eval").body
+    return isinstance(call, ast.Call) and len(call.args) != 1
 
 
 def _brief(text: str) -> str:

@@ -1,0 +1,33 @@
+"""What comes in is brought into shape first: a parameter, or what was just assigned, through a known function."""
+
+import ast
+from collections.abc import Iterator
+
+from ..source import FUNCTIONS
+from .place import Edit, Place
+
+_KNOWN = ("int", "str", "list", "float", "tuple", "dict", "set", "sorted")
+_METHODS = ("strip()", "lower()", "copy()", "encode()", "decode()", "upper()")
+_MOST = 10
+
+
+def edits(place: Place) -> Iterator[Edit]:
+    if not place.alone or place.func is None or isinstance(place.stmt, FUNCTIONS):
+        return
+    if place.stmt in place.func.body[:2]:
+        for name in [one for one in place.scope.parameters if one not in ("self", "cls")][:4]:
+            for cost, line in _shaped(place, name):
+                yield place.before([line], cost)
+    if isinstance(place.stmt, ast.Assign) and isinstance(place.stmt.targets[0], ast.Name):
+        for cost, line in _shaped(place, place.stmt.targets[0].id):
+            yield place.after([line], cost + 0.2)
+
+
+def _shaped(place: Place, name: str) -> Iterator[tuple[float, str]]:
+    helpers = place.scope.of_one
+    for n, helper in enumerate(helpers[:_MOST]):
+        yield 2.5 + 0.05 * n, f"{name} = {helper}({name})"
+    for n, helper in enumerate(_KNOWN):
+        yield 2.8 + 0.04 * n, f"{name} = {helper}({name})"
+    for n, method in enumerate(_METHODS):
+        yield 2.8 + 0.04 * n, f"{name} = {name}.{method}"
