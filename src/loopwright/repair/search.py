@@ -47,7 +47,10 @@ class Survivor:
 
 @dataclass(frozen=True, order=True)
 class Partial:
-    """A candidate that turned failing tests and broke one that passed: its number, or -1. The nearest is the least."""
+    """A candidate that turned failing tests and left others, or broke one that passed: its number, or -1.
+
+    The nearest is the least.
+    """
 
     missing: int
     price: float
@@ -109,7 +112,7 @@ class Search:
         while True:
             self._walk()
             found += self.fold()
-            if not self._goes_on(bool(found)):
+            if not self._goes_on(any(not one.left for one in found)):
                 break
         self.seconds += time.monotonic() - started
         return ranked(found)
@@ -141,8 +144,8 @@ class Search:
         return True
 
     def _seeds(self) -> list[tuple[float, Candidate]]:
-        """What fixed something; when there is nothing else left, also the cheapest of all."""
-        near = [(one.price - one.candidate.edit.cost, one.candidate) for one in self._partial[:_SEEDS]]
+        """What fixed something and not all; when there is nothing else left, also the cheapest of all."""
+        near = [(one.price - one.candidate.edit.cost, one.candidate) for one in self._partial]
         seeds = [*near, *(self._first if self._dry else ())]
         return [one for one in seeds if one[1].fingerprint not in self._deepened]
 
@@ -231,11 +234,13 @@ class Search:
             tally.survived += survived
             tally.kinds[candidate.family] = tally.kinds.get(candidate.family, 0) + 1
             self.tried += 1
+            left = self._left(candidate, turned)
             if survived:
-                survivors.append(Survivor(number, price, candidate, turned, self._left(candidate, turned)))
-            elif turned:
+                survivors.append(Survivor(number, price, candidate, turned, left))
+            if turned and (left or not survived):
                 missing = len(self._laboratory.targets) - len(turned)
-                self._partial.append(Partial(missing, price, number, candidate, answer["broke"]))
+                broke = -1 if answer["broke"] is None else answer["broke"]
+                self._partial.append(Partial(missing, price, number, candidate, broke))
         self._partial = sorted(self._partial)[:_SEEDS]
         return survivors
 

@@ -2,6 +2,7 @@
 
 import ast
 from collections.abc import Iterator
+from itertools import combinations
 
 from .place import Edit, Place
 
@@ -97,10 +98,11 @@ def _simple(place: Place, test: ast.expr) -> list[str]:
     """Plain questions about the names at hand: those of the condition first."""
     inside = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
     held = [place.text(node) for node in ast.walk(test) if isinstance(node, ast.Attribute) and not _called(place, node)]
-    names = [name for name in dict.fromkeys([*held[:2], *inside, *place.scope.locals]) if name not in _NO_VALUES][:7]
+    names = [name for name in dict.fromkeys([*held[:2], *inside, *place.near]) if name not in _NO_VALUES][:7]
     asked = [f"{name}{rest}" for name in names for rest in ("", " is not None", " is None", " > 0", " != 0")]
     divided = [f"{name} % {n} {rest}" for name in names[:2] for n in (2, 3, 4, 5, 10) for rest in ("== 0", "!= 0")]
-    return [*asked, *(f"not {name}" for name in names), *divided]
+    pairs = [f"{one} {sign} {other}" for one, other in combinations(names[:3], 2) for sign in ("==", "!=", "<", ">")]
+    return [*asked, *(f"not {name}" for name in names), *divided, *pairs]
 
 
 def _called(place: Place, node: ast.expr) -> bool:

@@ -3,6 +3,7 @@
 import ast
 import textwrap
 from collections.abc import Iterator
+from itertools import combinations
 
 from .place import Edit, Place
 
@@ -28,12 +29,13 @@ def _conditions(place: Place) -> Iterator[tuple[float, str]]:
     for name in stored[:1]:
         yield from ((2.3 + 0.05 * n, text) for n, text in enumerate((f"not {name}", f"{name} is None")))
     read = [place.text(n) for n in place.nodes if isinstance(n, (ast.Name, ast.Attribute)) and place.loads(n)]
-    names = dict.fromkeys([*(one for one in read if one in place.scope.locals), *place.scope.locals])
     own = [one for one in read if one in place.scope.own_attributes]
-    for n, name in enumerate([*names, *own][:_NAMES]):
+    for n, name in enumerate([*place.near, *own][:_NAMES]):
         yield 2.5 + 0.05 * n, name
         yield 2.6 + 0.05 * n, f"not {name}"
         yield 2.6 + 0.05 * n, f"{name} is not None"
+    for n, (one, other) in enumerate(combinations(place.near[:4], 2)):
+        yield from ((2.8 + 0.05 * n, f"{one} {sign} {other}") for sign in ("==", "!=", "<", ">"))
     for n, condition in enumerate(place.scope.conditions[:_NAMES]):
         yield 2.8 + 0.05 * n, condition
         yield 3.0 + 0.05 * n, f"not ({condition})" if " " in condition else f"not {condition}"

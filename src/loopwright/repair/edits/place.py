@@ -49,6 +49,15 @@ class Place:
         except SyntaxError:
             return False
 
+    @cached_property
+    def near(self) -> list[str]:
+        """Local names: those that the statement reads, those that the loops around it set, then the others."""
+        read = [node.id for node in self.nodes if isinstance(node, ast.Name) and self.loads(node)]
+        loops = [above for above in self.source.ancestors(self.stmt) if isinstance(above, (ast.For, ast.AsyncFor))]
+        turns = [one.id for loop in loops for one in ast.walk(loop.target) if isinstance(one, ast.Name)]
+        known = self.scope.locals
+        return [name for name in dict.fromkeys([*read, *turns, *known]) if name in known]
+
     @property
     def func(self) -> Function | None:
         return self.scope.function
