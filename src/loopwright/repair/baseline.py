@@ -10,6 +10,7 @@ from .budget import HANG
 from .facts import Facts
 from .firstrun import first_run
 from .forks import Answer, ask_forked
+from .heard import Heard
 from .localize import Spectrum, is_test_file
 from .probe import Probes
 from .session import Driver, Outcome, collect_and
@@ -42,9 +43,17 @@ class Baseline:
     broken: list[Broken] = field(default_factory=list)
 
 
-def measure(project: Project, tree: str, failing: Sequence[str], seconds: float) -> Baseline:
-    """Runs all tests once, traced, within `seconds`; `keys` are empty where they could not be loaded."""
-    heard = first_run(project, tree, frozenset(failing), seconds)
+def measure(project: Project, tree: str, failing: Sequence[str], seconds: float, kept: Path) -> Baseline:
+    """Runs all tests once, traced, within `seconds`; `keys` are empty where they could not be loaded.
+
+    A run that came to its end is written to `kept`; where there is one already, nothing is run.
+    """
+    if kept.exists():
+        heard = Heard.saved(kept)
+    else:
+        heard = first_run(project, tree, frozenset(failing), seconds)
+        if heard.done and len(heard.outcomes) == len(heard.keys):
+            heard.save(kept)
     keys = list(heard.keys)
     outcomes = [heard.outcomes.get(n, Outcome("skipped")) for n in range(len(keys))]
     lines = {test: frozenset(ran) for test, ran in heard.lines.items()}

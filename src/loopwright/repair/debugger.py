@@ -15,6 +15,7 @@ from loopwright.domain.looking import Probed, ProbeOrder, RanTests, Spectrum
 from loopwright.domain.loop import Hypothesis
 from loopwright.repair import answers, looks
 from loopwright.repair.command import Command, parse
+from loopwright.repair.kept import Kept, files_below
 from loopwright.repair.search import PROGRESS, cores
 from loopwright.repair.tree import copy_tree
 from loopwright.workspace.patience import Patience
@@ -32,15 +33,20 @@ NOTHING: answers.Plain = {}
 class PythonDebugger:
     """`marker` and `project` tag the worker's processes (see workspace.process); `say` hears how far a search is.
 
-    Without `project` they carry that of each request.
+    Without `project` they carry that of each request. `kept` spares who asks about the same files again a first run.
     """
 
     def __init__(
-        self, marker: str, say: Callable[[str], None] = lambda words: None, project: Path | None = None
+        self,
+        marker: str,
+        say: Callable[[str], None] = lambda words: None,
+        project: Path | None = None,
+        kept: Kept | None = None,
     ) -> None:
         self._marker = marker
         self._say = say
         self._project = project
+        self._kept = kept or Kept()
 
     def supports(self, test_command: str | None) -> bool:
         """Whether these are plain pytest or unittest runs."""
@@ -92,6 +98,9 @@ class PythonDebugger:
             room = Path(name).resolve()
             trees = [room / f"lane{n}" for n in range(cores() if mode == "search" else 1)]
             await asyncio.to_thread(_prepare, origin, room, trees)
+            measured = room / "measured"
+            key = (origin, request.python, request.test_command, request.failing, files_below(room / "pristine"))
+            self._kept.fetch(key, measured)
             order = {**_order(mode, request, command, origin, room, trees, seconds), **more}
             (room / "order.json").write_text(json.dumps(order))
             argv = (request.python, "-m", f"{_WORKER}.start", str(room / "order.json"), str(room / "answer.json"))
@@ -105,6 +114,7 @@ class PythonDebugger:
                 output_cap=_OUTPUT_CAP,
                 on_output=self._hear,
             )
+            self._kept.keep(key, measured)
             return _read(room / "answer.json", finished)
 
 
@@ -163,6 +173,7 @@ def _order(
         "rejected": _anchors([one for one in request.hypotheses if one.status == "rejected"]),
         "tried": list(request.tried),
         "round": request.round,
+        "kept": str(room / "measured"),
         "seconds": seconds,
     }
 

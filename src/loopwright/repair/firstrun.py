@@ -19,13 +19,14 @@ from .zygote import Project
 
 _PASSING = 60.0  # processor seconds of a test that is known to pass
 _LONGEST, _SHORTEST = 5.0, 0.5  # seconds that a failing test is waited for
+_TRACED = 0.4  # the share of the time in which all passing tests are traced
 _LOADING, _LOADING_AGAIN = 0.6, 10.0  # the share of the time that loading may take; seconds to see where it stops
 _GRACE = 2.0  # seconds after which a test is ended from outside that did not end by itself
 
 
 @dataclass(frozen=True)
 class Course:
-    """What is run, and until when (monotonic): in the second half passing tests run untraced, behind `soft` no more.
+    """What is run, and until when (monotonic): behind `half` most passing tests run untraced, behind `soft` none.
 
     `careful`: from the test numbered `first` on, each has a process of its own and tells each line at once.
     """
@@ -52,11 +53,16 @@ class Course:
         """Whether this is a test that shall be mended."""
         return not self.failing or key in self.failing
 
+    def traces(self, key: str) -> bool:
+        """The failing tests, those that stand beside them, and for a while all."""
+        beside = key.split("::")[0] in {one.split("::")[0] for one in self.failing}
+        return beside or self.asks(key) or time.monotonic() < self.half
+
 
 def first_run(project: Project, tree: str, failing: frozenset[str], seconds: float) -> Heard:
     """Runs everything once, within `seconds`; the failing tests always, passing ones while there is time."""
     now = time.monotonic()
-    course = Course(project, tree, failing, now + seconds / 4, now + seconds / 2, now + seconds)
+    course = Course(project, tree, failing, now + seconds * _TRACED, now + seconds / 2, now + seconds)
     heard = Heard(hard=course.hard, until=now + seconds * _LOADING)
     ended = listen(partial(_pass, course), heard.hear, lambda: heard.until)
     if heard.done or time.monotonic() >= course.hard:
@@ -102,7 +108,7 @@ def _run(
     computing, clock = course.limits(key := key_of(item, course.project.style), late)
     tell({"begins": number, "within": clock + _GRACE})
     recorder.switch(number)
-    traced = course.asks(key) or time.monotonic() < course.half
+    traced = course.traces(key)
 
     def work() -> bool:
         if traced:

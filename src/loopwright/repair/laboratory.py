@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from functools import cached_property
-from itertools import accumulate
 from statistics import median
 
 from .baseline import Baseline
@@ -33,10 +32,17 @@ def guarding(baseline: Baseline, locations: Sequence[Location], seconds: float) 
     """
     outcomes, keys = baseline.spectrum.outcomes, baseline.keys
     beside = {keys[n].split("::")[0] for n in baseline.spectrum.failing}
+    first: dict[int, int] = {}  # the most suspicious place whose outcome the test may tell
+    for place, location in enumerate(locations):
+        for n in (location.passing or location.concerned) & baseline.spectrum.passing:
+            first.setdefault(n, place)
     near = frozenset[int]().union(*(one.concerned for one in locations)) & baseline.spectrum.passing
-    order = sorted(near, key=lambda n: (keys[n].split("::")[0] not in beside, n))
-    taken = accumulate(outcomes[n].seconds for n in order)
-    return frozenset(n for n, until in zip(order, taken, strict=True) if until <= seconds)
+    chosen, left = set[int](), seconds
+    for n in sorted(near, key=lambda n: (keys[n].split("::")[0] not in beside, first.get(n, len(locations)), n)):
+        if outcomes[n].seconds <= left:
+            chosen.add(n)
+            left -= outcomes[n].seconds
+    return frozenset(chosen)
 
 
 class Laboratory:

@@ -53,7 +53,7 @@ def watched(project: Project, order: Answer) -> Answer:
 
 def ranked(project: Project, order: Answer) -> Answer:
     """All statements that a failing test ran, most suspicious first; the first `limit` of them."""
-    baseline = measure(project, order["tree"], order["failing"], order["seconds"] * _SHARE)
+    baseline = measure(project, order["tree"], order["failing"], order["seconds"] * _SHARE, Path(order["kept"]))
     if not baseline.keys:
         return {"refused": _none("; ".join(baseline.troubles))}
     found = rank(baseline.spectrum, baseline.sources)

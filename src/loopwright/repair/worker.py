@@ -68,7 +68,7 @@ def _run(order: Answer) -> Answer:
 def _diagnose(order: Answer) -> Answer:
     """Ranks, then probes."""
     deadline = time.monotonic() + order["seconds"]
-    baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.6)
+    baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.6, Path(order["kept"]))
     if not baseline.spectrum.failing:
         return _nothing(baseline, order)
     chosen = leading(_suspicious(baseline, order), _HYPOTHESES)
@@ -91,7 +91,7 @@ def _alone(keys: Sequence[str]) -> list[str]:
 
 def _search(order: Answer) -> Answer:
     deadline = time.monotonic() + order["seconds"]
-    baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.5)
+    baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.5, Path(order["kept"]))
     if not baseline.spectrum.failing:
         return _nothing(baseline, order)
     locations = _suspicious(baseline, order)

@@ -188,7 +188,9 @@ class Engine:
         return LoopRunner(
             str(root), service.store, service.workspace, ProjectTests(root), service.clock, service.processes,
             agents=self.agents.make,
-            debugger=lambda loop_id, bus: PythonDebugger(loop_id, partial(bus.publish, "output")), price=price,
+            debugger=lambda loop_id, bus: PythonDebugger(
+                loop_id, partial(bus.publish, "output"), kept=self.agents.measured
+            ), price=price,
             prompts=self.load_prompts(),
             secrets=Secrets((*self._url, *(s for known in self._environments for s in secret_values(known)))),
             notifiers=self._notifiers, notify_on=frozenset(self.config.settings.notify_on),
@@ -208,7 +210,9 @@ class Engine:
             str(root), service.store, service.workspace, GitWorktrees(root, _checkpoints(self.config.settings)),
             ProjectSurveyor(root, service.workspace.listed), ProjectTests(root), service.clock, service.processes,
             agents=self.agents.make,
-            debugger=lambda id, bus, folder: PythonDebugger(id, partial(bus.publish, "output"), root), price=price,
+            debugger=lambda id, bus, folder: PythonDebugger(
+                id, partial(bus.publish, "output"), root, self.agents.measured
+            ), price=price,
             prompts=self.load_cycle_prompts(), secrets=loops.secrets, notifiers=loops.notifiers,
             notify_on=loops.notify_on,
         )  # fmt: skip

@@ -1,7 +1,7 @@
 """Every agent by its name."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ from loopwright.config import AgentTable
 from loopwright.domain.agents import SCRIPTED, is_known, unknown_agent
 from loopwright.domain.errors import AgentError, Invalid
 from loopwright.ports import NOWHERE, Agent, Surroundings
+from loopwright.repair.kept import Kept
 
 if TYPE_CHECKING:
     from loopwright.agents.presets import AgentCommand
@@ -16,11 +17,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Agents:
-    """Every agent that can be named in a project; `folder` is where those of a loop keep their files."""
+    """Every agent that can be named in a project; `folder` is where those of a loop keep their files.
+
+    `measured`: what the debuggers of one process share.
+    """
 
     project: Path
     configured: Mapping[str, AgentTable]
     folder: Callable[[str], Path]
+    measured: Kept = field(default_factory=Kept)
 
     @property
     def commands(self) -> "Mapping[str, AgentCommand]":
@@ -62,7 +67,7 @@ class Agents:
             from loopwright.agents.builtin import BuiltinAgent
             from loopwright.repair.debugger import PythonDebugger
 
-            return BuiltinAgent(PythonDebugger(around.loop_id, around.output, self.project))
+            return BuiltinAgent(PythonDebugger(around.loop_id, around.output, self.project, self.measured))
         if name == "bash":
             from loopwright.agents.command import CommandAgent
 

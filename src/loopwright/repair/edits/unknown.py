@@ -27,10 +27,9 @@ def edits(place: Place) -> Iterator[Edit]:
             if node.id in undefined | unset:
                 yield from _set_before(place, node.id)
         elif isinstance(node, ast.Attribute) and place.loads(node):
-            for owner, name in complaints.lacking:
-                if node.attr == name:
-                    yield from _begun(place, owner, name)
-                    yield from _alike(place, node)
+            owners = [owner for owner, name in complaints.lacking if node.attr == name]
+            yield from (edit for owner in owners for edit in _begun(place, owner, node.attr))
+            yield from _alike(place, node) if owners else ()
         elif isinstance(node, ast.Call):
             yield from _keywords(place, node)
     if isinstance(place.stmt, FUNCTIONS):
