@@ -6,10 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.repair.baseline import wanted
+from loopwright.repair.baseline import Baseline, wanted
+from loopwright.repair.facts import Facts
+from loopwright.repair.laboratory import guarding
 from loopwright.repair.localize import Spectrum, is_test_file, leading, ochiai, rank
 from loopwright.repair.session import Outcome, Status
 from loopwright.repair.source import Source
+from loopwright.repair.zygote import Project
 
 counts = st.integers(0, 50)
 
@@ -108,3 +111,18 @@ KEYS = [
 )
 def test_tests_are_named_whole_by_their_file_or_by_their_class(failing: list[str], numbers: list[int]) -> None:
     assert wanted(KEYS, failing) == numbers
+
+
+def test_one_slow_test_does_not_keep_others_from_guarding() -> None:
+    source = Source("shop.py", SHOP)
+    measured = spectrum(("failed", {2, 3}), ("passed", {2, 4}), ("passed", {2, 3}), ("passed", {8}))
+    measured.outcomes[1].seconds = 99.0
+    for one in measured.outcomes[2:]:
+        one.seconds = 0.5
+    project = Project([], "pytest", "/", False)
+    keys = ["test_shop.py::a", "test_shop.py::b", "test_else.py::c", "test_else.py::d"]
+    baseline = Baseline(project, keys, measured, Facts(), {"shop.py": source}, frozenset())
+    places = rank(measured, {"shop.py": source})
+    assert guarding(baseline, places, 1.0) == {2}
+    assert guarding(baseline, places, 100.0) == {1, 2}
+    assert guarding(baseline, places, 0.1) == frozenset()
