@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.repair.corpus import Fault, Program
-from loopwright.domain.debugging import DebugRequest, Findings, Patch
+from loopwright.domain.debugging import TRIALS, DebugRequest, Findings, Patch
 from loopwright.domain.loop import Hypothesis
 from loopwright.repair.debugger import PythonDebugger
 from loopwright.repair.source import Source
@@ -55,7 +55,7 @@ async def _repaired(program: Program, fault: Fault, root: Path, budget: float) -
         project=str(root), python=sys.executable, test_command=program.command, failing=(), budget_seconds=budget
     )
     debugger = PythonDebugger(marker="bench-repair")
-    hypotheses = (await debugger.diagnose(request)).hypotheses
+    hypotheses = (await debugger.diagnose(request.evolve(trials=TRIALS))).hypotheses
     rank = _rank(fault, hypotheses, root)
     begun, found = time.monotonic(), list[Findings]()
     for round in range(ROUNDS):

@@ -2,7 +2,7 @@
 
 from loopwright.actions.session import Session
 from loopwright.domain.claims import unmeasured_files
-from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings, Patch, ProbeHit
+from loopwright.domain.debugging import TRIALS, DebugRequest, Diagnosis, Findings, Patch, ProbeHit
 from loopwright.domain.errors import AgentError
 from loopwright.domain.ids import next_hypothesis_id
 from loopwright.domain.loop import EvidenceCriteria, Hypothesis
@@ -45,7 +45,7 @@ async def _explore(session: Session, request: DebugRequest, *, anew: bool) -> Di
         return None
     session.bus.publish("activity", f"tracing {plural(len(request.failing), 'failing test')}")
     settled = tuple(h for h in request.hypotheses if h.status != "pending")
-    diagnosis = await session.debugger.diagnose(request.evolve(hypotheses=settled))
+    diagnosis = await session.debugger.diagnose(request.evolve(hypotheses=settled, trials=TRIALS if anew else 0))
     session.bus.publish("result", diagnosis.active_bug)
     return again(request.hypotheses, diagnosis)
 

@@ -98,8 +98,9 @@ async def _probed(request: "DebugRequest", order: "ProbeOrder") -> "Probed":
 
 async def _diagnosed(request: "DebugRequest") -> "Diagnosis":
     from loopwright.cli.driving import end_on_signals
+    from loopwright.domain.debugging import TRIALS
     from loopwright.repair.debugger import PythonDebugger
 
     end_on_signals()
-    remark(f"(running {request.test_command} on a copy, and watching which lines each test runs)")
-    return await PythonDebugger(marker="debug").diagnose(request)
+    remark(f"(running {request.test_command} on a copy, watching which lines each test runs, then trying small edits)")
+    return await PythonDebugger(marker="debug").diagnose(request.evolve(trials=TRIALS))

@@ -6,13 +6,17 @@ from loopwright.domain.engine_state import Policy
 from loopwright.domain.loop import Hypothesis
 from loopwright.domain.record import Items, Record
 
+TRIALS = 600
+"""Edits that weigh hypotheses for whoever makes none by himself: some seconds."""
+
 
 class DebugRequest(Record):
     """`failing` holds test keys as the runner names them; `tried` fingerprints of fixes that did not hold.
 
     `budget_seconds` bounds the whole answer; `round` counts DEBUG actions since the failing set last shrank
-    (0 first), so that a later round can dig deeper. `loop`: the id of the run that it is for, and `log` the absolute
-    path of its debug.log; both empty where it is for none.
+    (0 first), so that a later round can dig deeper. `trials`: edits that a diagnosis may try, to rank its
+    hypotheses by what they turn; none for who searches next. `loop`: the id of the run that it is for, and `log` the
+    absolute path of its debug.log; both empty where it is for none.
     """
 
     project: str
@@ -22,6 +26,7 @@ class DebugRequest(Record):
     hypotheses: Items[Hypothesis] = ()
     tried: Items[str] = ()
     round: int = 0
+    trials: int = 0
     budget_seconds: float = 240
     loop: str = ""
     log: str = ""

@@ -93,9 +93,11 @@ def _description(place: Plain) -> str:
     if "says" in place:
         return f"`{place['code']}` ({place['file']}, line {place['line']}) is no valid Python: {place['says']}"
     raised = f", and {' and '.join(place['exceptions'])} came from it" if place["exceptions"] else ""
+    turned = f"; {place['turned']} of {plural(place['tried'], 'edit')} tried here turned a failing test"
     return (
         f"`{place['code']}` in {place['func']} ({place['file']}:{place['line']}) may be wrong: "
         f"{_tests(place['failing'], 'failing')} and {_tests(place['passing'], 'passing')} ran it{raised}"
+        f"{turned if place['turned'] else ''}"
     )
 
 
@@ -110,6 +112,16 @@ def _evidence(place: Plain) -> dict[str, JsonValue]:
         "suspiciousness": place["score"],
         "failing_tests": place["failing"],
         "passing_tests": place["passing"],
+        **(_measured(place) if place["tried"] else {}),
+    }
+
+
+def _measured(place: Plain) -> dict[str, JsonValue]:
+    return {
+        "candidates_tried": place["tried"],
+        "candidates_that_turned_a_test": place["turned"],
+        "candidates_that_broke_nothing": place["survived"],
+        "kinds_tried": place["kinds"],
     }
 
 
@@ -123,9 +135,7 @@ def _judged(hypothesis: Hypothesis, place: Plain | None, cause: str | None, what
     if place is None or hypothesis.status in ("rejected", "confirmed") or not place["tried"]:
         return hypothesis
     status, reason = _verdict(place, cause)
-    measured = {"candidates_tried": place["tried"], "candidates_that_turned_a_test": place["turned"],
-                "candidates_that_broke_nothing": place["survived"], "kinds_tried": place["kinds"]}  # fmt: skip
-    evidence = {**(hypothesis.evidence or {}), **_evidence(place), **measured, "outcome": reason}
+    evidence = {**(hypothesis.evidence or {}), **_evidence(place), "outcome": reason}
     if status == "pending":
         return hypothesis.evolve(evidence=evidence)
     named = {"description": f"`{place['code']}` was wrong: {what}"} if status == "confirmed" else {}

@@ -96,7 +96,7 @@ class PythonDebugger:
             raise Invalid(f"Cannot debug with {request.test_command!r} (expected a plain pytest or unittest command)")
         with tempfile.TemporaryDirectory(prefix="repair-", ignore_cleanup_errors=True) as name:
             room = Path(name).resolve()
-            trees = [room / f"lane{n}" for n in range(cores() if mode == "search" else 1)]
+            trees = [room / f"lane{n}" for n in range(cores() if mode == "search" or request.trials else 1)]
             await asyncio.to_thread(_prepare, origin, room, trees)
             measured = room / "measured"
             key = (origin, request.python, request.test_command, request.failing, files_below(room / "pristine"))
@@ -173,6 +173,7 @@ def _order(
         "rejected": _anchors([one for one in request.hypotheses if one.status == "rejected"]),
         "tried": list(request.tried),
         "round": request.round,
+        "trials": request.trials,
         "kept": str(room / "measured"),
         "seconds": seconds,
     }

@@ -4,7 +4,7 @@ import ast
 import math
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 from .session import Outcome
@@ -19,6 +19,7 @@ _GROUP = 0.75  # what failing tests of one file say alone, where several faults 
 _DECIDES = 0.8  # how much of its branches' suspicion a condition shares
 _PLAIN, _OF_ERRORS = 0.75, 0.5
 _WORDS, _BULK = 0.2, 0.15
+_SURVIVED, _TURNED = 0.1, 0.5  # what is left of the doubt about a place where an edit helped
 _MOST = (1 + _WORDS) * (1 + _BULK)
 
 
@@ -108,6 +109,17 @@ def leading(locations: Sequence[Location], count: int) -> list[Location]:
         chosen.append(best)
         taken[best.file, best.func] += 1
     return chosen
+
+
+def tried_out(locations: Sequence[Location], seen: Mapping[str, tuple[int, int]]) -> list[Location]:
+    """Ranked anew by what edits showed. `seen`: by point, how many turned a failing test, and broke none besides."""
+
+    def weighed(one: Location) -> Location:
+        turned, survived = seen.get(one.point, (0, 0))
+        left = _SURVIVED if survived else _TURNED if turned else 1.0
+        return replace(one, score=round(1 - (1 - one.score) * left, 4))
+
+    return sorted(map(weighed, locations), key=lambda one: (-one.score, one.file, one.line))
 
 
 def ochiai(failing: int, passing: int, all_failing: int) -> float:

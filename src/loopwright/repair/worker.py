@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from .budget import TimeUp, clock_time
 from .confinement import keep_writing_inside
 from .forks import Answer
 from .laboratory import Laboratory, guarding
-from .localize import Location, leading, rank
+from .localize import Location, leading, rank, tried_out
 from .patch import Proof
 from .pool import Pool
 from .search import Partial, Search, Survivor
@@ -66,22 +66,56 @@ def _run(order: Answer) -> Answer:
 
 
 def _diagnose(order: Answer) -> Answer:
-    """Ranks, then probes."""
+    """Ranks, tries some edits where that is wanted, ranks again, then probes."""
     deadline = time.monotonic() + order["seconds"]
     baseline = measure(_project(order), order["tree"], order["failing"], order["seconds"] * 0.6, Path(order["kept"]))
     if not baseline.spectrum.failing:
         return _nothing(baseline, order)
-    chosen = leading(_suspicious(baseline, order), _HYPOTHESES)
+    locations = _suspicious(baseline, order)
+    tallies = _trials(baseline, order, locations, time.monotonic() + (deadline - time.monotonic()) / 2)
+    seen = {point: (one.turned, one.survived) for point, one in tallies.items()}
+    chosen = leading(tried_out(locations, seen), _HYPOTHESES)
     places = {(one.file, one.line): one.point for one in chosen}
     probed = probe(baseline, order["tree"], places, max(1.0, deadline - time.monotonic()))
     first = baseline.spectrum.outcomes[min(baseline.spectrum.failing)]
     return {
         "active_bug": _bug(baseline),
-        "locations": [*_unreadable(baseline), *(_plain(one, Tally()) for one in chosen)],
+        "locations": [*_unreadable(baseline), *(_plain(one, tallies.get(one.point, Tally())) for one in chosen)],
         "probes": probed.hits,
         "first_error": first.error,
         "notes": [*_unreadable_words(baseline), *baseline.troubles, *_alone(probed.passed)],
     }
+
+
+def _trials(baseline: Baseline, order: Answer, locations: Sequence[Location], deadline: float) -> Mapping[str, Tally]:
+    """What the likeliest edits showed at each place."""
+    if not order["trials"]:
+        return {}
+    likely = leading(locations, _GUARDED)
+    stream = Stream(locations, frozenset(one.point for one in likely), _pool(baseline), order["tree"], frozenset())
+    late = deadline + _LATEST - time.monotonic()
+    guards = _guards(baseline, likely, deadline)
+    with Laboratory(baseline, order["trees"], guards) as laboratory, suppress(TimeUp), clock_time(late):
+        if _is_ready(laboratory, stream, order, deadline):
+            Search(laboratory, stream, order["trials"], deadline).go()
+    return stream.tallies
+
+
+def _is_ready(laboratory: Laboratory, stream: Stream, order: Answer, deadline: float) -> bool:
+    """Whether there are tests to judge edits by; then what is known of the values orders the stream."""
+    laboratory.calibrate(max(1.0, deadline - time.monotonic()) / 3)
+    if not laboratory.targets - laboratory.odd:
+        return False
+    stream.sense = Sense(laboratory.kinds(order["tree"], (deadline - time.monotonic()) / 8))
+    return True
+
+
+def _guards(baseline: Baseline, likely: Sequence[Location], deadline: float) -> frozenset[int]:
+    return guarding(baseline, likely, (deadline - time.monotonic()) / 6)
+
+
+def _pool(baseline: Baseline) -> Pool:
+    return Pool.of(baseline.sources.values(), baseline.facts)
 
 
 def _alone(keys: Sequence[str]) -> list[str]:
@@ -97,16 +131,13 @@ def _search(order: Answer) -> Answer:
     locations = _suspicious(baseline, order)
     anchors = {tuple(anchor) for anchor in order["listed"]}
     listed = frozenset(one.point for one in locations if one.anchor in anchors or one.point in order["points"])
-    pool = Pool.of(baseline.sources.values(), baseline.facts)
-    stream = Stream(locations, listed, pool, order["tree"], frozenset(order["tried"]))
+    stream = Stream(locations, listed, _pool(baseline), order["tree"], frozenset(order["tried"]))
     search: Search | None = None
     proof = Proof(baseline, order["pristine"], deadline)
     late = deadline + _LATEST - time.monotonic()
-    guards = guarding(baseline, leading(locations, _GUARDED), (deadline - time.monotonic()) / 6)
+    guards = _guards(baseline, leading(locations, _GUARDED), deadline)
     with Laboratory(baseline, order["trees"], guards) as laboratory, suppress(TimeUp), clock_time(late):
-        laboratory.calibrate(max(1.0, deadline - time.monotonic()) / 3)
-        if laboratory.targets - laboratory.odd:
-            stream.sense = Sense(laboratory.kinds(order["tree"], (deadline - time.monotonic()) / 8))
+        if _is_ready(laboratory, stream, order, deadline):
             share = (deadline - time.monotonic()) * _CANDIDATE_SHARE
             search = Search(laboratory, stream, _CANDIDATES, time.monotonic() + share)
             _prove(search, proof)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from loopwright.cycle.places import Place
 from loopwright.cycle.session import CycleSession
 from loopwright.domain.cycle_names import CycleStep
-from loopwright.domain.debugging import DebugRequest, Findings, Patch
+from loopwright.domain.debugging import TRIALS, DebugRequest, Findings, Patch
 from loopwright.domain.json_line import json_line
 from loopwright.domain.phase_report import PhaseReport
 from loopwright.domain.protocol import Message
@@ -52,7 +52,7 @@ async def suspects(session: CycleSession, step: CycleStep, place: Place, failing
     request = _request(session, place, failing)
     if not _can_measure(session, request, place):
         return ""
-    found = await session.debugger(place.path).diagnose(request)
+    found = await session.debugger(place.path).diagnose(request.evolve(trials=TRIALS))
     _log(session, step, "probe", found.probes)
     return told(found.hypotheses) if found.hypotheses else ""
 
