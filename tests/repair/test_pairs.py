@@ -94,3 +94,19 @@ def test_the_same_pair_is_found_again(tmp_path: Path) -> None:
         found = search(tmp_path / name, files)
         texts.append(found.patch and found.patch.new_text)
     assert texts[0] == texts[1] is not None
+
+
+def test_where_an_edit_has_helped_the_others_come_sooner() -> None:
+    source = Source("m.py", TEXT)
+    places = [place(source, line) for line in (2, 3, 7)]
+
+    def first(favoured: str) -> list[str]:
+        stream = Stream(places, frozenset(), Pool.of([source], Facts()), "/", frozenset())
+        stream.favour(frozenset([favoured]))
+        stream.favour(frozenset([favoured]))  # counts once
+        drawn = [stream.draw() for _ in range(120)]
+        assert all(one is not None for one in drawn)
+        return [one[1].location.func for one in drawn if one]
+
+    assert first(places[2].point).count("g") > first(places[0].point).count("g")
+    assert first(places[0].point) == first(places[0].point)

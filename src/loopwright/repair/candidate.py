@@ -19,13 +19,17 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class Candidate:
-    """`swaps` are code objects for functions already loaded; empty when only a fresh import can show the change."""
+    """`swaps` are code objects for functions already loaded; empty when only a fresh import can show the change.
+
+    `paired`: it is two edits, and no base for a third.
+    """
 
     location: Location
     family: str
     edit: Edit
     fingerprint: str
     swaps: tuple[tuple[Key, CodeType], ...]
+    paired: bool = False
 
     @property
     def text(self) -> str:

@@ -19,7 +19,10 @@ _GROUP = 0.75  # what failing tests of one file say alone, where several faults 
 _DECIDES = 0.8  # how much of its branches' suspicion a condition shares
 _PLAIN, _OF_ERRORS = 0.75, 0.5
 _WORDS, _BULK = 0.2, 0.15
-_SURVIVED, _TURNED = 0.1, 0.5  # what is left of the doubt about a place where an edit helped
+_BANDS = ((0.0, 0.7), (0.5, 0.85), (0.8, 0.95), (0.95, 1.0))
+"""From what to what the suspicion of a place can be where edits turned nothing, something, something without harm, and
+all that fails there without harm.
+"""
 _MOST = (1 + _WORDS) * (1 + _BULK)
 
 
@@ -111,13 +114,12 @@ def leading(locations: Sequence[Location], count: int) -> list[Location]:
     return chosen
 
 
-def tried_out(locations: Sequence[Location], seen: Mapping[str, tuple[int, int]]) -> list[Location]:
-    """Ranked anew by what edits showed. `seen`: by point, how many turned a failing test, and broke none besides."""
+def tried_out(locations: Sequence[Location], helped: Mapping[str, int]) -> list[Location]:
+    """Ranked anew by what edits showed. `helped`: by point, how far one helped, from 0 to 3."""
 
     def weighed(one: Location) -> Location:
-        turned, survived = seen.get(one.point, (0, 0))
-        left = _SURVIVED if survived else _TURNED if turned else 1.0
-        return replace(one, score=round(1 - (1 - one.score) * left, 4))
+        low, high = _BANDS[helped.get(one.point, 0)]
+        return replace(one, score=round(low + (high - low) * one.score, 4))
 
     return sorted(map(weighed, locations), key=lambda one: (-one.score, one.file, one.line))
 

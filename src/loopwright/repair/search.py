@@ -20,11 +20,13 @@ _BEYOND, _FAR_BEYOND, _FARTHEST = 40, 300, 8_000
 """Candidates still tried after a survivor that turned all failing tests, all of its kind at its place, or some."""
 
 _NEAREST = 3
-_ROUND = 1_500
-"""Candidates after which those that fixed something are looked at again, for what a second edit makes of them."""
+_ROUND = 500
+"""Candidates after which those that fixed something are looked at again: their places come sooner from then on, and a
+second edit is made on them."""
 
-_SEEDS, _FIRST, _DEEPER = 8, 60, 0.7
-"""Of those how many at most, and when there is nothing else left, how many of the cheapest; the second edit's price."""
+_KEPT, _SEEDS, _FIRST, _DEEPER = 64, 8, 60, 0.7
+"""Of those how many are kept, and built upon at a time; when there is nothing else left, how many of the cheapest; what
+a second edit costs more."""
 
 Numbered = tuple[int, float, Candidate]
 """A candidate with its place in the stream and its price."""
@@ -62,10 +64,13 @@ class Partial:
 class Search:
     """One walk along the stream; `go` may be called again when what it found did not hold.
 
+    `most`: candidates at most; `whole`: so many in any case, also behind those that survived.
     `nearest`: the best of those that fixed something at the cost of something else.
     """
 
-    def __init__(self, laboratory: Laboratory, stream: Stream, most: int, deadline: float) -> None:
+    def __init__(
+        self, laboratory: Laboratory, stream: Stream, most: int, deadline: float, *, whole: bool = False
+    ) -> None:
         self._laboratory = laboratory
         self._stream = stream
         self._most = most
@@ -76,6 +81,7 @@ class Search:
         self._deepened: set[str] = set()
         self._partial: list[Partial] = []
         self._deadline = deadline
+        self._whole = whole
         self._number = 0
         self._warm: list[Numbered] = []
         self._cold: deque[Numbered] = deque()
@@ -133,6 +139,8 @@ class Search:
         """Whether there is another round. While nothing is found, a second edit is made on what came near."""
         if time.monotonic() >= self._deadline or self._number >= self._last:
             return False
+        tallies = self._stream.tallies
+        self._stream.favour(frozenset(point for point, tally in tallies.items() if tally.turned))
         seeds = [] if found else self._seeds()
         for price, candidate in seeds:
             self._deepened.add(candidate.fingerprint)
@@ -145,9 +153,10 @@ class Search:
 
     def _seeds(self) -> list[tuple[float, Candidate]]:
         """What fixed something and not all; when there is nothing else left, also the cheapest of all."""
-        near = [(one.price - one.candidate.edit.cost, one.candidate) for one in self._partial]
-        seeds = [*near, *(self._first if self._dry else ())]
-        return [one for one in seeds if one[1].fingerprint not in self._deepened]
+        near = [one for one in self._partial if not one.candidate.paired][:_SEEDS]
+        bases = [(one.price - one.candidate.edit.cost, one.candidate) for one in near]
+        seeds = [*bases, *(self._first if self._dry else ())]
+        return [one for one in seeds if not (one[1].paired or one[1].fingerprint in self._deepened)]
 
     def _next(self) -> list[Numbered]:
         """One candidate that needs a fresh import, else as many as go together; [] when there is nothing to do."""
@@ -212,7 +221,7 @@ class Search:
 
     def _hear(self, number: int, candidate: Candidate, answer: Answer) -> None:
         """A survivor brings the end near."""
-        if _survived(answer):
+        if _survived(answer) and not self._whole:
             turned = frozenset(answer["turned"])
             cured = _FARTHEST if self._left(candidate, turned) else _FAR_BEYOND
             self._last = min(self._last, number + (_BEYOND if turned >= self._laboratory.targets else cured))
@@ -235,13 +244,14 @@ class Search:
             tally.kinds[candidate.family] = tally.kinds.get(candidate.family, 0) + 1
             self.tried += 1
             left = self._left(candidate, turned)
+            tally.cured += survived and not left
             if survived:
                 survivors.append(Survivor(number, price, candidate, turned, left))
             if turned and (left or not survived):
                 missing = len(self._laboratory.targets) - len(turned)
                 broke = -1 if answer["broke"] is None else answer["broke"]
                 self._partial.append(Partial(missing, price, number, candidate, broke))
-        self._partial = sorted(self._partial)[:_SEEDS]
+        self._partial = sorted(self._partial)[:_KEPT]
         return survivors
 
 

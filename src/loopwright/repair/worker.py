@@ -73,8 +73,8 @@ def _diagnose(order: Answer) -> Answer:
         return _nothing(baseline, order)
     locations = _suspicious(baseline, order)
     tallies = _trials(baseline, order, locations, time.monotonic() + (deadline - time.monotonic()) / 2)
-    seen = {point: (one.turned, one.survived) for point, one in tallies.items()}
-    chosen = leading(tried_out(locations, seen), _HYPOTHESES)
+    helped = {point: one.helped for point, one in tallies.items()}
+    chosen = leading(tried_out(locations, helped) if helped else locations, _HYPOTHESES)
     places = {(one.file, one.line): one.point for one in chosen}
     probed = probe(baseline, order["tree"], places, max(1.0, deadline - time.monotonic()))
     first = baseline.spectrum.outcomes[min(baseline.spectrum.failing)]
@@ -97,7 +97,7 @@ def _trials(baseline: Baseline, order: Answer, locations: Sequence[Location], de
     guards = _guards(baseline, likely, deadline)
     with Laboratory(baseline, order["trees"], guards) as laboratory, suppress(TimeUp), clock_time(late):
         if _is_ready(laboratory, stream, order, deadline):
-            Search(laboratory, stream, order["trials"], deadline).go()
+            Search(laboratory, stream, order["trials"], deadline, whole=True).go()
     return stream.tallies
 
 
