@@ -83,7 +83,10 @@ async def test_the_first_message_holds_measured_suspects_and_names_the_tools(sta
     rows = table(text)
     assert 3 <= len(rows) <= 5
     (fault,) = (row for row in rows if FAULT in row)
-    assert re.fullmatch(r"\| \d \| H\d: grade.py:5 in grade \| `rank = .*` \| 1, 0 \| points=60 \|", fault)
+    assert re.fullmatch(
+        r"\| \d \| H\d: grade.py:5 in grade \| `rank = .*` \| 1, 0 \| [1-9]\d* of \d+ small edits .*, points=60 \|",
+        fault,
+    )
     folder = made.store.progress_path(state.loop_id)
     for name in ("hypotheses.json", "debug.log", "test-results.json"):
         assert f"{folder}/{name}" in text

@@ -24,9 +24,14 @@ _ROUND = 500
 """Candidates after which those that fixed something are looked at again: their places come sooner from then on, and a
 second edit is made on them."""
 
-_KEPT, _SEEDS, _FIRST, _DEEPER = 64, 8, 60, 0.7
-"""Of those how many are kept, and built upon at a time; when there is nothing else left, how many of the cheapest; what
-a second edit costs more."""
+_KEPT, _SEEDS, _FIRST = 64, 8, 60
+"""Of those how many are kept, and built upon at a time; when there is nothing else left, how many of the cheapest."""
+
+_PROVEN, _DEEPER = 0.7, 0.5
+"""How much of its own cost an edit loses that fixed something; what a second one costs more."""
+
+_PAIRS = 4_000
+"""Pairs of edits that are tried when there are no more single ones."""
 
 Numbered = tuple[int, float, Candidate]
 """A candidate with its place in the stream and its price."""
@@ -145,16 +150,15 @@ class Search:
         for price, candidate in seeds:
             self._deepened.add(candidate.fingerprint)
             self._stream.deepen(candidate, price + _DEEPER)
-        if self._dry and not seeds:
-            self._most = self._last = self._number
-            return False
+        if self._dry:
+            self._most = self._last = min(self._most, self._number + (_PAIRS if seeds else 0))
         self._pause, self._dry = self._number + _ROUND, False
-        return True
+        return self._number < self._last
 
     def _seeds(self) -> list[tuple[float, Candidate]]:
         """What fixed something and not all; when there is nothing else left, also the cheapest of all."""
         near = [one for one in self._partial if not one.candidate.paired][:_SEEDS]
-        bases = [(one.price - one.candidate.edit.cost, one.candidate) for one in near]
+        bases = [(one.price - _PROVEN * one.candidate.edit.cost, one.candidate) for one in near]
         seeds = [*bases, *(self._first if self._dry else ())]
         return [one for one in seeds if not (one[1].paired or one[1].fingerprint in self._deepened)]
 

@@ -124,9 +124,9 @@ def _parts(place: Place, node: ast.expr, values: Sequence[ast.expr]) -> Iterator
             continue
         for word in words:
             if joined:
-                yield Edit(end, end, word + text, 2.2 + 0.03 * n, f"ask `{text}`, too")
+                yield Edit(end, end, word + text, 2.5 + 0.03 * n, f"ask `{text}`, too")
             else:
-                yield place.swap(node, f"{place.text(node)}{word}{text}", 2.4 + 0.03 * n)
+                yield place.swap(node, f"{place.text(node)}{word}{text}", 2.9 + 0.03 * n)
 
 
 def _is_asked(place: Place, node: ast.expr) -> bool:
