@@ -48,7 +48,9 @@ def _why(evidence: Mapping[str, JsonValue]) -> str:
     raised = evidence.get("exceptions")
     came = f"; {' and '.join(map(str, raised))} came from it" if isinstance(raised, list) and raised else ""
     ran = f"{_tests(evidence, 'failing')} and {_tests(evidence, 'passing')} ran it"
-    return f"{ran}{came}; suspiciousness {evidence.get('suspiciousness')} of 1"
+    turned, tried = evidence.get("candidates_that_turned_a_test"), evidence.get("candidates_tried")
+    helped = f"; {turned} of {tried} small edits here turned a failing test" if turned else ""
+    return f"{ran}{came}{helped}; suspiciousness {evidence.get('suspiciousness')} of 1"
 
 
 def _tests(evidence: Mapping[str, JsonValue], kind: str) -> str:
