@@ -393,10 +393,49 @@ def test_edits_compile_or_are_dropped_and_touch_one_span_only(name: str) -> None
                 _check(source, line)
 
 
-def _check(source: Source, line: int) -> None:
+ODD = [
+    "\\x",
+    "\\",
+    "'",
+    '"',
+    "{}",
+    "{",
+    "a\nb",
+    "\0",
+    "\ud800",
+    "é→𝄞",
+    10**400,
+    float("inf"),
+    float("nan"),
+    -0.0,
+    b"\xff",
+    True,
+    None,
+]
+
+
+def odd() -> Facts:
+    """Facts that no text or number of a test is spared."""
+    facts = Facts(literals=list(ODD), pairs=[(one, other) for one in ODD for other in ODD if one is not other])
+    facts._inserted.update(one for one in ODD if isinstance(one, str))
+    facts.complaints.keys = [(repr(one),) for one in ODD]
+    facts.complaints.lacking = [("Shelf", "append"), ("Nobody", "get")]
+    return facts
+
+
+@pytest.mark.parametrize("name", names())
+def test_whatever_tests_hold_the_edits_can_be_made(name: str) -> None:
+    for path, text in load(name).files.items():
+        source = Source(path, text if path.endswith(".py") else "TABLE = {'a': 1}\nx = f(['a'], 'b.c')\n")
+        for line, statement in source.by_line.items():
+            if line == statement.lineno:
+                _check(source, line, odd())
+
+
+def _check(source: Source, line: int, facts: Facts | None = None) -> None:
     compiler = Compiler(source, f"/{source.path}")
     for floor, make in FAMILIES.values():
-        for edit in make(place_at(source, line)):
+        for edit in make(place_at(source, line, facts)):
             whole = spliced(source, edit)
             assert whole.startswith(source.text[: edit.start])
             assert whole.endswith(source.text[edit.end :])

@@ -1,12 +1,15 @@
 """Two edits as one: what they make of the text, where the second may stand, and that a search makes use of it."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.repair.candidate import Candidate, Compiler, spliced, together
-from loopwright.repair.edits.place import Edit
+from loopwright.repair.edits import FAMILIES
+from loopwright.repair.edits.place import Edit, Place
 from loopwright.repair.facts import Facts
 from loopwright.repair.localize import Location
 from loopwright.repair.pool import Pool
@@ -87,6 +90,19 @@ def test_what_helps_some_tests_is_the_base_of_what_helps_all_and_so_each_time(tm
         assert found.patch is not None, found.note
         assert not found.patch.still_failing
         assert found.patch.new_text == right, found.patch.diff
+
+
+def test_a_kind_of_edit_that_fails_is_told_and_costs_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(place: Place) -> Iterator[Edit]:
+        yield from ()
+        raise LookupError(place.stmt)
+
+    source = Source("m.py", TEXT)
+    monkeypatch.setitem(FAMILIES, "comparison", (1.0, broken))
+    stream = Stream([place(source, 2)], frozenset(), Pool.of([source], Facts()), "/", frozenset())
+    assert {candidate.family for _, candidate in stream} >= {"operator", "off by one"}
+    assert stream.troubles == ["the edits of the kind 'comparison' could not be made for m.py:f:2"]
+    assert stream.tallies["m.py:f:2"].exhausted
 
 
 def test_where_an_edit_has_helped_the_others_come_sooner() -> None:

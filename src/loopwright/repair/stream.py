@@ -3,6 +3,7 @@
 import heapq
 import re
 from collections.abc import Container, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from .candidate import Candidate, Compiler, together
@@ -92,6 +93,7 @@ class Stream:
         self._heap: list[tuple[float, int, int, int, bool]] = []
         self._favoured = frozenset[str]()
         self._open = dict.fromkeys((one.point for one in locations), 0)
+        self.troubles: list[str] = []
         self.tallies: dict[str, Tally] = {one.point: Tally() for one in locations}
         top = max((one.score for one in locations), default=1.0) or 1.0
         self._penalties = {one.point: self._penalty(one, top) for one in locations}
@@ -165,8 +167,14 @@ class Stream:
             return []
         if ground not in self._places:
             self._places[ground] = self._place(location)
-        _, make = FAMILIES[_NAMES[family]]
-        edits = sorted(make(self._places[ground]), key=lambda one: (one.cost, one.start, one.end, one.text))
+        name = _NAMES[family]
+        found: list[Edit] | None = None
+        with suppress(Exception):  # one family that stumbles over a text shall not end the search
+            found = list(FAMILIES[name][1](self._places[ground]))
+        if found is None:
+            self.troubles.append(f"the edits of the kind {name!r} could not be made for {location.point}")
+            return []
+        edits = sorted(found, key=lambda one: (one.cost, one.start, one.end, one.text))
         return [edit for edit in edits if not _DANGEROUS.search(edit.text)]
 
     def _place(self, location: Location) -> Place:

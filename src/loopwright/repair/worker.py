@@ -32,6 +32,7 @@ _GUARDED = 40  # places whose tests a candidate is screened with
 _CANDIDATES = 20_000
 _REFUTED = 12
 _ALONE = 3
+_NAMED = 3  # troubles with edits
 _TALLIED = ("offered", "tried", "turned", "survived", "exhausted", "kinds")
 _PATCHES = 2  # one to apply, and its best rival
 _LATEST = 0.5  # seconds behind the end of its time that a search may still need to come to its own end
@@ -153,7 +154,13 @@ def _search(order: Answer) -> Answer:
         "refuted": proof.refuted,
         "nearest": [_near(one, baseline) for one in search.nearest] if search and not proof.patches else [],
         **({"candidates": search.tried, "cold": search.cold, "seconds": search.seconds} if search else {}),
-        "notes": [*_unreadable_words(baseline), *baseline.troubles, *laboratory.notes, *proof.notes],
+        "notes": [
+            *_unreadable_words(baseline),
+            *baseline.troubles,
+            *laboratory.notes,
+            *proof.notes,
+            *stream.troubles[:_NAMED],
+        ],
     }
 
 

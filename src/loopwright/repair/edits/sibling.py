@@ -51,9 +51,7 @@ def _entries(place: Place, keys: Sequence[ast.expr | None], values: Sequence[ast
     texts = [place.text(value) for _, value in pairs]
     for n, key in enumerate(_new_keys(place, there)):
         names = [value for value in (*place.scope.locals, *place.scope.own_attributes) if _is_named(value, key)]
-        renamed = [
-            re.sub(rf"\b{re.escape(str(k.value))}\b", str(key), text) for (k, _), text in zip(pairs, texts, strict=True)
-        ]
+        renamed = [_with(str(key), str(k.value), text) for (k, _), text in zip(pairs, texts, strict=True)]
         for m, value in enumerate(dict.fromkeys([*names, *renamed[-_NEIGHBOURS:], *texts[-_LITERALS:], "None"])):
             text = f"{key!r}: {value}"
             yield Edit(end, end, f", {text}", 2.3 + 0.05 * n + 0.04 * m, f"add the entry `{text}`")
@@ -93,7 +91,7 @@ def _named(place: Place, node: ast.Call, keywords: Sequence[ast.keyword]) -> Ite
     if keywords:
         given = [word for word in keywords if word.arg]
         for old, new in ((word, other) for word in given[-2:] for other in _parameters(known) if other not in there):
-            text = re.sub(rf"\b{old.arg}\b", new, place.text(old))
+            text = _with(new, str(old.arg), place.text(old))
             yield Edit(end, end, f"{joint}{text}", 2.2, f"pass `{text}`")
 
 
@@ -160,6 +158,11 @@ def _instead(place: Place, node: ast.Constant | ast.Name | ast.Attribute) -> lis
     if isinstance(place.source.parents[node], ast.Call) and place.source.parents[node].func is node:  # type: ignore[attr-defined]  # a call has one
         return []
     return [name for name in place.scope.locals if name != node.id][:_NAMES]
+
+
+def _with(new: str, old: str, text: str) -> str:
+    """The text with another word."""
+    return re.sub(rf"\b{re.escape(old)}\b", lambda _: new, text)
 
 
 def _is_named(value: str, key: object) -> bool:
