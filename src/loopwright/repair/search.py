@@ -148,6 +148,8 @@ class Search:
         self._stream.favour(frozenset(point for point, tally in tallies.items() if tally.turned))
         seeds = [] if found else self._seeds()
         for price, candidate in seeds:
+            if time.monotonic() >= self._deadline:
+                return False
             self._deepened.add(candidate.fingerprint)
             self._stream.deepen(candidate, price + _DEEPER)
         if self._dry:

@@ -73,6 +73,10 @@ class Source:
         named = [above.name for above in self.ancestors(node) if isinstance(above, (*FUNCTIONS, ast.ClassDef))]
         return ".".join(reversed(named)) or "<module>"
 
+    def namesakes(self, function: Function) -> list[Function]:
+        """All functions of that name: one keeps its place among them when another text is put into the file."""
+        return [node for node in ast.walk(self.tree) if isinstance(node, FUNCTIONS) and node.name == function.name]
+
     @cached_property
     def statements(self) -> list[ast.stmt]:
         """All statements in the order of the text, without docstrings."""
@@ -151,6 +155,15 @@ def blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
         if isinstance(value[0], ast.stmt):
             yield value
         yield from (item.body for item in value if isinstance(item, (ast.ExceptHandler, ast.match_case)))
+
+
+def all_blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """Those inside of the blocks, too, without docstrings; not those of functions and classes in there."""
+    for block in blocks(node):
+        yield [one for one in block if not _is_docstring(one)]
+        for inner in block:
+            if not isinstance(inner, SCOPES):
+                yield from all_blocks(inner)
 
 
 def block_of(source: Source, node: ast.stmt) -> list[ast.stmt]:

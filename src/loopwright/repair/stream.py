@@ -12,7 +12,7 @@ from .edits.place import Edit, Place
 from .localize import Location
 from .pool import Pool, Scope
 from .sense import Sense
-from .source import FUNCTIONS, Function, Source
+from .source import FUNCTIONS, Function, Source, all_blocks
 
 _DISTRUST = 2.5
 """What the least suspicious statement's edits cost more than the most suspicious one's."""
@@ -131,15 +131,15 @@ class Stream:
     def deepen(self, base: Candidate, price: float) -> None:
         """Adds what a second edit in the same function would make of this one: each costs `price` more."""
         location = base.location
-        source = Source(location.file, base.text)
-        name, line = location.source.qualname(location.statement), location.line
-        if location.source.function(location.statement) is None:
+        old, source = location.source, Source(location.file, base.text)
+        function = old.function(location.statement)
+        if function is None:
             return
-        for statement in source.statements:
-            if source.qualname(statement) == name and source.function(statement) is not None:
-                far = _LINE_OFF * abs(statement.lineno - line)
-                second = replace(location, source=source, statement=statement)
-                self._add(_Ground(second, price + far, base))
+        place = old.namesakes(function).index(function)
+        for again in source.namesakes(function)[place : place + 1]:
+            for statement in (one for block in all_blocks(again) for one in block):
+                far = _LINE_OFF * abs(statement.lineno - location.line)
+                self._add(_Ground(replace(location, source=source, statement=statement), price + far, base))
 
     def favour(self, points: frozenset[str]) -> None:
         """What is left at these places, and in their functions, comes sooner: edits there have helped."""
