@@ -304,6 +304,12 @@ def test_an_expression_that_can_not_be_stopped_ends_the_run_with_words(shop: Pat
         asked(PythonDebugger("look").probe(request(shop, FAILING, budget_seconds=3), given))
 
 
+def test_tests_that_end_the_interpreter_are_not_said_to_be_late(shop: Path) -> None:
+    write({"test_end.py": "import os\n\ndef test_end(): os._exit(3)\n"}, shop)
+    with pytest.raises(Invalid, match=r"ended the interpreter after \d+\.\d seconds; .* to see which does it"):
+        asked(PythonDebugger("look").run_tests(request(shop, "test_end.py::test_end")))
+
+
 def test_unittest_cases_are_watched_and_run_too(tmp_path: Path) -> None:
     write({
         "price.py": "def gross(net):\n    tax = net * 0.2\n    return net - tax\n",

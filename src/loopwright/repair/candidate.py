@@ -12,6 +12,7 @@ from types import CodeType
 from .edits.place import Edit
 from .localize import Location
 from .source import Source
+from .values import Value, value_of
 
 Key = tuple[str, int]
 """Qualified name and first line of a code object within its file."""
@@ -19,7 +20,8 @@ Key = tuple[str, int]
 
 @dataclass(frozen=True)
 class Candidate:
-    """`swaps` are code objects for functions already loaded; empty when only a fresh import can show the change.
+    """`swaps` are code objects for functions already loaded, `values` what else can be exchanged in a loaded program;
+    both are empty when only a fresh import can show the change.
 
     `paired`: it is two edits, and no base for a third.
     """
@@ -29,6 +31,7 @@ class Candidate:
     edit: Edit
     fingerprint: str
     swaps: tuple[tuple[Key, CodeType], ...]
+    values: tuple[Value, ...] = ()
     paired: bool = False
 
     @property
@@ -83,7 +86,8 @@ class Compiler:
             return None
         print_of = hashlib.sha256(f"{self._source.path}|{part.name}|{_signature(new)}".encode()).hexdigest()[:20]
         fast = () if outside or _ambiguous(part.code) else tuple(swaps)
-        return Candidate(location, family, edit, print_of, fast)
+        value = value_of(location, edit) if outside and not swaps else None
+        return Candidate(location, family, edit, print_of, fast, (value,) if value else ())
 
     def _part(self, edit: Edit) -> _Part:
         """The innermost method, or else the top-level statement, around the edit; the whole file around all else."""

@@ -1,7 +1,8 @@
 """Two pairs of waiting processes over one measured project: which tests a candidate gets, and which way it goes."""
 
+import ast
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from statistics import median
 
@@ -13,6 +14,7 @@ from .forks import Answer
 from .localize import Location
 from .seen import Kinds
 from .source import FUNCTIONS, Source
+from .values import read_while_imported
 from .zygote import Lane, serve_warm
 
 _QUICK = 5
@@ -98,7 +100,7 @@ class Laboratory:
         before = {n: outcome.seconds for n, outcome in enumerate(spectrum.outcomes)}
         ending = [n for n in sorted(spectrum.failing) if not self._hangs(n)]
         job = self._job(ending, sorted(self.guards), before, census=True)
-        job |= {"id": 0, "swaps": [], "wall": seconds}
+        job |= {"id": 0, "swaps": [], "values": [], "wall": seconds}
         for n, lane in enumerate(self.warm):  # one of them backwards: what a test finds from those before it shows
             jobs = [{**job, "backwards": n == len(self.warm) - 1}]
             lane.submit({"jobs": jobs, "checks": [], "until": time.monotonic() + seconds})
@@ -131,7 +133,7 @@ class Laboratory:
 
     def difference(self, first: Candidate, second: Candidate, seconds: float) -> Answer | None:
         """A call on which two candidates differ (`call`, `first`, `second`); None where none was found in the time."""
-        if not self.trusts_warm or self.goes_cold(first) or self.goes_cold(second):
+        if not self.trusts_warm or any(self.goes_cold(one) or not one.swaps for one in (first, second)):
             return None
         rivals = [self._job_for(0, one, cold=False, patient=True) for one in (first, second)]
         tests = [*rivals[0]["targets"], *rivals[0]["guards"]][:_LOOKED_AT_MOST]
@@ -166,6 +168,10 @@ class Laboratory:
         return 1 if self.ordered else max(1, min(_BATCH, int(_BATCH_SECONDS / (sum(quick) + 0.001))))
 
     @cached_property
+    def _read_at_import(self) -> Mapping[str, Sequence[ast.stmt]]:
+        return read_while_imported(self.baseline.sources, self.baseline.imported)
+
+    @cached_property
     def _checks(self) -> list[tuple[int, float, str]]:
         """Quick tests that must pass again after a batch, those beside the failing ones first."""
         beside = {self.baseline.keys[n].split("::")[0] for n in self.targets}
@@ -179,7 +185,7 @@ class Laboratory:
             plan = {**plan, "targets": [(n, self._glance(n, limit)) for n, limit in plan["targets"]]}
         if cold:
             return {**plan, "id": number, "text": candidate.text, "wall": plan["wall"] + 3.0 + 2 * HANG}
-        return {**plan, "id": number, "swaps": [(name, line, code) for (name, line), code in candidate.swaps]}
+        return {**plan, "id": number, **_loaded(candidate)}
 
     def _plan(self, location: Location) -> Answer:
         if location.point not in self._plans:
@@ -192,10 +198,13 @@ class Laboratory:
         return self._plans[location.point]
 
     def goes_cold(self, candidate: Candidate) -> bool:
-        """Whether the change shows only in a fresh import: outside functions, or in one that ran during the import."""
-        if not self.trusts_warm or not candidate.swaps:
+        """Whether only a fresh import shows the change: it is more than a value, or the import ran or read it."""
+        if not self.trusts_warm or not (candidate.swaps or candidate.values):
             return True
         source, statement = candidate.location.source, candidate.location.statement
+        names = [name for _, name, _, _ in candidate.values if name]
+        if any(one is not statement for name in names for one in self._read_at_import.get(name, ())):
+            return True
         around = [node for node in (statement, *source.ancestors(statement)) if isinstance(node, FUNCTIONS)]
         return any(_ran_in(source, node.body[0].lineno, node.end_lineno or 0, self.baseline) for node in around)
 
@@ -236,6 +245,11 @@ class Laboratory:
             seen[kind] = seen.get(kind, -1) + 1
             rounds.append((seen[kind], place))
         return [targets[place] for _, place in sorted(rounds)]
+
+
+def _loaded(candidate: Candidate) -> Answer:
+    """What is exchanged in the loaded program."""
+    return {"swaps": [(name, line, code) for (name, line), code in candidate.swaps], "values": list(candidate.values)}
 
 
 def _ran_in(source: Source, first: int, last: int, baseline: Baseline) -> bool:

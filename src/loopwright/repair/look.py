@@ -75,11 +75,14 @@ def _statement(n: int, one: Location) -> Answer:
 
 
 def _asked(project: Project, order: Answer, watch: Watch | None) -> Answer:
-    seconds = order["seconds"]
+    seconds, began = order["seconds"], time.monotonic()
     answer = ask_forked(lambda: _run(project, order, watch, time.monotonic() + seconds * _SHARE), seconds)
     if answer is None:
         what = "the expressions, or the tests," if watch else "the tests"
-        return {"refused": f"{what} did not come to an end within {seconds:g} seconds; ask for fewer tests"}
+        took = time.monotonic() - began
+        late = took >= seconds
+        how = f"did not come to an end within {seconds:g}" if late else f"ended the interpreter after {took:.1f}"
+        return {"refused": f"{what} {how} seconds; ask for fewer tests{'' if late else ', to see which does it'}"}
     return answer
 
 

@@ -1,7 +1,9 @@
 """Many candidates in one process: those that are worth nothing are let go there, the others get a process each."""
 
+import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from types import CodeType, FunctionType
 
@@ -13,6 +15,7 @@ from .plan import brief, carried_out
 from .seen import Seen
 from .session import Driver, tear_down
 from .state import State
+from .values import exchanged
 
 Loaded = Mapping[tuple[str, str, int], Sequence[FunctionType]]
 """Living functions by file, qualified name and line."""
@@ -28,11 +31,14 @@ _SPOILT = 3  # batches that left something behind, after which there are no more
 class Screen:
     """A loaded project, in which the code of functions is replaced. `state` is put back after each candidate."""
 
-    def __init__(self, driver: Driver, items: Mapping[int, pytest.Item], loaded: Loaded, state: State) -> None:
+    def __init__(
+        self, driver: Driver, items: Mapping[int, pytest.Item], loaded: Loaded, state: State, tree: str
+    ) -> None:
         self._driver = driver
         self._items = items
         self._loaded = loaded
         self._state = state
+        self._tree = tree
         self._spoilt = 0
 
     def answers(self, batch: Answer) -> Iterator[Answer]:
@@ -118,6 +124,8 @@ class Screen:
 
     def _swap(self, job: Answer) -> Callable[[], None] | None:
         """Puts the job's code into the living functions; what takes it back, None where the function is not there."""
+        if job["values"]:
+            return self._exchange(job)
         before: list[tuple[FunctionType, CodeType]] = []
         for n, (name, line, code) in enumerate(job["swaps"]):
             live = self._loaded.get((job["file"], name, line), [])
@@ -131,6 +139,15 @@ class Screen:
             for function, code in before:
                 function.__code__ = code
 
+        return undo
+
+    def _exchange(self, job: Answer) -> Callable[[], None] | None:
+        """The same for a value of a module or class, or for a function's defaults."""
+        ((owner, _, line, _),) = job["values"]
+        functions = self._loaded.get((job["file"], owner, line), [])
+        undo = None
+        with suppress(Exception):  # whatever comes of computing it, a fresh import will show
+            undo = exchanged(job["values"], os.path.join(self._tree, job["file"]), functions)
         return undo
 
 

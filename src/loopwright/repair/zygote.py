@@ -79,7 +79,7 @@ def serve_warm(project: Project, tree: str) -> Callable[[int, int], None]:
                 for item in items
                 if isinstance(item, pytest.Function) and hasattr(item, "callspec")
             ]
-            screen = Screen(driver, numbered(project, items), _loaded_functions(tree), State(tree, parameters))
+            screen = Screen(driver, numbered(project, items), _loaded_functions(tree), State(tree, parameters), tree)
             gc.freeze()
             serve(jobs, answers, screen.answers, tree)
 

@@ -1,7 +1,8 @@
 """Every agent by its name."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -9,23 +10,26 @@ from loopwright.config import AgentTable
 from loopwright.domain.agents import SCRIPTED, is_known, unknown_agent
 from loopwright.domain.errors import AgentError, Invalid
 from loopwright.ports import NOWHERE, Agent, Surroundings
-from loopwright.repair.kept import Kept
 
 if TYPE_CHECKING:
     from loopwright.agents.presets import AgentCommand
+    from loopwright.repair.kept import Kept
 
 
 @dataclass(frozen=True)
 class Agents:
-    """Every agent that can be named in a project; `folder` is where those of a loop keep their files.
-
-    `measured`: what the debuggers of one process share.
-    """
+    """Every agent that can be named in a project; `folder` is where those of a loop keep their files."""
 
     project: Path
     configured: Mapping[str, AgentTable]
     folder: Callable[[str], Path]
-    measured: Kept = field(default_factory=Kept)
+
+    @cached_property
+    def measured(self) -> "Kept":
+        """What the debuggers of one process share."""
+        from loopwright.repair.kept import Kept
+
+        return Kept()
 
     @property
     def commands(self) -> "Mapping[str, AgentCommand]":
