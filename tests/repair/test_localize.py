@@ -81,6 +81,16 @@ def test_the_line_that_raised_is_more_suspicious() -> None:
     assert found[0].line == 4
 
 
+def test_what_was_changed_last_comes_before_what_is_as_suspicious() -> None:
+    ran: list[Ran] = [("failed", {2, 3, 8}), ("passed", {2, 3, 8})]
+    sources = {"shop.py": Source("shop.py", SHOP)}
+    found = rank(spectrum(*ran), sources, [("shop.py", 8), ("gone.py", 3)])
+    assert (found[0].line, found[0].changed) == (8, True)
+    assert not any(one.changed for one in found[1:])
+    everything = rank(spectrum(*ran), sources, [("shop.py", line) for line in range(1, 12)])
+    assert [one.score for one in everything] == [one.score for one in rank(spectrum(*ran), sources)]
+
+
 def test_nothing_is_suspected_without_failures() -> None:
     assert rank(spectrum(("passed", {2, 4, 8})), {"shop.py": Source("shop.py", SHOP)}) == []
 

@@ -50,7 +50,8 @@ def _why(evidence: Mapping[str, JsonValue]) -> str:
     ran = f"{_tests(evidence, 'failing')} and {_tests(evidence, 'passing')} ran it"
     turned, tried = evidence.get("candidates_that_turned_a_test"), evidence.get("candidates_tried")
     helped = f"; {turned} of {tried} small edits here turned a failing test" if turned else ""
-    return f"{ran}{came}{helped}; suspiciousness {evidence.get('suspiciousness')} of 1"
+    changed = "; changed since the last commit" if evidence.get("changed_since_last_commit") else ""
+    return f"{ran}{came}{changed}{helped}; suspiciousness {evidence.get('suspiciousness')} of 1"
 
 
 def _tests(evidence: Mapping[str, JsonValue], kind: str) -> str:

@@ -80,10 +80,12 @@ def _row(rank: int, one: Hypothesis) -> str:
 
 
 def _seen(evidence: Mapping[str, JsonValue]) -> str:
-    """What edits showed there, exceptions that came from there, and what variables held."""
+    """What edits showed there, whether it is new, exceptions that came from there, and what variables held."""
     parts = [str(evidence["says"])] if "says" in evidence else []
     if turned := evidence.get("candidates_that_turned_a_test"):
         parts.append(f"{turned} of {evidence.get('candidates_tried')} small edits turned a failing test")
+    if evidence.get("changed_since_last_commit"):
+        parts.append("changed since the last commit")
     parts += [f"{raised} came from it" for raised in _list(evidence.get("exceptions"))]
     for values in _list(evidence.get("probe_values"))[:1]:
         if isinstance(values, dict):

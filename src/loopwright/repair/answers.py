@@ -93,10 +93,11 @@ def _description(place: Plain) -> str:
     if "says" in place:
         return f"`{place['code']}` ({place['file']}, line {place['line']}) is no valid Python: {place['says']}"
     raised = f", and {' and '.join(place['exceptions'])} came from it" if place["exceptions"] else ""
+    changed = "; it was changed since the last commit" if place["changed"] else ""
     turned = f"; {place['turned']} of {plural(place['tried'], 'edit')} tried here turned a failing test"
     return (
         f"`{place['code']}` in {place['func']} ({place['file']}:{place['line']}) may be wrong: "
-        f"{_tests(place['failing'], 'failing')} and {_tests(place['passing'], 'passing')} ran it{raised}"
+        f"{_tests(place['failing'], 'failing')} and {_tests(place['passing'], 'passing')} ran it{raised}{changed}"
         f"{turned if place['turned'] else ''}"
     )
 
@@ -112,6 +113,7 @@ def _evidence(place: Plain) -> dict[str, JsonValue]:
         "suspiciousness": place["score"],
         "failing_tests": place["failing"],
         "passing_tests": place["passing"],
+        **({"changed_since_last_commit": True} if place["changed"] else {}),
         **(_measured(place) if place["tried"] else {}),
     }
 

@@ -14,6 +14,7 @@ from loopwright.domain.errors import Invalid
 from loopwright.domain.looking import Probed, ProbeOrder, RanTests, Spectrum
 from loopwright.domain.loop import Hypothesis
 from loopwright.repair import answers, looks
+from loopwright.repair.changes import changed_lines
 from loopwright.repair.command import Command, parse
 from loopwright.repair.kept import Kept, files_below
 from loopwright.repair.search import PROGRESS, cores
@@ -101,7 +102,7 @@ class PythonDebugger:
             measured = room / "measured"
             key = (origin, request.python, request.test_command, request.failing, files_below(room / "pristine"))
             self._kept.fetch(key, measured)
-            order = {**_order(mode, request, command, origin, room, trees, seconds), **more}
+            order = {**await asyncio.to_thread(_order, mode, request, command, origin, room, trees, seconds), **more}
             (room / "order.json").write_text(json.dumps(order))
             argv = (request.python, "-m", f"{_WORKER}.start", str(room / "order.json"), str(room / "answer.json"))
             finished = await run_group(
@@ -175,6 +176,7 @@ def _order(
         "round": request.round,
         "trials": request.trials,
         "kept": str(room / "measured"),
+        "changed": changed_lines(origin),
         "seconds": seconds,
     }
 

@@ -20,7 +20,7 @@ from .zygote import Lane, serve_warm
 _QUICK = 5
 """Failing tests that decide first whether a candidate is worth more."""
 
-_BATCH, _BATCH_SECONDS = 32, 1.0
+_BATCH, _BATCH_SECONDS = 128, 1.0
 _CHECKED = 6
 _GLANCE = 0.25  # the share of its time that a test gets at first that was endless: it mostly still is
 _BRIEF = 0.1  # seconds; tests that take less are all alike

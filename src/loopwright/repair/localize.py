@@ -3,7 +3,7 @@
 import ast
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
@@ -19,6 +19,7 @@ _GROUP = 0.75  # what failing tests of one file say alone, where several faults 
 _DECIDES = 0.8  # how much of its branches' suspicion a condition shares
 _PLAIN, _OF_ERRORS = 0.75, 0.5
 _WORDS, _BULK = 0.2, 0.15
+_CHANGED = 0.4  # what was changed since the last commit, where that is little of all that is suspicious
 _BANDS = ((0.0, 0.7), (0.5, 0.85), (0.8, 0.95), (0.95, 1.0))
 """From what to what the suspicion of a place can be where edits turned nothing, something, something without harm, and
 all that fails there without harm.
@@ -30,7 +31,7 @@ _MOST = (1 + _WORDS) * (1 + _BULK)
 class Location:
     """A suspicious statement. `failing` and `passing` are numbers of the tests that ran it.
 
-    `concerned`: those that ran its function, and whose outcome an edit may change.
+    `concerned`: those that ran its function, and whose outcome an edit may change. `changed`: since the last commit.
     """
 
     file: str
@@ -43,6 +44,7 @@ class Location:
     statement: ast.stmt
     source: Source
     concerned: frozenset[int] = frozenset()
+    changed: bool = False
     frames: list[str] = field(default_factory=list)
 
     @property
@@ -82,8 +84,8 @@ def is_test_file(path: str) -> bool:
     )
 
 
-def rank(spectrum: Spectrum, sources: Mapping[str, Source]) -> list[Location]:
-    """All statements that a failing test depends on, most suspicious first."""
+def rank(spectrum: Spectrum, sources: Mapping[str, Source], changed: Collection[Line] = frozenset()) -> list[Location]:
+    """All statements that a failing test depends on, most suspicious first. `changed` lines: since the last commit."""
     ran = _by_statement(spectrum, sources)
     users = _users(ran)
     frames = _frames(spectrum, sources)
@@ -99,7 +101,19 @@ def rank(spectrum: Spectrum, sources: Mapping[str, Source]) -> list[Location]:
         _location(source, one, tests, concerned, spectrum, frames, _weighed(source, one, counted, alike))
         for one, (source, tests, concerned) in seen.items()
     ]
+    fresh = {sources[file].by_line.get(line) for file, line in changed if file in sources}
+    found = _raised(found, [one for one in found if one.statement in fresh])
     return sorted(found, key=lambda location: (-location.score, location.file, location.line))
+
+
+def _raised(all_of_them: Sequence[Location], fresh: Sequence[Location]) -> list[Location]:
+    """The fresh ones count more, the fewer they are."""
+    more = _CHANGED * (1 - len(fresh) / len(all_of_them)) if all_of_them else 0.0
+    places = {one.point for one in fresh}
+    return [
+        replace(one, changed=True, score=round(min(one.score + more, 1.0), 4)) if one.point in places else one
+        for one in all_of_them
+    ]
 
 
 def leading(locations: Sequence[Location], count: int) -> list[Location]:

@@ -56,7 +56,7 @@ def ranked(project: Project, order: Answer) -> Answer:
     baseline = measure(project, order["tree"], order["failing"], order["seconds"] * _SHARE, Path(order["kept"]))
     if not baseline.keys:
         return {"refused": _none("; ".join(baseline.troubles))}
-    found = rank(baseline.spectrum, baseline.sources)
+    found = rank(baseline.spectrum, baseline.sources, {(file, line) for file, line in order["changed"]})
     return {
         "statements": [_statement(n, one) for n, one in enumerate(found[: order["limit"]], start=1)],
         "total": len(found),

@@ -24,8 +24,11 @@ KILLED: Answer = {"turned": [], "broke": -1, "killed": True}
 STALE: Answer = {"turned": [], "broke": -1, "stale": True}
 """The function is not loaded as it stands in the file: only a fresh import can show the change."""
 
-_FEW = 4  # that go together behind one that killed its process
-_SPOILT = 3  # batches that left something behind, after which there are no more
+_FEW = 4
+"""Candidates that go together behind one that killed its process or spoilt it; twice as many with each good turn."""
+
+_SPOILT, _HELD = 3, 4
+"""Candidates go together until so many lots left something behind, and one more for so many that did not."""
 
 
 class Screen:
@@ -39,7 +42,7 @@ class Screen:
         self._loaded = loaded
         self._state = state
         self._tree = tree
-        self._spoilt = 0
+        self._spoilt = self._held = 0
 
     def answers(self, batch: Answer) -> Iterator[Answer]:
         """One for each of the batch's jobs, in their order; what is not reached until `until` has `unrun`."""
@@ -52,7 +55,7 @@ class Screen:
             seconds = until - time.monotonic()
             yield ask_forked(partial(self._differ, batch["tests"], batch["rivals"]), seconds) or {"differ": None}
             return
-        together = len(jobs) > 1 and self._state.whole and self._spoilt < _SPOILT
+        together = len(jobs) > 1 and self._state.whole and self._is_worth_it()
         sifted = self._sift(jobs, batch["checks"], until) if together else {}
         for job in jobs:
             yield {**(sifted.get(job["id"]) or alone(partial(self._whole, job), job, until)), "id": job["id"]}
@@ -96,21 +99,34 @@ class Screen:
         while left and time.monotonic() < until:
             part = left[:together]
             patience = [*(job["wall"] for job in part), 2.0 + 2 * sum(seconds for _, seconds, _ in checks)]
-            told = list(told_by_fork(partial(self._together, part, checks), patience))
-            if len(told) < len(part):  # where one kills, the next may do so too: less is lost with each
+            told = list(told_by_fork(partial(self._together, part, checks, until), patience))
+            if time.monotonic() >= until:
+                break
+            if len(told) < len(part):
                 found[left.pop(len(told))["id"]] = KILLED
                 together = _FEW
             elif told[len(part) :] == [{"clean": True}]:
                 found |= {job["id"]: answer for job, answer in zip(part, told, strict=False) if is_final(answer)}
-                left = left[together:]
-            else:
+                left, together = left[len(part) :], 2 * together
+                self._held += 1
+            elif self._is_worth_it():
+                left = left[0 if len(part) > 1 else 1 :]
+                together = min(_FEW, max(1, len(part) // 2))
                 self._spoilt += 1
+            else:
                 break
         return found
 
-    def _together(self, jobs: Sequence[Answer], checks: Sequence[tuple[int, float, str]]) -> Iterator[Answer]:
+    def _is_worth_it(self) -> bool:
+        return self._spoilt < _SPOILT + self._held // _HELD
+
+    def _together(
+        self, jobs: Sequence[Answer], checks: Sequence[tuple[int, float, str]], until: float
+    ) -> Iterator[Answer]:
         """The first tests of each, and at the end whether the unchanged project still fares as it should."""
         for job in jobs:
+            if time.monotonic() >= until:
+                return
             undo = self._swap(job)
             if undo is None:
                 yield STALE

@@ -33,6 +33,9 @@ _PROVEN, _DEEPER = 0.7, 0.5
 _PAIRS = 4_000
 """Pairs of edits that are tried when there are no more single ones."""
 
+_SMALLEST = 16
+"""Candidates that go together at first."""
+
 Numbered = tuple[int, float, Candidate]
 """A candidate with its place in the stream and its price."""
 
@@ -136,8 +139,7 @@ class Search:
                 self._submit(idle.pop(), batch)
             if not self._busy:
                 break
-            ready, _, _ = select.select(list(self._busy), [], [])
-            idle += map(self._settle, ready)
+            idle += map(self._settle, self._ready())
             self._tell()
 
     def _goes_on(self, found: bool) -> bool:
@@ -166,15 +168,8 @@ class Search:
 
     def _next(self) -> list[Numbered]:
         """One candidate that needs a fresh import, else as many as go together; [] when there is nothing to do."""
-        while not self._cold and len(self._warm) < self._laboratory.batch and self._draws():
-            drawn = self._stream.draw()
-            if drawn is None:
-                self._dry = True
-                break
-            self._number += 1
-            self._first += [drawn] if len(self._first) < _FIRST else []
-            goes_cold = self._laboratory.goes_cold(drawn[1])
-            (self._cold if goes_cold else self._warm).append((self._number, *drawn))
+        while self._draws():
+            self._draw()
         if self._promising:
             return [self._promising.pop()]
         if self._cold:
@@ -196,9 +191,29 @@ class Search:
             self._told = time.monotonic()
             print(f"{PROGRESS}{self._number:,} edits tried", flush=True)
 
+    def _ready(self) -> list[int]:
+        """Lanes that have answered; until one has, the next candidates are made."""
+        while True:
+            ready, _, _ = select.select(list(self._busy), [], [], 0 if self._draws() else None)
+            if ready:
+                return list(ready)
+            self._draw()
+
     def _draws(self) -> bool:
-        waits = self._dry or self._number >= self._pause
+        """Whether a lane could have more than is there. The first batches are small: many a fault is found at once."""
+        enough = len(self._warm) >= min(self._laboratory.batch, max(_SMALLEST, self._number // 2))
+        waits = self._dry or self._number >= self._pause or self._cold or enough
         return not waits and self._number < self._last and time.monotonic() < self._deadline
+
+    def _draw(self) -> None:
+        drawn = self._stream.draw()
+        if drawn is None:
+            self._dry = True
+            return
+        self._number += 1
+        self._first += [drawn] if len(self._first) < _FIRST else []
+        goes_cold = self._laboratory.goes_cold(drawn[1])
+        (self._cold if goes_cold else self._warm).append((self._number, *drawn))
 
     def _submit(self, pair: int, batch: list[Numbered]) -> None:
         cold = self._laboratory.goes_cold(batch[0][2]) or batch[0][0] in self._stale

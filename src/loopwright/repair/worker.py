@@ -175,7 +175,11 @@ def _near(partial: Partial, baseline: Baseline) -> str:
 def _suspicious(baseline: Baseline, order: Answer) -> list[Location]:
     """Ranked places; those rejected before (by file, function and text) are left out."""
     rejected = {tuple(anchor) for anchor in order["rejected"]}
-    return [one for one in rank(baseline.spectrum, baseline.sources) if one.anchor not in rejected]
+    return [one for one in _ranked(baseline, order) if one.anchor not in rejected]
+
+
+def _ranked(baseline: Baseline, order: Answer) -> list[Location]:
+    return rank(baseline.spectrum, baseline.sources, {(file, line) for file, line in order["changed"]})
 
 
 def _heard(location: Location, stream: Stream, listed: frozenset[str]) -> bool:
@@ -238,7 +242,7 @@ def _no_failure(baseline: Baseline, asked: list[str]) -> str:
 
 def _unreadable(baseline: Baseline) -> list[Answer]:
     """Places that keep a file from being compiled: known for sure, and no edit of ours can mend them."""
-    untried = {"passing": 0, "exceptions": [], **{name: getattr(Tally(), name) for name in _TALLIED}}
+    untried = {"passing": 0, "exceptions": [], "changed": False, **{name: getattr(Tally(), name) for name in _TALLIED}}
     return [
         {
             **untried, "file": one.file, "line": one.line, "func": "<module>", "code": one.code, "says": one.says,
@@ -274,6 +278,7 @@ def _plain(location: Location, tally: Tally) -> Answer:
         "failing": len(location.failing),
         "passing": len(location.passing),
         "exceptions": location.frames,
+        "changed": location.changed,
         **{name: getattr(tally, name) for name in _TALLIED},
     }
 
