@@ -11,8 +11,8 @@ ORDER = DebugRequest(project="/p", python="python", test_command="pytest", faili
 def place(**measured: object) -> dict[str, object]:
     return {
         "file": "a.py", "line": 3, "func": "f", "code": "return a", "point": "a.py:f:3", "score": 0.7, "failing": 1,
-        "passing": 0, "exceptions": [], "changed": False, "offered": 0, "tried": 0, "turned": 0, "survived": 0, "exhausted": False,
-        "kinds": {}, **measured,
+        "passing": 0, "exceptions": [], "changed": False, "offered": 0, "tried": 0, "turned": 0, "survived": 0,
+        "exhausted": False, "kinds": {}, **measured,
     }  # fmt: skip
 
 

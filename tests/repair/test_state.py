@@ -1,5 +1,7 @@
 """What tests leave behind in a loaded project is put back, in place; what can not be put back is known."""
 
+import io
+import itertools
 import sys
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterator
@@ -55,6 +57,12 @@ class Slim:
     def __init__(self, x):
         self.x = x
 
+class Numbers:
+    last = 0
+    def __next__(self):
+        self.last += 1
+        return self.last
+
 shelf = Shelf()
 slim = Slim([1])
 """
@@ -75,7 +83,7 @@ def program(tmp_path: Path) -> Iterator[ModuleType]:
 def test_everything_comes_back(program: ModuleType, tmp_path: Path) -> None:
     first = program.dice.getstate()
     shelf, registry = program.shelf, program.registry
-    state = State(str(tmp_path), [])
+    state = State(str(tmp_path))
     assert state.whole
     space = vars(program)
     space["LIMIT"] = 10
@@ -103,13 +111,41 @@ def test_everything_comes_back(program: ModuleType, tmp_path: Path) -> None:
 
 
 def test_what_goes_on_by_itself_can_not_be_put_back(tmp_path: Path, program: ModuleType) -> None:
-    assert not State(str(tmp_path), [iter([1, 2])]).whole
+    state, spent = State(str(tmp_path)), iter([1, 2])
+    assert state.takes([1], {"a": 1})
+    assert not state.takes({"values": [spent]})
+    assert not state.takes(spent), "also when it was seen before"
+    assert state.takes(itertools.count()), "a counter may go on"
+    assert state.whole, "who is given nothing of it needs not care"
+    space = vars(program)
+    space |= {"ended": (n for n in ()), "printed": sys.__stdout__, "own": program.Numbers()}
+    list(program.ended)
+    state = State(str(tmp_path))
+    assert state.whole
+    assert (next(program.own), next(program.own)) == (1, 2)
+    state.restore()
+    assert next(program.own) == 1
+    space["iterator"] = spent
+    assert not State(str(tmp_path)).whole
+
+
+def test_files_in_memory_and_attributes_of_functions_come_back(tmp_path: Path, program: ModuleType) -> None:
+    data, text = io.BytesIO(b"abc"), io.StringIO("a\nb\nc")
+    text.readline()
+    state = State(str(tmp_path))
+    assert state.takes(data, text)
+    for _ in range(2):
+        assert (data.read(), text.read()) == (b"abc", "b\nc")
+        data.write(b"more")
+        text.close()
+        program.twice.__wrapped__.note = 1
+        state.restore()
+        assert not hasattr(program.twice.__wrapped__, "note")
 
 
 def test_values_of_other_libraries_are_not_looked_into(tmp_path: Path) -> None:
     foreign = Path("x")
-    state = State(str(tmp_path), [{"path": foreign, "none": None}])
-    assert state.whole
+    assert State(str(tmp_path)).takes({"path": foreign, "none": None})
 
 
 plain = st.recursive(
@@ -121,7 +157,8 @@ plain = st.recursive(
 def test_any_containers_come_back_as_the_same_objects(value: object, data: st.DataObject) -> None:
     root = {"value": value}
     before = repr(root)
-    state = State("/nowhere", [root])
+    state = State("/nowhere")
+    state.takes(root)
     _spoil(root, data)
     state.restore()
     assert repr(root) == before
@@ -152,6 +189,6 @@ class Refuses:
 
 def test_an_object_that_refuses_to_be_looked_at_can_not_be_put_back(tmp_path: Path, program: ModuleType) -> None:
     program.__dict__["shelf"] = Refuses()
-    state = State(str(tmp_path), [])
+    state = State(str(tmp_path))
     state.restore()
     assert not state.whole

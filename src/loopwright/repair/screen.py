@@ -42,6 +42,7 @@ class Screen:
         self._loaded = loaded
         self._state = state
         self._tree = tree
+        self._fit: dict[int, bool] = {}
         self._spoilt = self._held = 0
 
     def answers(self, batch: Answer) -> Iterator[Answer]:
@@ -55,8 +56,10 @@ class Screen:
             seconds = until - time.monotonic()
             yield ask_forked(partial(self._differ, batch["tests"], batch["rivals"]), seconds) or {"differ": None}
             return
-        together = len(jobs) > 1 and self._state.whole and self._is_worth_it()
-        sifted = self._sift(jobs, batch["checks"], until) if together else {}
+        fit = [job for job in jobs if self._is_fit(job)]
+        together = len(fit) > 1 and self._state.whole and self._is_worth_it()
+        checks = [check for check in batch["checks"] if self._takes(check[0])]
+        sifted = self._sift(fit, checks, until) if together else {}
         for job in jobs:
             yield {**(sifted.get(job["id"]) or alone(partial(self._whole, job), job, until)), "id": job["id"]}
 
@@ -116,6 +119,18 @@ class Screen:
             else:
                 break
         return found
+
+    def _is_fit(self, job: Answer) -> bool:
+        first = brief(job)
+        return all(self._takes(number) for number, _ in (*first["targets"], *first["guards"]))
+
+    def _takes(self, number: int) -> bool:
+        """Whether what this test is given can be put back; nothing has used it yet, for tests run in forks."""
+        if number not in self._fit:
+            item = self._items.get(number)
+            given = item.callspec.params if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
+            self._fit[number] = self._state.takes(given)
+        return self._fit[number]
 
     def _is_worth_it(self) -> bool:
         return self._spoilt < _SPOILT + self._held // _HELD

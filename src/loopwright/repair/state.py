@@ -2,38 +2,48 @@
 
 import copyreg
 import functools
+import io
+import itertools
 import os
 import random
 import sys
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from types import CellType, FunctionType, MethodType, ModuleType
+from operator import is_
+from types import CellType, FunctionType, GeneratorType, MethodType, ModuleType
 from typing import Any
 
 _MOST = 20_000
 _CACHED = functools._lru_cache_wrapper
-_FINAL = (int, float, complex, str, bytes, bool, type(None), range, frozenset)
+_FINAL = (int, float, complex, str, bytes, bool, type(None), range, frozenset, itertools.count, itertools.repeat)
+"""What nothing can be done to, and counters: they tell things apart, and how far they are is all the same."""
 
 
 class State:
-    """The containers, classes, functions and objects that can be reached from modules below `root` and from `more`.
+    """The containers, classes, functions and objects that can be reached from modules below `root`.
 
     `whole` is False where something was met that can not be put back: then candidates need a process each.
     """
 
-    def __init__(self, root: str, more: Iterable[object]) -> None:
+    def __init__(self, root: str) -> None:
         self._root = root + os.sep
         self._restores: list[Callable[[], None]] = []
-        self._seen: set[int] = set()
+        self._bare: list[dict[str, object]] = []
+        self._seen: dict[int, bool] = {}
         self._kept: list[object] = []
-        self.whole = True
-        self._walk([*self._modules(), *more])
+        self.whole = self.takes(*self._modules())
+
+    def takes(self, *more: object) -> bool:
+        """Takes these down, too; whether all of them can be put back."""
+        return self._walk(list(more))
 
     def restore(self) -> None:
         """Puts everything back, in place; what other tests hold of it stays the same object."""
         for put_back in self._restores:
             put_back()
+        for attributes in self._bare:
+            attributes.clear()
 
     def _modules(self) -> Iterator[ModuleType]:
         for module in list(sys.modules.values()):
@@ -43,25 +53,25 @@ class State:
     def _is_inside(self, module: ModuleType | None) -> bool:
         return str(getattr(module, "__dict__", {}).get("__file__") or "").startswith(self._root)
 
-    def _walk(self, roots: list[object]) -> None:
-        stack = roots
+    def _walk(self, stack: list[object]) -> bool:
+        whole = True
         while stack:
             thing = stack.pop()
-            if issubclass(type(thing), _FINAL) or id(thing) in self._seen:
+            if issubclass(type(thing), _FINAL):
                 continue
-            if len(self._seen) >= _MOST:
-                self.whole = False
-                return
-            self._seen.add(id(thing))
-            self._kept.append(thing)  # an id speaks for its object as long as it lives
-            refuses = True  # a program's own objects may do so
-            with suppress(Exception):
-                stack += self._parts(thing)
-                refuses = False
-            self.whole = self.whole and not refuses
+            if id(thing) not in self._seen:
+                if len(self._seen) >= _MOST:
+                    return False
+                self._kept.append(thing)  # an id speaks for its object as long as it lives
+                self._seen[id(thing)] = False  # a program's own objects may refuse to be looked at
+                with suppress(Exception):
+                    stack += self._parts(thing)
+                    self._seen[id(thing)] = True
+            whole = whole and self._seen[id(thing)]
+        return whole
 
     def _parts(self, thing: object) -> Iterable[object]:
-        """Takes down what `thing` holds; what is to be looked at next."""
+        """Takes down what `thing` holds; what is to be looked at next. Raises for what can not be put back."""
         if isinstance(thing, ModuleType):
             return self._module(thing)
         if isinstance(thing, type):
@@ -91,9 +101,12 @@ class State:
 
     def _class(self, owner: type) -> Iterable[object]:
         saved = {name: value for name, value in vars(owner).items() if name not in ("__dict__", "__weakref__")}
+        before = list(vars(owner).values())
 
         def restore() -> None:
             now = vars(owner)
+            if _same(now.values(), before):
+                return
             for name in [one for one in now if one not in saved and not one.startswith("__")]:
                 type.__delattr__(owner, name)
             for name, value in saved.items():
@@ -120,7 +133,7 @@ class State:
         items = list(thing)
 
         def restore_list() -> None:
-            if len(thing) != len(items) or any(a is not b for a, b in zip(thing, items, strict=True)):
+            if not _same(thing, items):
                 thing.clear()
                 thing.extend(items)
 
@@ -133,7 +146,9 @@ class State:
         held = [(cell, cell.cell_contents) for cell in cells if _is_filled(cell)]
         if held and self._is_ours(function.__module__ or ""):
             self._restores.append(lambda: _refill(held))
-        return [*(defaults or ()), *(keywords or {}).values(), vars(function), *(value for _, value in held)]
+        if not vars(function):
+            self._bare.append(vars(function))
+        return [*(defaults or ()), *(keywords or {}).values(), vars(function) or None, *(value for _, value in held)]
 
     def _object(self, thing: object) -> Iterable[object]:
         if isinstance(thing, random.SystemRandom):
@@ -142,10 +157,12 @@ class State:
             state = thing.getstate()
             self._restores.append(lambda: thing.setstate(state))
             return ()
-        if hasattr(type(thing), "__next__"):  # an iterator moves on, and never back
-            self.whole = False
+        if isinstance(thing, (io.BytesIO, io.StringIO)):
+            self._restores.append(_refiller(thing))
             return ()
         if not self._is_ours(type(thing).__module__):
+            if _moves_on(thing):
+                raise TypeError("an iterator moves on, and never back")
             return ()
         names = [name for name in copyreg._slotnames(type(thing)) if hasattr(thing, name)]  # type: ignore[attr-defined]  # as copy does
         slots = [(name, getattr(thing, name)) for name in names]
@@ -155,12 +172,37 @@ class State:
         return [*([fields] if isinstance(fields, dict) else []), *(value for _, value in slots)]
 
 
-def _dict_restorer(thing: dict[object, object]) -> Callable[[], None]:
-    saved = dict(thing.items()) if isinstance(thing, OrderedDict) else dict.copy(thing)
+def _moves_on(thing: object) -> bool:
+    """Not a generator that has ended, nor what is printed to, though that has lines to read, too."""
+    if isinstance(thing, GeneratorType):
+        return thing.gi_frame is not None
+    prints = type(thing).__module__.startswith("_pytest.") or thing in (sys.__stdout__, sys.__stderr__)
+    return hasattr(type(thing), "__next__") and not prints
+
+
+def _same(now: Any, before: list[object]) -> bool:  # Any: sized and iterable
+    return len(now) == len(before) and all(map(is_, now, before))
+
+
+def _refiller(file: io.BytesIO | io.StringIO) -> Callable[[], None]:
+    """Also of one that a test has closed."""
+    kind: Any = io.BytesIO if isinstance(file, io.BytesIO) else io.StringIO  # Any: two that take what the other gives
+    text, place = file.getvalue(), file.tell()
 
     def restore() -> None:
-        pairs = zip(thing.items(), saved.items(), strict=False)
-        if len(thing) == len(saved) and all(a is c and b is d for (a, b), (c, d) in pairs):
+        kind.__init__(file, text)
+        file.seek(place)
+
+    return restore
+
+
+def _dict_restorer(thing: dict[object, object]) -> Callable[[], None]:
+    kind = OrderedDict if isinstance(thing, OrderedDict) else dict
+    saved = dict(kind.items(thing))
+    keys, values = list(saved), list(saved.values())
+
+    def restore() -> None:
+        if _same(kind.keys(thing), keys) and _same(kind.values(thing), values):
             return
         if isinstance(thing, OrderedDict):
             thing.clear()

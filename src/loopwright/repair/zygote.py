@@ -74,12 +74,7 @@ def serve_warm(project: Project, tree: str) -> Callable[[int, int], None]:
 
     def start(jobs: int, answers: int) -> None:
         def loop(driver: Driver, items: list[pytest.Item]) -> None:
-            parameters = [
-                item.callspec.params
-                for item in items
-                if isinstance(item, pytest.Function) and hasattr(item, "callspec")
-            ]
-            screen = Screen(driver, numbered(project, items), _loaded_functions(tree), State(tree, parameters), tree)
+            screen = Screen(driver, numbered(project, items), _loaded_functions(tree), State(tree), tree)
             gc.freeze()
             serve(jobs, answers, screen.answers, tree)
 
