@@ -9,8 +9,8 @@ from types import FrameType
 HANG = 1.5
 """Processor seconds after which a test of the unchanged project counts as endless, before anything is known of it."""
 
-_FLOOR = 0.06
-_FACTOR = 10.0
+_FLOOR = 0.03
+_FACTOR = 5.0
 _IDLE = 0.1  # the share of the time below which a process does not compute, but waits
 _REPEAT = 0.5  # a test that swallows the alarm gets it again
 

@@ -23,6 +23,7 @@ _QUICK = 5
 _BATCH, _BATCH_SECONDS = 128, 1.0
 _CHECKED = 6
 _GLANCE = 0.25  # the share of its time that a test gets at first that was endless: it mostly still is
+_PATIENCE = 4.0  # times what it gets at first that another failing test gets in the end: a right result may take longer
 _BRIEF = 0.1  # seconds; tests that take less are all alike
 _LOOKED, _LOOKED_AT_MOST, _SLOWED = 12, 60, 3.0
 
@@ -181,8 +182,9 @@ class Laboratory:
     def _job_for(self, number: int, candidate: Candidate, cold: bool, patient: bool) -> Answer:
         """The tests that matter for the candidate's function, and the code to swap or the text to import."""
         plan = self._plan(candidate.location)
-        if not patient:
-            plan = {**plan, "targets": [(n, self._glance(n, limit)) for n, limit in plan["targets"]]}
+        targets = [(n, limit * self._share(n, patient)) for n, limit in plan["targets"]]
+        more = sum(limit for _, limit in targets) if patient else 0.0
+        plan = {**plan, "targets": targets, "wall": plan["wall"] + more}
         if cold:
             return {**plan, "id": number, "text": candidate.text, "wall": plan["wall"] + 3.0 + 2 * HANG}
         return {**plan, "id": number, **_loaded(candidate)}
@@ -225,8 +227,11 @@ class Laboratory:
             "wall": wall_limit(list(took.values())),
         }
 
-    def _glance(self, number: int, limit: float) -> float:
-        return limit * _GLANCE if self._hangs(number) else limit
+    def _share(self, number: int, patient: bool) -> float:
+        """Of its limit, that a failing test gets."""
+        if self._hangs(number):
+            return 1.0 if patient else _GLANCE
+        return _PATIENCE if patient else 1.0
 
     def _slowness(self, number: int) -> tuple[int, int]:
         """Orders tests by time, and so coarsely that the next search finds the same order."""

@@ -15,8 +15,8 @@ _GUARDS = 8  # passing tests that a candidate must not break before it is tried 
 def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -> Answer:
     """Failing tests first: leaves when none of the first `quick` turns, and at the first passing one that breaks.
 
-    So does one that makes a test endless that was not; of those that were, one that still is speaks for the others, and
-    the candidate is `late`.
+    So does one that makes a test endless that was not; of those that were, one that still is speaks for the others.
+    With more time a candidate that is `late` may fare better.
     `ordered` keeps the project's own order instead, for tests that depend on it.
     """
     guards = {number for number, _ in job["guards"]}
@@ -46,7 +46,7 @@ def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -
             turned.append(number)
         if outcome.error == "TimeUp":
             if number not in job["endless"]:
-                return {"turned": turned, "broke": number}
+                return {"turned": turned, "broke": number, "late": number not in guards}
             endless = True
     broke = None if turned else -1
     return {"turned": turned, "broke": broke, "late": endless, "census": census if job["census"] else []}

@@ -21,8 +21,8 @@ _BEYOND, _FAR_BEYOND, _FARTHEST = 40, 300, 8_000
 
 _NEAREST = 3
 _ROUND = 500
-"""Candidates after which those that fixed something are looked at again: their places come sooner from then on, and a
-second edit is made on them."""
+"""Candidates, at first, after which those that fixed something are looked at again: their places come sooner from then
+on, and a second edit is made on them."""
 
 _KEPT, _SEEDS, _FIRST = 64, 8, 60
 """Of those how many are kept, and built upon at a time; when there is nothing else left, how many of the cheapest."""
@@ -32,6 +32,12 @@ _PROVEN, _DEEPER = 0.7, 0.5
 
 _PAIRS = 4_000
 """Pairs of edits that are tried when there are no more single ones."""
+
+_SECOND = 60
+"""Candidates, the cheapest, under which a failing test came to no end, and that are tried again with more time."""
+
+_PARTS = 3
+"""Into how many batches at least what is left of a round is divided."""
 
 _SMALLEST = 16
 """Candidates that go together at first."""
@@ -95,6 +101,7 @@ class Search:
         self._cold: deque[Numbered] = deque()
         self._stale: set[int] = set()
         self._late: list[Numbered] = []
+        self._slower: list[Numbered] = []
         self._promising: list[Numbered] = []
         self._patient: set[int] = set()
         self._busy: dict[int, tuple[int, list[Numbered]]] = {}
@@ -156,7 +163,7 @@ class Search:
             self._stream.deepen(candidate, price + _DEEPER)
         if self._dry:
             self._most = self._last = min(self._most, self._number + (_PAIRS if seeds else 0))
-        self._pause, self._dry = self._number + _ROUND, False
+        self._pause, self._dry = self._number + max(_ROUND, self._number // 2), False
         return self._number < self._last
 
     def _seeds(self) -> list[tuple[float, Candidate]]:
@@ -179,10 +186,12 @@ class Search:
 
     def _again(self) -> list[Numbered]:
         """When there are no more, and nothing was found, those that did not end in a short time get a longer one."""
-        at_the_end = self._dry or self._number >= self._most
+        at_the_end = (self._dry or self._number >= self._most) and not self._busy
         if not at_the_end or self._last < self._most or time.monotonic() >= self._deadline:
             return []
-        batch, self._late = self._late[: self._laboratory.batch], self._late[self._laboratory.batch :]
+        late = [*self._late, *(() if self._whole else sorted(self._slower)[:_SECOND])]
+        self._slower = []
+        batch, self._late = late[: self._laboratory.batch], late[self._laboratory.batch :]
         self._patient.update(number for number, _, _ in batch)
         return batch
 
@@ -201,9 +210,14 @@ class Search:
 
     def _draws(self) -> bool:
         """Whether a lane could have more than is there. The first batches are small: many a fault is found at once."""
-        enough = len(self._warm) >= min(self._laboratory.batch, max(_SMALLEST, self._number // 2))
+        enough = len(self._warm) >= min(self._laboratory.batch, max(_SMALLEST, self._fair))
         waits = self._dry or self._number >= self._pause or self._cold or enough
         return not waits and self._number < self._last and time.monotonic() < self._deadline
+
+    @property
+    def _fair(self) -> int:
+        """How many may go together without leaving the other lane idle at the end of the round."""
+        return min(self._number // 2, (min(self._pause, self._last) - self._number) // _PARTS)
 
     def _draw(self) -> None:
         drawn = self._stream.draw()
@@ -236,8 +250,8 @@ class Search:
             elif not answer.get("unrun"):
                 self._answered[number] = (price, candidate, answer)
                 self._hear(number, candidate, answer)
-                is_late = answer.get("late") and not answer["turned"] and number not in self._patient
-                self._late += [one] if is_late else []
+                if answer.get("late") and not answer["turned"] and number not in self._patient:
+                    (self._slower if answer["broke"] >= 0 else self._late).append(one)
         return pair
 
     def _hear(self, number: int, candidate: Candidate, answer: Answer) -> None:
