@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from loopwright.repair.baseline import Baseline, wanted
 from loopwright.repair.facts import Facts
 from loopwright.repair.laboratory import guarding
-from loopwright.repair.localize import Spectrum, is_test_file, leading, ochiai, rank
+from loopwright.repair.localize import Spectrum, leading, ochiai, rank
 from loopwright.repair.session import Outcome, Status
 from loopwright.repair.source import Source
+from loopwright.repair.tree import is_test_file
 from loopwright.repair.zygote import Project
 
 counts = st.integers(0, 50)

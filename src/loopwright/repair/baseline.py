@@ -11,12 +11,13 @@ from .facts import Facts
 from .firstrun import first_run
 from .forks import Answer, ask_forked
 from .heard import Heard
-from .localize import Spectrum, is_test_file
+from .localize import Spectrum
 from .probe import Probes
 from .session import Driver, Outcome, collect_and
 from .source import Source
 from .syntax import Broken
 from .trace import IMPORT, Line
+from .tree import is_test_file
 from .zygote import Project, numbered
 
 _PATIENCE = 60.0

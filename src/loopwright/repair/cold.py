@@ -14,10 +14,10 @@ from types import CodeType
 import pytest
 
 from .forks import Answer, ask_forked
-from .localize import is_test_file
 from .plan import brief, carried_out
 from .screen import alone, is_final
 from .session import Driver, collect_and, driven
+from .tree import is_test_file
 from .zygote import Project, numbered, serve
 
 _START_SECONDS = 60.0

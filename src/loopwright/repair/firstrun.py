@@ -14,7 +14,7 @@ from .heard import Heard
 from .session import Driver, collect_and, key_of
 from .syntax import broken_by, broken_in
 from .telling import Tell, listen, outlived
-from .trace import IMPORT, Line, Recorder
+from .trace import IMPORT, MONITORED, Line, Recorder
 from .zygote import Project
 
 _PASSING = 60.0  # processor seconds of a test that is known to pass
@@ -29,6 +29,7 @@ class Course:
     """What is run, and until when (monotonic): behind `half` most passing tests run untraced, behind `soft` none.
 
     `careful`: from the test numbered `first` on, each has a process of its own and tells each line at once.
+    `marks`: the project's modules may be marked, to see their lines.
     """
 
     project: Project
@@ -39,6 +40,7 @@ class Course:
     hard: float
     first: int = 0
     careful: bool = False
+    marks: bool = False
 
     def limits(self, key: str, late: int) -> tuple[float, float]:
         """Seconds that a test may compute and may take in all: fewer, the less is left and the more were late."""
@@ -60,9 +62,21 @@ class Course:
 
 
 def first_run(project: Project, tree: str, failing: frozenset[str], seconds: float) -> Heard:
-    """Runs everything once, within `seconds`; the failing tests always, passing ones while there is time."""
+    """Runs everything once, within `seconds`; the failing tests always, passing ones while there is time.
+
+    Once more, and followed line by line, where marks showed nothing: a program may be loaded in its own way.
+    """
+    began = time.monotonic()
+    heard = _first_run(project, tree, failing, seconds, marks=not MONITORED)
+    failed = [n for n, outcome in heard.outcomes.items() if outcome.status == "failed"]
+    if MONITORED or not failed or any(heard.lines.get(n) for n in failed):
+        return heard
+    return _first_run(project, tree, failing, max(seconds - (time.monotonic() - began), _SHORTEST), marks=False)
+
+
+def _first_run(project: Project, tree: str, failing: frozenset[str], seconds: float, *, marks: bool) -> Heard:
     now = time.monotonic()
-    course = Course(project, tree, failing, now + seconds * _TRACED, now + seconds / 2, now + seconds)
+    course = Course(project, tree, failing, now + seconds * _TRACED, now + seconds / 2, now + seconds, marks=marks)
     heard = Heard(hard=course.hard, until=now + seconds * _LOADING)
     ended = listen(partial(_pass, course), heard.hear, lambda: heard.until)
     if heard.done or time.monotonic() >= course.hard:
@@ -77,7 +91,8 @@ def first_run(project: Project, tree: str, failing: frozenset[str], seconds: flo
 def _pass(course: Course, tell: Tell) -> None:
     """One session in this process: loads all tests, runs those from `first` on, and tells what comes of each."""
     number = IMPORT
-    recorder = Recorder(course.tree, (lambda line: tell({"line": line, "number": number})) if course.careful else None)
+    heard = (lambda line: tell({"line": line, "number": number})) if course.careful else None
+    recorder = Recorder(course.tree, heard, marks=course.marks)
 
     def loop(driver: Driver, items: list[pytest.Item]) -> None:
         nonlocal number

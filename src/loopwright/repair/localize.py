@@ -5,7 +5,6 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import PurePosixPath
 
 from .session import Outcome
 from .smells import bulk, is_plain, smell, tells_of_errors
@@ -70,18 +69,6 @@ class Spectrum:
     passing: frozenset[int]
     groups: Sequence[frozenset[int]] = ()
     words: str = ""
-
-
-def is_test_file(path: str) -> bool:
-    """Whether a project-relative path belongs to the tests, which are never changed."""
-    parts = PurePosixPath(path).parts
-    name = parts[-1]
-    return (
-        name.startswith("test_")
-        or name.endswith(("_test.py", "_tests.py"))
-        or name in ("conftest.py", "setup.py", "noxfile.py", "test.py", "tests.py")
-        or any(part in ("tests", "test") for part in parts[:-1])
-    )
 
 
 def rank(spectrum: Spectrum, sources: Mapping[str, Source], changed: Collection[Line] = frozenset()) -> list[Location]:

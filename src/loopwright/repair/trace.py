@@ -1,4 +1,4 @@
-"""Which project lines each test ran: `sys.monitoring` from Python 3.12 on, `settrace` before."""
+"""Which project lines each test ran: `sys.monitoring` from Python 3.12 on, marks before; else `settrace`."""
 
 import os
 import sys
@@ -8,38 +8,47 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING
 
+from .marks import Line as Line
+from .marks import Marks
+from .tree import is_test_file
+
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
 
-Line = tuple[str, int]
-"""A file relative to the project, and a line in it."""
+MONITORED = sys.version_info >= (3, 12)
 
 IMPORT = -1
 """Stands for everything that ran before the first test: imports, collection."""
 
 
 class Recorder:
-    """Collects lines under the number of the test that is running. `heard` is told each at once, the first time."""
+    """Collects lines under the number of the test that is running. `heard` is told each at once, the first time.
 
-    def __init__(self, root: str, heard: Callable[[Line], None] | None = None) -> None:
+    With `marks` modules that are imported from now on note them, those of tests left out.
+    """
+
+    def __init__(self, root: str, heard: Callable[[Line], None] | None = None, *, marks: bool = False) -> None:
         self._root = root + os.sep
         self._heard = heard
         self._files: dict[str, str | None] = {}
         self.lines: dict[int, set[Line]] = {IMPORT: set()}
         self._current = self.lines[IMPORT]
         self._calls: Counter[CodeType] = Counter()
+        self._marks = Marks(self._markable) if marks and not MONITORED else None
 
     def switch(self, test: int) -> None:
         """What runs from now on belongs to this test."""
         self._current = self.lines.setdefault(test, set())
         self._calls.clear()
+        if self._marks:
+            self._marks.clear()
         if sys.version_info >= (3, 12):
             sys.monitoring.restart_events()
 
     def start(self) -> None:
         if sys.version_info >= (3, 12):
             self._monitor()
-        else:
+        elif not self._marks:
             threading.settrace(self._called)
             sys.settrace(self._called)
 
@@ -48,6 +57,8 @@ class Recorder:
             if sys.monitoring.get_tool(_TOOL) is not None:
                 sys.monitoring.set_events(_TOOL, 0)
                 sys.monitoring.free_tool_id(_TOOL)
+        elif self._marks:
+            self._current.update(self._marks.ran())
         else:
             sys.settrace(None)
             threading.settrace(None)
@@ -55,9 +66,14 @@ class Recorder:
     def project_file(self, filename: str) -> str | None:
         """The relative path of a code object's file, None for foreign code."""
         if filename not in self._files:
-            inside = filename.startswith(self._root) and "site-packages" not in filename
-            self._files[filename] = filename[len(self._root) :].replace(os.sep, "/") if inside else None
+            path = filename if filename.startswith("<") else os.path.abspath(filename)
+            inside = path.startswith(self._root) and "site-packages" not in path
+            self._files[filename] = path[len(self._root) :].replace(os.sep, "/") if inside else None
         return self._files[filename]
+
+    def _markable(self, filename: str) -> str | None:
+        file = self.project_file(filename)
+        return None if file is None or is_test_file(file) else file
 
     def _called(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
         if self.project_file(frame.f_code.co_filename) is None:

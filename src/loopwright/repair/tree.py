@@ -1,9 +1,9 @@
-"""Copies of the project to work in: what is left out, and how paths find their way to a copy."""
+"""Copies of the project to work in: what is left out, how paths find their way to a copy, and which are tests."""
 
 import os
 import shutil
 import sys
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 LEFT_OUT = frozenset({
     ".git", ".hg", ".svn", ".workflow", ".loop", "node_modules", "__pycache__", ".pytest_cache", ".mypy_cache",
@@ -36,6 +36,18 @@ def _is_odd(folder: str, name: str) -> bool:
     if os.path.islink(path) or os.path.isdir(path):
         return False
     return not (os.path.isfile(path) and os.access(path, os.R_OK))
+
+
+def is_test_file(path: str) -> bool:
+    """Whether a project-relative path belongs to the tests, which are never changed."""
+    parts = PurePosixPath(path).parts
+    name = parts[-1]
+    return (
+        name.startswith("test_")
+        or name.endswith(("_test.py", "_tests.py"))
+        or name in ("conftest.py", "setup.py", "noxfile.py", "test.py", "tests.py")
+        or any(part in ("tests", "test") for part in parts[:-1])
+    )
 
 
 def relocate(origin: str, target: str) -> None:
