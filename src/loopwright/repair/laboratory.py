@@ -23,7 +23,6 @@ _QUICK = 5
 _BATCH, _BATCH_SECONDS = 128, 1.0
 _CHECKED = 6
 _GLANCE = 0.25  # the share of its time that a test gets at first that was endless: it mostly still is
-_PATIENCE = 4.0  # times what it gets at first that another failing test gets in the end: a right result may take longer
 _BRIEF = 0.1  # seconds; tests that take less are all alike
 _LOOKED, _LOOKED_AT_MOST, _SLOWED = 12, 60, 3.0
 
@@ -77,10 +76,13 @@ class Laboratory:
     def calibrate(self, seconds: float) -> None:
         """Runs the unchanged project in each warm lane: learns durations, and which tests can be trusted there.
 
-        Tests that fare otherwise than in the baseline get a second chance in the project's own order.
+        Failing tests that fare otherwise than in the baseline get a second chance before all others, which is how
+        candidates are screened, and then in the project's own order; passing ones are left to the proof.
         """
         odd = self._odd(seconds)
-        if odd and self.trusts_warm:
+        if odd & self.targets and self.trusts_warm and not self._odd(seconds, among=frozenset()):
+            odd -= self.targets
+        if odd & self.targets and self.trusts_warm:
             before, few, self.ordered = odd, self.guards, True
             self.guards = self.baseline.spectrum.passing
             odd = self._odd(seconds)
@@ -95,15 +97,19 @@ class Laboratory:
         self.guards -= odd
         self.targets -= odd if self.targets - odd else frozenset()
 
-    def _odd(self, seconds: float) -> set[int]:
-        """Tests whose status in a warm lane is not the baseline's; endless ones are not waited for again."""
+    def _odd(self, seconds: float, among: frozenset[int] | None = None) -> set[int]:
+        """Tests whose status in a warm lane is not the baseline's; endless ones are not waited for again.
+
+        `among`: the passing tests that are run besides, instead of those that guard.
+        """
+        guards = self.guards if among is None else among
         spectrum = self.baseline.spectrum
         before = {n: outcome.seconds for n, outcome in enumerate(spectrum.outcomes)}
         ending = [n for n in sorted(spectrum.failing) if not self._hangs(n)]
-        job = self._job(ending, sorted(self.guards), before, census=True)
+        job = self._job(ending, sorted(guards), before, census=True)
         job |= {"id": 0, "swaps": [], "values": [], "wall": seconds}
         for n, lane in enumerate(self.warm):  # one of them backwards: what a test finds from those before it shows
-            jobs = [{**job, "backwards": n == len(self.warm) - 1}]
+            jobs = [{**job, "backwards": bool(guards) and n == len(self.warm) - 1}]
             lane.submit({"jobs": jobs, "checks": [], "until": time.monotonic() + seconds})
         censuses = [answers[0].get("census") if answers else None for answers in [lane.answer() for lane in self.warm]]
         if None in censuses:
@@ -112,7 +118,7 @@ class Laboratory:
             self.notes.append("the warm session did not reproduce the baseline: every candidate got a fresh import")
             return set()
         counted = [{entry[0] for entry in census} for census in censuses if census is not None]
-        odd = set[int]((self.guards | set(ending)) - set[int].intersection(*counted))
+        odd = set[int]((guards | set(ending)) - set[int].intersection(*counted))
         for number, status, error, took in [entry for census in censuses if census for entry in census]:
             self.usual[number] = max(took, self.usual.get(number, 0.0))
             if (status, error) != (spectrum.outcomes[number].status, spectrum.outcomes[number].error):
@@ -182,7 +188,7 @@ class Laboratory:
     def _job_for(self, number: int, candidate: Candidate, cold: bool, patient: bool) -> Answer:
         """The tests that matter for the candidate's function, and the code to swap or the text to import."""
         plan = self._plan(candidate.location)
-        targets = [(n, limit * self._share(n, patient)) for n, limit in plan["targets"]]
+        targets = [(n, self._limit(n, limit, patient)) for n, limit in plan["targets"]]
         more = sum(limit for _, limit in targets) if patient else 0.0
         plan = {**plan, "targets": targets, "wall": plan["wall"] + more}
         if cold:
@@ -227,11 +233,11 @@ class Laboratory:
             "wall": wall_limit(list(took.values())),
         }
 
-    def _share(self, number: int, patient: bool) -> float:
-        """Of its limit, that a failing test gets."""
+    def _limit(self, number: int, limit: float, patient: bool) -> float:
+        """What a failing test gets: it may have failed at once, and a right result may take longer."""
         if self._hangs(number):
-            return 1.0 if patient else _GLANCE
-        return _PATIENCE if patient else 1.0
+            return limit if patient else limit * _GLANCE
+        return max(limit, HANG) if patient else limit
 
     def _slowness(self, number: int) -> tuple[int, int]:
         """Orders tests by time, and so coarsely that the next search finds the same order."""

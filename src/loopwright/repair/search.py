@@ -33,8 +33,11 @@ _PROVEN, _DEEPER = 0.7, 0.5
 _PAIRS = 4_000
 """Pairs of edits that are tried when there are no more single ones."""
 
-_SECOND = 60
+_SECOND = 20
 """Candidates, the cheapest, under which a failing test came to no end, and that are tried again with more time."""
+
+_LEAST, _PER_TEST, _GREATEST = 10, 0.25, 200
+"""Candidates between two that need a fresh import: so many for each test, for the more tests, the longer it takes."""
 
 _PARTS = 3
 """Into how many batches at least what is left of a round is divided."""
@@ -99,6 +102,8 @@ class Search:
         self._number = 0
         self._warm: list[Numbered] = []
         self._cold: deque[Numbered] = deque()
+        self._imported: deque[tuple[float, Candidate]] = deque()
+        self._next_import = 0
         self._stale: set[int] = set()
         self._late: list[Numbered] = []
         self._slower: list[Numbered] = []
@@ -221,13 +226,21 @@ class Search:
 
     def _draw(self) -> None:
         drawn = self._stream.draw()
-        if drawn is None:
+        if drawn and self._laboratory.goes_cold(drawn[1]):
+            self._imported.append(drawn)
+        elif drawn:
+            self._take(self._warm, drawn)
+        if self._imported and (drawn is None or self._number >= self._next_import):
+            self._take(self._cold, self._imported.popleft())
+            tests = len(self._laboratory.baseline.keys)
+            self._next_import = self._number + int(min(max(_LEAST, tests * _PER_TEST), _GREATEST))
+        elif drawn is None:
             self._dry = True
-            return
+
+    def _take(self, lane: list[Numbered] | deque[Numbered], drawn: tuple[float, Candidate]) -> None:
         self._number += 1
         self._first += [drawn] if len(self._first) < _FIRST else []
-        goes_cold = self._laboratory.goes_cold(drawn[1])
-        (self._cold if goes_cold else self._warm).append((self._number, *drawn))
+        lane.append((self._number, *drawn))
 
     def _submit(self, pair: int, batch: list[Numbered]) -> None:
         cold = self._laboratory.goes_cold(batch[0][2]) or batch[0][0] in self._stale
@@ -244,13 +257,13 @@ class Search:
             if answer.get("stale"):
                 self._stale.add(number)
                 self._cold.append(one)
-            elif answer.get("late") and _survived(answer) and number not in self._patient:
+            elif answer.get("late") and answer["turned"] and number not in self._patient:
                 self._patient.add(number)
                 self._promising.append(one)
             elif not answer.get("unrun"):
                 self._answered[number] = (price, candidate, answer)
                 self._hear(number, candidate, answer)
-                if answer.get("late") and not answer["turned"] and number not in self._patient:
+                if answer.get("late") and number not in self._patient:
                     (self._slower if answer["broke"] >= 0 else self._late).append(one)
         return pair
 
@@ -287,6 +300,8 @@ class Search:
                 broke = -1 if answer["broke"] is None else answer["broke"]
                 self._partial.append(Partial(missing, price, number, candidate, broke))
         self._partial = sorted(self._partial)[:_KEPT]
+        for _, waiting in self._imported:
+            self._stream.tallies[waiting.location.point].exhausted = False
         return survivors
 
 
