@@ -113,7 +113,7 @@ def test_a_file_that_does_not_compile_is_the_first_hypothesis(shares: Desk) -> N
     (shares.project / "shares.py").write_text(SHARE.replace("whole):\n    if", "whole)\n    if"))
     ran = shares.run("debug", "--test-command", COMMAND)
     assert "shares.py:1 in <module>" in ran.out, ran
-    assert "Python can not compile it: SyntaxError: expected ':'" in ran.out
+    assert "Python can not load it: SyntaxError: expected ':'" in ran.out
     assert "next:" not in ran.out, "no edit can be tried before that is mended"
 
 

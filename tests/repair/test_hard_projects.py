@@ -16,8 +16,26 @@ def test_a_missing_module(tmp_path: Path) -> None:
     files = {"adding.py": "import no_such_module\n\n\n" + ADD, "test_adding.py": TESTS}
     found = search(tmp_path, files)
     assert found.patch is None
-    assert "no tests were collected" in found.note
-    assert "No module named 'no_such_module'" in found.note
+    assert "adding.py, line 1: ModuleNotFoundError: No module named 'no_such_module'" in found.note
+    (place,) = diagnose(tmp_path / "again", files).hypotheses
+    assert place.logging_point == "adding.py:<module>:1"
+    said = "`import no_such_module` (adding.py, line 1) can not be loaded: ModuleNotFoundError: No module named"
+    assert place.description.startswith(said)
+
+
+def test_a_file_that_raises_when_it_is_loaded_beside_others(tmp_path: Path) -> None:
+    files = {
+        "adding.py": ADD,
+        "prices.py": "def vat(rates):\n    return rates['full']\n\n\nFULL = vat({})\n",
+        "test_adding.py": TESTS,
+        "test_lacking.py": "from adding import subtract\n\n\ndef test_subtract():\n    assert subtract(3, 2) == 1\n",
+        "test_prices.py": "import prices\n\n\ndef test_full():\n    assert prices.FULL == 19\n",
+    }
+    found = diagnose(tmp_path, files)
+    assert [one.logging_point for one in found.hypotheses[:2]] == ["adding.py:<module>:1", "prices.py:<module>:2"]
+    assert "cannot import name 'subtract' from 'adding'" in found.hypotheses[0].description
+    assert "can not be loaded: KeyError: 'full'" in found.hypotheses[1].description
+    assert mended(files, search(tmp_path / "search", files), *MINUS)
 
 
 @pytest.mark.parametrize("name", ["test_adding.py", "conftest.py", "adding.py"])

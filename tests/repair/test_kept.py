@@ -9,7 +9,7 @@ from loopwright.repair.debugger import PythonDebugger
 from loopwright.repair.heard import Heard
 from loopwright.repair.kept import Kept, files_below
 from loopwright.repair.session import Outcome
-from loopwright.repair.syntax import Broken
+from loopwright.repair.unloadable import Broken
 from tests.repair.cases import write
 
 

@@ -44,7 +44,7 @@ def _hypothesis(number: int, hypothesis: Hypothesis, root: Path, look: Look) -> 
 
 def _why(evidence: Mapping[str, JsonValue]) -> str:
     if "says" in evidence:
-        return f"Python can not compile it: {evidence['says']}"
+        return f"Python can not load it: {evidence['says']}"
     raised = evidence.get("exceptions")
     came = f"; {' and '.join(map(str, raised))} came from it" if isinstance(raised, list) and raised else ""
     ran = f"{_tests(evidence, 'failing')} and {_tests(evidence, 'passing')} ran it"

@@ -18,8 +18,8 @@ _CRITERIA = EvidenceCriteria(
     reject="Every small edit that is known for this statement was tried, and none turned a failing test.",
 )
 _CONDITION = "Some small edit of this statement makes at least one failing test pass and breaks none that passes."
-_COMPILED = EvidenceCriteria(confirm="Python compiles the file.", reject="The file compiles, and the tests still fail.")
-_COMPILES = "Once this line is mended, Python can compile the file and the tests can be collected."
+_LOADED = EvidenceCriteria(confirm="Python loads the file.", reject="The file is loaded, and the tests still fail.")
+_LOADS = "Once this is mended, Python can load the file and the tests can be collected."
 _BYSTANDERS = 3
 
 
@@ -79,9 +79,9 @@ def _numbered(known: Sequence[Hypothesis], places: Sequence[Plain]) -> list[Hypo
             Hypothesis(
                 id=ids[-1],
                 description=_description(place),
-                testable_condition=_CONDITION if "says" not in place else _COMPILES,
+                testable_condition=_CONDITION if "says" not in place else _LOADS,
                 logging_point=place["point"],
-                evidence_criteria=_CRITERIA if "says" not in place else _COMPILED,
+                evidence_criteria=_CRITERIA if "says" not in place else _LOADED,
                 likelihood=float(rank),
                 evidence=_evidence(place),
             )
@@ -91,7 +91,7 @@ def _numbered(known: Sequence[Hypothesis], places: Sequence[Plain]) -> list[Hypo
 
 def _description(place: Plain) -> str:
     if "says" in place:
-        return f"`{place['code']}` ({place['file']}, line {place['line']}) is no valid Python: {place['says']}"
+        return f"`{place['code']}` ({place['file']}, line {place['line']}) can not be loaded: {place['says']}"
     raised = f", and {' and '.join(place['exceptions'])} came from it" if place["exceptions"] else ""
     changed = "; it was changed since the last commit" if place["changed"] else ""
     turned = f"; {place['turned']} of {plural(place['tried'], 'edit')} tried here turned a failing test"

@@ -6,6 +6,7 @@ import json
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from loopwright.workspace.process import Finished, run_group
 _WORKER = "repair_worker"  # the name under which a worker imports this folder
 _LENT = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py")
 _DIAGNOSIS_SECONDS = 90.0
+_SHORTEST = 1.0  # seconds, however long it took to copy the project
 _GRACE = 10.0
 _OUTPUT_CAP = 64_000
 
@@ -91,7 +93,7 @@ class PythonDebugger:
     async def _ask(
         self, mode: str, request: DebugRequest, seconds: float, more: answers.Plain = NOTHING
     ) -> answers.Plain:
-        origin = Path(request.project).resolve()
+        began, origin = time.monotonic(), Path(request.project).resolve()
         command = parse(request.test_command, origin)
         if command is None:
             raise Invalid(f"Cannot debug with {request.test_command!r} (expected a plain pytest or unittest command)")
@@ -102,7 +104,8 @@ class PythonDebugger:
             measured = room / "measured"
             key = (origin, request.python, request.test_command, request.failing, files_below(room / "pristine"))
             self._kept.fetch(key, measured)
-            order = {**await asyncio.to_thread(_order, mode, request, command, origin, room, trees, seconds), **more}
+            left = max(seconds - (time.monotonic() - began), _SHORTEST)
+            order = {**await asyncio.to_thread(_order, mode, request, command, origin, room, trees, left), **more}
             (room / "order.json").write_text(json.dumps(order))
             argv = (request.python, "-m", f"{_WORKER}.start", str(room / "order.json"), str(room / "answer.json"))
             finished = await run_group(

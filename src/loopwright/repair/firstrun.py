@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 
 import pytest
 
@@ -12,9 +13,9 @@ from .budget import HANG
 from .forks import Answer
 from .heard import Heard
 from .session import Driver, collect_and, key_of
-from .syntax import broken_by, broken_in
 from .telling import Tell, listen, outlived
 from .trace import IMPORT, MONITORED, Line, Recorder
+from .unloadable import Broken, broken_by, broken_in, stopped_by
 from .zygote import Project
 
 _PASSING = 60.0  # processor seconds of a test that is known to pass
@@ -91,12 +92,14 @@ def _first_run(project: Project, tree: str, failing: frozenset[str], seconds: fl
 def _pass(course: Course, tell: Tell) -> None:
     """One session in this process: loads all tests, runs those from `first` on, and tells what comes of each."""
     number = IMPORT
+    loading: list[Broken | None] = []
     heard = (lambda line: tell({"line": line, "number": number})) if course.careful else None
     recorder = Recorder(course.tree, heard, marks=course.marks)
 
     def loop(driver: Driver, items: list[pytest.Item]) -> None:
-        nonlocal number
+        nonlocal number, loading
         recorder.stop()
+        loading = [stopped_by(error, course.tree) for error in driver.errors]
         keys = [key_of(item, course.project.style) for item in items]
         imported = list(recorder.lines[IMPORT])
         tell({"nodes": [item.nodeid for item in items], "keys": keys, "imported": imported, **_troubles(driver)})
@@ -107,7 +110,8 @@ def _pass(course: Course, tell: Tell) -> None:
                 late += _run(course, driver, recorder, number, item, following, tell, late)
 
     def _troubles(driver: Driver) -> Answer:
-        broken = [*(broken_by(error, course.tree) for error in driver.errors), *broken_in(driver.said, course.tree)]
+        compiled = [broken_by(error, course.tree) for error in driver.errors]
+        broken = [*(one or more for one, more in zip_longest(compiled, loading)), *broken_in(driver.said, course.tree)]
         return {"broken": [tuple(one) for one in broken if one], "troubles": driver.troubles, "said": driver.said}
 
     recorder.start()

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from .forks import Answer
 from .session import Outcome
-from .syntax import Broken
 from .telling import LATE
 from .trace import IMPORT, Line
+from .unloadable import Broken
 
 ENDED = "the interpreter's end"
 _FACTS_FROM = 12

@@ -20,6 +20,9 @@ from .zygote import Lane, serve_warm
 _QUICK = 5
 """Failing tests that decide first whether a candidate is worth more."""
 
+_MOST = 60
+"""Failing tests that a candidate is screened with; whatever is screened with these is proven with all."""
+
 _BATCH, _BATCH_SECONDS = 128, 1.0
 _CHECKED = 6
 _GLANCE = 0.25  # the share of its time that a test gets at first that was endless: it mostly still is
@@ -59,7 +62,7 @@ class Laboratory:
         self.cold = [Lane(serve_cold(baseline.project, tree), tree, trees[0]) for tree in trees]
         self.usual: dict[int, float] = {}
         self.guards = guards
-        self.targets: frozenset[int] = baseline.spectrum.failing
+        self.targets = self._chosen(baseline.spectrum.failing)
         self.odd: frozenset[int] = frozenset()
         self.trusts_warm = True
         self.ordered = False
@@ -105,7 +108,7 @@ class Laboratory:
         guards = self.guards if among is None else among
         spectrum = self.baseline.spectrum
         before = {n: outcome.seconds for n, outcome in enumerate(spectrum.outcomes)}
-        ending = [n for n in sorted(spectrum.failing) if not self._hangs(n)]
+        ending = [n for n in sorted(self.targets) if not self._hangs(n)]
         job = self._job(ending, sorted(guards), before, census=True)
         job |= {"id": 0, "swaps": [], "values": [], "wall": seconds}
         for n, lane in enumerate(self.warm):  # one of them backwards: what a test finds from those before it shows
@@ -245,6 +248,12 @@ class Laboratory:
 
     def _hangs(self, number: int) -> bool:
         return self.baseline.spectrum.outcomes[number].error == "TimeUp"
+
+    def _chosen(self, failing: frozenset[int]) -> frozenset[int]:
+        """Those that candidates are screened with, where very many fail: of each kind, and the quick ones."""
+        seconds = {n: self.baseline.spectrum.outcomes[n].seconds for n in failing}
+        quick = sorted(failing, key=lambda n: (self._hangs(n), int(seconds[n] / _BRIEF).bit_length(), n))
+        return frozenset(self._varied(quick)[:_MOST])
 
     def _varied(self, targets: list[int]) -> list[int]:
         """Failures of different kinds first, so that the quick ones speak for all."""

@@ -28,6 +28,7 @@ from .tree import relocate
 from .zygote import Project
 
 _HYPOTHESES = 10
+_GUARDING = 2.0  # seconds
 _GUARDED = 40  # places whose tests a candidate is screened with
 _CANDIDATES = 20_000
 _REFUTED = 12
@@ -112,7 +113,7 @@ def _is_ready(laboratory: Laboratory, stream: Stream, order: Answer, deadline: f
 
 
 def _guards(baseline: Baseline, likely: Sequence[Location], deadline: float) -> frozenset[int]:
-    return guarding(baseline, likely, (deadline - time.monotonic()) / 6)
+    return guarding(baseline, likely, min((deadline - time.monotonic()) / 6, _GUARDING))
 
 
 def _pool(baseline: Baseline) -> Pool:
@@ -152,7 +153,7 @@ def _search(order: Answer) -> Answer:
         "locations": [_plain(one, stream.tallies[one.point]) for one in locations if _heard(one, stream, listed)],
         "patches": proof.patches,
         "refuted": proof.refuted,
-        "nearest": [_near(one, baseline) for one in search.nearest] if search and not proof.patches else [],
+        "nearest": [_near(one, laboratory) for one in search.nearest] if search and not proof.patches else [],
         **({"candidates": search.tried, "cold": search.cold, "seconds": search.seconds} if search else {}),
         "notes": [
             *_unreadable_words(baseline),
@@ -164,12 +165,12 @@ def _search(order: Answer) -> Answer:
     }
 
 
-def _near(partial: Partial, baseline: Baseline) -> str:
-    candidate = partial.candidate
-    turned = len(baseline.spectrum.failing) - partial.missing
+def _near(partial: Partial, laboratory: Laboratory) -> str:
+    candidate, baseline, all_of_them = partial.candidate, laboratory.baseline, len(laboratory.targets)
     where = f"{candidate.location.file}:{candidate.location.line}"
     cost = f", but breaks {baseline.keys[partial.broke]}" if partial.broke >= 0 else ""
-    return f"{candidate.edit.what} ({where}) turns {turned} of {len(baseline.spectrum.failing)} failing tests{cost}"
+    turned = all_of_them - partial.missing
+    return f"{candidate.edit.what} ({where}) turns {turned} of {all_of_them} failing tests{cost}"
 
 
 def _suspicious(baseline: Baseline, order: Answer) -> list[Location]:
