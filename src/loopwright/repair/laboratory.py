@@ -27,6 +27,7 @@ _BATCH, _BATCH_SECONDS = 128, 1.0
 _CHECKED = 6
 _GLANCE = 0.25  # the share of its time that a test gets at first that was endless: it mostly still is
 _BRIEF = 0.1  # seconds; tests that take less are all alike
+_LASTING = 1  # times that this is doubled for a test that takes long
 _LOOKED, _LOOKED_AT_MOST, _SLOWED = 12, 60, 3.0
 
 
@@ -174,8 +175,15 @@ class Laboratory:
     @cached_property
     def batch(self) -> int:
         """How many candidates go together, so that one batch takes not much more than a second."""
-        quick = sorted(self.usual.get(n, 0.0) for n in self.targets if not self._hangs(n))[:_QUICK]
-        return 1 if self.ordered else max(1, min(_BATCH, int(_BATCH_SECONDS / (sum(quick) + 0.001))))
+        first = sorted(self.usual.get(n, 0.0) for n in self.targets - self._slow if not self._hangs(n))[:_QUICK]
+        return 1 if self.ordered else max(1, min(_BATCH, int(_BATCH_SECONDS / (sum(first) + 0.001))))
+
+    @cached_property
+    def _slow(self) -> frozenset[int]:
+        """Failing tests that come last: a quick one of the same file speaks for them at first."""
+        lasting = frozenset(n for n in self.targets if self._slowness(n)[0] > _LASTING and not self._hangs(n))
+        files = {self.baseline.keys[n].split("::")[0] for n in self.targets - lasting if not self._hangs(n)}
+        return frozenset(n for n in lasting if self.baseline.keys[n].split("::")[0] in files)
 
     @cached_property
     def _read_at_import(self) -> Mapping[str, Sequence[ast.stmt]]:
@@ -203,8 +211,11 @@ class Laboratory:
             # A test that depends on its forerunners needs them all, also those that do not run the edited function.
             failing = self.targets if self.ordered else location.concerned & self.targets
             passing = self.guards if self.ordered else location.concerned & self.guards
-            targets = sorted(failing, key=lambda n: (self._hangs(n), *self._slowness(n)))
-            plan = self._job(self._varied(targets), sorted(passing), self.usual)
+            targets = self._varied(sorted(failing, key=lambda n: (self._hangs(n), *self._slowness(n))))
+            first = [n for n in targets if n not in self._slow] or targets
+            last = [n for n in targets if n not in first]
+            plan = self._job([*first, *last], sorted(passing, key=self._slowness), self.usual)
+            plan["quick"] = min(_QUICK, len(first))
             self._plans[location.point] = {**plan, "file": location.file}
         return self._plans[location.point]
 

@@ -5,10 +5,11 @@ from contextlib import nullcontext
 
 import pytest
 
-from .budget import life, lifetime
+from .budget import HANG, life, lifetime
 from .forks import Answer
 from .session import Driver, tear_down
 
+_WAITED_FOR = HANG / 4  # seconds: a test that had more, and did not come to its end, seldom would with more
 _GUARDS = 8  # passing tests that a candidate must not break before it is tried further
 
 
@@ -16,14 +17,14 @@ def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -
     """Failing tests first: leaves when none of the first `quick` turns, and at the first passing one that breaks.
 
     So does one that makes a test endless that was not; of those that were, one that still is speaks for the others.
-    With more time a candidate that is `late` may fare better.
+    With more time a candidate that is `late` may fare better, the more so if all went well `so_far`.
     `ordered` keeps the project's own order instead, for tests that depend on it.
     """
     guards = {number for number, _ in job["guards"]}
     order = _order(job)
     turned: list[int] = []
     census: list[tuple[int, str, str, float]] = []
-    endless = False
+    endless, ran = False, 0
     for n, (number, seconds) in enumerate(order):
         if number not in items:
             if job["census"]:
@@ -44,9 +45,11 @@ def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -
             return {"turned": turned, "broke": number}
         if number not in guards and outcome.status == "passed":
             turned.append(number)
+        ran += number not in guards and outcome.error != "TimeUp"
         if outcome.error == "TimeUp":
             if number not in job["endless"]:
-                return {"turned": turned, "broke": number, "late": number not in guards}
+                late = number not in guards and seconds < _WAITED_FOR
+                return {"turned": turned, "broke": number, "late": late, "so_far": late and len(turned) == ran}
             endless = True
     broke = None if turned else -1
     return {"turned": turned, "broke": broke, "late": endless, "census": census if job["census"] else []}

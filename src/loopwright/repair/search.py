@@ -257,7 +257,7 @@ class Search:
             if answer.get("stale"):
                 self._stale.add(number)
                 self._cold.append(one)
-            elif answer.get("late") and answer["turned"] and number not in self._patient:
+            elif self._hurries(answer) and number not in self._patient:
                 self._patient.add(number)
                 self._promising.append(one)
             elif not answer.get("unrun"):
@@ -266,6 +266,11 @@ class Search:
                 if answer.get("late") and number not in self._patient:
                     (self._slower if answer["broke"] >= 0 else self._late).append(one)
         return pair
+
+    @staticmethod
+    def _hurries(answer: Answer) -> bool:
+        """Whether it may be the one that is looked for, had it more time."""
+        return bool(answer.get("late") and answer["turned"] and (_survived(answer) or answer.get("so_far")))
 
     def _hear(self, number: int, candidate: Candidate, answer: Answer) -> None:
         """A survivor brings the end near."""
