@@ -1,12 +1,17 @@
 """What is not as it was committed last is told by git, and weighs."""
 
+import asyncio
 import subprocess
 from pathlib import Path
 
 from loopwright.domain.suspects import told
-from loopwright.repair.changes import changed_lines
+from loopwright.repair import changes
 from tests.repair.asking import diagnose
 from tests.repair.test_trials import FILES
+
+
+def changed_lines(root: Path) -> list[tuple[str, int]]:
+    return asyncio.run(changes.changed_lines(root, "changes"))
 
 
 def run_git(root: Path, *arguments: str) -> None:

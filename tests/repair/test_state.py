@@ -118,7 +118,7 @@ def test_what_goes_on_by_itself_can_not_be_put_back(tmp_path: Path, program: Mod
     assert state.takes(itertools.count()), "a counter may go on"
     assert state.whole, "who is given nothing of it needs not care"
     space = vars(program)
-    space |= {"ended": (n for n in ()), "printed": sys.__stdout__, "own": program.Numbers()}
+    space |= {"ended": (n for n in [1]), "printed": sys.__stdout__, "own": program.Numbers()}
     list(program.ended)
     state = State(str(tmp_path))
     assert state.whole

@@ -6,23 +6,30 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from loopwright.domain.errors import Invalid
-from loopwright.workspace.private_git import git
+from loopwright.workspace.patience import Patience
+from loopwright.workspace.process import run_group
 
-_PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/")
+_SECONDS = 10.0
+_DIFF = (
+    "git", "-c", "core.quotePath=false", "-c", "core.fsmonitor=false", "-c", "safe.directory=*", "diff", "--unified=0",
+    "--relative", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/",
+    "HEAD", "--", "*.py",
+)  # fmt: skip
+_ENVIRONMENT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
 _FILE = re.compile(r"\+\+\+ b/(.*?)\t?$")
 _HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
 
 
-def changed_lines(root: Path) -> list[tuple[str, int]]:
+async def changed_lines(root: Path, marker: str) -> list[tuple[str, int]]:
     """Path below `root` and line, as the files are now; around what was only taken out. [] where there is no commit.
 
-    A file that git does not know yet says nothing: all of it is new.
+    A file that git does not know yet says nothing: all of it is new. `marker` tags git's process.
     """
     try:
-        done = git("diff", "--unified=0", "--relative", *_PLAIN, "HEAD", "--", "*.py", cwd=root)
+        done = await run_group(_DIFF, cwd=root, marker=marker, patience=Patience(_SECONDS), env=_ENVIRONMENT)
     except Invalid:  # there is no git
         return []
-    return list(_read(os.fsdecode(done.stdout))) if done.returncode == 0 else []
+    return list(_read(done.output)) if done.exit_code == 0 and not done.truncated else []
 
 
 def _read(diff: str) -> Iterator[tuple[str, int]]:

@@ -105,7 +105,8 @@ class PythonDebugger:
             key = (origin, request.python, request.test_command, request.failing, files_below(room / "pristine"))
             self._kept.fetch(key, measured)
             left = max(seconds - (time.monotonic() - began), _SHORTEST)
-            order = {**await asyncio.to_thread(_order, mode, request, command, origin, room, trees, left), **more}
+            changed = await changed_lines(origin, self._marker)
+            order = {**_order(mode, request, command, origin, room, trees, left), "changed": changed, **more}
             (room / "order.json").write_text(json.dumps(order))
             argv = (request.python, "-m", f"{_WORKER}.start", str(room / "order.json"), str(room / "answer.json"))
             finished = await run_group(
@@ -179,7 +180,6 @@ def _order(
         "round": request.round,
         "trials": request.trials,
         "kept": str(room / "measured"),
-        "changed": changed_lines(origin),
         "seconds": seconds,
     }
 

@@ -81,7 +81,8 @@ def _asked(project: Project, order: Answer, watch: Watch | None) -> Answer:
         what = "the expressions, or the tests," if watch else "the tests"
         took = time.monotonic() - began
         late = took >= seconds
-        how = f"did not come to an end within {round(seconds, 1):g}" if late else f"ended the interpreter after {took:.1f}"
+        within = round(seconds, 1)
+        how = f"did not come to an end within {within:g}" if late else f"ended the interpreter after {took:.1f}"
         return {"refused": f"{what} {how} seconds; ask for fewer tests{'' if late else ', to see which does it'}"}
     return answer
 

@@ -263,9 +263,14 @@ class Search:
             elif not answer.get("unrun"):
                 self._answered[number] = (price, candidate, answer)
                 self._hear(number, candidate, answer)
-                if answer.get("late") and number not in self._patient:
-                    (self._slower if answer["broke"] >= 0 else self._late).append(one)
+                self._late_ones(one, answer).append(one)
         return pair
+
+    def _late_ones(self, one: Numbered, answer: Answer) -> list[Numbered]:
+        """Where it waits for more time: those that were endless before the others, and most nowhere."""
+        if one[0] in self._patient or not answer.get("late"):
+            return []
+        return self._slower if answer["broke"] >= 0 else self._late
 
     @staticmethod
     def _hurries(answer: Answer) -> bool:
