@@ -92,9 +92,9 @@ def _rank(fault: Fault, hypotheses: tuple[Hypothesis, ...], root: Path) -> int |
 
 
 def _statements(root: Path, file: str, text: str) -> set[tuple[str, int]]:
-    """Where the statements begin that these lines belong to."""
+    """Where the statements begin that these lines belong to; some are told without their indentation."""
     source = Source(file, (root / file).read_text())
-    lines = [number for number, line in enumerate(source.lines, start=1) if line.rstrip("\r\n") == text]
+    lines = [number for number, line in enumerate(source.lines, start=1) if line.strip() == text.strip()]
     return {(file, source.by_line[line].lineno if line in source.by_line else line) for line in lines}
 
 
