@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from types import FunctionType
 
-from loopwright.repair.differ import Arguments, Calls, first_difference, outcome, varied
+from loopwright.repair.differ import Arguments, Calls, first_difference, outcome, outcomes, varied
 
 
 def price(count: int, tags: list[str]) -> int:
@@ -50,7 +50,7 @@ def version(other: object) -> Callable[[], Callable[[], None]]:
 
 
 def difference(first: object, second: object, *calls: Arguments) -> object:
-    return first_difference(function(price), [version(first), version(second)], varied(calls))
+    return first_difference(function(price), version(first), [version(second)], varied(calls))
 
 
 def test_calls_are_kept_as_they_were_made() -> None:
@@ -65,14 +65,14 @@ def test_calls_are_kept_as_they_were_made() -> None:
 def test_a_value_beside_those_of_the_tests_tells_two_apart() -> None:
     told = difference(price, clamped, {"count": 2, "tags": []})
     assert told == {
-        "call": "price(count=-2, tags=[])", "first": "-6, and leaves count=-2, tags=['seen']",
+        "rival": 0, "call": "price(count=-2, tags=[])", "first": "-6, and leaves count=-2, tags=['seen']",
         "second": "0, and leaves count=-2, tags=['seen']",
     }  # fmt: skip
 
 
 def test_what_is_left_in_the_arguments_tells_two_apart() -> None:
     assert difference(price, quiet, {"count": 0, "tags": []}) == {
-        "call": "price(count=0, tags=[])", "first": "0, and leaves count=0, tags=['seen']", "second": "0",
+        "rival": 0, "call": "price(count=0, tags=[])", "first": "0, and leaves count=0, tags=['seen']", "second": "0",
     }  # fmt: skip
 
 
@@ -90,3 +90,29 @@ def test_variants_are_few_and_begin_with_the_smallest() -> None:
     found = varied(calls)
     assert len(found) <= 240
     assert found[0] == {"count": 0, "tags": []}
+
+
+def test_of_several_the_first_that_does_otherwise_is_told() -> None:
+    calls = varied([{"count": 2, "tags": []}])
+    told = first_difference(
+        function(price), version(price), [version(doubled), version(quiet), version(clamped)], calls
+    )
+    assert told is not None
+    assert told["rival"] == 1
+
+
+class Basket:
+    def __init__(self, lots: list[int]) -> None:
+        self.lots = lots
+
+
+def test_what_an_object_holds_is_varied_too() -> None:
+    basket = Basket([3, 1])
+    found = [call["basket"] for call in varied([{"basket": basket}])]
+    assert sorted(one.lots for one in found if isinstance(one, Basket)) == [[], [1], [1, 3], [3, 1], [3, 1, 3]]
+    assert basket.lots == [3, 1]
+
+
+def test_after_some_calls_without_end_the_others_are_not_waited_for() -> None:
+    calls: list[Arguments] = [{"count": number, "tags": []} for number in (1, 2, 3, 4, 5, 0)]
+    assert outcomes(function(price), version(endless), calls) == ["no end"] * 6

@@ -50,6 +50,13 @@ def offered(text: str, line: int, facts: Facts | None = None) -> dict[str, dict[
         ("slice or index", 2, "def f(a, i, j):\n    return a[i][j]\n", "def f(a, i, j):\n    return a[j][i]\n"),
         ("lookup", 2, "def f(d, k):\n    return d[k]\n", "def f(d, k):\n    return d.get(k, 0)\n"),
         ("call", 2, "def f(a):\n    return a\n", "def f(a):\n    return sorted(a)\n"),
+        ("call", 2, "def f(a, b):\n    return a < b\n", "def f(a, b):\n    return a < 2 * b\n"),
+        ("call", 2,
+         "def f(a):\n    for b in a:\n        a.remove(b)\n",
+         "def f(a):\n    for b in list(a):\n        a.remove(b)\n"),
+        ("shape", 2,
+         "def f(a, c):\n    return [b for b in a if b in c]\n",
+         "def f(a, c):\n    c = list(c)\n    return [b for b in a if b in c]\n"),
         ("call", 2, "def f(a):\n    return a.lower\n", "def f(a):\n    return a.lower()\n"),
         ("call", 2, "def f(a):\n    return g(h(a))\n", "def f(a):\n    return h(a)\n"),
         ("guard or return", 2, "def f(a):\n    g(a)\n", "def f(a):\n    return g(a)\n"),
@@ -453,3 +460,20 @@ def _agrees(compiler: Compiler, source: Source, line: int, edit: Edit) -> None:
     candidate = compiler.candidate(location_at(source, line), "comparison", edit)
     assert candidate is not None
     ast.parse(candidate.text)
+
+
+def costs(text: str, line: int, family: str, wanted: str) -> float:
+    _, make = FAMILIES[family]
+    return min(one.cost for one in make(place_at(Source("m.py", text), line)) if one.text.strip() == wanted)
+
+
+def test_a_copy_is_likelier_where_a_loop_changes_what_it_goes_through() -> None:
+    changing, reading = ("def f(a):\n    for b in a:\n        " + rest for rest in ("del a[b]\n", "a.index(b)\n"))
+    assert costs(changing, 2, "call", "list(a)") + 1 <= costs(reading, 2, "call", "list(a)")
+
+
+def test_a_list_is_likelier_where_an_iterator_would_be_used_up() -> None:
+    again, once = (
+        f"def f(a):\n    b = 1\n    for c in {first}:\n        c in {then}\n" for first, then in ("ba", "ab")
+    )
+    assert costs(again, 2, "shape", "a = list(a)") < costs(once, 2, "shape", "a = list(a)")

@@ -137,3 +137,22 @@ def test_one_slow_test_does_not_keep_others_from_guarding() -> None:
     assert guarding(baseline, places, 1.0) == {2}
     assert guarding(baseline, places, 100.0) == {1, 2}
     assert guarding(baseline, places, 0.1) == frozenset()
+
+
+def ended(error: str, *frames: tuple[str, int]) -> Outcome:
+    return Outcome("failed", error=error, frames=[(file, line, "f") for file, line in frames])
+
+
+def test_tests_that_end_alike_at_the_same_line_of_the_project_are_mates() -> None:
+    outcomes = [
+        ended("KeyError", ("tests/test_shop.py", 3), ("shop.py", 2), ("", 90)),
+        ended("KeyError", ("tests/test_shop.py", 8), ("till.py", 5), ("shop.py", 2)),
+        ended("TypeError", ("tests/test_shop.py", 9), ("shop.py", 2)),
+        ended("KeyError", ("tests/test_shop.py", 9), ("shop.py", 4)),
+        ended("AssertionError", ("tests/test_shop.py", 9)),
+        ended("AssertionError", ("tests/test_shop.py", 9)),
+        ended("TimeUp", ("shop.py", 2)),
+        ended("TimeUp", ("shop.py", 2)),
+    ]
+    found = Spectrum(outcomes=outcomes, lines={}, failing=frozenset(range(8)), passing=frozenset())
+    assert [sorted(found.mates(frozenset({n}))) for n in range(8)] == [[0, 1], [0, 1], [2], [3], [], [], [], []]

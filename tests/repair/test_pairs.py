@@ -92,6 +92,32 @@ def test_what_helps_some_tests_is_the_base_of_what_helps_all_and_so_each_time(tm
         assert found.patch.new_text == right, found.patch.diff
 
 
+def test_however_near_an_edit_came_every_other_candidate_is_a_single_one() -> None:
+    source = Source("m.py", TEXT)
+    stream = Stream(
+        [place(source, line) for line in (2, 3, 7)], frozenset(), Pool.of([source], Facts()), "/", frozenset()
+    )
+    first = Compiler(source, "/m.py").candidate(place(source, 2), "one", change("a + b", "a - b"))
+    assert first is not None
+    stream.deepen(first, -5.0)
+    kinds = [bool(drawn[1].base) for drawn in (stream.draw() for _ in range(60)) if drawn]
+    assert kinds == [False, True] * 30
+
+
+def test_a_second_edit_that_adds_nothing_to_the_first_is_no_survivor(tmp_path: Path) -> None:
+    files = {
+        "tariff.py": "def fee(days, rate):\n    total = days * rate - 10\n    extra = days > 50\n    return total + extra\n",
+        "test_tariff.py": "from tariff import fee\n\n"
+        "def test_never(): assert fee(2, 3) is fee\n"
+        "def test_free(): assert fee(1, 3) == fee(2, 4) == fee(3, 3) == 0\n"
+        "def test_some(): assert (fee(4, 5), fee(9, 2), fee(3, 7)) == (10, 8, 11)\n",
+    }
+    found = search(tmp_path, files)
+    assert found.patch is not None, found.note
+    assert found.candidates > 500, "no second edits were tried"
+    assert not [one.description for one in (found.patch, *found.rivals) if ";" in one.description]
+
+
 def test_a_kind_of_edit_that_fails_is_told_and_costs_only_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(place: Place) -> Iterator[Edit]:
         yield from ()
@@ -109,13 +135,16 @@ def test_where_an_edit_has_helped_the_others_come_sooner() -> None:
     source = Source("m.py", TEXT)
     places = [place(source, line) for line in (2, 3, 7)]
 
-    def first(favoured: str) -> list[str]:
+    def first(favoured: str, without_harm: int = 1) -> list[str]:
         stream = Stream(places, frozenset(), Pool.of([source], Facts()), "/", frozenset())
-        stream.favour(frozenset([favoured]))
-        stream.favour(frozenset([favoured]))  # counts once
+        stream.tallies[favoured].turned = 1
+        stream.tallies[favoured].survived = without_harm
+        stream.favour()
+        stream.favour()  # counts once
         drawn = [stream.draw() for _ in range(120)]
         assert all(one is not None for one in drawn)
         return [one[1].location.func for one in drawn if one]
 
     assert first(places[2].point).count("g") > first(places[0].point).count("g")
+    assert first(places[2].point).count("g") > first(places[2].point, without_harm=0).count("g")
     assert first(places[0].point) == first(places[0].point)

@@ -23,7 +23,7 @@ class Candidate:
     """`swaps` are code objects for functions already loaded, `values` what else can be exchanged in a loaded program;
     both are empty when only a fresh import can show the change.
 
-    `paired`: it is two edits, and no base for a third.
+    `base`: fingerprint of the edit that this one is made upon, and so no base for a third; empty for most.
     """
 
     location: Location
@@ -32,7 +32,7 @@ class Candidate:
     fingerprint: str
     swaps: tuple[tuple[Key, CodeType], ...]
     values: tuple[Value, ...] = ()
-    paired: bool = False
+    base: str = ""
 
     @property
     def text(self) -> str:

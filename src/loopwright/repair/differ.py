@@ -5,8 +5,9 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from datetime import date, timedelta
 from itertools import islice
-from types import CodeType, FrameType, FunctionType
+from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -18,10 +19,15 @@ if TYPE_CHECKING:
 
 Arguments = dict[str, object]
 
+Version = Callable[[], Callable[[], None] | None]
+"""Puts its code in place, and gives what takes it back."""
+
 _CALLS, _INPUTS = 24, 240
 _SECONDS = 0.2
+_ENDLESS, _WAITED_FOR = "no end", 3
 _WIDTH = 80
 _ITEMS = 50
+_FIXED = (type, FunctionType, ModuleType)
 _ADDRESS = re.compile(r"0x[0-9a-f]+")
 
 
@@ -68,11 +74,27 @@ def _changed(call: Arguments) -> Iterator[Arguments]:
 
 
 def _others(value: object) -> list[object]:
-    """Values beside this one; none for what is not plain."""
+    """Values beside this one: of what is not plain, those with one attribute changed."""
+    return _plain_others(value) or [*_altered(value)]
+
+
+def _altered(value: object) -> Iterator[object]:
+    fields = getattr(value, "__dict__", None)
+    for name, field in list(fields.items()) if isinstance(fields, dict) and not isinstance(value, _FIXED) else ():
+        for other in _plain_others(field):
+            with suppress(Exception):  # it may refuse to be copied
+                twin = copy.copy(value)
+                object.__setattr__(twin, name, other)
+                yield twin
+
+
+def _plain_others(value: object) -> list[object]:
     if isinstance(value, bool):
         return [not value]
     if isinstance(value, (int, float)):
         return [0, value + 1, value - 1, -value, value * 2]
+    if isinstance(value, date):
+        return [value + timedelta(days=1), value - timedelta(days=1)]
     if isinstance(value, str):
         return ["", value[1:], value + value[:1], value.upper(), f" {value}"]
     if isinstance(value, (list, tuple)):
@@ -97,30 +119,38 @@ def outcome(function: FunctionType, call: Arguments) -> str:
         done = pytest.CallInfo.from_call(compute, "call")
     if done.excinfo is None:
         return done.result
-    return "no end" if done.excinfo.errisinstance(TimeUp) else done.excinfo.typename
+    return _ENDLESS if done.excinfo.errisinstance(TimeUp) else done.excinfo.typename
+
+
+def outcomes(function: FunctionType, version: Version, calls: Sequence[Arguments]) -> list[str] | None:
+    """What comes of each call; None where the code can not be put in place.
+
+    Where some did not end, the others are not waited for.
+    """
+    undo = version()
+    if undo is None:
+        return None
+    found: list[str] = []
+    for call in calls:
+        found.append(_ENDLESS if found.count(_ENDLESS) >= _WAITED_FOR else outcome(function, call))
+    undo()
+    return found
 
 
 def first_difference(
-    function: FunctionType, versions: Sequence[Callable[[], Callable[[], None] | None]], calls: Sequence[Arguments]
-) -> Mapping[str, str] | None:
-    """`call` and what comes of it under the first and the second version; None where all is the same.
+    function: FunctionType, first: Version, rivals: Sequence[Version], calls: Sequence[Arguments]
+) -> Mapping[str, str | int] | None:
+    """Which rival, by its place, is the first that does otherwise, and what comes of a `call` under both versions.
 
-    A version puts its code in place, and gives what takes it back.
+    None where all do the same.
     """
-    told: list[list[str]] = []
-    for swap in versions:
-        undo = swap()
-        if undo is None:
-            return None
-        told.append([outcome(function, call) for call in calls])
-        undo()
-    for call, first, second in zip(calls, *told, strict=True):
-        if first != second:
-            return {
-                "call": f"{function.__name__}({_brief(shown(call))})",
-                "first": _brief(first),
-                "second": _brief(second),
-            }
+    usual = outcomes(function, first, calls)
+    for n, rival in enumerate(rivals):
+        other = outcomes(function, rival, calls)
+        for call, one, another in zip(calls, usual or (), other or (), strict=False):
+            if one != another:
+                words = {"call": f"{function.__name__}({_brief(shown(call))})"}
+                return {"rival": n, **words, "first": _brief(one), "second": _brief(another)}
     return None
 
 

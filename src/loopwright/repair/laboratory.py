@@ -142,17 +142,25 @@ class Laboratory:
         (answer,) = self.warm[0].answer() or [{"seen": []}]
         return {(file, name): {one: set(k) for one, k in kinds.items()} for file, name, kinds in answer["seen"]}
 
-    def difference(self, first: Candidate, second: Candidate, seconds: float) -> Answer | None:
-        """A call on which two candidates differ (`call`, `first`, `second`); None where none was found in the time."""
-        if not self.trusts_warm or any(self.goes_cold(one) or not one.swaps for one in (first, second)):
+    def difference(self, first: Candidate, others: Sequence[Candidate], seconds: float) -> Answer | None:
+        """The first of the others that does otherwise (`rival`: its place), and a call that shows it.
+
+        `call`, what comes of it with the `first` and with the `second`; None where no difference was found in the time.
+        """
+        asked = [n for n, one in enumerate(others) if one.swaps and not self.goes_cold(one)]
+        if not asked or not self.trusts_warm or self.goes_cold(first) or not first.swaps:
             return None
-        rivals = [self._job_for(0, one, cold=False, patient=True) for one in (first, second)]
-        tests = [*rivals[0]["targets"], *rivals[0]["guards"]][:_LOOKED_AT_MOST]
-        slow = [(number, _SLOWED * limit) for number, limit in tests if not self._hangs(number)]
-        self.warm[0].submit({"jobs": [], "rivals": rivals, "tests": slow, "until": time.monotonic() + seconds})
+        rivals = [self._job_for(0, one, cold=False, patient=True) for one in (first, *(others[n] for n in asked))]
+        tests = self._watched([*rivals[0]["targets"], *rivals[0]["guards"]])
+        self.warm[0].submit({"jobs": [], "rivals": rivals, "tests": tests, "until": time.monotonic() + seconds})
         (answer,) = self.warm[0].answer() or [{"differ": None}]
         found: Answer | None = answer["differ"]
-        return found
+        return found and {**found, "rival": asked[found["rival"]]}
+
+    def _watched(self, tests: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
+        """Those whose calls can be watched, with the time that it takes then."""
+        ending = [(number, limit) for number, limit in tests if not self._hangs(number)]
+        return [(number, _SLOWED * limit) for number, limit in ending[:_LOOKED_AT_MOST]]
 
     def submit(self, pair: int, batch: Sequence[tuple[int, Candidate]], cold: bool, until: float, patient: bool) -> int:
         """Hands numbered candidates to one lane of a pair; the descriptor that its answers come from.

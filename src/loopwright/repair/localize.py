@@ -10,6 +10,7 @@ from .session import Outcome
 from .smells import bulk, is_plain, smell, tells_of_errors
 from .source import FUNCTIONS, Source, blocks, expressions
 from .trace import IMPORT, Line
+from .tree import is_test_file
 from .wording import likenesses
 
 _LAST_FRAME, _FRAME = 0.1, 0.05
@@ -69,6 +70,17 @@ class Spectrum:
     passing: frozenset[int]
     groups: Sequence[frozenset[int]] = ()
     words: str = ""
+
+    def mates(self, tests: frozenset[int]) -> frozenset[int]:
+        """Failing tests that ended in the same error at the same line of the project as one of these."""
+        ends = {self._end(n) for n in tests} - {None}
+        return frozenset(n for n in self.failing if self._end(n) in ends)
+
+    def _end(self, test: int) -> tuple[str, str, int] | None:
+        """What it raised, and the last line outside the tests that was on its way; None where there is none."""
+        outcome = self.outcomes[test]
+        inside = [(file, line) for file, line, _ in outcome.frames if file and not is_test_file(file)]
+        return (outcome.error, *inside[-1]) if inside and outcome.error != "TimeUp" else None
 
 
 def rank(spectrum: Spectrum, sources: Mapping[str, Source], changed: Collection[Line] = frozenset()) -> list[Location]:

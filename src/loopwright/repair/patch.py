@@ -68,7 +68,7 @@ class Proof:
         if holds(self._baseline, statuses):
             self.held.append(candidate)
             self.patches.append(described(candidate, self._baseline, statuses))
-        elif statuses or self._left() > _SHORTEST:
+        elif statuses or self.seconds_left > _SHORTEST:
             self.refuted.append(candidate.fingerprint)
             if statuses and len(self.refuted) <= _NAMED:
                 self.notes.append(f"refuted in a fresh process: {where} ({self._why(statuses)})")
@@ -105,10 +105,11 @@ class Proof:
         return f"it breaks {broken[0]}{more}" if broken else "no failing test passes there"
 
     def _fresh(self, candidate: Candidate | None, side: int) -> Answer:
-        left = self._left()
+        left = self.seconds_left
         return confirm(candidate, self._baseline, self._pristine, side, left) if left > _SHORTEST else {}
 
-    def _left(self) -> float:
+    @property
+    def seconds_left(self) -> float:
         return self._deadline - time.monotonic()
 
 

@@ -20,6 +20,9 @@ from .values import exchanged
 Loaded = Mapping[tuple[str, str, int], Sequence[FunctionType]]
 """Living functions by file, qualified name and line."""
 
+Tests = Sequence[tuple[int, float]]
+"""Their numbers, and the seconds that each may take."""
+
 KILLED: Answer = {"turned": [], "broke": -1, "killed": True}
 STALE: Answer = {"turned": [], "broke": -1, "stale": True}
 """The function is not loaded as it stands in the file: only a fresh import can show the change."""
@@ -66,7 +69,7 @@ class Screen:
     def _whole(self, job: Answer) -> Answer:
         return STALE if self._swap(job) is None else carried_out(self._driver, self._items, job)
 
-    def _seen(self, tests: Sequence[tuple[int, float]], root: str) -> Answer:
+    def _seen(self, tests: Tests, root: str) -> Answer:
         """The kinds of values that functions below `root` work on in these tests."""
         found = Seen(root)
         for number, seconds in tests:
@@ -78,8 +81,8 @@ class Screen:
             "seen": [(*name, {one: list(k) for one, k in kinds.items()}) for name, kinds in found.functions.items()]
         }
 
-    def _differ(self, tests: Sequence[tuple[int, float]], rivals: Sequence[Answer]) -> Answer:
-        """A call of the first one's function, as these tests make it or nearly so, on which the two differ."""
+    def _differ(self, tests: Tests, rivals: Sequence[Answer]) -> Answer:
+        """A call of the first one's function, as these tests make it or nearly so, on which another differs from it."""
         name, line, _ = rivals[0]["swaps"][0]
         (function, *_) = self._loaded.get((rivals[0]["file"], name, line), [None])
         if function is None:
@@ -90,8 +93,8 @@ class Screen:
                 calls.start()
                 self._driver.run(self._items[number], None, seconds)
                 calls.stop()
-        versions = [partial(self._swap, rival) for rival in rivals]
-        return {"differ": first_difference(function, versions, varied(calls.found))}
+        first, *others = (partial(self._swap, rival) for rival in rivals)
+        return {"differ": first_difference(function, first, others, varied(calls.found))}
 
     def _sift(
         self, jobs: Sequence[Answer], checks: Sequence[tuple[int, float, str]], until: float

@@ -4,12 +4,12 @@ import os
 import select
 import time
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .candidate import Candidate
 from .forks import Answer
 from .laboratory import Laboratory
+from .merit import Survivor, ranked
 from .stream import Stream
 
 PROGRESS = "repair: "
@@ -17,7 +17,9 @@ PROGRESS = "repair: "
 
 _EVERY = 2.0  # seconds between two such lines
 _BEYOND, _FAR_BEYOND, _FARTHEST = 40, 300, 8_000
-"""Candidates still tried after a survivor that turned all failing tests, all of its kind at its place, or some."""
+"""Candidates still tried after a survivor that turned all failing tests, all of its kind at its place (and as many as
+were before it), or some.
+"""
 
 _NEAREST = 3
 _ROUND = 500
@@ -47,21 +49,6 @@ _SMALLEST = 16
 
 Numbered = tuple[int, float, Candidate]
 """A candidate with its place in the stream and its price."""
-
-
-@dataclass(frozen=True)
-class Survivor:
-    """A candidate that turned failing tests and broke none of those that its function serves. `order`: its number.
-
-    `left`: failing tests beside these, in their groups, that run its very place and still fail: it may suit one test
-    instead of curing the fault.
-    """
-
-    order: int
-    price: float
-    candidate: Candidate
-    turned: frozenset[int]
-    left: frozenset[int]
 
 
 @dataclass(frozen=True, order=True)
@@ -107,6 +94,7 @@ class Search:
         self._stale: set[int] = set()
         self._late: list[Numbered] = []
         self._slower: list[Numbered] = []
+        self._turned: dict[str, frozenset[int]] = {}
         self._promising: list[Numbered] = []
         self._patient: set[int] = set()
         self._busy: dict[int, tuple[int, list[Numbered]]] = {}
@@ -158,8 +146,7 @@ class Search:
         """Whether there is another round. While nothing is found, a second edit is made on what came near."""
         if time.monotonic() >= self._deadline or self._number >= self._last:
             return False
-        tallies = self._stream.tallies
-        self._stream.favour(frozenset(point for point, tally in tallies.items() if tally.turned))
+        self._stream.favour()
         seeds = [] if found else self._seeds()
         for price, candidate in seeds:
             if time.monotonic() >= self._deadline:
@@ -173,10 +160,10 @@ class Search:
 
     def _seeds(self) -> list[tuple[float, Candidate]]:
         """What fixed something and not all; when there is nothing else left, also the cheapest of all."""
-        near = [one for one in self._partial if not one.candidate.paired][:_SEEDS]
+        near = [one for one in self._partial if not one.candidate.base][:_SEEDS]
         bases = [(one.price - _PROVEN * one.candidate.edit.cost, one.candidate) for one in near]
         seeds = [*bases, *(self._first if self._dry else ())]
-        return [one for one in seeds if not (one[1].paired or one[1].fingerprint in self._deepened)]
+        return [one for one in seeds if not (one[1].base or one[1].fingerprint in self._deepened)]
 
     def _next(self) -> list[Numbered]:
         """One candidate that needs a fresh import, else as many as go together; [] when there is nothing to do."""
@@ -279,22 +266,29 @@ class Search:
 
     def _hear(self, number: int, candidate: Candidate, answer: Answer) -> None:
         """A survivor brings the end near."""
-        if _survived(answer) and not self._whole:
-            turned = frozenset(answer["turned"])
-            cured = _FARTHEST if self._left(candidate, turned) else _FAR_BEYOND
+        turned = frozenset(answer["turned"])
+        if self._mends(candidate, answer) and not self._whole:
+            cured = _FARTHEST if self._left(candidate, turned) else _FAR_BEYOND + number
             self._last = min(self._last, number + (_BEYOND if turned >= self._laboratory.targets else cured))
+
+    def _mends(self, candidate: Candidate, answer: Answer) -> bool:
+        """Whether it does good and no harm, and more good than the edit that it is made upon does alone."""
+        before = self._turned.get(candidate.base, frozenset())
+        return bool(set(answer["turned"]) - before) and answer["broke"] is None
 
     def _left(self, candidate: Candidate, turned: frozenset[int]) -> frozenset[int]:
         groups = self._laboratory.baseline.spectrum.groups or [self._laboratory.targets]
         near = frozenset[int]().union(*(group for group in groups if group & turned))
-        return (candidate.location.failing & self._laboratory.targets & near) - turned
+        at_its_place = candidate.location.failing & self._laboratory.targets & near
+        mates = self._laboratory.baseline.spectrum.mates(turned) & self._laboratory.targets
+        return (at_its_place | mates) - turned
 
     def fold(self) -> list[Survivor]:
         """Counts the answers up to the end, in order; one that a slow neighbour let run ahead waits for the next go."""
         survivors: list[Survivor] = []
         for number in sorted(n for n in self._answered if n <= self._last):
             price, candidate, answer = self._answered.pop(number)
-            turned, survived = frozenset(answer["turned"]), _survived(answer)
+            turned, survived = frozenset(answer["turned"]), self._mends(candidate, answer)
             tally = self._stream.tallies[candidate.location.point]
             tally.tried += 1
             tally.turned += bool(turned)
@@ -304,6 +298,7 @@ class Search:
             left = self._left(candidate, turned)
             tally.cured += survived and not left
             if survived:
+                self._turned[candidate.fingerprint] = turned
                 survivors.append(Survivor(number, price, candidate, turned, left))
             if turned and (left or not survived):
                 missing = len(self._laboratory.targets) - len(turned)
@@ -317,22 +312,6 @@ class Search:
 
 def _survived(answer: Answer) -> bool:
     return bool(answer["turned"]) and answer["broke"] is None
-
-
-def ranked(survivors: Sequence[Survivor]) -> list[Survivor]:
-    """Best first: no test left at its place, more tests turned, then the cheaper and the smaller change."""
-
-    def merit(one: Survivor) -> tuple[bool, int, float, int, int]:
-        edit = one.candidate.edit
-        return (
-            bool(one.left),
-            -len(one.turned),
-            round(one.price, 3),
-            abs(len(edit.text) - (edit.end - edit.start)),
-            one.order,
-        )
-
-    return sorted(survivors, key=merit)
 
 
 def cores() -> int:

@@ -2,7 +2,7 @@
 
 import heapq
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
@@ -18,8 +18,10 @@ _DISTRUST = 2.5
 """What the least suspicious statement's edits cost more than the most suspicious one's."""
 
 _UNLISTED = 0.5
-_HELPED = 0.5
-"""What edits cost less at a place where one has turned a failing test; half of it in the rest of its function."""
+_HELPED, _TOUCHED = 0.5, 0.2
+"""What edits cost less at a place where one has turned a failing test without harm, or with; half of it in the rest of
+its function.
+"""
 
 _LINE_OFF = 0.05
 """What each line between the two of a pair of edits costs more."""
@@ -51,20 +53,25 @@ class Tally:
 
 _NAMES = list(FAMILIES)
 
+_Entry = tuple[float, int, int, int, bool]
+"""Price, ground, family, place among its edits (-1 before they are made), whether it was asked if it makes sense."""
+
 
 @dataclass(frozen=True)
 class _Ground:
-    """A place to make edits for, and what each costs there beside its own cost. `base`: an edit made before."""
+    """A place to make edits for, and what each costs there beside its own cost. `base`: an edit made before.
+
+    `bonus` is what the penalty is less by, because edits there have helped.
+    """
 
     location: Location
     penalty: float
     base: Candidate | None = None
+    bonus: float = 0.0
 
 
-def _bonus(location: Location, points: Container[str], functions: Container[tuple[str, str]]) -> float:
-    if location.point in points:
-        return _HELPED
-    return _HELPED / 2 if (location.file, location.func) in functions else 0.0
+def _function(ground: _Ground) -> tuple[str, str]:
+    return ground.location.file, ground.location.func
 
 
 class Stream:
@@ -90,8 +97,9 @@ class Stream:
         self._places: dict[int, Place] = {}
         self._offers: dict[tuple[int, int], list[Edit]] = {}
         self._grounds: list[_Ground] = []
-        self._heap: list[tuple[float, int, int, int, bool]] = []
-        self._favoured = frozenset[str]()
+        self._single: list[_Entry] = []
+        self._second: list[_Entry] = []
+        self._single_turn = True
         self._open = dict.fromkeys((one.point for one in locations), 0)
         self.troubles: list[str] = []
         self.tallies: dict[str, Tally] = {one.point: Tally() for one in locations}
@@ -109,24 +117,30 @@ class Stream:
 
         A family's edits of a place are made when the price has come to what the cheapest of them can cost.
         """
-        while self._heap:
-            price, n, m, k, judged = heapq.heappop(self._heap)
+        while heap := self._next_heap():
+            price, n, m, k, judged = heapq.heappop(heap)
             ground, drawn = self._grounds[n], None
             if k < 0:
                 self._offers[n, m] = self._made(n, m)
                 self._open[ground.location.point] += len(self._offers[n, m]) - 1
             elif not judged and (doubt := self.sense.doubt(ground.location, self._offers[n, m][k])):
-                heapq.heappush(self._heap, (price + doubt, n, m, k, True))
+                heapq.heappush(heap, (price + doubt, n, m, k, True))
             else:
                 drawn = self._distinct(ground, _NAMES[m], self._offers[n, m][k])
                 self._open[ground.location.point] -= 1
             if not judged and k + 1 < len(self._offers[n, m]):
                 cost = self._offers[n, m][k + 1].cost
-                heapq.heappush(self._heap, (ground.penalty + cost, n, m, k + 1, False))
+                heapq.heappush(heap, (ground.penalty + cost, n, m, k + 1, False))
             self.tallies[ground.location.point].exhausted = not self._open[ground.location.point]
             if drawn:
+                self._single_turn = ground.base is not None
                 return price, drawn
         return None
+
+    def _next_heap(self) -> list[_Entry]:
+        """The cheaper one; but edits made upon others are never more than every other, however near these came."""
+        second_first = self._second and not (self._single and (self._single_turn or self._single[0] < self._second[0]))
+        return self._second if second_first else self._single
 
     def deepen(self, base: Candidate, price: float) -> None:
         """Adds what a second edit in the same function would make of this one: each costs `price` more."""
@@ -141,21 +155,30 @@ class Stream:
                 far = _LINE_OFF * abs(statement.lineno - location.line)
                 self._add(_Ground(replace(location, source=source, statement=statement), price + far, base))
 
-    def favour(self, points: frozenset[str]) -> None:
-        """What is left at these places, and in their functions, comes sooner: edits there have helped."""
-        fresh = points - self._favoured
-        self._favoured |= fresh
-        functions = {(one.location.file, one.location.func) for one in self._grounds if one.location.point in fresh}
-        bonus = [_bonus(ground.location, fresh, functions) for ground in self._grounds]
-        self._grounds = [replace(g, penalty=g.penalty - b) for g, b in zip(self._grounds, bonus, strict=True)]
-        self._heap = [(price - bonus[n], n, m, k, judged) for price, n, m, k, judged in self._heap]
-        heapq.heapify(self._heap)
+    def favour(self) -> None:
+        """What is left at places where edits have helped, and in their functions, comes sooner."""
+        helped = {point: _HELPED if one.survived else _TOUCHED for point, one in self.tallies.items() if one.turned}
+        around: dict[tuple[str, str], float] = {}
+        for one in self._grounds:
+            around[_function(one)] = max(around.get(_function(one), 0.0), helped.get(one.location.point, 0.0) / 2)
+        bonus = [
+            0.0 if one.base else max(helped.get(one.location.point, 0.0), around[_function(one)]) - one.bonus
+            for one in self._grounds
+        ]
+        self._grounds = [
+            replace(one, penalty=one.penalty - more, bonus=one.bonus + more)
+            for one, more in zip(self._grounds, bonus, strict=True)
+        ]
+        for heap in (self._single, self._second):
+            heap[:] = [(price - bonus[n], n, m, k, judged) for price, n, m, k, judged in heap]
+            heapq.heapify(heap)
 
     def _add(self, ground: _Ground) -> None:
         self._grounds.append(ground)
         self._open[ground.location.point] += len(FAMILIES)
         for m, (floor, _) in enumerate(FAMILIES.values()):
-            heapq.heappush(self._heap, (ground.penalty + floor, len(self._grounds) - 1, m, -1, False))
+            heap = self._single if ground.base is None else self._second
+            heapq.heappush(heap, (ground.penalty + floor, len(self._grounds) - 1, m, -1, False))
 
     def _penalty(self, location: Location, top: float) -> float:
         return _DISTRUST * (1 - location.score / top) + (0.0 if location.point in self._listed else _UNLISTED)
@@ -193,4 +216,4 @@ class Stream:
             return None
         self._seen.add(candidate.fingerprint)
         self.tallies[location.point].offered += 1
-        return candidate if ground.base is None else replace(candidate, paired=True)
+        return candidate if ground.base is None else replace(candidate, base=ground.base.fingerprint)

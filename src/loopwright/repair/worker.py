@@ -18,9 +18,10 @@ from .confinement import keep_writing_inside
 from .forks import Answer
 from .laboratory import Laboratory, guarding
 from .localize import Location, leading, rank, tried_out
+from .merit import Survivor
 from .patch import Proof
 from .pool import Pool
-from .search import Partial, Search, Survivor
+from .search import Partial, Search
 from .sense import Sense
 from .session import load_plugins
 from .stream import Stream, Tally
@@ -35,8 +36,8 @@ _REFUTED = 12
 _ALONE = 3
 _NAMED = 3  # troubles with edits
 _TALLIED = ("offered", "tried", "turned", "survived", "exhausted", "kinds")
-_PATCHES = 2  # one to apply, and its best rival
 _LATEST = 0.5  # seconds behind the end of its time that a search may still need to come to its own end
+_RIVALS = 8  # survivors that a patch is compared with
 _COMPARING = 5.0  # seconds
 _CANDIDATE_SHARE = 0.8  # of the time that is left; the rest confirms
 
@@ -142,8 +143,7 @@ def _search(order: Answer) -> Answer:
         if _is_ready(laboratory, stream, order, deadline):
             share = (deadline - time.monotonic()) * _CANDIDATE_SHARE
             search = Search(laboratory, stream, _CANDIDATES, time.monotonic() + share)
-            _prove(search, proof)
-            _compare(laboratory, proof, deadline - time.monotonic())
+            _prove(search, proof, laboratory)
         else:
             proof.notes.append("no failing test fails each time: no edit can be judged by them")
     if search:
@@ -187,36 +187,32 @@ def _heard(location: Location, stream: Stream, listed: frozenset[str]) -> bool:
     return location.point in listed or stream.tallies[location.point].turned > 0
 
 
-def _prove(search: Search, proof: Proof) -> None:
-    """Searches, and tries the survivors best first; while none holds, the search goes on.
-
-    After the first that holds, one more is wanted that mends the same: its rival.
-    """
+def _prove(search: Search, proof: Proof, laboratory: Laboratory) -> None:
+    """Searches, and tries the survivors best first, each beside a rival; while none holds, the search goes on."""
     while not proof.patches and len(proof.refuted) < _REFUTED:
         left = search.go()
-        while left and len(proof.patches) < _PATCHES and len(proof.refuted) < _REFUTED:
-            several, left = _alike(left[0], left)
+        while left and not proof.patches and len(proof.refuted) < _REFUTED:
+            several, told = _with_rival(laboratory, left, min(_COMPARING, proof.seconds_left / 4))
             if not proof.tries([one.candidate for one in several]):
                 break
-            if proof.patches:
-                left = [one for one in left if one.turned & several[0].turned]
+            if told and len(proof.patches) == len(several):
+                proof.patches[1]["differs"] = told
+            left = [one for one in left if one not in several]
         if search.ended:
             break
 
 
-def _alike(first: Survivor, survivors: list[Survivor]) -> tuple[list[Survivor], list[Survivor]]:
-    """The first with the next that mends the same, and the others."""
-    several = [one for one in survivors if one.turned & first.turned][:_PATCHES]
-    return several, [one for one in survivors if one not in several]
+def _with_rival(laboratory: Laboratory, survivors: Sequence[Survivor], seconds: float) -> tuple[list[Survivor], str]:
+    """The first, the next that mends some of the same and does otherwise, and by what call the two can be told apart.
 
-
-def _compare(laboratory: Laboratory, proof: Proof, seconds: float) -> None:
-    """Says of the rival by what call it could be told from the patch."""
-    if len(proof.held) == _PATCHES and seconds > 1:
-        told = laboratory.difference(proof.held[0], proof.held[1], min(seconds, _COMPARING))
-        if told is not None:
-            outcomes = f"{told['first']} with the patch, {told['second']} with this instead"
-            proof.patches[1]["differs"] = f"{told['call']} gives {outcomes}"
+    Where no call shows a difference the rival is just the next.
+    """
+    first, *others = [one for one in survivors if one.turned & survivors[0].turned][: 1 + _RIVALS]
+    told = laboratory.difference(first.candidate, [one.candidate for one in others], seconds)
+    if told is None:
+        return [first, *others[:1]], ""
+    outcomes = f"{told['first']} with the patch, {told['second']} with this instead"
+    return [first, others[told["rival"]]], f"{told['call']} gives {outcomes}"
 
 
 def _nothing(baseline: Baseline, order: Answer) -> Answer:

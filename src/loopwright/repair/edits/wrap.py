@@ -1,4 +1,4 @@
-"""A call around an expression that was forgotten, or one too many."""
+"""A call around an expression that was forgotten, or one too many; twice as much of it, or half."""
 
 import ast
 from collections.abc import Iterator
@@ -14,10 +14,17 @@ _SHAPED = {"max(0, {})": 2.6, "max({}, 0)": 3.2, "round({}, 2)": 2.5, "max(1, {}
            "{}[:]": 3.2, "({} or [])": 3.0, "({} or 0)": 3.0, '({} or "")': 3.0, "({} or {{}})": 3.2,
            "-{}": 2.4, "1 - {}": 3.0, "{} ** 2": 3.0, "{} ** 3": 3.2, "{} / 2": 2.8, "{} // 2": 2.9, "{} * 2": 2.8,
            "{} % 10": 3.2}  # fmt: skip
+_SCALED = {"2 * {}": 2.3, "{} // 2": 2.4}
+"""Of what is compared, reckoned with or counted to."""
+
+_CHANGING = ("append", "remove", "pop", "insert", "clear", "extend", "add", "discard", "update", "popitem", "sort")
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Dict)
 
 
 def edits(place: Place) -> Iterator[Edit]:
+    match place.stmt:
+        case ast.For(iter=ast.Name() | ast.Attribute() as container) if _changes(place, place.stmt, container):
+            yield place.swap(container, f"list({place.text(container)})", 1.5)
     for node in place.nodes:
         if isinstance(node, ast.Call):
             yield from _unwrapped(place, node)
@@ -30,6 +37,22 @@ def edits(place: Place) -> Iterator[Edit]:
 def _called(place: Place, node: ast.expr) -> bool:
     parent = place.source.parents[node]
     return isinstance(parent, ast.Call) and parent.func is node
+
+
+def _changes(place: Place, loop: ast.For, container: ast.expr) -> bool:
+    """Whether the loop changes what it goes through."""
+    name = place.text(container)
+    for node in (one for statement in loop.body for one in ast.walk(statement)):
+        match node:
+            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in _CHANGING:
+                changed = value
+            case ast.Delete(targets=[ast.Subscript(value=value)]):
+                changed = value
+            case _:
+                continue
+        if place.text(changed) == name:
+            return True
+    return False
 
 
 def _unwrapped(place: Place, node: ast.Call) -> Iterator[Edit]:
@@ -53,6 +76,9 @@ def _wrapped(place: Place, node: ast.expr) -> Iterator[Edit]:
         yield place.swap(node, tight + suffix, cost)
     for shape, cost in _SHAPED.items():
         yield place.swap(node, shape.format(text if "(" in shape and not shape.startswith("(") else tight), cost)
+    if isinstance(place.source.parents[node], (ast.Compare, ast.BinOp, ast.Slice)):
+        for shape, cost in _SCALED.items():
+            yield place.swap(node, shape.format(tight), cost)
     for name in place.scope.locals[:6]:
         if name != text:
             yield place.swap(node, f"min({text}, {name})", 3.2)
