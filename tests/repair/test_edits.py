@@ -477,3 +477,8 @@ def test_a_list_is_likelier_where_an_iterator_would_be_used_up() -> None:
         f"def f(a):\n    b = 1\n    for c in {first}:\n        c in {then}\n" for first, then in ("ba", "ab")
     )
     assert costs(again, 2, "shape", "a = list(a)") < costs(once, 2, "shape", "a = list(a)")
+
+
+def test_a_reset_is_likelier_where_something_changes_that_the_value_was_made_of() -> None:
+    putting, sorting, loading = (costs(SHELF, line, "forgotten reset", "self.order = None") for line in (18, 15, 12))
+    assert putting == loading < sorting - 1

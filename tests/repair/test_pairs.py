@@ -106,7 +106,8 @@ def test_however_near_an_edit_came_every_other_candidate_is_a_single_one() -> No
 
 def test_a_second_edit_that_adds_nothing_to_the_first_is_no_survivor(tmp_path: Path) -> None:
     files = {
-        "tariff.py": "def fee(days, rate):\n    total = days * rate - 10\n    extra = days > 50\n    return total + extra\n",
+        "tariff.py": "def fee(days, rate):\n    total = days * rate - 10\n    extra = days > 50\n"
+        "    return total + extra\n",
         "test_tariff.py": "from tariff import fee\n\n"
         "def test_never(): assert fee(2, 3) is fee\n"
         "def test_free(): assert fee(1, 3) == fee(2, 4) == fee(3, 3) == 0\n"

@@ -17,8 +17,8 @@ PROGRESS = "repair: "
 
 _EVERY = 2.0  # seconds between two such lines
 _BEYOND, _FAR_BEYOND, _FARTHEST = 40, 300, 8_000
-"""Candidates still tried after a survivor that turned all failing tests, all of its kind at its place (and as many as
-were before it), or some.
+"""Candidates still tried after a survivor that turned all failing tests, all of its kind at its place (besides twice as
+many as came before it), or some.
 """
 
 _NEAREST = 3
@@ -268,7 +268,7 @@ class Search:
         """A survivor brings the end near."""
         turned = frozenset(answer["turned"])
         if self._mends(candidate, answer) and not self._whole:
-            cured = _FARTHEST if self._left(candidate, turned) else _FAR_BEYOND + number
+            cured = _FARTHEST if self._left(candidate, turned) else _FAR_BEYOND + 2 * number
             self._last = min(self._last, number + (_BEYOND if turned >= self._laboratory.targets else cured))
 
     def _mends(self, candidate: Candidate, answer: Answer) -> bool:

@@ -87,7 +87,7 @@ FAMILIES: dict[str, tuple[float, Callable[[Place], Iterator[Edit]]]] = {
     "missing call": (2.2, call_missing.edits),
     "never filled": (2.3, unfed.edits),
     "several places": (1.9, everywhere.edits),
-    "forgotten reset": (2.5, reset.edits),
+    "forgotten reset": (1.6, reset.edits),
     "missing statement": (2.2, copyline.edits),
 }
 """Kind of edit → below what no such edit costs, and what yields them for a place. The order breaks ties of cost."""

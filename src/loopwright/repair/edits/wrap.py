@@ -3,6 +3,7 @@
 import ast
 from collections.abc import Iterator
 
+from .changing import changed
 from .place import Edit, Place
 
 _AROUND = {"int": 2.6, "float": 2.8, "str": 2.6, "len": 2.6, "abs": 2.4, "list": 2.6, "sorted": 2.4, "set": 2.8,
@@ -17,7 +18,6 @@ _SHAPED = {"max(0, {})": 2.6, "max({}, 0)": 3.2, "round({}, 2)": 2.5, "max(1, {}
 _SCALED = {"2 * {}": 2.3, "{} // 2": 2.4}
 """Of what is compared, reckoned with or counted to."""
 
-_CHANGING = ("append", "remove", "pop", "insert", "clear", "extend", "add", "discard", "update", "popitem", "sort")
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Dict)
 
 
@@ -42,17 +42,7 @@ def _called(place: Place, node: ast.expr) -> bool:
 def _changes(place: Place, loop: ast.For, container: ast.expr) -> bool:
     """Whether the loop changes what it goes through."""
     name = place.text(container)
-    for node in (one for statement in loop.body for one in ast.walk(statement)):
-        match node:
-            case ast.Call(func=ast.Attribute(value=value, attr=method)) if method in _CHANGING:
-                changed = value
-            case ast.Delete(targets=[ast.Subscript(value=value)]):
-                changed = value
-            case _:
-                continue
-        if place.text(changed) == name:
-            return True
-    return False
+    return any(place.text(one) == name for statement in loop.body for one in changed(statement))
 
 
 def _unwrapped(place: Place, node: ast.Call) -> Iterator[Edit]:
