@@ -482,3 +482,26 @@ def test_a_list_is_likelier_where_an_iterator_would_be_used_up() -> None:
 def test_a_reset_is_likelier_where_something_changes_that_the_value_was_made_of() -> None:
     putting, sorting, loading = (costs(SHELF, line, "forgotten reset", "self.order = None") for line in (18, 15, 12))
     assert putting == loading < sorting - 1
+
+
+def test_what_ends_a_prefix_is_taken_from_the_tests() -> None:
+    facts = Facts(literals=["Assets:Bank", "Assets:Bankers Club"])
+    found = offered("def f(a, b):\n    return a.startswith(b)\n", 2, facts)["text"]
+    assert 'def f(a, b):\n    return (a == b or a.startswith(b + ":"))\n' in found
+    assert not any('"/"' in text for text in found)
+
+
+def test_a_mark_in_front_of_a_text_is_taken_away_where_a_test_has_one() -> None:
+    text = "def f(a):\n    return a.split()\n"
+    wanted = 'def f(a):\n    a = a.removeprefix("\\ufeff")\n    return a.split()\n'
+    assert wanted in offered(text, 2, Facts(literals=["\ufeffname"]))["shape"]
+    assert wanted not in offered(text, 2, Facts(literals=["name"]))["shape"]
+
+
+def test_what_is_taken_back_after_a_call_is_taken_back_in_any_case() -> None:
+    text = "def f(a):\n    a.n += 1\n    b = g(a)\n    a.n -= 1\n    return b\n"
+    right = "def f(a):\n    a.n += 1\n    try:\n        b = g(a)\n    finally:\n        a.n -= 1\n    return b\n"
+    (edit,) = offered(text, 3)["any case"].values()
+    assert spliced(Source("m.py", text), edit) == right
+    (elsewhere,) = offered(text.replace("a.n -= 1", "h(b)"), 3)["any case"].values()
+    assert edit.cost < elsewhere.cost

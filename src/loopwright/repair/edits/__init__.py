@@ -82,7 +82,7 @@ FAMILIES: dict[str, tuple[float, Callable[[Place], Iterator[Edit]]]] = {
     "sort key": (1.8, order.edits),
     "plain value": (2.4, plain.edits),
     "only sometimes": (2.3, onlyif.edits),
-    "shape": (2.4, made.edits),
+    "shape": (1.0, made.edits),
     "copied guard": (2.6, copied.edits),
     "missing call": (2.2, call_missing.edits),
     "never filled": (2.3, unfed.edits),

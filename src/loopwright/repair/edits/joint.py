@@ -1,12 +1,20 @@
-"""A piece of text that a result lacks: between two parts of it, in front, or behind."""
+"""A piece of text that is lacking: between two parts of a result, in front, behind, or where a prefix ends."""
 
 import ast
 from collections.abc import Iterator
 
 from .place import Edit, Place
 
+_ENDS = ("/", ":", ".", "-", "_", " ")
+
 
 def edits(place: Place) -> Iterator[Edit]:
+    for node in place.nodes:
+        match node:
+            case ast.Call(
+                func=ast.Attribute(value=whole, attr="startswith" | "endswith" as name), args=[part], keywords=[]
+            ):
+                yield from _whole_parts(place, node, place.text(whole), name, place.text(part))
     pieces = [repr(text) for text in place.pool.facts.inserted]
     for n, piece in enumerate(pieces):
         for node in place.nodes:
@@ -23,3 +31,13 @@ def edits(place: Place) -> Iterator[Edit]:
             )
             yield place.swap(value, f"{plain} + {piece}", 2.3 + 0.1 * n)
             yield place.swap(value, f"{piece} + {plain}", 2.3 + 0.1 * n)
+
+
+def _whole_parts(place: Place, call: ast.Call, whole: str, name: str, part: str) -> Iterator[Edit]:
+    """`a:b` begins with `a`, and `ab` does not: what ends a part, with the part alone allowed or not."""
+    texts = "".join(one for one in place.pool.facts.literals if isinstance(one, str))
+    ends = [end for end in _ENDS if end in texts]
+    for n, end in enumerate(ends):
+        ended = f'{part} + "{end}"' if name == "startswith" else f'"{end}" + {part}'
+        yield place.swap(call, f"({whole} == {part} or {whole}.{name}({ended}))", 2.4 + 0.1 * n)
+        yield place.swap(call, f"{whole}.{name}({ended})", 2.5 + 0.1 * n)

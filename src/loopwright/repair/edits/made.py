@@ -8,6 +8,9 @@ from .place import Edit, Place
 
 _KNOWN = ("int", "str", "list", "float", "tuple", "dict", "set", "sorted")
 _METHODS = ("strip()", "lower()", "copy()", "encode()", "decode()", "upper()")
+_MARK = "\ufeff"
+"""What some editors write in front of a text."""
+
 _MOST = 10
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -46,6 +49,8 @@ def _shaped(place: Place, name: str) -> Iterator[tuple[float, str]]:
     helpers = place.scope.of_one
     for n, helper in enumerate(helpers[:_MOST]):
         yield 2.5 + 0.05 * n, f"{name} = {helper}({name})"
+    if any(isinstance(one, str) and _MARK in one for one in place.pool.facts.literals):
+        yield 1.0, f'{name} = {name}.removeprefix("\\ufeff")'
     for n, helper in enumerate(_KNOWN):
         yield 2.8 + 0.04 * n, f"{name} = {helper}({name})"
     for n, method in enumerate(_METHODS):

@@ -16,7 +16,7 @@ _SHAPED = {"max(0, {})": 2.6, "max({}, 0)": 3.2, "round({}, 2)": 2.5, "max(1, {}
            "-{}": 2.4, "1 - {}": 3.0, "{} ** 2": 3.0, "{} ** 3": 3.2, "{} / 2": 2.8, "{} // 2": 2.9, "{} * 2": 2.8,
            "{} % 10": 3.2}  # fmt: skip
 _SCALED = {"2 * {}": 2.3, "{} // 2": 2.4}
-"""Of what is compared, reckoned with or counted to."""
+"""Of what is compared, added or counted to."""
 
 _ATOMS = (ast.Name, ast.Attribute, ast.Call, ast.Subscript, ast.Constant, ast.List, ast.Dict)
 
@@ -45,6 +45,11 @@ def _changes(place: Place, loop: ast.For, container: ast.expr) -> bool:
     return any(place.text(one) == name for statement in loop.body for one in changed(statement))
 
 
+def _is_measured(parent: ast.AST) -> bool:
+    added = isinstance(parent, ast.BinOp) and isinstance(parent.op, (ast.Add, ast.Sub))
+    return added or isinstance(parent, (ast.Compare, ast.Slice))
+
+
 def _unwrapped(place: Place, node: ast.Call) -> Iterator[Edit]:
     for argument in node.args[:3]:
         if not isinstance(argument, ast.Starred):
@@ -66,7 +71,7 @@ def _wrapped(place: Place, node: ast.expr) -> Iterator[Edit]:
         yield place.swap(node, tight + suffix, cost)
     for shape, cost in _SHAPED.items():
         yield place.swap(node, shape.format(text if "(" in shape and not shape.startswith("(") else tight), cost)
-    if isinstance(place.source.parents[node], (ast.Compare, ast.BinOp, ast.Slice)):
+    if _is_measured(place.source.parents[node]):
         for shape, cost in _SCALED.items():
             yield place.swap(node, shape.format(tight), cost)
     for name in place.scope.locals[:6]:
