@@ -1,7 +1,9 @@
 """Two patches that the tests can not tell apart are told apart by a call, where there is one."""
 
 from collections.abc import Callable
+from datetime import date
 from types import FunctionType
+from typing import NamedTuple
 
 from loopwright.repair.differ import Arguments, Calls, first_difference, outcome, outcomes, varied
 
@@ -116,3 +118,15 @@ def test_what_an_object_holds_is_varied_too() -> None:
 def test_after_some_calls_without_end_the_others_are_not_waited_for() -> None:
     calls: list[Arguments] = [{"count": number, "tags": []} for number in (1, 2, 3, 4, 5, 0)]
     assert outcomes(function(price), version(endless), calls) == ["no end"] * 6
+
+
+class Pair(NamedTuple):
+    first: int
+    second: int
+
+
+def test_what_can_not_be_made_of_its_parts_is_left_as_it_is() -> None:
+    calls = varied([{"pair": Pair(1, 2), "day": date.max, "count": 1}])
+    assert {call["pair"] for call in calls} == {Pair(1, 2)}
+    assert {call["day"] for call in calls} == {date.max}
+    assert {call["count"] for call in calls} == {1, 0, 2, -1}

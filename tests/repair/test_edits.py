@@ -50,6 +50,16 @@ def offered(text: str, line: int, facts: Facts | None = None) -> dict[str, dict[
         ("slice or index", 2, "def f(a, i, j):\n    return a[i][j]\n", "def f(a, i, j):\n    return a[j][i]\n"),
         ("lookup", 2, "def f(d, k):\n    return d[k]\n", "def f(d, k):\n    return d.get(k, 0)\n"),
         ("call", 2, "def f(a):\n    return a\n", "def f(a):\n    return sorted(a)\n"),
+        ("order of calls", 2,
+         "def f(a):\n    return a.b(1).c(2).d(3)\n",
+         "def f(a):\n    return a.d(3).b(1).c(2)\n"),
+        ("awaited result", 2,
+         "async def f(a):\n    a(1)\n",
+         "async def f(a):\n    outcome = a(1)\n    if hasattr(outcome, \"__await__\"):\n        await outcome\n"),
+        ("awaited result", 3,
+         "import inspect\nasync def f(a):\n    b = a(1)\n    return b\n",
+         "import inspect\nasync def f(a):\n    b = a(1)\n    if inspect.isawaitable(b):\n        b = await b\n"
+         "    return b\n"),
         ("call", 2, "def f(a, b):\n    return a < b\n", "def f(a, b):\n    return a < 2 * b\n"),
         ("call", 2,
          "def f(a):\n    for b in a:\n        a.remove(b)\n",
@@ -505,3 +515,26 @@ def test_what_is_taken_back_after_a_call_is_taken_back_in_any_case() -> None:
     assert spliced(Source("m.py", text), edit) == right
     (elsewhere,) = offered(text.replace("a.n -= 1", "h(b)"), 3)["any case"].values()
     assert edit.cost < elsewhere.cost
+
+
+QUEUE = """import heapq
+
+
+class Queue:
+    def __init__(self):
+        self.heap = []
+
+    def add(self, rank, item):
+        heapq.heappush(self.heap, (rank, item))
+"""
+
+
+def test_equals_leave_a_heap_as_they_came() -> None:
+    right = QUEUE.replace("= []\n", "= []\n        self._came = 0\n").replace(
+        "        heapq.", "        self._came += 1\n        heapq."
+    )
+    assert right.replace("rank, item))", "rank, self._came, item))") in offered(QUEUE, 9)["order of arrival"]
+    counting = QUEUE.replace("= []\n", "= []\n        self.turns = itertools.count()\n")
+    assert list(offered(counting, 10)["order of arrival"]) == [
+        counting.replace("rank, item))", "rank, next(self.turns), item))")
+    ]

@@ -75,17 +75,18 @@ def _changed(call: Arguments) -> Iterator[Arguments]:
 
 def _others(value: object) -> list[object]:
     """Values beside this one: of what is not plain, those with one attribute changed."""
-    return _plain_others(value) or [*_altered(value)]
+    with suppress(Exception):  # it may refuse to be copied, or to be made of what it holds
+        return _plain_others(value) or [*_altered(value)]
+    return []
 
 
 def _altered(value: object) -> Iterator[object]:
     fields = getattr(value, "__dict__", None)
     for name, field in list(fields.items()) if isinstance(fields, dict) and not isinstance(value, _FIXED) else ():
         for other in _plain_others(field):
-            with suppress(Exception):  # it may refuse to be copied
-                twin = copy.copy(value)
-                object.__setattr__(twin, name, other)
-                yield twin
+            twin = copy.copy(value)
+            object.__setattr__(twin, name, other)
+            yield twin
 
 
 def _plain_others(value: object) -> list[object]:

@@ -93,8 +93,13 @@ class Screen:
                 calls.start()
                 self._driver.run(self._items[number], None, seconds)
                 calls.stop()
-        first, *others = (partial(self._swap, rival) for rival in rivals)
+        first, *others = (partial(self._put_in_order, rival) for rival in rivals)
         return {"differ": first_difference(function, first, others, varied(calls.found))}
+
+    def _put_in_order(self, job: Answer) -> Callable[[], None] | None:
+        """The job's code in the program as it was loaded, whatever ran in it since."""
+        self._state.restore()
+        return self._swap(job)
 
     def _sift(
         self, jobs: Sequence[Answer], checks: Sequence[tuple[int, float, str]], until: float
