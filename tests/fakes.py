@@ -12,7 +12,7 @@ from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import LoopState, TestResult
 from loopwright.domain.testing import TestRun
-from loopwright.ports import JobDone, MenuEntry, TestOrder
+from loopwright.ports import Difference, JobDone, MenuEntry, TestOrder
 from loopwright.store.disk import Disk
 
 
@@ -75,6 +75,9 @@ class JudgedTests:
 
     def interpreter(self, command: str) -> str | None:
         return None
+
+    def difference(self, file: str, before: bytes | None, after: bytes | None) -> Difference:
+        return "none" if before == after else "more"
 
     async def run(self, order: TestOrder) -> TestRun:
         self.runs += 1

@@ -5,13 +5,15 @@ from loopwright.domain.engine_state import Outcome
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_selector import Next, open_tasks
 from loopwright.domain.outcomes import ActionOutcome, Completed
+from loopwright.domain.proof import Proof
 from loopwright.domain.stall import stalled_because
 from loopwright.domain.summary import summarise
 from loopwright.domain.verdict import TROUBLES
-from loopwright.domain.words import plural
+from loopwright.domain.words import clipped, plural
 from loopwright.engine.measure import nothing_to_run, validate_tree
 
-WORTH_ANOTHER_LOOK: frozenset[Outcome] = frozenset({"succeeded", "exhausted", "unverified"})
+PASSED: frozenset[Outcome] = frozenset({"succeeded", "unproven"})
+WORTH_ANOTHER_LOOK: frozenset[Outcome] = PASSED | {"exhausted", "unverified"}
 """Ends that a validation by this process could still change; the others are final."""
 
 
@@ -21,20 +23,37 @@ async def complete(session: Session, choice: Next) -> ActionOutcome:
     command = state.engine.settings.test_command
     tree = await session.tree()
     # Whatever the state says of this tree, only what this process has seen of it counts.
-    seen = session.verdicts.get(tree)
-    is_settled = seen is not None if wanted != "succeeded" else seen
-    if is_settled or wanted not in WORTH_ANOTHER_LOOK or (command is None and wanted != "succeeded"):
+    seen, proof = session.verdicts.get(tree), _seen_proof(session, state)
+    if wanted in PASSED and seen and proof is not None:
+        return Completed(_end(proof), None, summarise(state, session.now(), noted=session.incidents))
+    is_settled = seen is not None and wanted not in PASSED
+    if is_settled or wanted not in WORTH_ANOTHER_LOOK or (command is None and wanted not in PASSED):
         return Completed(wanted, reason(state, choice), summarise(state, session.now(), noted=session.incidents))
     if command is None:
         return nothing_to_run(tree, counted=False)
     session.bus.publish("activity", "validating once more before the end")
     checked = await validate_tree(session, command, counted=False)
     summary = summarise(state, session.now(), checked, session.incidents)
-    if checked.passed and not open_tasks(state):
-        return Completed("succeeded", None, summary, checked)
-    if wanted == "succeeded":
+    if checked.proof is not None and not open_tasks(state) and (checked.proof.shown or _was_asked(state, wanted)):
+        return Completed(_end(checked.proof), None, summary, checked)
+    if wanted in PASSED or checked.proof is not None:
         return checked
     return Completed(wanted, reason(state, choice, checked.reasons), summary, checked)
+
+
+def _seen_proof(session: Session, state: LoopState) -> Proof | None:
+    """What this process has computed for the tree that was validated last."""
+    last = state.engine.last_validation
+    return session.proofs.get((last.tree, session.proof_goal())) if last else None
+
+
+def _was_asked(state: LoopState, wanted: Outcome) -> bool:
+    """Whether the proof that is missing was ordered before; where it was chosen to end, it need not be."""
+    return state.engine.spent.proof_task is not None or wanted != "succeeded"
+
+
+def _end(proof: Proof) -> Outcome:
+    return "succeeded" if proof.shown else "unproven"
 
 
 def reason(state: LoopState, choice: Next, seen: tuple[str, ...] = ()) -> str | None:
@@ -49,7 +68,19 @@ def reason(state: LoopState, choice: Next, seen: tuple[str, ...] = ()) -> str | 
             return f"the {limit.words if limit else 'budget'} is used up"
         case "stalled":
             return stalled_because(state.engine.sightings)
+        case "failed":
+            return f"all tests pass, but {_left_undone(state)}"
         case "unverified" if choice.row:
             return f"{seen[0] if seen else TROUBLES['no_tests']}, so nothing could be verified"
         case _:
             return None
+
+
+def _left_undone(state: LoopState) -> str:
+    """The tasks that have failed, the first by its words."""
+    tasks = state.skill_state.develop.tasks if state.skill_state else ()
+    failed = [task for task in tasks if task.status == "failed"]
+    undone = state.engine.spent.unchanged or ()
+    count = plural(len(failed), "task")
+    what = "changed nothing, although ordered twice" if failed and failed[0].id in undone else "failed"
+    return f"{count} {what}: {clipped(failed[0].description, 80)}" if failed else "a task is left"

@@ -1,21 +1,23 @@
 """DEVELOP: one task, carried out by the agent it names; what changed is measured, not told."""
 
 from contextlib import nullcontext
+from dataclasses import replace
 
 from loopwright.actions.session import Session
-from loopwright.domain.claims import unmeasured_files
+from loopwright.domain.claims import files_named, quoted, unmeasured_files
 from loopwright.domain.engine_state import LoopTask
 from loopwright.domain.errors import AgentError
 from loopwright.domain.loop import DevelopTask
 from loopwright.domain.loop_selector import Next
 from loopwright.domain.outcomes import ActionOutcome, Change, Developed, NeedsInput
 from loopwright.domain.permissions import turn_policy
-from loopwright.domain.protocol import ActionReport, Message
+from loopwright.domain.proof import NamedTest
+from loopwright.domain.proof_goal import READING_MODES, known_tests
+from loopwright.domain.proposals import proposals
+from loopwright.domain.protocol import ActionReport, AgentOutput, Message
 from loopwright.domain.words import plural
 from loopwright.engine.reading import only_reading
 from loopwright.engine.threads import in_thread
-
-READING_MODES = frozenset({"analysis", "review"})
 
 DECIDE = "Nobody can be asked now. Decide by yourself, say how you decided, and go on."
 
@@ -27,7 +29,7 @@ async def develop(session: Session, choice: Next) -> ActionOutcome:
     before = await session.snapshot(f"before {task.id}")
     reads = task.mode in READING_MODES
     async with only_reading(session, session.turns, before, "a reading task") if reads else nullcontext():
-        report = await _ask(session, task, definition)
+        output, report = await _ask(session, task, definition)
     after = await session.snapshot(f"after {task.id}")
     changes = await in_thread(session.workspace.changes, before.commit, after.commit)
     measured = tuple(Change(c.file, c.action) for c in changes)
@@ -37,10 +39,33 @@ async def develop(session: Session, choice: Next) -> ActionOutcome:
     if report.status == "none" and not measured:
         raise AgentError("protocol", f"{task.tool} reported nothing on {task.id}, and changed nothing")
     words = report.message or f"no report; {plural(len(measured), 'changed file')} speak for it"
-    return Developed(task.id, report.status in ("success", "none"), words, measured)
+    claims = proposals("DEVELOP", report)
+    known = state.engine.baseline.tests if state.engine.baseline else {}
+    named = tuple(NamedTest(test=key, by=task.tool) for key in known_tests(claims.shown_by, known))
+    outcome = Developed(
+        task.id, report.status in ("success", "none"), words, measured,
+        named=named, proposed_proof=claims.proof,
+    )  # fmt: skip
+    missing = None if not outcome.ok or task.tool == "bash" else _undone(session, outcome, reads, output.text)
+    if missing is None:
+        return outcome
+    session.undone[task.id] = quoted(words)
+    session.note("undone", f"{task.id} is not completed: {missing}; its agent said {quoted(words)}")
+    return replace(outcome, ok=False, undone=True, message=missing)
 
 
-async def _ask(session: Session, task: DevelopTask, definition: LoopTask | None) -> ActionReport:
+def _undone(session: Session, outcome: Developed, reads: bool, text: str) -> str | None:
+    """Why what was reported as done is not: nothing of it was measured."""
+    if reads:
+        files = files_named(f"{outcome.message}\n{text}", session.workspace.listed())
+        return None if files else "no finding names a file of the project"
+    is_proof = outcome.task_id == session.state().engine.spent.proof_task
+    if outcome.changes or (is_proof and outcome.named):
+        return None
+    return "it was to change files, and no change was measured"
+
+
+async def _ask(session: Session, task: DevelopTask, definition: LoopTask | None) -> tuple[AgentOutput, ActionReport]:
     settings = session.state().engine.settings
     message = Message(
         action="DEVELOP", text="", task=task, definition=definition,
@@ -56,11 +81,12 @@ async def _ask(session: Session, task: DevelopTask, definition: LoopTask | None)
         asked = session.order("examine", mode=task.mode, **values)
     else:
         asked = session.order("develop", **values)
-    _, report = await session.report(task.tool, "DEVELOP", asked, message)
+    if task.id in (session.state().engine.spent.unchanged or ()):
+        asked = f"{asked}\n\n{session.order('undone', claim=session.undone.get(task.id, 'done'))}"
+    output, report = await session.report(task.tool, "DEVELOP", asked, message)
     if report.status != "needs_input":
-        return report
+        return output, report
     more = DECIDE
     if session.person is not None:
         more = f"The answer to your question: {await session.person.ask(report.message, report.options)}"
-    _, report = await session.report(task.tool, "DEVELOP", f"{asked}\n\n{more}", message)
-    return report
+    return await session.report(task.tool, "DEVELOP", f"{asked}\n\n{more}", message)

@@ -20,6 +20,7 @@ from loopwright.engine.reading import only_reading
 async def init(session: Session, choice: Next) -> ActionOutcome:
     state = session.state()
     command = state.engine.settings.test_command or session.tests.detect()
+    start = await session.snapshot("as the loop found it")
     measured: Measured | None = None
     if command is None:
         session.bus.publish("activity", "no test command found")
@@ -33,6 +34,7 @@ async def init(session: Session, choice: Next) -> ActionOutcome:
         test_command=command,
         baseline=first_of(session, measured) if measured else None,
         run_writes=measured.writes if measured else (),
+        start=start.commit,
     )
 
 
@@ -51,7 +53,7 @@ async def _tasks(
     if able.plans:
         proposed = proposals("INIT", await _planned(session, name, state.engine.settings, command, measured)).tasks
         if proposed:
-            return tuple(_task(session, name, task.description) for task in proposed)
+            return tuple(_task(session, name, task.description, planned=True) for task in proposed)
     red = measured is not None and bool(measured.run.failed)
     green = measured is not None and bool(measured.run.results) and not red
     repairs_only = able.debugs and not able.writes_code
@@ -83,8 +85,8 @@ def _stand(measured: Measured | None) -> str:
     return ", ".join(f"{count[status]} {status}" for status in get_args(TestStatus) if count[status])
 
 
-def _task(session: Session, agent: str, description: str) -> LoopTask:
-    now = session.now()
+def _task(session: Session, agent: str, description: str, *, planned: bool | None = None) -> LoopTask:
+    now, id = session.now(), new_task_id(session.clock.token())
     return LoopTask(
-        task_id=new_task_id(session.clock.token()), description=description, tool=agent, created_at=now, updated_at=now
-    )
+        task_id=id, description=description, tool=agent, created_at=now, updated_at=now, planned=planned
+    )  # fmt: skip

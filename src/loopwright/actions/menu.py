@@ -16,6 +16,7 @@ from loopwright.domain.loop_selector import (
     Facts,
     Next,
     blocked_because,
+    completion,
     next_action,
     normalise,
     open_tasks,
@@ -133,7 +134,7 @@ async def _add_task(session: Session, person: Person) -> None:
 async def _step(session: Session, state: LoopState, action: ActionName) -> Next:
     task = runnable(state) if action == "DEVELOP" else None
     ends_well = validated(state, await session.tree()) and passed(state) and not open_tasks(state)
-    outcome: Outcome | None = ("succeeded" if ends_well else "unverified") if action == "COMPLETE" else None
+    outcome: Outcome | None = (completion(state) if ends_well else "unverified") if action == "COMPLETE" else None
     return Next(action, CHOSEN, outcome, task.id if task else None)
 
 

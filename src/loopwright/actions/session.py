@@ -7,6 +7,8 @@ from loopwright.actions.messages import compose, loop_prompts
 from loopwright.domain.claims import claims_green_tests, quoted, refused_updates
 from loopwright.domain.debugging import DebugRequest, tried
 from loopwright.domain.loop import ActionName, LoopState, SkillState
+from loopwright.domain.proof import ProofGoal
+from loopwright.domain.proof_goal import loop_goal
 from loopwright.domain.protocol import ActionReport, AgentOutput, Message
 from loopwright.engine.ground import TestedGround
 from loopwright.engine.turns import Turns, takes_prose
@@ -16,7 +18,7 @@ from loopwright.prompts import Prompts
 
 @dataclass(kw_only=True)
 class Session(TestedGround[LoopState]):
-    """One runner's hold on one loop.
+    """One runner's hold on one loop. `undone`: by task, what its agent said of work that was not there.
 
     `published`: the state that the progress files show. `told`: the answer of a person that an agent has been told.
     """
@@ -29,6 +31,7 @@ class Session(TestedGround[LoopState]):
     last_result: tuple[str, str] | None = None
     published: LoopState | None = None
     told: str | None = None
+    undone: dict[str, str] = field(default_factory=dict)
 
     def skill(self) -> SkillState:
         skill = self.state().skill_state
@@ -38,6 +41,9 @@ class Session(TestedGround[LoopState]):
     def may_change_tests(self) -> bool:
         """Also a single task may."""
         return super().may_change_tests() or any(task.allow_test_changes for task in self.state().engine.tasks)
+
+    def proof_goal(self) -> ProofGoal:
+        return loop_goal(self.state())
 
     def told_answer(self) -> str | None:
         """A person's answer that was passed on since this was last asked."""

@@ -75,6 +75,13 @@ SETTINGS: dict[str, Any] = {
         str | None,
         typer.Option("--require", metavar="WHAT", help="all, or no_new_failures where tests were red before."),
     ],
+    "proof": Annotated[
+        str | None,
+        typer.Option(
+            "--proof", metavar="WHAT",
+            help="What shows the goal: auto (a test that fails without the change), mend, preserve or none.",
+        ),
+    ],
     "min_coverage": Annotated[
         float | None, typer.Option("--min-coverage", metavar="P", help="Percent of lines the tests must cover.")
     ],

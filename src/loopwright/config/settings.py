@@ -14,6 +14,7 @@ from loopwright.domain.cycle_engine import Parallel
 from loopwright.domain.cycle_names import ROLES, TITLES, Role
 from loopwright.domain.engine_state import Iterations, Policy, Require, Tokens
 from loopwright.domain.notices import Event as NoticeKind
+from loopwright.domain.proof import ProofPolicy
 
 TEN_YEARS = 315_576_000
 """Seconds; more is a mistake, and overflows clocks."""
@@ -78,6 +79,9 @@ class Settings(BaseModel):
         None, min_length=1, description="folder of prompts that replace ours (default: .loopwright/prompts)"
     )
     allow_test_changes: bool = Field(False, description="accept tests that pass only since their own source changed")
+    proof: ProofPolicy = Field(
+        "auto", description="what has to show that the goal is reached: auto, mend, preserve or none"
+    )
     require: Require = Field("all", description="all, or no_new_failures for projects that were red before")
     min_pass_rate: float = Field(100, ge=0, le=100, description="percent of tests that must pass")
     min_coverage: float = Field(0, ge=0, le=100, description="percent of lines that must be covered")

@@ -37,6 +37,11 @@ def unmeasured_files(action: ActionName, report: ActionReport, project: str, cha
     return f"{action} said that it changed {_listed(untrue)}; no change was measured there" if untrue else None
 
 
+def files_named(words: str, files: Collection[str]) -> tuple[str, ...]:
+    """Files of the project that the words name."""
+    return tuple(file for file in files if file in words)
+
+
 def claims_green_tests(report: ActionReport) -> bool:
     """Whether the agent says that the tests pass."""
     return _GREEN.search(report.message) is not None and _UNSURE.search(report.message) is None

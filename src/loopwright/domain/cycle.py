@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from loopwright.domain.cycle_engine import CycleEngine
 from loopwright.domain.cycle_names import ROLES, Role
-from loopwright.domain.engine_state import Iterations
+from loopwright.domain.engine_state import ENDS_COMPLETED, Iterations
 from loopwright.domain.record import Items, Record, Timestamp, absent
 
 CycleStatus = Literal["created", "running", "paused", "completed", "failed"]
@@ -280,7 +280,7 @@ class CycleState(Record):
             raise ValueError(f"a cycle that is {self.status} can not carry an end")
         if self.status == "failed" and not self.failure_reason:
             raise ValueError("a failed cycle needs failure_reason")
-        if (self.status == "completed") != (self.engine.outcome in ("succeeded", "unverified")):
+        if (self.status == "completed") != (self.engine.outcome in ENDS_COMPLETED):
             raise ValueError(f"a cycle that is {self.status} can not have the outcome {self.engine.outcome}")
         if self.status == "completed" and self.coordination.open_blockers:
             raise ValueError("a completed cycle has no open blockers")

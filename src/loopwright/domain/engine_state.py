@@ -6,13 +6,17 @@ from typing import Annotated, Literal, NamedTuple, Self
 from pydantic import Field, model_validator
 
 from loopwright.domain.menu import Menu
+from loopwright.domain.proof import NamedTest, Proof, ProofPolicy
 from loopwright.domain.record import Items, Record, Timestamp, absent, within
 from loopwright.domain.words import plural
 
 SCHEMA = 1
 """Version of the state and journal format; a higher one is refused."""
 
-Outcome = Literal["succeeded", "unverified", "exhausted", "stalled", "over_budget", "stopped", "failed"]
+Outcome = Literal["succeeded", "unproven", "unverified", "exhausted", "stalled", "over_budget", "stopped", "failed"]
+ENDS_COMPLETED: frozenset[Outcome] = frozenset({"succeeded", "unproven", "unverified"})
+"""Outcomes of a run whose status is completed."""
+
 OnError = Literal["continue", "pause", "fail_fast"]
 Require = Literal["all", "no_new_failures"]
 Policy = Literal["ask", "workspace", "read-only", "all"]
@@ -27,7 +31,10 @@ SIGHTINGS_KEPT = 20
 
 
 class LoopTask(Record):
-    """A task as the API speaks of it: what shall be done. Progress is kept in the DevelopTask of the same id."""
+    """A task as the API speaks of it: what shall be done. Progress is kept in the DevelopTask of the same id.
+
+    `proof`: what shows it, where that is not the run's own. `planned`: the agent itself proposed it.
+    """
 
     task_id: str = Field(min_length=1)
     description: str = Field(min_length=1)
@@ -41,6 +48,8 @@ class LoopTask(Record):
     on_error: OnError | None = Field(default=None, exclude_if=absent)
     depends_on: Items[str] | None = Field(default=None, exclude_if=absent)
     allow_test_changes: bool | None = Field(default=None, exclude_if=absent)
+    proof: ProofPolicy | None = Field(default=None, exclude_if=absent)
+    planned: bool | None = Field(default=None, exclude_if=absent)
 
 
 class Waiting(Record):
@@ -210,16 +219,22 @@ class RunSettings(Record):
     require: Require = "all"
     min_pass_rate: float = Field(default=100, ge=0, le=100)
     min_coverage: float = Field(default=0, ge=0, le=100)
+    proof: ProofPolicy = Field(default="auto", exclude_if=lambda value: value == "auto")
     permissions: Policy = "workspace"
     grace_timeout: float = Field(default=60, ge=0)
     park: bool = True
 
 
 class Spent(Record):
-    """Folds that happen once in a loop's life, and the counters behind the selector's facts."""
+    """Folds that happen once in a loop's life, and the counters behind the selector's facts.
+
+    `proof_task`: the task that asks for a proof. `unchanged`: tasks that were carried out and changed nothing.
+    """
 
     threshold_task: bool = False
     fruitless_task: bool = False
+    proof_task: str | None = Field(default=None, exclude_if=absent)
+    unchanged: Items[str] | None = Field(default=None, exclude_if=absent)
     revived: Items[str] = ()
     failures_in_a_row: int = 0
     limits_in_a_row: int = 0
@@ -227,7 +242,11 @@ class Spent(Record):
 
 
 class RunState(Record):
-    """What a state of any kind keeps beside its own fields, so that a runner can die and another go on."""
+    """What a state of any kind keeps beside its own fields, so that a runner can die and another go on.
+
+    `start`: commit of the files as the run found them. `named`: tests that an agent says show the goal, and
+    `proposed_proof` what it proposes to a person. `proof`: of the last validation that passed.
+    """
 
     schema_: int = Field(default=SCHEMA, alias="schema")
     rev: int = Field(default=0, ge=0)
@@ -248,6 +267,10 @@ class RunState(Record):
     run_writes: Items[str] = ()
     baseline: Baseline | None = None
     allow_test_changes: bool = False
+    start: str | None = Field(default=None, exclude_if=absent)
+    named: Items[NamedTest] | None = Field(default=None, exclude_if=absent)
+    proposed_proof: ProofPolicy | None = Field(default=None, exclude_if=absent)
+    proof: Proof | None = Field(default=None, exclude_if=absent)
     checkpoints: Items[Checkpoint] = Field(default=(), max_length=CHECKPOINTS_KEPT)
     incidents: Items[Incident] = Field(default=(), max_length=INCIDENTS_KEPT)
 

@@ -87,6 +87,7 @@ class Exit(IntEnum):
     DAMAGED = 6
     NO_AGENT = 7
     BUDGET = 8
+    UNPROVEN = 9
     INTERRUPTED = 130
 
 

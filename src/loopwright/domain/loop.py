@@ -4,7 +4,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, JsonValue, model_validator
 
-from loopwright.domain.engine_state import EngineState, Iterations
+from loopwright.domain.engine_state import ENDS_COMPLETED, EngineState, Iterations
 from loopwright.domain.record import Items, Record, Timestamp, absent
 
 LoopStatus = Literal["created", "running", "paused", "completed", "failed", "user_exit"]
@@ -187,8 +187,8 @@ class LoopState(Record):
             raise ValueError(f"a loop that is {self.status} can not carry an end")
         if self.status == "failed" and not self.failure_reason:
             raise ValueError("a failed loop needs failure_reason")
-        if self.status == "completed" and self.engine.outcome not in ("succeeded", "unverified"):
-            raise ValueError("a completed loop is succeeded or unverified")
+        if self.status == "completed" and self.engine.outcome not in ENDS_COMPLETED:
+            raise ValueError("a completed loop is succeeded, unproven or unverified")
         if self.status == "failed" and self.engine.outcome == "succeeded":
             raise ValueError("a failed loop has not succeeded")
         return self

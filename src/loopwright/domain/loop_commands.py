@@ -155,7 +155,7 @@ def stop(state: LoopState, at: str) -> LoopState:
 
 
 def complete(state: LoopState, outcome: Outcome, at: str) -> LoopState:
-    """Ends well: `succeeded`, or `unverified` by a person's choice."""
+    """Ends well: `succeeded`, `unproven` where no test shows the goal, or `unverified` by a person's choice."""
     require("complete", state)
     return _end(state, "completed", outcome, None, at)
 

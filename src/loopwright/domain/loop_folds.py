@@ -32,6 +32,7 @@ from loopwright.domain.outcomes import (
     Validated,
 )
 from loopwright.domain.parking import limit_lands
+from loopwright.domain.proof import Proof, proof_order
 from loopwright.domain.run import charged, checkpointed, noted
 from loopwright.domain.sightings import fruitless, remembered, sighting
 
@@ -96,11 +97,24 @@ def _initialised(state: LoopState, outcome: Initialised) -> LoopState:
         baseline=outcome.baseline,
         settings=state.engine.settings.evolve(test_command=outcome.test_command),
         run_writes=merged(state.engine.run_writes, outcome.run_writes),
+        start=state.engine.start or outcome.start,
     )
     return normalise(state.evolve(engine=engine, skill_state=skill_of(state)))
 
 
 def _developed(state: LoopState, outcome: Developed, at: str) -> LoopState:
+    if outcome.named or outcome.proposed_proof:
+        named = (*(state.engine.named or ()), *outcome.named)
+        engine = state.engine.evolve(
+            named=tuple(dict.fromkeys(named)) or None,
+            proposed_proof=outcome.proposed_proof or state.engine.proposed_proof,
+        )
+        state = state.evolve(engine=engine)
+    is_proof = outcome.task_id == state.engine.spent.proof_task
+    if is_proof and (outcome.undone or not outcome.ok):
+        return _dropped(state, outcome.task_id)  # asked once: what is missing is for the outcome to say
+    if outcome.undone:
+        return _undone(state, outcome, at)
     skill = task_becomes(skill_of(state), outcome.task_id, "completed" if outcome.ok else "failed", at)
     files = tuple(change.file for change in outcome.changes)
     tasks = tuple(
@@ -110,6 +124,29 @@ def _developed(state: LoopState, outcome: Developed, at: str) -> LoopState:
     skill = with_tasks(skill, tasks)
     state = state.evolve(skill_state=skill.evolve(develop=skill.develop.evolve(last_progress_at=at)))
     return state if outcome.ok else _on_error(state, outcome, at)
+
+
+def _undone(state: LoopState, outcome: Developed, at: str) -> LoopState:
+    """Ordered once more; then it has failed, or is dropped where it was only the agent's own plan."""
+    known = state.engine.spent.unchanged or ()
+    spent = state.engine.spent.evolve(unchanged=merged(known, (outcome.task_id,)))
+    state = state.evolve(engine=state.engine.evolve(spent=spent))
+    skill = skill_of(state)
+    if outcome.task_id not in known:
+        return state.evolve(skill_state=task_becomes(skill, outcome.task_id, "pending", None))
+    definition = state.engine.task(outcome.task_id)
+    if definition is None or not definition.planned:
+        state = state.evolve(skill_state=task_becomes(skill, outcome.task_id, "failed", at))
+        return _on_error(state, outcome, at)
+    return _dropped(state, outcome.task_id)
+
+
+def _dropped(state: LoopState, id: str) -> LoopState:
+    """Without that task."""
+    skill = skill_of(state)
+    left = tuple(task for task in skill.develop.tasks if task.id != id)
+    tasks = tuple(task for task in state.engine.tasks if task.task_id != id)
+    return state.evolve(skill_state=with_tasks(skill, left), engine=state.engine.evolve(tasks=tasks))
 
 
 def _on_error(state: LoopState, outcome: Developed, at: str) -> LoopState:
@@ -154,6 +191,7 @@ def _remember(engine: EngineState, skill: SkillState, outcome: Validated, at: st
     fewest = min(len(failing), fewest or len(failing)) or None
     return engine.evolve(
         tests_found=outcome.tests_found,
+        proof=outcome.proof,
         last_validation=LastValidation(
             tree=outcome.tree,
             left=outcome.left,
@@ -193,7 +231,9 @@ def _judged(skill: SkillState, outcome: Validated) -> SkillState:
 
 
 def _more_work(state: LoopState, outcome: Validated, step: Step) -> LoopState:
-    """Once in a loop's life: a task for tests that are missing or a threshold that is."""
+    """Once in a loop's life: a task for tests that are missing or a threshold that is; and one for a proof that is."""
+    if outcome.proof is not None and not outcome.proof.shown:
+        return _more_proof(state, outcome.proof, step)
     missing = not outcome.tests_found
     if not (missing or outcome.below_threshold) or state.engine.spent.threshold_task or not step.can_write:
         return state
@@ -204,6 +244,14 @@ def _more_work(state: LoopState, outcome: Validated, step: Step) -> LoopState:
     )
     state = append_task(state, words, step)
     return state.evolve(engine=state.engine.evolve(spent=state.engine.spent.evolve(threshold_task=True)))
+
+
+def _more_proof(state: LoopState, proof: Proof, step: Step) -> LoopState:
+    if state.engine.spent.proof_task or open_tasks(state) or not step.can_write or state.status != "running":
+        return state
+    state = append_task(state, proof_order(proof), step)
+    task = state.engine.tasks[-1].task_id
+    return state.evolve(engine=state.engine.evolve(spent=state.engine.spent.evolve(proof_task=task)))
 
 
 def _last_resort(state: LoopState, step: Step) -> LoopState:
@@ -228,7 +276,8 @@ def _debugged(state: LoopState, outcome: Debugged, at: str) -> LoopState:
         last_analysis_at=at,
     )
     rounds = ROUNDS if outcome.nothing_left else state.engine.debug_rounds + 1
-    skill, engine = skill.evolve(debug=debug), state.engine.evolve(debug_rounds=rounds)
+    named = tuple(dict.fromkeys((*(state.engine.named or ()), *outcome.named))) or None
+    skill, engine = skill.evolve(debug=debug), state.engine.evolve(debug_rounds=rounds, named=named)
     if engine.sightings and not outcome.changes:
         engine = engine.evolve(sightings=remembered(engine.sightings, fruitless(engine.sightings[-1], skill)))
     id = outcome.revives
@@ -244,7 +293,7 @@ def _completed(state: LoopState, outcome: Completed, step: Step) -> LoopState:
     if outcome.checked:
         state = _validated(state, outcome.checked, step.at)
     state = normalise(state)
-    if outcome.outcome == "succeeded" and open_tasks(state):
+    if outcome.outcome in ("succeeded", "unproven") and open_tasks(state):
         return idle(state)
     state = succeeded(state, step)
     state = state.evolve(skill_state=skill_of(state).evolve(summary=outcome.summary))

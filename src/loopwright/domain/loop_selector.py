@@ -51,6 +51,18 @@ def passed(state: LoopState) -> bool:
     return last is not None and last.passed
 
 
+def proof_known(state: LoopState) -> bool:
+    """Whether it was computed if the tree that was validated last shows the goal; nothing is, while tests fail."""
+    last, proof = state.engine.last_validation, state.engine.proof
+    return last is not None and (not last.passed or (proof is not None and proof.tree == last.tree))
+
+
+def completion(state: LoopState) -> Outcome:
+    """How a loop ends whose validation has passed, with nothing left to do."""
+    proof = state.engine.proof
+    return "succeeded" if proof is not None and proof.shown else "unproven"
+
+
 def stalled(state: LoopState) -> bool:
     """What the last validations saw is nothing new (see domain/stall.py)."""
     return stalled_because(state.engine.sightings) is not None
@@ -75,7 +87,10 @@ def open_tasks(state: LoopState) -> bool:
 
 
 def failed_task(state: LoopState) -> DevelopTask | None:
-    return next((task for task in _tasks(state) if task.status == "failed"), None)
+    """A failed task that debugging may help: no command, whose exit code is its result, and none left undone."""
+    undone = state.engine.spent.unchanged or ()
+    failed = (task for task in _tasks(state) if task.status == "failed")
+    return next((task for task in failed if task.tool != "bash" and task.id not in undone), None)
 
 
 def needs_debugging(state: LoopState) -> bool:
@@ -112,18 +127,20 @@ class Row:
 
 TABLE: tuple[Row, ...] = (
     Row(1, "status is not running", lambda s, f: s.status != "running", None),
-    Row(2, "validated and passed, no task pending or failed",
-        lambda s, f: validated(s, f.tree) and passed(s) and not open_tasks(s), "COMPLETE", lambda s: "succeeded"),
+    Row(2, "validated and passed, its proof known, no task pending or failed",
+        lambda s, f: validated(s, f.tree) and passed(s) and proof_known(s) and not open_tasks(s), "COMPLETE",
+        completion),
     Row(3, "iteration limit, a budget spent, or stalled",
         lambda s, f: exceeded(s) is not None, "COMPLETE", exceeded),
     Row(4, "not initialised", lambda s, f: not initialised(s), "INIT"),
     Row(5, "a task is runnable", lambda s, f: runnable(s) is not None, "DEVELOP"),
     Row(6, "no tests, and no agent that could write them",
         lambda s, f: s.engine.tests_found is False and not f.can_write, "COMPLETE", lambda s: "unverified"),
-    Row(7, "this tree is not validated", lambda s, f: not validated(s, f.tree), "VALIDATE"),
+    Row(7, "this tree is not validated, or its proof is not known",
+        lambda s, f: not (validated(s, f.tree) and proof_known(s)), "VALIDATE"),
     Row(8, "failing tests or a failed task, rounds left",
         lambda s, f: needs_debugging(s) and s.engine.debug_rounds < ROUNDS, "DEBUG"),
-    Row(9, "anything else", lambda s, f: True, "COMPLETE", lambda s: "exhausted"),
+    Row(9, "anything else", lambda s, f: True, "COMPLETE", lambda s: "failed" if passed(s) else "exhausted"),
 )  # fmt: skip
 
 

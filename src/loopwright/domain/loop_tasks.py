@@ -12,7 +12,17 @@ from loopwright.domain.loop import LoopState
 from loopwright.domain.record import first_problem
 
 EDITABLE = frozenset(
-    {"description", "tool", "mode", "prompt_template", "command", "on_error", "depends_on", "allow_test_changes"}
+    {
+        "description",
+        "tool",
+        "mode",
+        "prompt_template",
+        "command",
+        "on_error",
+        "depends_on",
+        "allow_test_changes",
+        "proof",
+    }
 )
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from loopwright.domain.engine_state import Baseline, Incident, LoopTask, Outcome
 from loopwright.domain.loop import ActionName, Hypothesis, Summary, TestResult
+from loopwright.domain.proof import NamedTest, Proof, ProofPolicy
 from loopwright.domain.protocol import Usage
 
 
@@ -17,21 +18,33 @@ class Change:
 
 @dataclass(frozen=True)
 class Initialised:
-    """`tasks` are new ones only: what the API holds stays as it is, also when it changed meanwhile."""
+    """`tasks` are new ones only: what the API holds stays as it is, also when it changed meanwhile.
+
+    `start`: commit of the files as the loop found them.
+    """
 
     tasks: tuple[LoopTask, ...]
     tests_found: bool
     test_command: str | None
     baseline: Baseline | None
     run_writes: tuple[str, ...] = ()
+    start: str | None = None
 
 
 @dataclass(frozen=True)
 class Developed:
+    """`undone`: it was to change something, or to find something, and nothing of that was measured.
+
+    `named`: tests that the agent says show the goal; `proposed_proof`: what it proposes to a person.
+    """
+
     task_id: str
     ok: bool
     message: str
     changes: tuple[Change, ...] = ()
+    undone: bool = False
+    named: tuple[NamedTest, ...] = ()
+    proposed_proof: ProofPolicy | None = None
 
 
 @dataclass(frozen=True)
@@ -40,7 +53,7 @@ class Validated:
 
     `run_writes` are files that the run left behind, `touched` those of the project that changed meanwhile.
     `below_threshold`: all tests are green, only a threshold is missed. `counted` is False for the last look that
-    COMPLETE takes.
+    COMPLETE takes. `proof`: of a run that passed.
     """
 
     tree: str
@@ -56,6 +69,7 @@ class Validated:
     run_writes: tuple[str, ...] = ()
     touched: tuple[str, ...] = ()
     counted: bool = True
+    proof: Proof | None = None
 
     @property
     def failing(self) -> tuple[str, ...]:
@@ -76,6 +90,7 @@ class Debugged:
     changes: tuple[Change, ...] = ()
     revives: str | None = None
     nothing_left: bool = False
+    named: tuple[NamedTest, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,18 +11,24 @@ from pydantic import ValidationError
 from loopwright.domain.calls import BUG_LENGTH, LONGEST, PLACE_LENGTH, Part, as_list
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import ActionName
+from loopwright.domain.proof import ProofPolicy
 from loopwright.domain.protocol import ActionReport
 from loopwright.domain.tool_calls import MOST_HYPOTHESES, MOST_TASKS, ProposedHypothesis, ProposedTask
 from loopwright.domain.words import clipped, plural
 
 MAY_UPDATE: dict[ActionName, frozenset[str]] = {
     "INIT": frozenset({"tasks"}),
-    "DEBUG": frozenset({"active_bug", "hypotheses"}),
+    "DEVELOP": frozenset({"shown_by", "proof"}),
+    "DEBUG": frozenset({"active_bug", "hypotheses", "shown_by"}),
 }
 """The only keys of `state_updates` that are looked at; every other action has none."""
 
 MOST_KNOWN = 60
 """Causes that a loop keeps; an agent that goes on naming new ones is not heard."""
+
+MOST_SHOWN = 20
+PROPOSABLE: dict[str, ProofPolicy] = {"preserve": "preserve", "none": "none"}
+"""What an agent may propose to a person as the proof of a goal that no test can show."""
 
 _VERDICTS = ("evidence", "verdict_reason", "confirmed")
 _LIMITS = {"logging_point": PLACE_LENGTH}
@@ -31,12 +37,14 @@ P = TypeVar("P", bound=Part)
 
 
 class Proposals(NamedTuple):
-    """`refused`: what was left out, in words."""
+    """`refused`: what was left out, in words. `shown_by`: tests that are said to show the goal."""
 
     tasks: tuple[ProposedTask, ...] = ()
     hypotheses: tuple[ProposedHypothesis, ...] = ()
     active_bug: str | None = None
     refused: tuple[str, ...] = ()
+    shown_by: tuple[str, ...] = ()
+    proof: ProofPolicy | None = None
 
 
 def proposals(action: ActionName, report: ActionReport) -> Proposals:
@@ -51,7 +59,18 @@ def proposals(action: ActionName, report: ActionReport) -> Proposals:
     if bug is not None and not isinstance(bug, str):
         refused.append("an active_bug that is no text")
     named = clipped(bug.strip(), BUG_LENGTH) if isinstance(bug, str) else ""
-    return Proposals(tasks, causes, named or None, tuple(refused))
+    shown_by = tuple(clipped(str(name).strip(), LONGEST) for name in _entries(given.get("shown_by"))[:MOST_SHOWN])
+    proof = given.get("proof")
+    if proof is not None and not (isinstance(proof, str) and proof in PROPOSABLE):
+        refused.append(f"a proof other than {' or '.join(PROPOSABLE)}")
+    return Proposals(
+        tasks,
+        causes,
+        named or None,
+        tuple(refused),
+        shown_by,
+        PROPOSABLE.get(proof) if isinstance(proof, str) else None,
+    )
 
 
 def check_count(count: int) -> None:

@@ -6,6 +6,7 @@ from loopwright.domain.run import Run
 
 EXITS: dict[Outcome, Exit] = {
     "succeeded": Exit.DONE,
+    "unproven": Exit.UNPROVEN,
     "unverified": Exit.NO_SUCCESS,
     "exhausted": Exit.NO_SUCCESS,
     "stalled": Exit.NO_SUCCESS,

@@ -28,13 +28,30 @@ class Coverage(Record):
     files: dict[str, float] = Field(default_factory=dict)
 
 
+class Reach(Record):
+    """What of the changed code one test reached while it was called.
+
+    `lines`: `file:line` of changed code inside of functions. `uses`: names that changed statements outside of functions
+    bind. `opened`: changed files that are no Python, as the product or a library opened them.
+    """
+
+    lines: Items[str] = ()
+    uses: Items[str] = ()
+    opened: Items[str] = ()
+
+    @property
+    def found(self) -> bool:
+        return bool(self.lines or self.uses or self.opened)
+
+
 class TestRun(Record):
     """One run of the test command.
 
     `sources` maps a test's key to a digest of all the source that says what it means ("" where unknown).
     `output` is the end of what was printed, capped. `trouble` says why the results can not be complete, and `why` what
     is known of its cause, or what would help. `exit_code` is None for a run that was ended from outside: without
-    trouble it was done by then, and `why` says what kept it.
+    trouble it was done by then, and `why` says what kept it. `reach` by test, and `executable`, the changed lines that
+    can run, are measured in copies only (see TestOrder.changed); None where they were not.
     """
 
     __test__ = False
@@ -49,6 +66,8 @@ class TestRun(Record):
     trouble: RunTrouble | None = None
     why: str | None = Field(default=None, exclude_if=absent)
     output: str = ""
+    reach: dict[str, Reach] | None = None
+    executable: Items[str] = ()
 
     @property
     def failed(self) -> tuple[str, ...]:

@@ -72,6 +72,14 @@ class ReportActionResult(Call):
     next_action_needed: Annotated[str, *bounded(100, blank=True)] = Field(
         default="", description="A hint: DEVELOP, DEBUG, VALIDATE, COMPLETE or WAITING_INPUT."
     )
+    shown_by: Annotated[Items[Line], BeforeValidator(as_list)] = Field(
+        default=(),
+        max_length=MOST_OPTIONS,
+        description="Tests that failed before this run and show the goal, by name, where you added none.",
+    )
+    proof: Annotated[str, *bounded(20, blank=True)] = Field(
+        default="", description="preserve or none: proposed to a person where no test can show the goal."
+    )
     options: Annotated[Items[Line], BeforeValidator(_choices)] = Field(
         default=(), max_length=MOST_OPTIONS, description="With needs_input: the answers to choose from."
     )

@@ -180,12 +180,18 @@ def _standing(key: str, now: Mapping[str, str]) -> str | None:
     return next((status for status in ("failed", "passed", "skipped") if status in inside), None)
 
 
+def file_of(key: str) -> str | None:
+    """The file that a test's key names, where its runner puts one there."""
+    found = _FILE.match(key)
+    return found[0] if found else None
+
+
 def _is_changed(key: str, source: str, run: TestRun, material: tuple[str, ...]) -> bool:
     """By its digest; where there was none, by the files that changed."""
     if source:
         return run.sources.get(key, "") != source
-    own = _FILE.match(key)
-    return any(own is None or own[0] == file or not holds_tests(file) for file in material)
+    own = file_of(key)
+    return any(own is None or own == file or not holds_tests(file) for file in material)
 
 
 def _below(run: TestRun, failed: int, min_pass_rate: float, min_coverage: float) -> list[str]:

@@ -9,6 +9,8 @@ IRREGULAR = {
     "is": "are",
     "there is": "there are",
     "passes": "pass",
+    "fails": "fail",
+    "shows": "show",
 }
 
 

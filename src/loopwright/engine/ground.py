@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Generic
 
 from loopwright.domain.engine_state import Incident
+from loopwright.domain.proof import Proof, ProofGoal
 from loopwright.domain.run import R
 from loopwright.domain.testing import TestRun
 from loopwright.engine.bus import Bus
@@ -47,7 +48,8 @@ class TestedGround(Ground[R]):
     """That of a run which works on the project's files, and is judged by the project's tests.
 
     `verdicts`: trees that this very process has validated, and whether they passed. `first_runs`: by tree, what the
-    first version of the tests said of it. `claims`, what agents said of the tests, wait for the next validation.
+    first version of the tests said of it. `proofs`: by tree and goal. `claims`, what agents said of the tests, wait for
+    the next validation.
     """
 
     __test__ = False
@@ -56,7 +58,18 @@ class TestedGround(Ground[R]):
     tests: TestRunner
     verdicts: dict[str, bool] = field(default_factory=dict)
     first_runs: dict[str, TestRun] = field(default_factory=dict)
+    proofs: dict[tuple[str, ProofGoal], Proof] = field(default_factory=dict)
     claims: list[str] = field(default_factory=list)
+
+    def proof_goal(self) -> ProofGoal:
+        """What this run has to show."""
+        raise NotImplementedError
+
+    def start(self) -> str | None:
+        """Commit of the files as the run found them."""
+        engine = self.state().engine
+        first = engine.checkpoints[0].commit if engine.checkpoints else None
+        return engine.start or (engine.baseline.commit if engine.baseline else None) or first
 
     def may_change_tests(self) -> bool:
         """Whether changed tests are what was asked for, and no doubt about a pass."""

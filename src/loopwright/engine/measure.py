@@ -10,6 +10,7 @@ from loopwright.domain.testing import TestRun, left_behind, unsettled
 from loopwright.domain.verdict import TROUBLES, Comparison, baseline_of, compare, told, verdict
 from loopwright.engine.first_tests import doubt_about
 from loopwright.engine.ground import TestedGround
+from loopwright.engine.proving import prove
 from loopwright.engine.threads import in_thread
 from loopwright.ports import Snapshot, TestOrder
 
@@ -73,6 +74,7 @@ async def validate_tree(ground: TestedGround[R], command: str, *, counted: bool)
         min_pass_rate=settings.min_pass_rate, min_coverage=settings.min_coverage,
     )  # fmt: skip
     green, _ = verdict(run, comparison, require=settings.require, loose=loose, min_pass_rate=0, min_coverage=0)
+    proof = await prove(ground, run, measured.here, measured.tree, comparison, command) if passed else None
     outcome = Validated(
         tree=measured.tree,
         # What changed under the run was not there when it began: nothing of it is validated.
@@ -88,6 +90,7 @@ async def validate_tree(ground: TestedGround[R], command: str, *, counted: bool)
         run_writes=measured.writes,
         touched=measured.touched,
         counted=counted,
+        proof=proof,
     )
     if loose:
         ground.note("changed_under_test", f"changed while the tests ran, so the run proves nothing: {', '.join(loose)}")

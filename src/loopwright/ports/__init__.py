@@ -17,6 +17,7 @@ from loopwright.domain.notices import Letter
 from loopwright.domain.protocol import AgentOutput, Capabilities, Message
 from loopwright.domain.testing import TestRun
 from loopwright.ports.records import NOWHERE as NOWHERE
+from loopwright.ports.records import Difference as Difference
 from loopwright.ports.records import FileChange as FileChange
 from loopwright.ports.records import JobDone as JobDone
 from loopwright.ports.records import Page as Page
@@ -182,6 +183,9 @@ class TestRunner(Protocol):
 
     def interpreter(self, command: str) -> str | None:
         """The Python that this command runs the tests with, or None when they are not Python tests."""
+
+    def difference(self, file: str, before: bytes | None, after: bytes | None) -> Difference:
+        """How much two versions of a file differ in what they say; None: there is no such version."""
 
     async def run(self, order: TestOrder) -> TestRun:
         """Runs all tests."""

@@ -1,14 +1,17 @@
 """What is handed through the ports."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from loopwright.domain.conversation import AgentEvent
 from loopwright.domain.engine_state import PermissionRequest
 
 S = TypeVar("S")
+
+Difference = Literal["none", "names", "more"]
+"""Of two versions of a file: comments and layout at most; names and imports besides; anything else."""
 
 
 class Page(NamedTuple, Generic[S]):
@@ -45,7 +48,8 @@ class TestOrder:
 
     `timeout` for all of it, `silence` between two signs of life (0: no limit), in seconds. `marker` tags every process
     (see workspace.marks). `on_output` hears what is printed. `at` is another folder that is laid out like the project,
-    to run them there.
+    to run them there. `only` keeps to these tests where the runner can; `changed` (project-relative files, with the
+    changed lines of those that are Python) asks what of that each test reaches; both only `at` another folder.
     """
 
     __test__: ClassVar[bool] = False
@@ -56,6 +60,8 @@ class TestOrder:
     silence: float = 0
     on_output: Callable[[str], None] | None = None
     at: Path | None = None
+    only: tuple[str, ...] = ()
+    changed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

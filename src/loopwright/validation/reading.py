@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from loopwright.domain.loop import TestResult
-from loopwright.domain.testing import Coverage
+from loopwright.domain.testing import Coverage, Reach
 
 
 @dataclass(frozen=True)
@@ -12,7 +12,7 @@ class Reading:
 
     `running`: keys of tests that began and never ended. `complete`: the runner itself says that it came to its end.
     `damaged`: something could not be read; `why` says what, in words, or what would help. `reported`: the framework
-    was there at all, even if it came to no result.
+    was there at all, even if it came to no result. `reach` and `executable` as in TestRun.
     """
 
     results: tuple[TestResult, ...] = ()
@@ -23,3 +23,5 @@ class Reading:
     damaged: bool = False
     reported: bool = False
     why: str = ""
+    reach: dict[str, Reach] | None = None
+    executable: tuple[str, ...] = ()

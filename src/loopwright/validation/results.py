@@ -71,6 +71,8 @@ def joined(readings: Sequence[Reading]) -> Reading:
         damaged=any(reading.damaged for reading in there),
         reported=bool(there),
         why="; ".join(dict.fromkeys(reading.why for reading in there if reading.why)),
+        reach=next((reading.reach for reading in there if reading.reach is not None), None),
+        executable=next((reading.executable for reading in there if reading.executable), ()),
     )
 
 

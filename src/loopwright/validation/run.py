@@ -12,7 +12,8 @@ from typing import ClassVar
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import TestResult
 from loopwright.domain.testing import RunTrouble, TestRun
-from loopwright.ports import TestOrder
+from loopwright.ports import Difference, TestOrder
+from loopwright.validation.python import probe
 from loopwright.validation.python.project import program
 from loopwright.validation.results import split_key
 from loopwright.validation.runners import WRAPPED, detected, runner_for
@@ -58,12 +59,20 @@ class ProjectTests:
     def interpreter(self, command: str) -> str | None:
         return runner_for(command, self._root).interpreter(command, self._root)
 
+    def difference(self, file: str, before: bytes | None, after: bytes | None) -> Difference:
+        from loopwright.validation.differences import difference
+
+        return difference(file, before, after)
+
     async def run(self, order: TestOrder) -> TestRun:
         root = self._root if order.at is None else order.at.resolve()
         runner = runner_for(order.command, root)
         with tempfile.TemporaryDirectory(prefix="loopwright-tests-", ignore_cleanup_errors=True) as name:
             folder = Path(name).resolve()
             instrumented = runner.instrument(order.command, root, folder)
+            env = instrumented.env
+            if order.at is not None:
+                env = probe.in_copy(env, self._root, folder, only=order.only, changed=order.changed)
             patience = Patience(
                 order.timeout,
                 order.silence,
@@ -76,7 +85,7 @@ class ProjectTests:
                 project=self._root,
                 marker=order.marker,
                 patience=patience,
-                env=instrumented.env,
+                env=env,
                 output_cap=OUTPUT_KEPT,
                 on_output=order.on_output,
             )
@@ -94,6 +103,8 @@ class ProjectTests:
             trouble=trouble_of(reading, results, finished),
             why=f"it {cut}" if cut else reading.why or None,
             output=finished.output,
+            reach=reading.reach,
+            executable=reading.executable,
         )
 
 

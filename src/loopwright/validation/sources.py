@@ -33,10 +33,15 @@ Normal = Callable[[bytes], bytes]
 def parse(path: Path) -> Node | None:
     """The syntax tree of a file, with error nodes where it is broken; None without a grammar or a file."""
     try:
-        grammar, data = GRAMMARS[path.suffix], path.read_bytes()
-    except (KeyError, OSError):
+        return parse_text(path.suffix, path.read_bytes())
+    except OSError:
         return None
-    return _parser(*grammar).parse(data).root_node
+
+
+def parse_text(suffix: str, data: bytes) -> Node | None:
+    """The same for a text in the language of that file suffix."""
+    grammar = GRAMMARS.get(suffix)
+    return _parser(*grammar).parse(data).root_node if grammar else None
 
 
 def walk(node: Node) -> Iterator[Node]:

@@ -3,11 +3,12 @@
 import json
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from loopwright.domain.loop import TestResult, TestStatus
 from loopwright.domain.test_material import PATTERN
+from loopwright.domain.testing import Reach
 from loopwright.validation.coverage import coveragepy
 from loopwright.validation.coverage.lines import FileLines, combined
 from loopwright.validation.reading import Reading
@@ -17,6 +18,9 @@ INJECTED = Path(__file__).parent / "injected"
 ORDER = "LOOPWRIGHT_PROBE"
 """Environment variable that tells the probe what is asked of it."""
 
+COPY = "LOOPWRIGHT_COPY"
+"""Environment variable that tells every Python process in a copy of the project about it."""
+
 FINISHED = frozenset({0, 1, 5})
 """Exit statuses by which a runner says that it came to its end: passed, failed, nothing found."""
 
@@ -25,12 +29,13 @@ def environment(root: Path, folder: Path, extra: Mapping[str, str] | None = None
     """What the probe needs to be imported and to find its order; it puts back what was there before."""
     known = os.environ.get("PYTHONPATH")
     env = {"PYTHONPATH": os.pathsep.join([str(INJECTED), *([known] if known else [])]), **(extra or {})}
-    order = {
+    order: dict[str, object] = {
         "folder": str(folder),
         "root": str(root),
         "material": PATTERN,
         "restore": {name: os.environ.get(name) for name in env},
         "xdist": os.environ.get("PYTEST_XDIST_TESTRUNUID"),
+        "only": [],
     }
     return {
         **env,
@@ -41,12 +46,39 @@ def environment(root: Path, folder: Path, extra: Mapping[str, str] | None = None
     }
 
 
+def in_copy(
+    env: Mapping[str, str],
+    origin: Path,
+    folder: Path,
+    *,
+    only: Sequence[str] = (),
+    changed: Mapping[str, tuple[int, ...]] | None = None,
+) -> dict[str, str]:
+    """The same for a run in a copy of `origin`: nothing is imported from there, and more is asked of the probe.
+
+    See ports.TestOrder for `only` and `changed`. Without a probe, it is the environment as it was.
+    """
+    if ORDER not in env:
+        return dict(env)
+    order = json.loads(env[ORDER])
+    known = order["restore"].get("PYTHONPATH", os.environ.get("PYTHONPATH"))
+    own = os.pathsep.join([str(INJECTED / "children"), str(INJECTED), *([known] if known else [])])
+    order = {**order, "only": list(only), "restore": {**order["restore"], "PYTHONPATH": own}}
+    copy = {
+        "origin": str(origin), "target": order["root"], "folder": str(folder), "material": order["material"],
+        "changed": changed or {},
+    }  # fmt: skip
+    return {**env, "PYTHONPATH": own, ORDER: json.dumps(order), COPY: json.dumps(copy)}
+
+
 def read(root: Path, folder: Path) -> Reading:
     """All that the probes of one run wrote, in the order in which their processes began."""
     results: list[TestResult] = []
     sources: dict[str, str] = {}
     started: Counter[str] = Counter()
     measured: list[FileLines] = []
+    reached: dict[str, dict[str, list[str]]] | None = None
+    executable: dict[str, None] = {}
     began, ended, damaged = 0, 0, False
     for line in (line for file in sorted(folder.glob("*.jsonl")) for line in _lines(file)):
         match line:
@@ -59,6 +91,12 @@ def read(root: Path, folder: Path) -> Reading:
                 sources.update({plain(str(key)): str(value) for key, value in digests.items()})
             case {"kind": "coverage", "cwd": str(cwd), "file": str(file)}:
                 measured += coveragepy.read(Path(file), Path(cwd))
+            case {"kind": "executable", "lines": dict(lines)}:
+                reached = reached or {}
+                executable.update((f"{plain(str(file))}:{n}", None) for file, ns in lines.items() for n in ns)
+            case {"kind": "reach", "id": str(id), "how": ("line" | "uses" | "opened") as how, "what": str(what)}:
+                reached = reached or {}
+                reached.setdefault(plain(id), {}).setdefault(_REACH[how], []).append(plain(what))
             case {"kind": "begin"}:
                 began += 1
             case {"kind": "end", "status": int(status)}:
@@ -73,7 +111,16 @@ def read(root: Path, folder: Path) -> Reading:
         complete=0 < began == ended,
         damaged=damaged,
         reported=began > 0,
+        reach=None if reached is None else {test: _reach(found) for test, found in reached.items()},
+        executable=tuple(executable),
     )
+
+
+_REACH = {"line": "lines", "uses": "uses", "opened": "opened"}
+
+
+def _reach(found: Mapping[str, list[str]]) -> Reach:
+    return Reach.model_validate({field: tuple(dict.fromkeys(places)) for field, places in found.items()})
 
 
 def _lines(file: Path) -> Iterator[object]:

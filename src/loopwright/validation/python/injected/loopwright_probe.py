@@ -21,13 +21,17 @@ TRACE_KEPT = 8000
 
 
 class Order(TypedDict):
-    """`restore`: variables as they were without us. `xdist`: the run of pytest-xdist that we are part of."""
+    """`restore`: variables as they were without us. `xdist`: the run of pytest-xdist that we are part of.
+
+    `only`: in a copy, the tests to keep to; none of them: all are run.
+    """
 
     folder: str
     root: str
     material: str
     restore: dict[str, str | None]
     xdist: str | None
+    only: list[str]
 
 
 def read_order() -> Order | None:

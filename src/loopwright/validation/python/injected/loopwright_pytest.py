@@ -10,16 +10,18 @@ from typing import TYPE_CHECKING, Any  # Any: private parts of pytest that diffe
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
     import coverage
 
     from loopwright.validation.python.injected import loopwright_probe as probe
+    from loopwright.validation.python.injected import loopwright_reach as reach
     from loopwright.validation.python.injected import loopwright_sources as sources
 
     Report = pytest.CollectReport | pytest.TestReport
 else:
     import loopwright_probe as probe
+    import loopwright_reach as reach
     import loopwright_sources as sources
 
 NEUTRAL = frozenset({
@@ -51,6 +53,46 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     measuring = None if has_workers or measures_itself else probe.start_coverage(order)
     observer = (Worker if is_worker else Observer)(order, measuring)
     early_config.pluginmanager.register(observer, "loopwright")
+    if order["only"]:
+        early_config.pluginmanager.register(Selection(order["only"], order["root"]), "loopwright_selection")
+    copy = None if has_workers else reach.read_copy()
+    if copy is not None and copy["changed"]:
+        early_config.pluginmanager.register(Tracing(copy), "loopwright_reach")
+
+
+class Selection:
+    """Keeps to the tests of an order, and loads no other test file; what has no file of its own name is kept."""
+
+    def __init__(self, only: list[str], root: str) -> None:
+        self._only = frozenset(only)
+        self._files = frozenset(os.path.join(os.path.realpath(root), name.split("::")[0]) for name in only)
+
+    def pytest_ignore_collect(self, collection_path: Any) -> bool | None:
+        path = os.path.realpath(str(collection_path))
+        return True if os.path.isfile(path) and path not in self._files else None
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
+        dropped = [item for item in items if item.nodeid not in self._only]
+        items[:] = [item for item in items if item.nodeid in self._only]
+        if dropped:
+            config.hook.pytest_deselected(items=dropped)
+
+
+class Tracing:
+    """Tells which changed code each test reaches."""
+
+    def __init__(self, copy: dict[str, Any]) -> None:
+        self._reach = reach.Reach(copy)
+        probe.Log(copy["folder"]).write("executable", lines=self._reach.executable())
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, None, None]:
+        self._reach.begin(item.nodeid)
+        try:
+            yield
+        finally:
+            self._reach.end()
 
 
 class Worker:

@@ -13,11 +13,13 @@ if TYPE_CHECKING:
     from _typeshed import OptExcInfo
 
     from loopwright.validation.python.injected import loopwright_probe as probe
+    from loopwright.validation.python.injected import loopwright_reach as reach
     from loopwright.validation.python.injected import loopwright_sources as sources
 
     Tests = unittest.TestSuite | unittest.TestCase
 else:
     import loopwright_probe as probe
+    import loopwright_reach as reach
     import loopwright_sources as sources
 
 
@@ -41,6 +43,7 @@ def key_of(test: object) -> str:
 
 class Result(unittest.TextTestResult):
     log: probe.Log
+    reach: reach.Reach | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -53,8 +56,12 @@ class Result(unittest.TextTestResult):
         super().startTest(test)
         self._statuses, self._told, self._running, self._since = [], ("", ""), test, time.perf_counter()
         self.log.write("start", id=key_of(test))
+        if self.reach is not None:
+            self.reach.begin(key_of(test))
 
     def stopTest(self, test: unittest.TestCase) -> None:
+        if self.reach is not None:
+            self.reach.end()
         self._write(test)
         self._running = None
         super().stopTest(test)
@@ -111,6 +118,8 @@ class Runner(unittest.TextTestRunner):
     order: probe.Order
 
     def run(self, test: Tests) -> unittest.TextTestResult:
+        only = self.order["only"]
+        test = _selected(test, frozenset(only)) if only else test
         known = sources.Sources(self.order["root"], self.order["material"])
         Result.log.write("sources", digests=_digests(known, test))
         return super().run(test)
@@ -130,6 +139,13 @@ def _digests(known: sources.Sources, suite: Tests) -> dict[str, str]:
                 [method, *sources.setups_of(cls, module)], cls=cls, around=sources.packages_of(module)
             )
     return digests
+
+
+def _selected(suite: Tests, only: frozenset[str]) -> Tests:
+    """Those of the tests that an order keeps to, in suites like before; what could not be loaded stays."""
+    if not isinstance(suite, unittest.BaseTestSuite):
+        return suite if key_of(suite) in only or type(suite).__module__ == "unittest.loader" else Suite()
+    return type(suite)(_selected(test, only) for test in suite)
 
 
 def _flat(suite: Tests) -> Iterator[unittest.TestCase]:
@@ -157,6 +173,10 @@ def main() -> None:
     probe.restore_environment(order)
     Result.log, Runner.order = probe.Log(order["folder"]), order
     Result.log.write("begin")
+    copy = reach.read_copy()
+    if copy is not None and copy["changed"]:
+        Result.reach = reach.Reach(copy)
+        Result.log.write("executable", lines=Result.reach.executable())
     measuring = probe.start_coverage(order)
     program = unittest.main(module=None, testRunner=Runner, exit=False)
     if measuring is not None:

@@ -1,0 +1,187 @@
+"""Whether a tree shows what was asked for: which tests fail without the change, and pass with it. Pure."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
+
+from loopwright.domain.record import Items, Record, absent
+from loopwright.domain.words import agreeing, plural
+
+ProofPolicy = Literal["auto", "mend", "preserve", "none"]
+"""What a person says about the goal; auto: its words and its tasks tell (see proof_goal)."""
+
+ProofKind = Literal["mend", "change", "commands", "reading", "preserve", "none"]
+"""What kind of goal it is, and so which proof it needs."""
+
+STRONGEST: tuple[ProofKind, ...] = ("change", "mend", "preserve", "reading", "commands", "none")
+"""The kind that names a proof, where a run has tasks of several."""
+
+TESTS_KEPT = 200
+NAMES_SHOWN = 3
+
+
+class NamedTest(Record):
+    """A test that failed at the start and shows the goal; `by`: who says so."""
+
+    test: str
+    by: str
+
+
+class Proof(Record):
+    """What shows that the goal was reached, for the tree that a validation ran on.
+
+    `fail_to_pass`: tests that fail on the product as it was and pass now. `pass_to_pass_count`: tests that pass on
+    both. `named_by`: who named a test that failed at the start as showing the goal. `diff_coverage`: percent of the
+    changed lines that these tests run. `missing`: what is missing, as a clause; None where nothing is. `notes`: tests
+    that were looked at and show nothing, with the reason.
+    """
+
+    kind: ProofKind
+    tree: str
+    fail_to_pass: Items[str] = Field(default=(), max_length=TESTS_KEPT)
+    pass_to_pass_count: int = 0
+    named_by: str | None = Field(default=None, exclude_if=absent)
+    diff_coverage: float | None = Field(default=None, ge=0, le=100)
+    missing: str | None = None
+    notes: Items[str] = ()
+
+    @property
+    def shown(self) -> bool:
+        return self.missing is None
+
+
+@dataclass(frozen=True)
+class ProofGoal:
+    """What has to be shown. `kinds`: of the goal and its tasks; `named`: tests that are said to show it."""
+
+    kinds: frozenset[ProofKind]
+    named: tuple[NamedTest, ...] = ()
+
+    @property
+    def kind(self) -> ProofKind:
+        return next(kind for kind in STRONGEST if kind in self.kinds)
+
+
+@dataclass(frozen=True)
+class ProofEvidence:
+    """What was measured about a run, from its first checkpoint to the tree that was validated. Tests by key.
+
+    `product`: changed files of the product in which more than comments and layout differs. `changed`: all changed
+    files. `failed_first`: tests that failed at the start. `mended`: those of them that pass now, unchanged or with
+    changes that a person allowed. `shown`: new and changed tests that fail on the product as it was, each time, and
+    reach changed code. `notes`: why others show nothing. `rewritten`: test files that differ in more than names and
+    imports; `tests_allowed`: a person allowed such changes. `tests_green`: how many pass now.
+    """
+
+    product: tuple[str, ...]
+    changed: tuple[str, ...]
+    failed_first: tuple[str, ...] = ()
+    mended: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    rewritten: tuple[str, ...] = ()
+    tests_allowed: bool = False
+    pass_to_pass_count: int = 0
+    tests_green: int = 0
+    diff_coverage: float | None = None
+
+
+def proof_of(goal: ProofGoal, evidence: ProofEvidence, tree: str) -> Proof:
+    """The proof, or what is missing of it."""
+    named = tuple(one for one in goal.named if one.test in evidence.mended)
+    gaps = [gap for kind in STRONGEST if kind in goal.kinds if (gap := _gap(kind, evidence, named))]
+    return Proof(
+        kind=goal.kind,
+        tree=tree,
+        fail_to_pass=tuple(dict.fromkeys((*evidence.shown, *evidence.mended)))[:TESTS_KEPT],
+        pass_to_pass_count=evidence.pass_to_pass_count,
+        named_by=named[0].by if named and not evidence.shown else None,
+        diff_coverage=evidence.diff_coverage,
+        missing="; ".join(gaps) or None,
+        notes=evidence.notes,
+    )
+
+
+def _gap(kind: ProofKind, evidence: ProofEvidence, named: Collection[NamedTest]) -> str | None:
+    """What a goal of that kind still needs."""
+    match kind:
+        case "change":
+            if not evidence.product:
+                return "nothing of the product was changed"
+            if not (evidence.shown or named):
+                return f"{_none_of(evidence.tests_green)} shows that the goal was reached"
+        case "mend":
+            if evidence.failed_first and not evidence.mended:
+                return "no test that failed at the start passes now"
+            if evidence.mended and not (evidence.product or (evidence.tests_allowed and evidence.changed)):
+                return "tests that failed at the start pass now, but nothing of the product was changed"
+        case "preserve":
+            if not evidence.product:
+                return "nothing of the product was changed"
+            if evidence.rewritten:
+                return f"tests were changed in more than names and imports: {listed(evidence.rewritten)}"
+        case "none":
+            if not evidence.changed:
+                return "nothing was changed"
+        case "commands" | "reading":
+            return None
+    return None
+
+
+def _none_of(tests: int) -> str:
+    return "no test" if not tests else "the one test" if tests == 1 else "none of them"
+
+
+def proof_words(proof: Proof) -> str:
+    """The proof in a sentence, without a full stop."""
+    if proof.missing:
+        return proof.missing
+    count = len(proof.fail_to_pass)
+    shows = (
+        f"{plural(count, 'test')} {agreeing(count, 'fails')} without the change and {agreeing(count, 'passes')} with it"
+    )
+    match proof.kind:
+        case "change" if proof.named_by:
+            return f"{shows} ({proof.named_by} says that this is the goal)"
+        case "change":
+            return shows
+        case "mend":
+            if not count:
+                return "no test failed at the start, so there was nothing to mend"
+            return f"{plural(count, 'test')} that failed at the start {agreeing(count, 'passes')} now"
+        case "preserve":
+            return "the product was changed, and all tests pass as they were"
+        case "commands":
+            return "every command ended with exit code 0"
+        case "reading":
+            return "the findings name files that exist"
+        case "none":
+            return "no test shows the goal, as a person decided"
+
+
+def listed(names: Collection[str]) -> str:
+    """The first names, and how many more there are."""
+    shown = list(names)[:NAMES_SHOWN]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
+
+
+def proof_order(proof: Proof) -> str:
+    """The one order that asks for a proof which is missing."""
+    seen = "".join(f"\n- {note}" for note in proof.notes)
+    measured = f"\n\nMeasured of the new and changed tests:{seen}" if seen else ""
+    if proof.kind == "preserve":
+        ask = "Change the product as the goal asks, and leave the tests as they were, but for names and imports."
+    elif proof.kind == "mend":
+        ask = "Make the product pass the tests that failed at the start."
+    else:
+        ask = (
+            "Finish the goal if it is not reached yet. Then write the test that would have caught its absence: it must "
+            "fail on the code as it was before this run, pass now, and run the code that was changed. If a test that "
+            "failed at the start shows the goal already, name it in your report (shown_by). If the goal has no "
+            "behaviour that a test can show, report that with the reason, and propose the proof preserve (a refactoring) "
+            "or none (documents, configuration); a person decides."
+        )
+    return f"All tests pass, but nothing shows that the goal was reached: {proof.missing}. {ask}{measured}"

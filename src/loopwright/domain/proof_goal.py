@@ -1,0 +1,63 @@
+"""What kind of goal a run has, and so what has to show that it was reached. Pure."""
+
+from collections.abc import Collection
+
+from loopwright.domain.cycle import CycleState
+from loopwright.domain.goals import asks_only_for_green_tests
+from loopwright.domain.loop import DevelopTask, LoopState
+from loopwright.domain.proof import NamedTest, ProofGoal, ProofKind, ProofPolicy
+
+READING_MODES = frozenset({"analysis", "review"})
+
+
+def loop_goal(state: LoopState) -> ProofGoal:
+    """Every kind that the goal or a task of the loop has. Tasks that failed are none: they keep it from succeeding."""
+    run = state.engine.settings.proof
+    tasks = state.skill_state.develop.tasks if state.skill_state else ()
+    kinds = {_task_kind(state, task, run) for task in tasks if task.status == "completed"}
+    return ProofGoal(frozenset(kinds) or frozenset({_goal_kind(state.description or state.title, run)}), _named(state))
+
+
+def cycle_goal(state: CycleState) -> ProofGoal:
+    """A cycle's goal is its whole task, extensions included."""
+    return ProofGoal(frozenset({_goal_kind(state.description, state.engine.settings.proof)}), _named(state))
+
+
+def _task_kind(state: LoopState, task: DevelopTask, run: ProofPolicy) -> ProofKind:
+    definition = state.engine.task(task.id)
+    own = definition.proof if definition else None
+    if own is not None and own != "auto":
+        return own
+    if task.tool == "bash":
+        return "commands"
+    if task.mode in READING_MODES:
+        return "reading"
+    return _goal_kind(state.description or state.title, run)
+
+
+def _goal_kind(goal: str, policy: ProofPolicy) -> ProofKind:
+    if policy != "auto":
+        return policy
+    return "mend" if asks_only_for_green_tests(goal) else "change"
+
+
+def _named(state: LoopState | CycleState) -> tuple[NamedTest, ...]:
+    """Tests that are said to show the goal: by its own words, or by an agent."""
+    words = f" {state.description} "
+    baseline = state.engine.baseline
+    failed = [key for key, test in baseline.tests.items() if test.status == "failed"] if baseline else []
+    by_goal = (NamedTest(test=key, by="the goal") for key in failed if _is_named_in(key, words))
+    return (*by_goal, *(state.engine.named or ()))
+
+
+def _is_named_in(key: str, words: str) -> bool:
+    """Whether the words hold the test's key, or its plain name as a word of its own."""
+    name = key.rpartition("::")[2].split("[")[0]
+    edges = "`'\"“”‘’ \n\t.,;:()"
+    return key in words or (len(name) > len("test") and any(word.strip(edges) == name for word in words.split()))
+
+
+def known_tests(names: Collection[str], keys: Collection[str]) -> tuple[str, ...]:
+    """The keys that an agent's words for tests mean: the key itself, its end, or its plain name."""
+    found = (key for name in names for key in keys if key == name or key.endswith((f"::{name}", f"/{name}")))
+    return tuple(dict.fromkeys(found))
