@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import Literal, Protocol, TypeVar
 
-from loopwright.cli.text import clean, local, short
-from loopwright.domain.engine_state import Outcome
+from loopwright.cli.text import clean, duration, local, short
+from loopwright.domain.engine_state import Outcome, RunState
 from loopwright.domain.loop import LoopState, LoopStatus
 from loopwright.domain.loop_commands import raising
+from loopwright.domain.proof import Proof, tests_and_proof
 from loopwright.domain.run import Run
 from loopwright.domain.words import agreeing, plural
 
@@ -73,11 +74,12 @@ def _running(state: LoopState) -> str:
 
 
 def _completed(state: LoopState) -> str:
-    if state.engine.outcome != "succeeded":
+    if state.engine.outcome == "unverified":
         return "Completed by choice, but unverified: no validation has passed."
     old = " (what failed before may still fail)" if state.engine.settings.require == "no_new_failures" else ""
-    passed, ran = _tests(state)
-    return f"Succeeded: {passed:,} of {plural(ran, 'test')} {agreeing(passed, 'passes')}{old}." if ran else "Succeeded."
+    proof, (passed, ran) = state.engine.proof, _tests(state)
+    ended = "Succeeded" if state.engine.outcome == "succeeded" else "Unproven"
+    return f"{ended}: {clean(tests_and_proof(proof, passed, ran))}{old}." if ran else f"{ended}."
 
 
 End = Outcome | Literal["limit_reached", "nothing_left"]
@@ -89,6 +91,11 @@ BY_HAND = 'mend it by hand, or add a task for somebody who can: loopwright tasks
 
 RESTART: dict[End, Steps] = {
     "succeeded": (("next", "loopwright diff {id}{at}"),),
+    "unproven": (
+        ("next", "write the test that shows the goal, then: loopwright run --loop-id {id} --auto{at}"),
+        ("or", "loopwright reopen {id} --proof preserve{at}  (a refactoring: the tests stay as they are)"),
+        ("or", "loopwright reopen {id} --proof none{at}  (documents, configuration: no test can show it)"),
+    ),
     "unverified": (("next", "loopwright run --loop-id {id} --auto --test-command CMD{at}"),),
     "limit_reached": (("next", "loopwright run --loop-id {id} --auto --max-iterations {more}{at}"),),
     "nothing_left": (("next", "loopwright show {id}{at}"), ("or", BY_HAND), ("then", AGAIN)),
@@ -164,11 +171,40 @@ def ending(state: LoopState, *, diff: str, summary: str | None, live: bool, else
     failing = some(skill.validate_.failed_tests if skill else (), clean)
     tasks = [t for t in (skill.develop.tasks if skill else ()) if t.status != "completed"]
     open_tasks = some(tasks, lambda t: f"{t.id} ({t.status}): {short(t.description, 80)}")
-    for name, items in (("cause", found), ("changed", changed), ("failing", failing), ("open", open_tasks)):
+    parts = (
+        ("changed", changed), ("proof", proof_lines(state.engine.proof)), ("cause", found), ("failing", failing),
+        ("open", open_tasks), ("spent", [spent_words(state.engine)]),
+    )  # fmt: skip
+    for name, items in parts:
         lines += [LABEL.format("" if i else name, item) for i, item in enumerate(items)]
     if summary:
         lines.append(LABEL.format("summary", summary))
     return "\n".join([*lines, *next_lines(state, live, elsewhere)])
+
+
+def proof_lines(proof: Proof | None) -> list[str]:
+    """The tests that show the goal, how strong they are, and which show nothing."""
+    if proof is None:
+        return []
+    lines = some(proof.fail_to_pass, lambda test: f"{clean(test)}  failed before, passes now")
+    if proof.diff_coverage is not None and proof.fail_to_pass:
+        lines.append(f"{proof.diff_coverage:g} % of the changed lines run under these tests")
+    return lines + ([] if proof.shown else some(proof.notes, clean))
+
+
+def spent_words(engine: RunState) -> str:
+    """`3 min of 10 min, 1,200 of 5,000 tokens, 0.2 of 1 US dollars`, as far as it is known or limited."""
+    budget = engine.budget
+    spent = [
+        duration(budget.spent_seconds) + (f" of {duration(budget.max_minutes * 60)}" if budget.max_minutes else "")
+    ]
+    if budget.tokens is not None or budget.max_tokens:
+        limit = f" of {budget.max_tokens:,}" if budget.max_tokens else ""
+        spent.append(f"{budget.tokens or 0:,}{limit} tokens")
+    if budget.cost is not None or budget.max_cost:
+        limit = f" of {budget.max_cost:g}" if budget.max_cost else ""
+        spent.append(f"{budget.cost or 0:g}{limit} US dollars")
+    return ", ".join(spent)
 
 
 def some(items: Sequence[T], words: Callable[[T], str], *, most: int = SHOWN) -> list[str]:

@@ -102,6 +102,7 @@ TASK_FIELDS: dict[str, Any] = {
         str | None, typer.Option("--prompt-template", metavar="TEXT", help="Hints for the agent.")
     ],
     "allow_test_changes": SETTINGS["allow_test_changes"],
+    "proof": SETTINGS["proof"],
 }  # fmt: skip
 """Options of `tasks add` and `tasks edit`: each is the task's field of the same name."""
 

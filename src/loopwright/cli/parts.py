@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loopwright.cli.ending import LABEL, some
-from loopwright.cli.text import clean, columns, cut, duration, fold, local, short, width
+from loopwright.cli.ending import spent_words as spent_words
+from loopwright.cli.text import clean, columns, cut, fold, local, short, width
 from loopwright.domain.engine_state import PermissionRequest, RunState
 from loopwright.domain.permissions import request_words
 from loopwright.domain.run import Run
@@ -98,21 +99,6 @@ def _request(request: PermissionRequest) -> str:
     answered = f" ({request.answer})" if request.answer else ""
     because = f"; {short(request.reason, WORDS_CELLS)}" if request.reason else ""
     return f"{request.id}{answered}  {short(request_words(request), WORDS_CELLS)}{because}"
-
-
-def spent_words(engine: RunState) -> str:
-    """`3 min of 10 min, 1,200 of 5,000 tokens, 0.2 of 1 US dollars`, as far as it is known or limited."""
-    budget = engine.budget
-    spent = [
-        duration(budget.spent_seconds) + (f" of {duration(budget.max_minutes * 60)}" if budget.max_minutes else "")
-    ]
-    if budget.tokens is not None or budget.max_tokens:
-        limit = f" of {budget.max_tokens:,}" if budget.max_tokens else ""
-        spent.append(f"{budget.tokens or 0:,}{limit} tokens")
-    if budget.cost is not None or budget.max_cost:
-        limit = f" of {budget.max_cost:g}" if budget.max_cost else ""
-        spent.append(f"{budget.cost or 0:g}{limit} US dollars")
-    return ", ".join(spent)
 
 
 def kept(engine: RunState, most: int) -> Iterator[str]:

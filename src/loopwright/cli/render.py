@@ -131,6 +131,7 @@ def _task_details(task: LoopTask) -> Iterator[str]:
         ("command", task.command), ("mode", task.mode if task.mode != "write" else None), ("on error", task.on_error),
         ("after", ", ".join(task.depends_on or ())), ("hints", task.prompt_template),
         ("tests", {None: None, True: "may be changed", False: "must not be changed"}[task.allow_test_changes]),
+        ("proof", task.proof),
     )  # fmt: skip
     for name, value in named:
         if value:

@@ -99,6 +99,9 @@ def news(state: CycleState, role: Role) -> str:
     """The extension (to ra and ep) and the feedback of this iteration, short: the rest is in the documents."""
     lines = []
     record = state.iterations[-1] if state.iterations else None
+    if role == "cd" and record is not None:
+        failed = [error for error in state.phase_errors if error.phase == "cd" and error.timestamp >= record.started_at]
+        lines += [f"- an attempt of this iteration counted as failed: {_short(error.error)}" for error in failed[-1:]]
     if record is not None and record.extension and role in ("ra", "ep"):
         lines.append(f"- the user extends the goal: {record.extension}")
     entries = [entry for entry in feedback(state, role) if entry.content != (record.extension if record else None)]

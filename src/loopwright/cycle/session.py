@@ -16,6 +16,8 @@ from loopwright.domain.debugging import DebugRequest
 from loopwright.domain.permissions import turn_policy
 from loopwright.domain.phase_report import PhaseReport
 from loopwright.domain.phase_report import read as read_phase
+from loopwright.domain.proof import ProofGoal
+from loopwright.domain.proof_goal import cycle_goal
 from loopwright.domain.protocol import Capabilities, Message
 from loopwright.domain.testing import TestRun
 from loopwright.engine.bus import Bus
@@ -52,6 +54,9 @@ class CycleSession(TestedGround[CycleState]):
     last_run: tuple[str, TestRun] | None = None
     documents: dict[str, bytes] = field(default_factory=dict)
     published: CycleState | None = None
+
+    def proof_goal(self) -> ProofGoal:
+        return cycle_goal(self.state())
 
     def agent(self, role: Role) -> str:
         """The name of the agent that plays the role."""

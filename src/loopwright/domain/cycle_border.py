@@ -20,6 +20,7 @@ from loopwright.domain.cycle_names import ROLES, Role, step_of
 from loopwright.domain.cycle_plan import planned
 from loopwright.domain.cycle_selector import validated
 from loopwright.domain.cycle_standing import has_failed, is_held, role_status, standing, tasks, with_record
+from loopwright.domain.proof import TESTS_KEPT, proof_order
 from loopwright.domain.words import clipped, plural
 
 FIRST_CALLED: tuple[Role, ...] = ("ra", "ep")
@@ -42,6 +43,7 @@ def opened(
 ) -> CycleState:
     """The next iteration, in which the roles `called` have something to do."""
     record = IterationRecord(number=state.current_iteration + 1, started_at=at, extension=extension)
+    state = _begun_anew(state) if extension and state.engine.checkpoints else state
     agents = {role: _fresh(state.agents.of(role)) for role in ROLES}
     engine = state.engine.evolve(
         called=tuple(role for role in ROLES if role in set(called)), over=(), done=(), tries={}, wrote={},
@@ -51,6 +53,18 @@ def opened(
         state.evolve(
             iterations=(*state.iterations, record), current_iteration=record.number,
             agents=state.agents.evolve(**agents), engine=engine,
+        )
+    )  # fmt: skip
+
+
+def _begun_anew(state: CycleState) -> CycleState:
+    """What a user adds has to be shown against the product as it is now."""
+    engine = state.engine
+    proven = (*(engine.proven or ()), *(engine.proof.fail_to_pass if engine.proof else ()))
+    return state.evolve(
+        engine=engine.evolve(
+            start=engine.checkpoints[-1].commit, proof=None, proof_asked=None,
+            proven=tuple(dict.fromkeys(proven))[:TESTS_KEPT] or None,
         )
     )  # fmt: skip
 
@@ -104,6 +118,12 @@ def _because(state: CycleState, phase: str) -> str:
     return f": {clipped(why, 300)}" if why else ""
 
 
+def missing_proof(state: CycleState) -> str | None:
+    """What nothing shows, where everything else is well."""
+    proof = state.engine.proof
+    return proof_order(proof) if proof is not None and not proof.shown else None
+
+
 def border_of(tree: str, issues: Iterable[str]) -> Border:
     return Border(tree=tree, issues=hashlib.sha256("\n".join(issues).encode(errors="replace")).hexdigest()[:16])
 
@@ -153,6 +173,8 @@ def _routed(state: CycleState) -> Iterator[tuple[str, Role, str, FeedbackType]]:
 def _bugs(state: CycleState) -> tuple[str, ...]:
     """What the last validation found; failing tests are named, and said once."""
     last = state.engine.last_validation
+    if last is not None and last.passed and state.engine.proof_asked and (words := missing_proof(state)):
+        return (words,)
     if last is None or last.passed or not state.engine.tests_found:
         return ()
     failing = _to_mend(state)

@@ -75,7 +75,7 @@ def stop(state: CycleState, at: str) -> CycleState:
 
 
 def complete(state: CycleState, outcome: Outcome, at: str) -> CycleState:
-    """Ends well: `succeeded`, or `unverified` where there are no tests."""
+    """Ends well: `succeeded`, `unproven` where no test shows the goal, or `unverified` where there are no tests."""
     require("complete", state)
     return _end(state, "completed", outcome, None, at)
 

@@ -36,8 +36,9 @@ class CycleEngine(RunState):
     `holds`: by id of a blocker or decision the keys of the steps that wait for it; `recommended`: by id of a decision
     the option that the role would take. `mends`: tasks of the plan that stand for an issue, not for a requirement.
     `half`: by key of a step the commit with what was done of it, unmerged, when its runner died. `queue`: extensions
-    that wait for the border of the iteration. `counted`: until when working time is in the budget's account; steps may
-    run side by side.
+    that wait for the border of the iteration. `proof_asked`: cd was told that no test shows the goal; `proven`: tests
+    that have shown it before a user extended it. `counted`: until when working time is in the budget's account; steps
+    may run side by side.
     """
 
     roles: dict[Role, str] = Field(default_factory=dict)
@@ -58,6 +59,8 @@ class CycleEngine(RunState):
     queue: Items[str] = ()
     objections: Items[str] = ()
     last_border: Border | None = None
+    proof_asked: bool | None = Field(default=None, exclude_if=absent)
+    proven: Items[str] | None = Field(default=None, exclude_if=absent)
     limits_in_a_row: int = 0
     counted: Timestamp | None = None
 

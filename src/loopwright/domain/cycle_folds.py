@@ -5,7 +5,7 @@ from typing import assert_never
 
 from loopwright.domain import cycle_commands as commands
 from loopwright.domain.cycle import ERRORS_KEPT, CycleState, PhaseError, PlanStatus
-from loopwright.domain.cycle_border import border_of, closed, feedback, issues_found, next_iteration
+from loopwright.domain.cycle_border import border_of, closed, feedback, issues_found, missing_proof, next_iteration
 from loopwright.domain.cycle_coordination import asked_for, implemented, reported
 from loopwright.domain.cycle_engine import UnderWay
 from loopwright.domain.cycle_landing import (
@@ -30,7 +30,7 @@ from loopwright.domain.cycle_outcomes import (
     Planned,
 )
 from loopwright.domain.cycle_standing import TRIES, standing, under_way
-from loopwright.domain.engine_state import Checkpoint, Parked, Waiting
+from loopwright.domain.engine_state import Checkpoint, Outcome, Parked, Waiting
 from loopwright.domain.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 from loopwright.domain.parking import parked_until
 from loopwright.domain.phase_report import PhaseReport
@@ -123,6 +123,10 @@ def aggregate(state: CycleState, tree: str, at: str) -> CycleState:
     if state.status != "running":
         return state
     issues = issues_found(state, tree)
+    gap = None if issues else missing_proof(state)
+    if gap and _can_ask(state):
+        state = state.evolve(engine=state.engine.evolve(proof_asked=True))
+        issues = (gap,)
     entries = feedback(state, at)
     border = border_of(tree, issues)
     stuck = state.engine.last_border == border
@@ -133,7 +137,7 @@ def aggregate(state: CycleState, tree: str, at: str) -> CycleState:
         state = commands.with_room(state.evolve(engine=state.engine.evolve(queue=tuple(later))))
         return next_iteration(state, at, extension=extension, feedback=entries)
     if not issues:
-        return commands.complete(state, "succeeded" if state.engine.tests_found else "unverified", at)
+        return commands.complete(state, _end_of(state, gap), at)
     left = f"{plural(len(issues), 'issue')} left: {'; '.join(issues)}"
     if reached := state.engine.budget.reached:
         return commands.fail(state, "over_budget", f"the {reached.words} is used up; {left}", at)
@@ -143,6 +147,18 @@ def aggregate(state: CycleState, tree: str, at: str) -> CycleState:
     if stuck:
         return commands.fail(state, "stalled", f"a whole iteration changed nothing; {left}", at)
     return next_iteration(state, at, feedback=entries)
+
+
+def _can_ask(state: CycleState) -> bool:
+    """Whether cd can still be asked for the proof that is missing: once, by another iteration that it can write in."""
+    limited = state.current_iteration >= state.max_iterations or state.engine.budget.reached
+    return not (state.engine.proof_asked or limited or state.engine.agent_of("cd") == "builtin")
+
+
+def _end_of(state: CycleState, gap: str | None) -> Outcome:
+    if not state.engine.tests_found:
+        return "unverified"
+    return "unproven" if gap else "succeeded"
 
 
 def _succeeded(state: CycleState, done: CycleStepDone, report: PhaseReport, files: tuple[str, ...]) -> CycleState:

@@ -31,6 +31,7 @@ from loopwright.domain.cycle_plan import planned
 from loopwright.domain.cycle_standing import is_done
 from loopwright.domain.engine_state import LastValidation
 from loopwright.domain.outcomes import Validated
+from loopwright.domain.proof import TESTS_KEPT, Proof
 from loopwright.domain.words import plural
 
 VALIDATE = "vas.validate"
@@ -103,6 +104,7 @@ def baseline_taken(state: CycleState, outcome: BaselineTaken) -> CycleState:
             baseline=outcome.baseline,
             settings=engine.settings.evolve(test_command=outcome.test_command),
             run_writes=merged(engine.run_writes, outcome.run_writes),
+            start=engine.start or outcome.start,
         )
     )
 
@@ -130,6 +132,7 @@ def judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
             tests_found=engine.tests_found or validated.tests_found, last_validation=last,
             baseline=engine.baseline or validated.baseline,
             run_writes=merged(engine.run_writes, validated.run_writes), objections=objections, tries=tries,
+            proof=_with_earlier(validated, engine.proven or ()),
         ),
     )  # fmt: skip
     if not mended:
@@ -139,6 +142,15 @@ def judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
         timestamp=at, source="vas", target="cd", content=words + ", ".join(mended[:10]), type="issue_fix"
     )
     return with_feedback(state, (entry,))
+
+
+def _with_earlier(validated: Validated, proven: tuple[str, ...]) -> Proof | None:
+    """The proof, with the tests that have shown earlier parts of the task and still pass."""
+    if validated.proof is None or not proven:
+        return validated.proof
+    passing = {result.key for result in validated.results if result.status == "passed"}
+    shown = tuple(dict.fromkeys((*(key for key in proven if key in passing), *validated.proof.fail_to_pass)))
+    return validated.proof.evolve(fail_to_pass=shown[:TESTS_KEPT])
 
 
 def _test_results(state: CycleState, validated: Validated, at: str) -> TestResults:

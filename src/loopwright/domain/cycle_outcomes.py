@@ -60,13 +60,17 @@ class Implemented:
 
 @dataclass(frozen=True)
 class BaselineTaken:
-    """vas.baseline: the first run of the tests; there are none where `baseline` is None."""
+    """vas.baseline: the first run of the tests; there are none where `baseline` is None.
+
+    `start`: commit of the files as the cycle found them.
+    """
 
     tests_found: bool
     test_command: str | None
     baseline: Baseline | None
     run_writes: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
+    start: str | None = None
 
 
 @dataclass(frozen=True)

@@ -175,7 +175,7 @@ def reopen(state: LoopState) -> LoopState:
     engine = state.engine
     if reached := engine.budget.reached:
         raise Invalid(f"the {reached.words} is used up; raise it, for example {raising(reached)}")
-    fresh = engine.spent.evolve(failures_in_a_row=0, fewest_failing=None)
+    fresh = engine.spent.evolve(failures_in_a_row=0, fewest_failing=None, proof_task=None, unchanged=None)
     skill = state.skill_state
     return state.evolve(
         status="running",

@@ -168,6 +168,14 @@ def listed(names: Collection[str]) -> str:
     return ", ".join(shown) + (f" and {more} more" if more > 0 else "")
 
 
+def tests_and_proof(proof: Proof | None, passed: int, ran: int) -> str:
+    """What the tests say, and what shows the goal: two clauses."""
+    green = "the one test passes" if ran == 1 else f"all {ran:,} tests pass" if passed == ran else (
+        f"{passed:,} of {plural(ran, 'test')} {agreeing(passed, 'passes')}"
+    )  # fmt: skip
+    return f"{green}; {proof_words(proof)}" if proof is not None else green
+
+
 def proof_order(proof: Proof) -> str:
     """The one order that asks for a proof which is missing."""
     seen = "".join(f"\n- {note}" for note in proof.notes)
@@ -181,7 +189,7 @@ def proof_order(proof: Proof) -> str:
             "Finish the goal if it is not reached yet. Then write the test that would have caught its absence: it must "
             "fail on the code as it was before this run, pass now, and run the code that was changed. If a test that "
             "failed at the start shows the goal already, name it in your report (shown_by). If the goal has no "
-            "behaviour that a test can show, report that with the reason, and propose the proof preserve (a refactoring) "
-            "or none (documents, configuration); a person decides."
+            "behaviour that a test can show, report that with the reason, and propose the proof preserve (a "
+            "refactoring) or none (documents, configuration); a person decides."
         )
     return f"All tests pass, but nothing shows that the goal was reached: {proof.missing}. {ask}{measured}"

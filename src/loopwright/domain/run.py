@@ -3,6 +3,7 @@
 from typing import Any, Protocol, Self, TypeVar
 
 from loopwright.domain.engine_state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, RunState
+from loopwright.domain.proof import ProofPolicy
 from loopwright.domain.protocol import Usage
 from loopwright.domain.spending import added
 
@@ -36,6 +37,12 @@ def checkpointed(state: R, checkpoint: Checkpoint | None) -> R:
     numbered = checkpoint.evolve(n=known[-1].n + 1 if known else 1, rev=state.engine.rev + 1)
     kept = (*known, numbered)[-CHECKPOINTS_KEPT:]
     return state.evolve(engine=state.engine.evolve(checkpoints=kept))
+
+
+def proven_by(state: R, proof: ProofPolicy) -> R:
+    """With what a person says is to show its goal; what was known of that has to be computed anew."""
+    settings = state.engine.settings.evolve(proof=proof)
+    return state.evolve(engine=state.engine.evolve(settings=settings, proof=None))
 
 
 def charged(state: R, elapsed: float, usage: Usage) -> R:

@@ -10,7 +10,8 @@ from loopwright.domain import permitting
 from loopwright.domain.engine_state import Checkpoint, Limits, PermissionRequest
 from loopwright.domain.errors import Conflict, Corrupt, Forbidden, NotFound
 from loopwright.domain.events import Entry
-from loopwright.domain.run import R, Run
+from loopwright.domain.proof import ProofPolicy
+from loopwright.domain.run import R, Run, proven_by
 from loopwright.engine.access import Access
 
 STOP_PATIENCE = 5.0
@@ -87,10 +88,20 @@ class Runs(Access[R]):
         live = self.is_live(id)
         return self._launched(id, self.commit(id, lambda s: self.rules.resume(s, live=live), "resumed"))
 
-    def reopen(self, id: str, limits: Limits = AS_THEY_ARE) -> R:
-        """Runs a finished one on, with limits that are raised in the same commit."""
+    def reopen(self, id: str, limits: Limits = AS_THEY_ARE, proof: ProofPolicy | None = None) -> R:
+        """Runs a finished one on, with limits that are raised in the same commit. `proof`: what is to show its goal.
+
+        Forbidden where what runs would choose that by itself.
+        """
         at, rules = self._now(), self.rules
-        return self._launched(id, self.commit(id, lambda s: rules.reopen(rules.limited(s, limits), at), "reopened"))
+        if proof is not None and self.processes.within(id):
+            raise Forbidden(f"proof: a {self.kind} can not choose what shows its own work; whoever started it can")
+
+        def rule(state: R) -> R:
+            state = rules.limited(state, limits)
+            return rules.reopen(state if proof is None else proven_by(state, proof), at)
+
+        return self._launched(id, self.commit(id, rule, "reopened"))
 
     def limit(self, id: str, limits: Limits) -> R:
         """Changes limits at any time; what has ended stays so, see `reopen`."""

@@ -81,10 +81,9 @@ class TaskService:
 
     def _judged(self, loop_id: str, fields: Fields) -> dict[str, Any]:
         """A task's fields; an agent, or a command of the loop, must not choose by what it is measured."""
-        if fields.get("allow_test_changes") and self.processes.within(checked(loop_id)):
-            raise Forbidden(
-                "allow_test_changes: a loop can not lift the checks on its own work; whoever started it can"
-            )
+        lifted = next((name for name in ("allow_test_changes", "proof") if fields.get(name)), None)
+        if lifted and self.processes.within(checked(loop_id)):
+            raise Forbidden(f"{lifted}: a loop can not lift the checks on its own work; whoever started it can")
         return dict(fields)
 
     def _task(self, state: LoopState, id: str) -> LoopTask:

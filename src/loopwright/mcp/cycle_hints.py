@@ -8,6 +8,8 @@ from loopwright.mcp.hints import standing
 
 NEXT: dict[Outcome, str] = {
     "succeeded": "`documents` and `diff` show what came of it; `extend` with `task` adds to it",
+    "unproven": "`diff` shows what was changed; `extend` it with the test that shows the goal, or a person decides"
+    " (loopwright cycle reopen {id} --proof preserve, or none)",
     "unverified": "`diff` shows what was changed; nothing has proved it: look at it, or `extend` with tests in place",
     "exhausted": "`extend` with a higher max_iterations, or with `task` for what should be tried",
     "over_budget": "`extend` with a higher limit lets it run on",

@@ -8,6 +8,8 @@ from loopwright.domain.words import clean, plural
 
 NEXT: dict[Outcome, str] = {
     "succeeded": "`diff` shows what was changed",
+    "unproven": "`diff` shows what was changed; `add_task` for a test that fails without it and shows the goal, then"
+    " `extend`; where no test can show it, a person decides (loopwright reopen {id} --proof preserve, or none)",
     "unverified": "`diff` shows what was changed; nothing has proved it: look at it, or `extend` with tests in place",
     "exhausted": "`extend` with a higher max_iterations, after `add_task` if something else should be tried",
     "over_budget": "`extend` with a higher limit lets it run on",
@@ -64,7 +66,7 @@ def standing(state: Run, *, live: bool, asks: str, doing: str, pausing: str) -> 
 def hint(state: LoopState, *, live: bool) -> str:
     """The next step."""
     if state.engine.outcome:
-        return NEXT[state.engine.outcome]
+        return NEXT[state.engine.outcome].format(id=state.loop_id)
     if state.status == "created":
         return "`resume` starts it"
     if needed := needs(state, live=live):

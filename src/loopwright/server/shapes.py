@@ -10,6 +10,7 @@ from loopwright.domain.cycle_names import Role
 from loopwright.domain.engine_state import Iterations, Limits, OnError, Policy, Require, Tokens
 from loopwright.domain.findings import Dimension
 from loopwright.domain.loop import LoopStatus, Mode, TaskMode
+from loopwright.domain.proof import ProofPolicy
 from loopwright.domain.tuning import MAX_ITERATIONS, TuningStatus
 from loopwright.server import cycle_examples, examples, tuning_examples
 
@@ -52,6 +53,7 @@ class NewRun(Body):
     max_tokens: Tokens | None = None
     max_cost: float | None = Field(None, gt=0)
     require: Require | None = None
+    proof: ProofPolicy | None = None
     min_coverage: float | None = Field(None, ge=0, le=100)
     allow_test_changes: bool | None = None
     park: bool | None = None
@@ -197,7 +199,13 @@ class NewLimits(Body):
 
     @property
     def limits(self) -> Limits:
-        return Limits(**self.model_dump())
+        return Limits(**self.model_dump(include=set(NewLimits.model_fields)))
+
+
+class Reopening(NewLimits):
+    """`proof`: what is to show the goal from now on."""
+
+    proof: ProofPolicy | None = None
 
 
 class GivenAnswer(Body):
@@ -237,6 +245,7 @@ class TaskFields(Body):
     on_error: OnError | None = None
     depends_on: Texts | None = None
     allow_test_changes: bool | None = None
+    proof: ProofPolicy | None = None
 
 
 class NewTask(TaskFields):

@@ -12,7 +12,7 @@ from loopwright.server.documenting import CHANGING, answers
 from loopwright.server.forms import RequestsForm
 from loopwright.server.requests import Routes
 from loopwright.server.rooms import Room, shown
-from loopwright.server.shapes import GivenAnswer, NewLimits, Pausing, Verdict
+from loopwright.server.shapes import GivenAnswer, Pausing, Reopening, Verdict
 
 
 def driving(room: Room[R]) -> Routes:
@@ -41,11 +41,11 @@ def driving(room: Room[R]) -> Routes:
 
     @router.post("/reopen", summary="Reopen it", responses=room.says("reopened"))
     async def reopen(
-        body: NewLimits | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands
+        body: Reopening | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands
     ) -> Answer:
-        """Lets one that is finished run on, with limits that are raised in the same change."""
-        limits = body.limits if body else AS_THEY_ARE
-        state = await one.control.beside(lambda: prompted(room, one, service).reopen(one.id, limits))
+        """Lets one that is finished run on, with limits and a proof that are set in the same change."""
+        limits, proof = (body.limits, body.proof) if body else (AS_THEY_ARE, None)
+        state = await one.control.beside(lambda: prompted(room, one, service).reopen(one.id, limits, proof))
         return shown(state, one.project, message=room.kind.said("reopened"))
 
     return router

@@ -13,6 +13,7 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
         test_timeout=settings.test_timeout,
         action_timeout=settings.timeout_per_action,
         silence_timeout=settings.silence_timeout,
+        proof=settings.proof,
         require=settings.require,
         min_pass_rate=settings.min_pass_rate,
         min_coverage=settings.min_coverage,

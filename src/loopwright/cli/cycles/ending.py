@@ -1,12 +1,13 @@
 """How a cycle rests, in words, and what to type next. Pure."""
 
-from loopwright.cli.ending import LABEL, Steps, diff_stat, some, standstill
+from loopwright.cli.ending import LABEL, Steps, diff_stat, proof_lines, some, spent_words, standstill
 from loopwright.cli.text import clean, short
 from loopwright.domain.cycle import CycleState, CycleStatus
 from loopwright.domain.cycle_coordination import AUTO
 from loopwright.domain.cycle_glance import cycle_need
 from loopwright.domain.engine_state import Outcome
 from loopwright.domain.loop_commands import raising
+from loopwright.domain.proof import proof_words
 from loopwright.domain.words import agreeing, plural
 
 WORDS_CELLS = 100
@@ -17,6 +18,11 @@ SHOW = "loopwright cycle show {id}{at}"
 
 RESTART: dict[Outcome, Steps] = {
     "succeeded": (("next", "loopwright cycle diff {id}{at}"), ("or", EXTEND)),
+    "unproven": (
+        ("next", EXTEND),
+        ("or", "loopwright cycle reopen {id} --proof preserve{at}  (a refactoring: the tests stay as they are)"),
+        ("or", "loopwright cycle reopen {id} --proof none{at}  (documents, configuration: no test can show it)"),
+    ),
     "unverified": (
         ("next", "loopwright cycle run --cycle-id {id} --auto --max-iterations {more} --test-command CMD{at}"),
     ),
@@ -66,10 +72,12 @@ def _running(state: CycleState) -> str:
 
 def _completed(state: CycleState) -> str:
     used = plural(state.current_iteration, "iteration")
-    if state.engine.outcome != "succeeded":
+    if state.engine.outcome == "unverified":
         return f"Completed in {used}, but unverified: no tests were found."
     old = " (what failed before may still fail)" if state.engine.settings.require == "no_new_failures" else ""
-    return f"Succeeded in {used}: {tests_words(state)}{old}."
+    ended = "Succeeded" if state.engine.outcome == "succeeded" else "Unproven"
+    proof = f"; {clean(proof_words(state.engine.proof))}" if state.engine.proof else ""
+    return f"{ended} in {used}: {tests_words(state)}{proof}{old}."
 
 
 def tests_words(state: CycleState) -> str:
@@ -137,6 +145,7 @@ def ending(state: CycleState, *, diff: str, summary: str | None, elsewhere: str,
     decided = [d for d in coordination.pending_decisions if d.made_by == AUTO]
     parts = (
         ("changed", some(diff_stat(diff), lambda change: f"{clean(change[0])}  +{change[1]} -{change[2]}")),
+        ("proof", proof_lines(state.engine.proof)),
         ("failing", some(results.failed_tests if results else (), clean)),
         ("issues", some(left, lambda issue: short(issue, WORDS_CELLS))),
         ("open", some(open_tasks, lambda t: f"{clean(t.id)} ({t.status}): {short(t.description, 80)}")),
@@ -146,6 +155,7 @@ def ending(state: CycleState, *, diff: str, summary: str | None, elsewhere: str,
             "decided",
             some(decided, lambda d: f"{clean(d.id)}: {short(d.chosen_option or '', 40)} ({short(d.description, 80)})"),
         ),
+        ("spent", [spent_words(state.engine)]),
     )
     for name, items in parts:
         lines += [LABEL.format("" if i else name, item) for i, item in enumerate(items)]

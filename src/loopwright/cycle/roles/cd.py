@@ -8,6 +8,7 @@ from loopwright.cycle.messages import conflict_order, debug_order, implement_ord
 from loopwright.cycle.places import Place, Unsettled, bring_in, changes_in, place_for
 from loopwright.cycle.roles.mending import Made, ground, mend, suspects
 from loopwright.cycle.session import CycleSession
+from loopwright.domain.claims import quoted
 from loopwright.domain.cycle import PlanTask
 from loopwright.domain.cycle_names import CycleStep
 from loopwright.domain.cycle_outcomes import CycleOutcome, Implemented
@@ -43,7 +44,28 @@ async def implement(session: CycleSession, step: CycleStep) -> CycleOutcome:
     ok = report.status == "success" or (report.status == "none" and bool(changes))
     if not report.summary:
         report = report.evolve(summary=f"no words; {plural(len(changes), 'changed file')} speak for it")
-    return Implemented(report, ok, changes, nothing_left=made.nothing_left)
+    missing = _missing(session, step, task, changes) if ok else ""
+    if missing:
+        session.note("undone", f"{task.id} is not completed: {missing}; cd said {quoted(report.summary)}")
+        report = report.evolve(summary=f"{missing}; the report said {quoted(report.summary)}")
+    return Implemented(report, ok and not missing, changes, nothing_left=made.nothing_left)
+
+
+def _missing(session: CycleSession, step: CycleStep, task: PlanTask, changes: Sequence[Change]) -> str:
+    """What a task that is reported as done has not measurably done; of the plan's files it is told once."""
+    if not changes:
+        return "no change of a file was measured"
+    state = session.state()
+    earlier = {change.file for change in (state.changes.changes if state.changes else ())}
+    touched = earlier | {change.file for change in changes}
+    left = [
+        file
+        for file in task.files
+        if not any(name == file or name.startswith(f"{file.rstrip('/')}/") for name in touched)
+    ]
+    if not left or state.engine.tries.get(step.key, 0):
+        return ""
+    return f"the plan names {_listed(left)}, where nothing was changed; change it, or say why it needs no change"
 
 
 async def _made(session: CycleSession, step: CycleStep, task: PlanTask, place: Place) -> Made:

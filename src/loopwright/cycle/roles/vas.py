@@ -23,9 +23,10 @@ MAIN = "summary.md"
 async def baseline(session: CycleSession, step: CycleStep) -> CycleOutcome:
     """The first run of the tests: what everything later is compared with."""
     command = session.state().engine.settings.test_command or session.tests.detect()
+    start = (await session.snapshot("as the cycle found it")).commit
     if command is None:
         session.ears["vas"].publish("activity", "no test command found")
-        return BaselineTaken(False, None, None)
+        return BaselineTaken(False, None, None, start=start)
     session.tests.check(command)
     session.ears["vas"].publish("activity", f"running the tests once: {command}")
     measured = await run_tests(session, command)
@@ -33,7 +34,7 @@ async def baseline(session: CycleSession, step: CycleStep) -> CycleOutcome:
     keep_coverage(session, measured.run.coverage)
     discover(session, "vas", baseline_entries(measured.run))
     return BaselineTaken(
-        bool(measured.run.results), command, first_of(session, measured), measured.writes, measured.run.failed
+        bool(measured.run.results), command, first_of(session, measured), measured.writes, measured.run.failed, start
     )
 
 

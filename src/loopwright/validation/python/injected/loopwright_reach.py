@@ -89,12 +89,15 @@ class Reach:
         self._data: set[str] = set()
         for name, lines in order["changed"].items():
             path = self._root + name.replace("/", os.sep)
+            if not name.endswith(".py"):
+                self._data.add(path)
+                continue
             try:
                 with open(path, "rb") as file:
                     self._changes[path] = Changes(file.read(), lines)
                 self._lines[path] = frozenset(lines)
             except (OSError, SyntaxError, ValueError):
-                self._data.add(path)
+                continue  # it cannot run
         self._names = frozenset(name for changes in self._changes.values() for name in changes.names)
         self._codes: dict[CodeType, int] = {}
         self._files: dict[str, str] = {}
