@@ -70,7 +70,7 @@ class Stage:
 
     def create(
         self,
-        text: str = "Make app.txt say good",
+        text: str = "Make the tests pass",
         *,
         max_iterations: int = 10,
         budget: Budget | None = None,
