@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -21,8 +22,16 @@ ORDER = "LOOPWRIGHT_PROBE"
 COPY = "LOOPWRIGHT_COPY"
 """Environment variable that tells every Python process in a copy of the project about it."""
 
+OWN = "LOOPWRIGHT_PYTHONPATH"
+"""Environment variable with the folders of the probe, which a command's own PYTHONPATH must not displace."""
+
 FINISHED = frozenset({0, 1, 5})
 """Exit statuses by which a runner says that it came to its end: passed, failed, nothing found."""
+
+
+def instrumented(command: str) -> str:
+    """The command, with our probe on every PYTHONPATH that it sets by itself."""
+    return re.sub(r"(?<![\w$])PYTHONPATH=(?=\S)", f'\\g<0>"${OWN}":', command)
 
 
 def environment(root: Path, folder: Path, extra: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -35,10 +44,12 @@ def environment(root: Path, folder: Path, extra: Mapping[str, str] | None = None
         "material": PATTERN,
         "restore": {name: os.environ.get(name) for name in env},
         "xdist": os.environ.get("PYTEST_XDIST_TESTRUNUID"),
+        "own": [str(INJECTED)],
         "only": [],
     }
     return {
         **env,
+        OWN: str(INJECTED),
         ORDER: json.dumps(order),
         "PYTHONDONTWRITEBYTECODE": "1",
         "PYTHONUNBUFFERED": "1",
@@ -61,14 +72,14 @@ def in_copy(
     if ORDER not in env:
         return dict(env)
     order = json.loads(env[ORDER])
-    known = order["restore"].get("PYTHONPATH", os.environ.get("PYTHONPATH"))
-    own = os.pathsep.join([str(INJECTED / "children"), str(INJECTED), *([known] if known else [])])
-    order = {**order, "only": list(only), "restore": {**order["restore"], "PYTHONPATH": own}}
+    own = os.pathsep.join((str(INJECTED / "children"), str(INJECTED)))
+    path = own + env["PYTHONPATH"].removeprefix(str(INJECTED))
+    order = {**order, "only": list(only), "own": []}  # what the tests start imports from the copy, too
     copy = {
         "origin": str(origin), "target": order["root"], "folder": str(folder), "material": order["material"],
         "changed": changed or {},
     }  # fmt: skip
-    return {**env, "PYTHONPATH": own, ORDER: json.dumps(order), COPY: json.dumps(copy)}
+    return {**env, "PYTHONPATH": path, OWN: own, ORDER: json.dumps(order), COPY: json.dumps(copy)}
 
 
 def read(root: Path, folder: Path) -> Reading:

@@ -31,7 +31,7 @@ class Pytest:
         return str(project.interpreter_of(root, module="pytest"))
 
     def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
-        return Instrumented(command, self.environment(root, folder))
+        return Instrumented(probe.instrumented(command), self.environment(root, folder))
 
     def environment(self, root: Path, folder: Path) -> dict[str, str]:
         # The cache moves out of the project; without it, options that need it would be unknown.

@@ -26,7 +26,8 @@ class Unittest:
         return project.named_in(command, root)
 
     def instrument(self, command: str, root: Path, folder: Path) -> Instrumented:
-        return Instrumented(_MODULE.sub("-m loopwright_unittest", command), probe.environment(root, folder))
+        command = probe.instrumented(_MODULE.sub("-m loopwright_unittest", command))
+        return Instrumented(command, probe.environment(root, folder))
 
     def environment(self, root: Path, folder: Path) -> dict[str, str]:
         return {}

@@ -23,7 +23,7 @@ TRACE_KEPT = 8000
 class Order(TypedDict):
     """`restore`: variables as they were without us. `xdist`: the run of pytest-xdist that we are part of.
 
-    `only`: in a copy, the tests to keep to; none of them: all are run.
+    `own`: folders of ours on the PYTHONPATH. `only`: in a copy, the tests to keep to; none of them: all are run.
     """
 
     folder: str
@@ -31,6 +31,7 @@ class Order(TypedDict):
     material: str
     restore: dict[str, str | None]
     xdist: str | None
+    own: list[str]
     only: list[str]
 
 
@@ -46,7 +47,11 @@ def read_order() -> Order | None:
 def restore_environment(order: Order) -> None:
     """Makes the environment what it was without us, so that tests that start Python measure nothing for us."""
     del os.environ[ORDER]
+    os.environ.pop("LOOPWRIGHT_PYTHONPATH", None)
     for name, value in order["restore"].items():
+        if name == "PYTHONPATH":  # the command may have added to it
+            entries = os.environ.get(name, "").split(os.pathsep)
+            value = os.pathsep.join(entry for entry in entries if entry not in order["own"]) or None
         if value is None:
             os.environ.pop(name, None)
         else:
