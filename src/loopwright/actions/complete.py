@@ -2,15 +2,16 @@
 
 from loopwright.actions.session import Session
 from loopwright.domain.engine_state import Outcome
-from loopwright.domain.loop import LoopState
+from loopwright.domain.loop import LoopState, Summary
 from loopwright.domain.loop_selector import Next, open_tasks
-from loopwright.domain.outcomes import ActionOutcome, Completed
+from loopwright.domain.outcomes import ActionOutcome, Completed, Validated
 from loopwright.domain.proof import Proof
 from loopwright.domain.stall import stalled_because
 from loopwright.domain.summary import summarise
 from loopwright.domain.verdict import TROUBLES
 from loopwright.domain.words import clipped, plural
 from loopwright.engine.measure import nothing_to_run, validate_tree
+from loopwright.engine.threads import in_thread
 
 PASSED: frozenset[Outcome] = frozenset({"succeeded", "unproven"})
 WORTH_ANOTHER_LOOK: frozenset[Outcome] = PASSED | {"exhausted", "unverified"}
@@ -25,20 +26,27 @@ async def complete(session: Session, choice: Next) -> ActionOutcome:
     # Whatever the state says of this tree, only what this process has seen of it counts.
     seen, proof = session.verdicts.get(tree), _seen_proof(session, state)
     if wanted in PASSED and seen and proof is not None:
-        return Completed(_end(proof), None, summarise(state, session.now(), noted=session.incidents))
+        return Completed(_end(proof), None, await _summary(session, state))
     is_settled = seen is not None and wanted not in PASSED
     if is_settled or wanted not in WORTH_ANOTHER_LOOK or (command is None and wanted not in PASSED):
-        return Completed(wanted, reason(state, choice), summarise(state, session.now(), noted=session.incidents))
+        return Completed(wanted, reason(state, choice), await _summary(session, state))
     if command is None:
         return nothing_to_run(tree, counted=False)
     session.bus.publish("activity", "validating once more before the end")
     checked = await validate_tree(session, command, counted=False)
-    summary = summarise(state, session.now(), checked, session.incidents)
+    summary = await _summary(session, state, checked)
     if checked.proof is not None and not open_tasks(state) and (checked.proof.shown or _was_asked(state, wanted)):
         return Completed(_end(checked.proof), None, summary, checked)
     if wanted in PASSED or checked.proof is not None:
         return checked
     return Completed(wanted, reason(state, choice, checked.reasons), summary, checked)
+
+
+async def _summary(session: Session, state: LoopState, checked: Validated | None = None) -> Summary:
+    """With everything that differs from the files as the loop found them."""
+    start, here = session.start(), await session.snapshot("at the end")
+    diff = await in_thread(session.workspace.diff, start, here.commit) if start else None
+    return summarise(state, session.now(), checked, session.incidents, diff)
 
 
 def _seen_proof(session: Session, state: LoopState) -> Proof | None:

@@ -9,6 +9,7 @@ from loopwright.domain.loop import LoopState, LoopStatus
 from loopwright.domain.loop_commands import raising
 from loopwright.domain.proof import Proof, tests_and_proof
 from loopwright.domain.run import Run
+from loopwright.domain.summary import diff_stat as diff_stat
 from loopwright.domain.words import agreeing, plural
 
 T = TypeVar("T")
@@ -211,19 +212,3 @@ def some(items: Sequence[T], words: Callable[[T], str], *, most: int = SHOWN) ->
     """The first items in words, and how many more there are."""
     more = [f"… and {len(items) - most:,} more"] if len(items) > most else []
     return [words(item) for item in items[:most]] + more
-
-
-def diff_stat(diff: str) -> list[tuple[str, int, int]]:
-    """File, lines added, lines removed, for each file of a unified diff from git."""
-    stat: list[tuple[str, int, int]] = []
-    in_hunk = False
-    for line in diff.splitlines():
-        if line.startswith("diff --git "):
-            stat.append((line.rpartition(" b/")[2], 0, 0))
-            in_hunk = False
-        elif line.startswith("@@"):
-            in_hunk = True
-        elif in_hunk and line[:1] in ("+", "-"):
-            file, added, removed = stat[-1]
-            stat[-1] = (file, added + (line[0] == "+"), removed + (line[0] == "-"))
-    return stat

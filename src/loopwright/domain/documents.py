@@ -11,8 +11,9 @@ from pydantic import BaseModel, ValidationError
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import LoopState, SkillState
 from loopwright.domain.progress import progress
+from loopwright.domain.proof import Proof, proof_words, tests_and_proof
 from loopwright.domain.record import first_problem
-from loopwright.domain.words import plural
+from loopwright.domain.words import agreeing, plural
 
 Json = dict[str, Any]  # Any: parsed JSON, typed by the model at the end
 
@@ -159,23 +160,48 @@ def _validate_words(skill: SkillState) -> str:
 
 
 def render_summary(state: LoopState, skill: SkillState) -> str:
-    """How it ended, what was done, and what is left to do: for people."""
+    """The result first: how it ended and what shows it, what was changed, and what it cost."""
     summary = skill.summary
     assert summary is not None
-    ended = f"**{state.engine.outcome or state.status}**" + (
-        f": {state.failure_reason}" if state.failure_reason else ""
+    lines = [f"# {_one_line(state.title)}", "", f"**{_ended(state, skill)}**", ""]
+    changed = summary.develop.get("files_changed")
+    lines += (
+        ["Changed files:", "", *(f"- {file}" for file in changed), ""] if isinstance(changed, (list, tuple)) else []
     )
-    lines = [
-        f"# {_one_line(state.title)}", "", f"The loop ended {ended}.", "",
+    lines += [
         f"- iterations: {summary.iterations}", f"- duration: {summary.duration / 1000:.1f} s",
+        *_proof_section(state.engine.proof),
     ]  # fmt: skip
     for name, part in (("Develop", summary.develop), ("Debug", summary.debug), ("Validate", summary.validate_)):
         lines += ["", f"## {name}", ""]
-        lines += [_summary_line(key, value) for key, value in part.items() if key != "incidents"]
+        lines += [_summary_line(key, value) for key, value in part.items() if key not in ("incidents", "files_changed")]
     if state.engine.incidents:
         told = (f"- {i.at} {i.kind}: {' '.join(i.message.split())}" for i in state.engine.incidents)
         lines += ["", "## Incidents", "", *told]
     return "\n".join(lines) + "\n"
+
+
+def _ended(state: LoopState, skill: SkillState) -> str:
+    """The outcome with its reason: the proof, or why there is no success."""
+    outcome = state.engine.outcome or state.status
+    ran = [result for result in skill.validate_.test_results if result.status != "skipped"]
+    passed = sum(result.status == "passed" for result in ran)
+    if state.failure_reason or not ran or state.status != "completed":
+        return f"{outcome}: {state.failure_reason}" if state.failure_reason else str(outcome)
+    return f"{outcome}: {tests_and_proof(state.engine.proof, passed, len(ran))}"
+
+
+def _proof_section(proof: Proof | None) -> list[str]:
+    """Test by test, what shows that the goal was reached."""
+    if proof is None:
+        return []
+    lines = ["", "## Proof", "", proof_words(proof), ""]
+    lines += [f"- {test}: failed before, passes now" for test in proof.fail_to_pass]
+    count = proof.pass_to_pass_count
+    lines.append(f"- {plural(count, 'test')} passed before and {agreeing(count, 'passes')} now")
+    if proof.diff_coverage is not None and proof.fail_to_pass:
+        lines.append(f"- {proof.diff_coverage:g} % of the changed lines run under the tests that failed before")
+    return lines + [f"- shows nothing: {note}" for note in proof.notes]
 
 
 def _summary_line(key: str, value: object) -> str:

@@ -9,10 +9,13 @@ from loopwright.domain.loop_selector import open_tasks
 from loopwright.domain.outcomes import Validated
 
 
-def summarise(state: LoopState, at: str, checked: Validated | None = None, noted: Iterable[Incident] = ()) -> Summary:
+def summarise(
+    state: LoopState, at: str, checked: Validated | None = None, noted: Iterable[Incident] = (), diff: str | None = None
+) -> Summary:
     """What was done and what is left; `duration` in milliseconds from the loop's creation until `at`.
 
-    `checked`: a validation, and `noted`: incidents, that are not in the state yet.
+    `checked`: a validation, and `noted`: incidents, that are not in the state yet. `diff`: all that was changed;
+    without it, what the tasks have changed.
     """
     skill = state.skill_state or SkillState()
     noted = (*state.engine.incidents, *noted)
@@ -20,10 +23,26 @@ def summarise(state: LoopState, at: str, checked: Validated | None = None, noted
     return Summary(
         duration=round(max(duration, 0)),
         iterations=state.current_iteration,
-        develop=_develop(skill),
+        develop=_develop(skill, diff),
         debug=_debug(skill),
         validate=_validate(state, skill, checked, dict.fromkeys(f"{i.kind}: {i.message}" for i in noted)),
     )
+
+
+def diff_stat(diff: str) -> list[tuple[str, int, int]]:
+    """File, lines added, lines removed, for each file of a unified diff from git."""
+    stat: list[tuple[str, int, int]] = []
+    in_hunk = False
+    for line in diff.splitlines():
+        if line.startswith("diff --git "):
+            stat.append((line.rpartition(" b/")[2], 0, 0))
+            in_hunk = False
+        elif line.startswith("@@"):
+            in_hunk = True
+        elif in_hunk and line[:1] in ("+", "-"):
+            file, added, removed = stat[-1]
+            stat[-1] = (file, added + (line[0] == "+"), removed + (line[0] == "-"))
+    return stat
 
 
 def summed_up(state: LoopState, at: str, noted: Iterable[Incident] = ()) -> LoopState:
@@ -34,11 +53,13 @@ def summed_up(state: LoopState, at: str, noted: Iterable[Incident] = ()) -> Loop
     return state.evolve(skill_state=skill.evolve(summary=summarise(state, at, noted=noted)))
 
 
-def _develop(skill: SkillState) -> dict[str, object]:
+def _develop(skill: SkillState, diff: str | None) -> dict[str, object]:
     left = [
         f"{task.id} ({task.status}): {task.description}" for task in skill.develop.tasks if task.status != "completed"
     ]
     changed = sorted({file for task in skill.develop.tasks for file in task.files_changed})
+    if diff is not None:
+        changed = [f"{file} +{added} -{removed}" for file, added, removed in diff_stat(diff)]
     return {
         "tasks": skill.develop.total, "completed": skill.develop.completed, "files_changed": changed,
         "left_to_do": left, "errors": [f"{e.action}: {e.message}" for e in skill.errors],

@@ -29,7 +29,8 @@ class Changes:
     """The changed code of one Python file.
 
     `called`: changed lines inside of functions; all lines of a function whose signature or decorators changed.
-    `names`: what changed statements outside of functions bind or act on. `executable`: changed lines that can run.
+    `names`: what changed statements outside of functions bind or act on. `executable`: changed lines of functions that can
+    run.
     """
 
     def __init__(self, source: bytes, lines: Collection[int]) -> None:
@@ -37,7 +38,9 @@ class Changes:
         tree = ast.parse(source)
         self.called = frozenset(_called(tree, changed))
         self.names = frozenset(_names(tree.body, changed))
-        self.executable = changed & frozenset(_executable(compile(source, "<changed>", "exec", dont_inherit=True)))
+        self.executable = (
+            changed & self.called & frozenset(_executable(compile(source, "<changed>", "exec", dont_inherit=True)))
+        )
 
 
 def _called(tree: ast.AST, changed: Collection[int]) -> Iterator[int]:
