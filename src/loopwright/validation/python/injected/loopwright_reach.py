@@ -29,8 +29,8 @@ class Changes:
     """The changed code of one Python file.
 
     `called`: changed lines inside of functions; all lines of a function whose signature or decorators changed.
-    `names`: what changed statements outside of functions bind or act on. `executable`: changed lines of functions that can
-    run.
+    `names`: what changed statements outside of functions bind or act on. `executable`: changed lines that can run,
+    those of functions.
     """
 
     def __init__(self, source: bytes, lines: Collection[int]) -> None:
