@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import pytest
 
-from loopwright.domain.errors import Conflict, Invalid, NotFound
+from loopwright.domain.errors import Conflict, Forbidden, Invalid, NotFound
 from loopwright.domain.loop import LoopState, LoopStatus
 from loopwright.domain.loop_folds import begin_action, end_action
 from loopwright.domain.loop_selector import Next
@@ -46,7 +46,7 @@ def test_every_command_in_every_status(status: LoopStatus) -> None:
 def test_every_field_can_be_given_and_is_kept() -> None:
     fields = {
         "description": "build", "tool": "bash", "mode": "write", "prompt_template": "p", "command": "make",
-        "on_error": "fail_fast", "depends_on": ["a"], "allow_test_changes": True,
+        "on_error": "fail_fast", "depends_on": ["a"], "allow_test_changes": True, "proof": "none",
     }  # fmt: skip
     assert set(fields) == EDITABLE
     made = add_task(with_three(), "d", fields, AT).engine.task("d")
@@ -156,3 +156,15 @@ def test_other_peoples_keys_on_a_task_survive_an_edit() -> None:
     edited = edit_task(state, "a", {"description": "x"}, LATER).engine.task("a")
     assert edited is not None
     assert edited.model_extra == {"x_color": "blue"}
+
+
+def test_a_loop_plans_for_its_own_goal_and_changes_nothing_that_it_was_given() -> None:
+    state = add_task(with_three(), "own", {"description": "look", "mode": "analysis"}, AT, within=True)
+    own = state.engine.task("own")
+    assert own is not None
+    assert own.planned
+    assert remove_task(state, "own", within=True).engine.task("own") is None
+    with pytest.raises(Forbidden, match="b was given to it"):
+        edit_task(state, "b", {"mode": "analysis"}, AT, within=True)
+    with pytest.raises(Forbidden, match="b was given to it"):
+        remove_task(state, "b", within=True)

@@ -104,6 +104,24 @@ def test_whose_own_source_was_changed(
     assert (allowed.changed, allowed.suspicious) == (seen.changed, ())
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "source", "vanished"),
+    [
+        ({"t::a[10:00:01]": "passed"}, {"t::a[10:00:02]": "passed"}, "1", ()),
+        ({"t::a[1]": "passed", "t::a[2]": "passed"}, {"t::a[1]": "passed"}, "1", ("t::a[2]",)),
+        ({"t::a[1]": "failed"}, {"t::a[2]": "passed"}, "1", ("t::a[1]",)),
+        ({"t::a[1]": "passed"}, {"t::a[2]": "passed"}, "2", ("t::a[1]",)),
+        ({"t::a[1]": "passed"}, {"t::a": "passed"}, "1", ("t::a[1]",)),
+    ],
+)
+def test_a_set_whose_name_holds_the_time_has_not_vanished(
+    before: dict[str, TestStatus], now: dict[str, TestStatus], source: str, vanished: tuple[str, ...]
+) -> None:
+    run = ran(now, sources=dict.fromkeys(now, source))
+    compared = compare(first(before, dict.fromkeys(before, "1")), run, allow_changes=True)
+    assert compared.vanished == vanished
+
+
 def test_a_module_mended_by_editing_the_test_file_is_suspicious() -> None:
     baseline = first({"t.py": "failed"}, {"t.py": "1"})
     honest = ran({"t.py::x": "passed"}, sources={"t.py": "1"})

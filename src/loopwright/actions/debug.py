@@ -8,6 +8,7 @@ from loopwright.domain.ids import next_hypothesis_id
 from loopwright.domain.loop import EvidenceCriteria, Hypothesis
 from loopwright.domain.loop_selector import Next, failed_task
 from loopwright.domain.outcomes import ActionOutcome, Change, Debugged, NeedsInput
+from loopwright.domain.proof_goal import named_tests
 from loopwright.domain.proposals import new_causes, proposals
 from loopwright.domain.protocol import Message
 from loopwright.domain.record import Items
@@ -133,7 +134,8 @@ async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: D
     bug = diagnosis.active_bug if diagnosis else claims.active_bug or session.skill().debug.active_bug
     measured = tuple(Change(c.file, c.action) for c in changes)
     session.note("false_claim", unmeasured_files("DEBUG", report, session.project, [c.file for c in changes]))
-    return Debugged(hypotheses, bug, None, report.message, measured, revives)
+    named = named_tests(claims.shown_by, agent, session.state().engine.baseline)
+    return Debugged(hypotheses, bug, None, report.message, measured, revives, named=named)
 
 
 def _proposed(told: tuple[ProposedHypothesis, ...], known: Items[Hypothesis]) -> tuple[Hypothesis, ...]:

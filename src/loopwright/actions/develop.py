@@ -11,8 +11,7 @@ from loopwright.domain.loop import DevelopTask
 from loopwright.domain.loop_selector import Next
 from loopwright.domain.outcomes import ActionOutcome, Change, Developed, NeedsInput
 from loopwright.domain.permissions import turn_policy
-from loopwright.domain.proof import NamedTest
-from loopwright.domain.proof_goal import READING_MODES, known_tests
+from loopwright.domain.proof_goal import READING_MODES, named_tests
 from loopwright.domain.proposals import proposals
 from loopwright.domain.protocol import ActionReport, AgentOutput, Message
 from loopwright.domain.words import plural
@@ -40,8 +39,7 @@ async def develop(session: Session, choice: Next) -> ActionOutcome:
         raise AgentError("protocol", f"{task.tool} reported nothing on {task.id}, and changed nothing")
     words = report.message or f"no report; {plural(len(measured), 'changed file')} speak for it"
     claims = proposals("DEVELOP", report)
-    known = state.engine.baseline.tests if state.engine.baseline else {}
-    named = tuple(NamedTest(test=key, by=task.tool) for key in known_tests(claims.shown_by, known))
+    named = named_tests(claims.shown_by, task.tool, state.engine.baseline)
     outcome = Developed(
         task.id, report.status in ("success", "none"), words, measured,
         named=named, proposed_proof=claims.proof,

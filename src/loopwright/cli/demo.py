@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from loopwright.domain.testing import TestRun
     from loopwright.wiring import Engine
 
-TASK = "Find and fix the faults that make the tests fail"
+TASK = "Make the tests pass"
 MINUTES = 10.0
 
 Flags = dict[str, object]

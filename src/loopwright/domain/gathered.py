@@ -43,6 +43,7 @@ def _report(call: Call) -> ActionReport | None:
 
 def _of_action(call: ReportActionResult) -> ActionReport:
     wanted = call.next_action_needed or None
+    shown: dict[str, JsonValue] = {"shown_by": list(call.shown_by), "proof": call.proof}
     return ActionReport(
         action=call.action,
         status="needs_input" if asks(wanted) else call.status,
@@ -50,6 +51,7 @@ def _of_action(call: ReportActionResult) -> ActionReport:
         files_updated={file.path: file.description for file in call.files_updated},
         next_action_needed=wanted,
         options=call.options,
+        state_updates={name: value for name, value in shown.items() if value},
     )
 
 

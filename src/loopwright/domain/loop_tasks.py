@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from loopwright.domain.agents import check_agent
 from loopwright.domain.engine_state import LoopTask
-from loopwright.domain.errors import Conflict, Invalid, NotFound
+from loopwright.domain.errors import Conflict, Forbidden, Invalid, NotFound
 from loopwright.domain.loop import LoopState
 from loopwright.domain.record import first_problem
 
@@ -27,36 +27,56 @@ EDITABLE = frozenset(
 
 
 def add_task(
-    state: LoopState, task_id: str, fields: dict[str, Any], at: str, agents: Collection[str] = ()
+    state: LoopState,
+    task_id: str,
+    fields: dict[str, Any],  # Any: parsed JSON; the model checks each value
+    at: str,
+    agents: Collection[str] = (),
+    *,
+    within: bool = False,
 ) -> LoopState:
-    # Any: parsed JSON; the model checks each value
-    """Appends a task after the last one. `agents` are the names of those that were configured here."""
-    return add_tasks(state, {task_id: fields}, at, agents)
+    """Appends a task after the last one. `agents` are the names of those that were configured here.
+
+    `within`: the loop's own agent or command asks for it; then it is the loop's own plan.
+    """
+    return add_tasks(state, {task_id: fields}, at, agents, within=within)
 
 
 def add_tasks(
-    state: LoopState, new: Mapping[str, dict[str, Any]], at: str, agents: Collection[str] = ()
-) -> LoopState:  # Any: as above
+    state: LoopState,
+    new: Mapping[str, dict[str, Any]],  # Any: as above
+    at: str,
+    agents: Collection[str] = (),
+    *,
+    within: bool = False,
+) -> LoopState:
     """Appends tasks by id, in their order; they may depend on each other."""
     last = max((task.order for task in state.engine.tasks), default=-1)
     built = []
     for order, (id, fields) in enumerate(new.items(), last + 1):
         _check_tool(state, fields, agents)
-        built.append(_built({**_editable(fields), "task_id": id, "order": order, "created_at": at, "updated_at": at}))
+        own = {"task_id": id, "order": order, "created_at": at, "updated_at": at, "planned": within or None}
+        built.append(_built({**_editable(fields), **own}))
     return _with(state, (*state.engine.tasks, *built))
 
 
 def edit_task(
-    state: LoopState, task_id: str, fields: dict[str, Any], at: str, agents: Collection[str] = ()
-) -> LoopState:  # Any: as above
-    task = _pending(state, task_id)
+    state: LoopState,
+    task_id: str,
+    fields: dict[str, Any],  # Any: as above
+    at: str,
+    agents: Collection[str] = (),
+    *,
+    within: bool = False,
+) -> LoopState:
+    task = _pending(state, task_id, within)
     _check_tool(state, fields, agents)
     edited = _built({**dict(task), **_editable(fields), "updated_at": at})
     return _with(state, tuple(edited if t is task else t for t in state.engine.tasks))
 
 
-def remove_task(state: LoopState, task_id: str) -> LoopState:
-    task = _pending(state, task_id)
+def remove_task(state: LoopState, task_id: str, *, within: bool = False) -> LoopState:
+    task = _pending(state, task_id, within)
     needed_by = [t.task_id for t in state.engine.tasks if task_id in (t.depends_on or ())]
     if needed_by:
         raise Conflict(f"Task {task_id} is needed by {', '.join(needed_by)}; remove or edit them first")
@@ -73,10 +93,13 @@ def reorder_tasks(state: LoopState, ordered_ids: Sequence[str]) -> LoopState:
     return _with(state, tuple(sorted(tasks, key=lambda task: task.order)))
 
 
-def _pending(state: LoopState, task_id: str) -> LoopTask:
+def _pending(state: LoopState, task_id: str, within: bool) -> LoopTask:
+    """The task, which can still be changed. Forbidden for a loop that wants to change what it was given to do."""
     task = state.engine.task(task_id)
     if task is None:
         raise NotFound(f"Task not found: {task_id}")
+    if within and not task.planned:
+        raise Forbidden(f"a loop can only change tasks that it planned itself; {task_id} was given to it")
     progress = state.skill_state.develop.tasks if state.skill_state else ()
     status = next((t.status for t in progress if t.id == task_id), "pending")
     if status != "pending" and task_id not in state.engine.retry:

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 
 from loopwright.domain.cycle import CycleState
+from loopwright.domain.engine_state import Baseline
 from loopwright.domain.goals import asks_only_for_green_tests
 from loopwright.domain.loop import DevelopTask, LoopState
 from loopwright.domain.proof import NamedTest, ProofGoal, ProofKind, ProofPolicy
@@ -11,7 +12,10 @@ READING_MODES = frozenset({"analysis", "review"})
 
 
 def loop_goal(state: LoopState) -> ProofGoal:
-    """Every kind that the goal or a task of the loop has. Tasks that failed are none: they keep it from succeeding."""
+    """Every kind that the goal or a task of the loop has. Tasks that failed have none: they keep it from succeeding.
+
+    What an agent planned for itself serves the loop's own goal, whatever its tool or mode.
+    """
     run = state.engine.settings.proof
     tasks = state.skill_state.develop.tasks if state.skill_state else ()
     kinds = {_task_kind(state, task, run) for task in tasks if task.status == "completed"}
@@ -28,6 +32,8 @@ def _task_kind(state: LoopState, task: DevelopTask, run: ProofPolicy) -> ProofKi
     own = definition.proof if definition else None
     if own is not None and own != "auto":
         return own
+    if definition and definition.planned:
+        return _goal_kind(state.description or state.title, run)
     if task.tool == "bash":
         return "commands"
     if task.mode in READING_MODES:
@@ -57,7 +63,8 @@ def _is_named_in(key: str, words: str) -> bool:
     return key in words or (len(name) > len("test") and any(word.strip(edges) == name for word in words.split()))
 
 
-def known_tests(names: Collection[str], keys: Collection[str]) -> tuple[str, ...]:
-    """The keys that an agent's words for tests mean: the key itself, its end, or its plain name."""
+def named_tests(names: Collection[str], by: str, baseline: Baseline | None) -> tuple[NamedTest, ...]:
+    """The tests of the first run that an agent's words mean: the key itself, its end, or its plain name."""
+    keys = baseline.tests if baseline else ()
     found = (key for name in names for key in keys if key == name or key.endswith((f"::{name}", f"/{name}")))
-    return tuple(dict.fromkeys(found))
+    return tuple(NamedTest(test=key, by=by) for key in dict.fromkeys(found))

@@ -1,6 +1,7 @@
 """What a test run is worth: compared with the first one, and judged."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -77,7 +78,7 @@ def compare(baseline: Baseline, run: TestRun, *, allow_changes: bool, doubt: Dou
     again = _Again(doubt.first if doubt else None, {key: run.sources.get(key, "") for key in changed})
     suspicious = tuple(key for key in repaired(baseline, run) if again.doubts(key, changed=key in differing))
     return Comparison(
-        vanished=tuple(key for key in before if standing[key] is None),
+        vanished=_vanished(before, standing, run),
         newly_skipped=tuple(k for k, test in before.items() if standing[k] == "skipped" != test.status),
         changed=changed,
         suspicious=() if allow_changes else suspicious,
@@ -166,6 +167,29 @@ def verdict(
 
 def _statuses(run: TestRun) -> dict[str, str]:
     return {result.key: result.status for result in run.results}
+
+
+def _vanished(before: Mapping[str, BaselineTest], standing: Mapping[str, str | None], run: TestRun) -> tuple[str, ...]:
+    """Tests that did not run again.
+
+    A parameter set that passed is not one of them where its unchanged test still runs with as many sets: the names of
+    some sets hold the time of the run.
+    """
+    sets = Counter(_function(key) for key in before if key.endswith("]"))
+    now = Counter(_function(key) for key in run.sources if key.endswith("]"))
+    sources = {_function(key): source for key, source in run.sources.items() if source}
+
+    def is_renamed(key: str) -> bool:
+        function, test = _function(key), before[key]
+        unchanged = test.source and sources.get(function) == test.source
+        return bool(unchanged and test.status != "failed" and 0 < sets[function] <= now[function])
+
+    return tuple(key for key in before if standing[key] is None and not is_renamed(key))
+
+
+def _function(key: str) -> str:
+    """The test's name without its parameter set."""
+    return key.partition("[")[0]
 
 
 def _standing(key: str, now: Mapping[str, str]) -> str | None:

@@ -32,19 +32,23 @@ class TaskService:
     issues: Issues
 
     def add(self, loop_id: str, fields: Fields) -> LoopTask:
-        id, at, given = new_task_id(self.clock.token()), self._now(), self._judged(loop_id, fields)
-        state = self.commit(loop_id, lambda s: tasks.add_task(s, id, given, at, self.agents), "task_added", task=id)
+        id, at, (given, within) = new_task_id(self.clock.token()), self._now(), self._judged(loop_id, fields)
+        state = self.commit(
+            loop_id, lambda s: tasks.add_task(s, id, given, at, self.agents, within=within), "task_added", task=id
+        )
         return self._task(state, id)
 
     def edit(self, loop_id: str, task_id: str, fields: Fields) -> LoopTask:
-        at, given = self._now(), self._judged(loop_id, fields)
+        at, (given, within) = self._now(), self._judged(loop_id, fields)
         state = self.commit(
-            loop_id, lambda s: tasks.edit_task(s, task_id, given, at, self.agents), "task_edited", task=task_id
-        )
+            loop_id, lambda s: tasks.edit_task(s, task_id, given, at, self.agents, within=within), "task_edited",
+            task=task_id,
+        )  # fmt: skip
         return self._task(state, task_id)
 
     def remove(self, loop_id: str, task_id: str) -> None:
-        self.commit(loop_id, lambda s: tasks.remove_task(s, task_id), "task_removed", task=task_id)
+        within = self.processes.within(checked(loop_id))
+        self.commit(loop_id, lambda s: tasks.remove_task(s, task_id, within=within), "task_removed", task=task_id)
 
     def reorder(self, loop_id: str, ordered_ids: Sequence[str]) -> tuple[LoopTask, ...]:
         return self.commit(loop_id, lambda s: tasks.reorder_tasks(s, ordered_ids), "tasks_reordered").engine.tasks
@@ -79,12 +83,16 @@ class TaskService:
         state = self.commit(loop_id, rule, type, tasks=", ".join(new), **data)
         return tuple(self._task(state, id) for id in new)
 
-    def _judged(self, loop_id: str, fields: Fields) -> dict[str, Any]:
-        """A task's fields; an agent, or a command of the loop, must not choose by what it is measured."""
+    def _judged(self, loop_id: str, fields: Fields) -> tuple[dict[str, Any], bool]:
+        """A task's fields, and whether the loop's own agent or command gives them.
+
+        Such a one must not choose by what it is measured.
+        """
+        within = self.processes.within(checked(loop_id))
         lifted = next((name for name in ("allow_test_changes", "proof") if fields.get(name)), None)
-        if lifted and self.processes.within(checked(loop_id)):
+        if lifted and within:
             raise Forbidden(f"{lifted}: a loop can not lift the checks on its own work; whoever started it can")
-        return dict(fields)
+        return dict(fields), within
 
     def _task(self, state: LoopState, id: str) -> LoopTask:
         task = state.engine.task(id)
