@@ -73,12 +73,17 @@ def compare(baseline: Baseline, run: TestRun, *, allow_changes: bool, doubt: Dou
     now = _statuses(run)
     standing = {key: _standing(key, now) for key in before}
     material = doubt.material if doubt else ()
-    changed = tuple(k for k, test in before.items() if standing[k] and _is_changed(k, test.source, run, material))
+    renamed = _renamed(before, standing, run)
+    changed = tuple(
+        key
+        for key, test in before.items()
+        if key in renamed or (standing[key] and _is_changed(key, test.source, run, material))
+    )
     differing = frozenset(changed)
     again = _Again(doubt.first if doubt else None, {key: run.sources.get(key, "") for key in changed})
     suspicious = tuple(key for key in repaired(baseline, run) if again.doubts(key, changed=key in differing))
     return Comparison(
-        vanished=_vanished(before, standing, run),
+        vanished=tuple(key for key in before if standing[key] is None and key not in renamed),
         newly_skipped=tuple(k for k, test in before.items() if standing[k] == "skipped" != test.status),
         changed=changed,
         suspicious=() if allow_changes else suspicious,
@@ -169,22 +174,15 @@ def _statuses(run: TestRun) -> dict[str, str]:
     return {result.key: result.status for result in run.results}
 
 
-def _vanished(before: Mapping[str, BaselineTest], standing: Mapping[str, str | None], run: TestRun) -> tuple[str, ...]:
-    """Tests that did not run again.
+def _renamed(before: Mapping[str, BaselineTest], standing: Mapping[str, str | None], run: TestRun) -> frozenset[str]:
+    """Parameter sets that passed and are gone, where their test still runs with as many: they count as changed.
 
-    A parameter set that passed is not one of them where its unchanged test still runs with as many sets: the names of
-    some sets hold the time of the run.
+    The names of some sets hold the time of the run.
     """
-    sets = Counter(_function(key) for key in before if key.endswith("]"))
-    now = Counter(_function(key) for key in run.sources if key.endswith("]"))
-    sources = {_function(key): source for key, source in run.sources.items() if source}
-
-    def is_renamed(key: str) -> bool:
-        function, test = _function(key), before[key]
-        unchanged = test.source and sources.get(function) == test.source
-        return bool(unchanged and test.status != "failed" and 0 < sets[function] <= now[function])
-
-    return tuple(key for key in before if standing[key] is None and not is_renamed(key))
+    now = _statuses(run)
+    sets, sets_now = (Counter(_function(key) for key in keys if key.endswith("]")) for keys in (before, now))
+    gone = (key for key, test in before.items() if standing[key] is None and test.status == "passed")
+    return frozenset(key for key in gone if key.endswith("]") and sets_now[_function(key)] >= sets[_function(key)])
 
 
 def _function(key: str) -> str:
