@@ -111,7 +111,7 @@ def _gap(kind: ProofKind, evidence: ProofEvidence, named: Collection[NamedTest])
             if not evidence.product:
                 return "nothing of the product was changed"
             if not (evidence.shown or named):
-                return f"{_none_of(evidence.tests_green)} shows that the goal was reached"
+                return f"{_no_test_shows(evidence.tests_green)} that the goal was reached"
         case "mend":
             if evidence.failed_first and not evidence.mended:
                 return "no test that failed at the start passes now"
@@ -130,8 +130,8 @@ def _gap(kind: ProofKind, evidence: ProofEvidence, named: Collection[NamedTest])
     return None
 
 
-def _none_of(tests: int) -> str:
-    return "no test" if not tests else "the one test" if tests == 1 else "none of them"
+def _no_test_shows(tests: int) -> str:
+    return "no test shows" if not tests else "it does not show" if tests == 1 else "none of them shows"
 
 
 def proof_words(proof: Proof) -> str:
@@ -192,4 +192,4 @@ def proof_order(proof: Proof) -> str:
             "behaviour that a test can show, report that with the reason, and propose the proof preserve (a "
             "refactoring) or none (documents, configuration); a person decides."
         )
-    return f"All tests pass, but nothing shows that the goal was reached: {proof.missing}. {ask}{measured}"
+    return f"The tests pass, and that proves nothing yet: {proof.missing}. {ask}{measured}"

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 2356998e222edfee7d70bdd7ebd6b387abbab07f93e1d2cc20015e8bda8f333f
+// schema sha256: b0270c13376ca1f81fff76e36f8a255d4d042e58961e4a9a33302843156ad107
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -228,8 +228,9 @@ export interface Blocker {
  * `holds`: by id of a blocker or decision the keys of the steps that wait for it; `recommended`: by id of a decision
  * the option that the role would take. `mends`: tasks of the plan that stand for an issue, not for a requirement.
  * `half`: by key of a step the commit with what was done of it, unmerged, when its runner died. `queue`: extensions
- * that wait for the border of the iteration. `counted`: until when working time is in the budget's account; steps may
- * run side by side.
+ * that wait for the border of the iteration. `proof_asked`: cd was told that no test shows the goal; `proven`: tests
+ * that have shown it before a user extended it. `counted`: until when working time is in the budget's account; steps
+ * may run side by side.
  */
 export interface CycleEngine {
   schema: number
@@ -237,7 +238,8 @@ export interface CycleEngine {
   digest: string
   journal_bytes: number
   epoch: number
-  outcome?: ('succeeded' | 'unverified' | 'exhausted' | 'stalled' | 'over_budget' | 'stopped' | 'failed') | null
+  outcome?:
+    ('succeeded' | 'unproven' | 'unverified' | 'exhausted' | 'stalled' | 'over_budget' | 'stopped' | 'failed') | null
   waiting?: Waiting | null
   answer?: string | null
   interrupt: boolean
@@ -253,6 +255,10 @@ export interface CycleEngine {
   run_writes: string[]
   baseline?: Baseline | null
   allow_test_changes: boolean
+  start?: string | null
+  named?: NamedTest[] | null
+  proposed_proof?: ('auto' | 'mend' | 'preserve' | 'none') | null
+  proof?: Proof | null
   /**
    * @maxItems 200
    */
@@ -291,6 +297,8 @@ export interface CycleEngine {
   queue: string[]
   objections: string[]
   last_border?: Border | null
+  proof_asked?: boolean | null
+  proven?: string[] | null
   limits_in_a_row: number
   counted?: string | null
 }
@@ -343,6 +351,7 @@ export interface RunSettings {
   require: 'all' | 'no_new_failures'
   min_pass_rate: number
   min_coverage: number
+  proof: 'auto' | 'mend' | 'preserve' | 'none'
   permissions: 'ask' | 'workspace' | 'read-only' | 'all'
   grace_timeout: number
   park: boolean
@@ -392,6 +401,34 @@ export interface Baseline {
 export interface BaselineTest {
   status: 'passed' | 'failed' | 'skipped'
   source: string
+}
+/**
+ * A test that failed at the start and shows the goal; `by`: who says so.
+ */
+export interface NamedTest {
+  test: string
+  by: string
+}
+/**
+ * What shows that the goal was reached, for the tree that a validation ran on.
+ *
+ * `fail_to_pass`: tests that fail on the product as it was and pass now. `pass_to_pass_count`: tests that pass on
+ * both. `named_by`: who named a test that failed at the start as showing the goal. `diff_coverage`: percent of the
+ * changed lines that these tests run. `missing`: what is missing, as a clause; None where nothing is. `notes`: tests
+ * that were looked at and show nothing, with the reason.
+ */
+export interface Proof {
+  kind: 'mend' | 'change' | 'commands' | 'reading' | 'preserve' | 'none'
+  tree: string
+  /**
+   * @maxItems 200
+   */
+  fail_to_pass: string[]
+  pass_to_pass_count: number
+  named_by?: string | null
+  diff_coverage?: number | null
+  missing?: string | null
+  notes: string[]
 }
 /**
  * A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.

@@ -29,6 +29,7 @@ export interface NewRun {
   max_tokens?: number
   max_cost?: number
   require?: 'all' | 'no_new_failures'
+  proof?: 'mend' | 'preserve' | 'none'
   min_coverage?: number
   allow_test_changes?: boolean
 }

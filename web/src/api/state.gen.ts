@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: ef16a9849e3d30b54815ce0e1b23a01c591f9b350783656dd95791511f04452b
+// schema sha256: 4121c85fd1247b9bd0c90a6fb1f5a0b8dc4044ba14789485a64417df202607ec
 
 export type JsonValue = unknown
 
@@ -140,7 +140,8 @@ export interface EngineState {
   digest: string
   journal_bytes: number
   epoch: number
-  outcome?: ('succeeded' | 'unverified' | 'exhausted' | 'stalled' | 'over_budget' | 'stopped' | 'failed') | null
+  outcome?:
+    ('succeeded' | 'unproven' | 'unverified' | 'exhausted' | 'stalled' | 'over_budget' | 'stopped' | 'failed') | null
   waiting?: Waiting | null
   answer?: string | null
   interrupt: boolean
@@ -156,6 +157,10 @@ export interface EngineState {
   run_writes: string[]
   baseline?: Baseline | null
   allow_test_changes: boolean
+  start?: string | null
+  named?: NamedTest[] | null
+  proposed_proof?: ('auto' | 'mend' | 'preserve' | 'none') | null
+  proof?: Proof | null
   /**
    * @maxItems 200
    */
@@ -224,6 +229,7 @@ export interface RunSettings {
   require: 'all' | 'no_new_failures'
   min_pass_rate: number
   min_coverage: number
+  proof: 'auto' | 'mend' | 'preserve' | 'none'
   permissions: 'ask' | 'workspace' | 'read-only' | 'all'
   grace_timeout: number
   park: boolean
@@ -275,6 +281,34 @@ export interface BaselineTest {
   source: string
 }
 /**
+ * A test that failed at the start and shows the goal; `by`: who says so.
+ */
+export interface NamedTest {
+  test: string
+  by: string
+}
+/**
+ * What shows that the goal was reached, for the tree that a validation ran on.
+ *
+ * `fail_to_pass`: tests that fail on the product as it was and pass now. `pass_to_pass_count`: tests that pass on
+ * both. `named_by`: who named a test that failed at the start as showing the goal. `diff_coverage`: percent of the
+ * changed lines that these tests run. `missing`: what is missing, as a clause; None where nothing is. `notes`: tests
+ * that were looked at and show nothing, with the reason.
+ */
+export interface Proof {
+  kind: 'mend' | 'change' | 'commands' | 'reading' | 'preserve' | 'none'
+  tree: string
+  /**
+   * @maxItems 200
+   */
+  fail_to_pass: string[]
+  pass_to_pass_count: number
+  named_by?: string | null
+  diff_coverage?: number | null
+  missing?: string | null
+  notes: string[]
+}
+/**
  * A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.
  *
  * `rev` is the commit of the state that belongs to it.
@@ -314,6 +348,8 @@ export interface MenuEntry {
 }
 /**
  * A task as the API speaks of it: what shall be done. Progress is kept in the DevelopTask of the same id.
+ *
+ * `proof`: what shows it, where that is not the run's own. `planned`: the agent itself proposed it.
  */
 export interface LoopTask {
   task_id: string
@@ -328,6 +364,8 @@ export interface LoopTask {
   on_error?: ('continue' | 'pause' | 'fail_fast') | null
   depends_on?: string[] | null
   allow_test_changes?: boolean | null
+  proof?: ('auto' | 'mend' | 'preserve' | 'none') | null
+  planned?: boolean | null
 }
 /**
  * What one validation saw, for stall detection (see domain/sightings.py), in digests and counts.
@@ -349,10 +387,14 @@ export interface Sighting {
 }
 /**
  * Folds that happen once in a loop's life, and the counters behind the selector's facts.
+ *
+ * `proof_task`: the task that asks for a proof. `unchanged`: tasks that were carried out and changed nothing.
  */
 export interface Spent {
   threshold_task: boolean
   fruitless_task: boolean
+  proof_task?: string | null
+  unchanged?: string[] | null
   revived: string[]
   failures_in_a_row: number
   limits_in_a_row: number

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: c57a47a4d0ab674494bd520cf1b00b988051df3216c7a4b3f9b04f47ce856a46
+// schema sha256: 48a157445dd774288788d5ec9e3d096b094f8f4ab38e204a37443e690eb55d5d
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -183,7 +183,8 @@ export interface TuningEngine {
   digest: string
   journal_bytes: number
   epoch: number
-  outcome?: ('succeeded' | 'unverified' | 'exhausted' | 'stalled' | 'over_budget' | 'stopped' | 'failed') | null
+  outcome?:
+    ('succeeded' | 'unproven' | 'unverified' | 'exhausted' | 'stalled' | 'over_budget' | 'stopped' | 'failed') | null
   waiting?: Waiting | null
   answer?: string | null
   interrupt: boolean
@@ -199,6 +200,10 @@ export interface TuningEngine {
   run_writes: string[]
   baseline?: Baseline | null
   allow_test_changes: boolean
+  start?: string | null
+  named?: NamedTest[] | null
+  proposed_proof?: ('auto' | 'mend' | 'preserve' | 'none') | null
+  proof?: Proof | null
   /**
    * @maxItems 200
    */
@@ -300,6 +305,7 @@ export interface RunSettings {
   require: 'all' | 'no_new_failures'
   min_pass_rate: number
   min_coverage: number
+  proof: 'auto' | 'mend' | 'preserve' | 'none'
   permissions: 'ask' | 'workspace' | 'read-only' | 'all'
   grace_timeout: number
   park: boolean
@@ -349,6 +355,34 @@ export interface Baseline {
 export interface BaselineTest {
   status: 'passed' | 'failed' | 'skipped'
   source: string
+}
+/**
+ * A test that failed at the start and shows the goal; `by`: who says so.
+ */
+export interface NamedTest {
+  test: string
+  by: string
+}
+/**
+ * What shows that the goal was reached, for the tree that a validation ran on.
+ *
+ * `fail_to_pass`: tests that fail on the product as it was and pass now. `pass_to_pass_count`: tests that pass on
+ * both. `named_by`: who named a test that failed at the start as showing the goal. `diff_coverage`: percent of the
+ * changed lines that these tests run. `missing`: what is missing, as a clause; None where nothing is. `notes`: tests
+ * that were looked at and show nothing, with the reason.
+ */
+export interface Proof {
+  kind: 'mend' | 'change' | 'commands' | 'reading' | 'preserve' | 'none'
+  tree: string
+  /**
+   * @maxItems 200
+   */
+  fail_to_pass: string[]
+  pass_to_pass_count: number
+  named_by?: string | null
+  diff_coverage?: number | null
+  missing?: string | null
+  notes: string[]
 }
 /**
  * A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.

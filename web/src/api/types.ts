@@ -12,6 +12,7 @@ export type {
   Menu,
   MenuEntry,
   PermissionRequest,
+  Proof,
   SkillState,
   TestResult,
   Waiting,

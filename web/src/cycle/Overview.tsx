@@ -5,6 +5,7 @@ import { Budget } from '../run/Budget'
 import { Description } from '../run/Description'
 import { Incidents } from '../run/Incidents'
 import { t as run } from '../run/i18n'
+import { Result } from '../run/Result'
 import { Summary } from '../run/Summary'
 import { Talk } from '../run/Talk'
 import { useNow } from '../run/useNow'
@@ -19,8 +20,17 @@ export function Overview({ seen, view }: Section) {
   const { cycle } = view
   const isOver = cycle.engine.outcome !== null && cycle.engine.outcome !== undefined
   const errors = cycle.phase_errors.map(({ phase, error, timestamp }) => ({ action: phase, message: error, timestamp }))
+  const ran = cycle.test_results?.total_tests ?? 0
   return (
     <>
+      {isOver && (
+        <Result
+          place={seen.place}
+          diff={seen.diff}
+          of={cycle}
+          tests={{ passed: ran - (cycle.test_results?.failed_tests.length ?? 0), all: ran }}
+        />
+      )}
       <Figures seen={seen} view={view} />
       <Lanes seen={seen} view={view} />
       <div class="halves">

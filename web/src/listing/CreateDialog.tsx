@@ -14,7 +14,7 @@ import { SHELL, useAgents } from '../ui/useAgents'
 import { placed, useCommand } from '../ui/useCommand'
 import { Agents } from './Agents'
 import { Choice, Modes } from './Choices'
-import { type Errors, FIELDS, filled, PERMISSIONS, REQUIRE } from './form'
+import { type Errors, FIELDS, filled, PERMISSIONS, PROOF, REQUIRE } from './form'
 import { projects } from './listing'
 
 interface Creating {
@@ -168,6 +168,11 @@ function More({ wrong }: { wrong: Errors }) {
           <Field label={t('create.require')} error={wrong.require}>
             <Choice name="require" fallback={t('create.require.default')}>
               {REQUIRE.map((name) => [name, t(`create.require.${name}`)])}
+            </Choice>
+          </Field>
+          <Field label={t('create.proof')} error={wrong.proof}>
+            <Choice name="proof" fallback={t('create.proof.auto')}>
+              {PROOF.map((name) => [name, t(`create.proof.${name}`)])}
             </Choice>
           </Field>
           <NumberField name="min_coverage" label={t('create.coverage')} error={wrong.min_coverage} />

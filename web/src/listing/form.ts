@@ -8,6 +8,7 @@ const TITLE_LENGTH = 100
 
 export const PERMISSIONS: readonly Permissions[] = ['workspace', 'ask', 'read-only', 'all']
 export const REQUIRE = ['all', 'no_new_failures'] as const
+export const PROOF = ['mend', 'preserve', 'none'] as const
 
 const NUMBERS = ['max_iterations', 'max_minutes', 'max_tokens', 'max_cost', 'min_coverage'] as const
 export const FIELDS = [
@@ -17,6 +18,7 @@ export const FIELDS = [
   'permissions',
   'test_command',
   'require',
+  'proof',
   'roles',
   'parallel',
   ...NUMBERS,
@@ -43,10 +45,12 @@ export function filled(form: FormData): Filled {
   const agent = text(form, 'agent')
   const permissions = PERMISSIONS.find((name) => name === text(form, 'permissions'))
   const require = REQUIRE.find((name) => name === text(form, 'require'))
+  const proof = PROOF.find((name) => name === text(form, 'proof'))
   const tests = text(form, 'test_command')
   if (agent) body.agent = agent
   if (permissions) body.permissions = permissions
   if (require) body.require = require
+  if (proof) body.proof = proof
   if (tests) body.test_command = tests
   if (form.get('allow_test_changes') !== null) body.allow_test_changes = true
   for (const name of NUMBERS) {

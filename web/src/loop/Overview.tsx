@@ -3,18 +3,22 @@ import { Budget } from '../run/Budget'
 import { Description } from '../run/Description'
 import { Incidents } from '../run/Incidents'
 import { t } from '../run/i18n'
+import { Result } from '../run/Result'
 import { Summary } from '../run/Summary'
 import { Talk } from '../run/Talk'
 import { Figures } from './Figures'
 import { Plan } from './Plan'
 import { Settings } from './Settings'
 import type { Section } from './Tabbed'
+import { countsOf } from './tests'
 
 export function Overview({ seen, view }: Section) {
   const { loop } = view
   const isOver = loop.engine.outcome !== null && loop.engine.outcome !== undefined
+  const { passed, failed } = countsOf(loop.skill_state?.validate.test_results ?? [])
   return (
     <>
+      {isOver && <Result place={seen.place} diff={seen.diff} of={loop} tests={{ passed, all: passed + failed }} />}
       <Figures seen={seen} view={view} />
       <div class="halves">
         <div class="stack">

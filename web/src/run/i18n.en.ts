@@ -68,7 +68,33 @@ export const en = {
   'budget.unknown': 'not told',
   'incidents.title': 'Incidents',
   'summary.title': 'Summary',
-  'summary.all': 'Show all of it',
+
+  'result.changed': 'Changed',
+  'result.unchanged': 'No file was changed.',
+  'result.fail_to_pass': 'Failed before, pass now',
+  'result.diff_coverage': '{share} of the changed lines run under these tests.',
+  'result.notes': 'Why the present tests do not show it',
+  'result.more': 'and {n} more',
+  'result.tests': 'The one test passes|All {n} tests pass',
+  'result.some_tests': '{passed} of {n} test passes|{passed} of {n} tests pass',
+  'result.next': 'What to do next',
+  'result.unproven':
+    'Add the test that would have caught the missing goal, and run it again. Where no test can show the goal, say so:',
+  'result.preserve': 'It only rearranges code',
+  'result.preserve_words':
+    'A refactoring, a speed-up or a deletion: it counts as done where the product changed, and all tests pass as they were.',
+  'result.none': 'No test can show it',
+  'result.none_words':
+    'Documents or configuration: it counts as done where something changed and the tests pass. The result will say that you decided so.',
+  'proof.change':
+    '{n} test fails without the change and passes with it|{n} tests fail without the change and pass with it',
+  'proof.named_by': '{who} says that this is the goal',
+  'proof.mend': '{n} test that failed at the start passes now|{n} tests that failed at the start pass now',
+  'proof.nothing_to_mend': 'no test failed at the start, so there was nothing to mend',
+  'proof.preserve': 'the product was changed, and all tests pass as they were',
+  'proof.commands': 'every command ended with exit code 0',
+  'proof.reading': 'the findings name files that exist',
+  'proof.none': 'no test shows the goal, as a person decided',
 
   'settings.title': 'Settings',
   'settings.mode': 'Mode',

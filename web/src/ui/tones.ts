@@ -22,6 +22,7 @@ const STATUS: Record<Status, Look> = {
 /** How a loop ended says more than that it did. */
 const OUTCOME: Record<Outcome, Look> = {
   succeeded: { tone: 'good', words: 'outcome.succeeded' },
+  unproven: { tone: 'warn', words: 'outcome.unproven' },
   unverified: { tone: 'warn', words: 'outcome.unverified' },
   exhausted: { tone: 'bad', words: 'outcome.exhausted' },
   stalled: { tone: 'bad', words: 'outcome.stalled' },

@@ -1,0 +1,145 @@
+// How a run ended: the outcome with its proof, what it changed, which tests show it, and what to do next.
+import type { ComponentChildren } from 'preact'
+import { useMemo, useState } from 'preact/hooks'
+import type { Limited } from '../actions/possible'
+import { ReopenDialog } from '../actions/ReopenDialog'
+import type { Cycle } from '../api/cycles'
+import type { EngineState, Proof, Status } from '../api/types'
+import { type Act, acting, type Place } from '../app/place'
+import { t as common } from '../i18n'
+import { look } from '../ui/tones'
+import { type FileDiff, filesOf } from './diff'
+import { duration, money, number, percent } from './format'
+import { t } from './i18n'
+import { type Resource, useHeld } from './resource'
+import type { DiffAnswer } from './shapes'
+
+/** Files, tests and remarks that are shown of a longer list. */
+const SHOWN = 8
+
+/** What a person may set where no test can show the goal. */
+const CHOICES = ['preserve', 'none'] as const
+type Choice = (typeof CHOICES)[number]
+
+interface Ended {
+  place: Place
+  diff: Resource<DiffAnswer>
+  of: Limited & { status: Status; engine: EngineState | Cycle['engine']; failure_reason?: string | null }
+  /** Of those that ran in the last validation. */
+  tests: { passed: number; all: number }
+}
+
+export function Result({ place, diff, of, tests }: Ended) {
+  const { data } = useHeld(diff)
+  const files = useMemo(() => filesOf(data?.diff ?? ''), [data?.diff])
+  const { outcome, proof, budget } = of.engine
+  if (!outcome) return null
+  const shown = look({ status: of.status, outcome, parked_until: null })
+  const isDone = of.status === 'completed' && tests.all > 0
+  const sentences = isDone ? [testsInWords(tests), proof && inWords(proof)] : [of.failure_reason]
+  return (
+    <section class="card result" aria-labelledby="result-title">
+      <header class="card-head">
+        <h2 id="result-title">{common(shown.words)}</h2>
+        <span class="muted small">{spent(budget)}</span>
+      </header>
+      <div class="card-body stack">
+        <p class="verdict">{sentences.filter(Boolean).join('; ')}</p>
+        <Listed
+          title={t('result.changed')}
+          items={files}
+          one={(file) => <Changed file={file} />}
+          more={place.href('changes')}
+        />
+        {data && !files.length && <p class="muted">{t('result.unchanged')}</p>}
+        {proof && <Shown proof={proof} more={place.href('tests')} />}
+        {outcome === 'unproven' && <Unproven act={acting(place)} of={of} />}
+      </div>
+    </section>
+  )
+}
+
+function Changed({ file }: { file: FileDiff }) {
+  return (
+    <>
+      <code>{file.path}</code> <span class="added">+{number(file.added)}</span>{' '}
+      <span class="removed">−{number(file.removed)}</span>
+    </>
+  )
+}
+
+function Shown({ proof, more }: { proof: Proof; more: string }) {
+  const { fail_to_pass: tests, diff_coverage: covered } = proof
+  return (
+    <>
+      <Listed title={t('result.fail_to_pass')} items={tests} one={(test) => <code>{test}</code>} more={more} />
+      {tests.length > 0 && covered !== null && covered !== undefined && (
+        <p class="muted">{t('result.diff_coverage', { share: percent(covered) })}</p>
+      )}
+      {proof.missing && <Listed title={t('result.notes')} items={proof.notes} one={(note) => note} more={more} />}
+    </>
+  )
+}
+
+function Listed<T>(list: { title: string; items: readonly T[]; one: (item: T) => ComponentChildren; more: string }) {
+  const { title, items, one, more } = list
+  if (!items.length) return null
+  return (
+    <div>
+      <h3>{title}</h3>
+      <ul class="plain-list">
+        {items.slice(0, SHOWN).map((item, at) => (
+          <li key={at}>{one(item)}</li>
+        ))}
+      </ul>
+      {items.length > SHOWN && <a href={more}>{t('result.more', { n: items.length - SHOWN })}</a>}
+    </div>
+  )
+}
+
+/** A person says that no test can show the goal, and the run ends once more, measured by that. */
+function Unproven({ act, of }: { act: Act; of: Limited }) {
+  const [asked, setAsked] = useState<Choice | null>(null)
+  return (
+    <div>
+      <h3>{t('result.next')}</h3>
+      <p>{t('result.unproven')}</p>
+      <div class="row">
+        {CHOICES.map((choice) => (
+          <button key={choice} type="button" class="button" onClick={() => setAsked(choice)}>
+            {t(`result.${choice}`)}
+          </button>
+        ))}
+      </div>
+      {asked && (
+        <ReopenDialog
+          title={t(`result.${asked}`)}
+          words={t(`result.${asked}_words`)}
+          of={of}
+          reopen={(limits) => act('reopen', { ...limits, proof: asked })}
+          onClose={() => setAsked(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+function testsInWords({ passed, all }: Ended['tests']): string {
+  return passed === all ? t('result.tests', { n: all }) : t('result.some_tests', { passed, n: all })
+}
+
+/** The proof in a sentence. What is missing is said in the engine's own words. */
+function inWords(proof: Proof): string {
+  const n = proof.fail_to_pass.length
+  if (proof.missing) return proof.missing
+  if (proof.kind === 'mend') return n ? t('proof.mend', { n }) : t('proof.nothing_to_mend')
+  if (proof.kind !== 'change') return t(`proof.${proof.kind}`)
+  return t('proof.change', { n }) + (proof.named_by ? ` (${t('proof.named_by', { who: proof.named_by })})` : '')
+}
+
+function spent(budget: EngineState['budget']): string {
+  const { tokens, cost } = budget
+  return [duration(budget.spent_seconds), tokens && t('timeline.tokens', { n: number(tokens) }), cost && money(cost)]
+    .filter(Boolean)
+    .join(' · ')
+}
