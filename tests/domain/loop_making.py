@@ -17,6 +17,7 @@ from loopwright.domain.outcomes import (
     Step,
     Validated,
 )
+from loopwright.domain.proof import Proof
 
 AT = "2026-01-22T10:00:00+08:00"
 LATER = "2026-01-22T11:00:00+08:00"
@@ -53,12 +54,19 @@ def key(name: str) -> str:
     return result(name).key
 
 
+def proof(tree: str, **fields: object) -> Proof:
+    """One test fails without the change."""
+    return Proof.model_validate({"kind": "change", "tree": tree, "fail_to_pass": (key("green"),), **fields})
+
+
 def validated(tree: str = "t0", failing: Iterable[str] = (), **fields: object) -> Validated:
-    """A validation of `tree`: one green test and the failing ones."""
+    """A validation of `tree`: one green test and the failing ones; a green one shows the goal."""
     failing = tuple(failing)
+    passed = fields.get("passed", not failing)
     base: dict[str, object] = {
         "tree": tree, "left": tree, "passed": not failing, "tests_found": True,
         "results": (result("green"), *(result(name, "failed") for name in failing)), "coverage": 80.0,
+        "proof": proof(tree) if passed else None,
     }  # fmt: skip
     return Validated(**{**base, **fields})  # type: ignore[arg-type]  # fields by name, for brevity
 
@@ -146,7 +154,9 @@ class World:
         if getattr(outcome, "changes", ()):
             self.trees += 1
         if isinstance(outcome, Validated):
-            return Validated(**{**vars(outcome), "tree": self.facts.tree, "left": self.facts.tree})
+            tree = self.facts.tree
+            shown = outcome.proof and outcome.proof.evolve(tree=tree)
+            return Validated(**{**vars(outcome), "tree": tree, "left": tree, "proof": shown})
         return outcome
 
 

@@ -205,10 +205,11 @@ def test_the_summary_is_for_people() -> None:
     })  # fmt: skip
     ended = loop("failed", skill_state=SkillState(summary=summary), title="Fix\nthe ledger", failure_reason="the limit")
     text = render_progress(ended)["summary.md"].decode()
-    assert text.splitlines()[:6] == [
-        "# Fix the ledger", "", "The loop ended **stopped**: the limit.", "", "- iterations: 7", "- duration: 61.5 s",
+    assert text.splitlines()[:8] == [
+        "# Fix the ledger", "", "**stopped: the limit**", "", "No file was changed.", "", "- iterations: 7",
+        "- duration: 61.5 s",
     ]  # fmt: skip
-    for line in ("- left to do:", "  - T2 (failed): the parser", "- files changed: none", "- passed: no", "  - b"):
+    for line in ("- left to do:", "  - T2 (failed): the parser", "- passed: no", "  - b"):
         assert line in text.splitlines()
     assert "_" not in text
     assert "None" not in text

@@ -80,7 +80,7 @@ def built(kind: type[LoopwrightError]) -> LoopwrightError:
 
 DOCUMENTED_EXITS = {
     "DONE": 0, "NO_SUCCESS": 1, "USAGE": 2, "NEEDS_PERSON": 3, "NOT_FOUND": 4, "ILLEGAL": 5, "DAMAGED": 6,
-    "NO_AGENT": 7, "BUDGET": 8, "INTERRUPTED": 130,
+    "NO_AGENT": 7, "BUDGET": 8, "UNPROVEN": 9, "INTERRUPTED": 130,
 }  # fmt: skip
 
 # error → exit code, HTTP status; the rows of the documentation

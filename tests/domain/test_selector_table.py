@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from loopwright.domain.engine_state import Budget, LastValidation, Sighting
+from loopwright.domain.engine_state import Budget, LastValidation, Sighting, Spent
 from loopwright.domain.loop import (
     ActionName,
     Develop,
@@ -28,13 +28,13 @@ from loopwright.domain.loop_selector import (
     stalled,
     still_holds,
 )
-from tests.domain.loop_making import AT, engine, key, loop, result, task
+from tests.domain.loop_making import AT, engine, key, loop, proof, result, task
 
 Change = Callable[[LoopState], LoopState]
 
 
 def begun(*statuses: TaskStatus, **fields: object) -> LoopState:
-    """A running loop after INIT with one task of each status: T0, T1, …"""
+    """A running loop after INIT with one task of each status: T0, T1, …; the goal is shown where tests passed."""
     definitions = tuple(task(f"T{n}", order=n) for n in range(len(statuses)))
     tasks = tuple(
         DevelopTask(id=f"T{n}", description=f"do T{n}", status=status, created_at=AT)
@@ -45,7 +45,9 @@ def begun(*statuses: TaskStatus, **fields: object) -> LoopState:
         last_action="INIT", completed_actions=("INIT",),
         develop=Develop(tasks=tasks, total=len(tasks), completed=done),
     )  # fmt: skip
-    return engine(loop("running", skill_state=skill), tasks=definitions, tests_found=True, **fields)
+    known = fields.get("last_validation")
+    shown = {"proof": proof(known.tree)} if isinstance(known, LastValidation) and known.passed else {}
+    return engine(loop("running", skill_state=skill), tasks=definitions, tests_found=True, **{**shown, **fields})
 
 
 def last(passed: bool, tree: str = "t", left: str | None = None) -> LastValidation:
@@ -62,6 +64,16 @@ def failing(state: LoopState, *names: str) -> LoopState:
 
 def seen(state: LoopState, *sightings: tuple[str, str]) -> LoopState:
     return engine(state, sightings=tuple(Sighting(failing=f, tree=t) for f, t in sightings))
+
+
+def bash(state: LoopState) -> LoopState:
+    """The same with commands for tasks."""
+    assert state.skill_state is not None
+    develop = state.skill_state.develop
+    tasks = tuple(task.evolve(tool="bash") for task in develop.tasks)
+    definitions = tuple(task.evolve(tool="bash", command="false") for task in state.engine.tasks)
+    skill = state.skill_state.evolve(develop=develop.evolve(tasks=tasks))
+    return engine(state.evolve(skill_state=skill), tasks=definitions)
 
 
 GREEN = begun("completed", last_validation=last(True))
@@ -84,6 +96,9 @@ ROWS: list[tuple[str, int, LoopState, Facts, Next | None]] = [
     ("row 2: success comes before the limit", 2, GREEN.evolve(current_iteration=10), HERE,
         Next("COMPLETE", 2, "succeeded")),
     ("row 2: success comes before the budget", 2, engine(GREEN, budget=SPENT), HERE, Next("COMPLETE", 2, "succeeded")),
+
+    ("row 2: green, and nothing shows the goal", 2,
+        engine(GREEN, proof=proof("t", missing="none of them shows it")), HERE, Next("COMPLETE", 2, "unproven")),
 
     ("row 3: the limit", 3, begun("pending").evolve(current_iteration=10), HERE, Next("COMPLETE", 3, "exhausted")),
     ("row 3: beyond the limit", 3, begun("pending").evolve(current_iteration=11), HERE,
@@ -122,6 +137,9 @@ ROWS: list[tuple[str, int, LoopState, Facts, Next | None]] = [
         WRITER, Next("VALIDATE", 7)),
     ("row 7: nobody knows yet whether there are tests", 7, engine(begun("completed"), tests_found=None), HERE,
         Next("VALIDATE", 7)),
+    ("row 7: green, and the proof is of another tree", 7, engine(GREEN, proof=proof("before")), HERE,
+        Next("VALIDATE", 7)),
+    ("row 7: green before there were proofs", 7, engine(GREEN, proof=None), HERE, Next("VALIDATE", 7)),
     ("row 7: a failed task on an unvalidated tree", 7, begun("failed"), HERE, Next("VALIDATE", 7)),
 
     ("row 8: red tests", 8, failing(begun("completed"), "a"), HERE, Next("DEBUG", 8)),
@@ -132,6 +150,11 @@ ROWS: list[tuple[str, int, LoopState, Facts, Next | None]] = [
         Next("COMPLETE", 9, "exhausted")),
     ("row 9: not passed, and yet nothing to debug", 9, engine(begun(), last_validation=last(False)), HERE,
         Next("COMPLETE", 9, "exhausted")),
+    ("row 9: green tests and a failed command", 9, bash(begun("failed", last_validation=last(True))), HERE,
+        Next("COMPLETE", 9, "failed")),
+    ("row 9: green tests and a task that was left undone", 9,
+        begun("failed", last_validation=last(True), spent=Spent(unchanged=("T0",))), HERE,
+        Next("COMPLETE", 9, "failed")),
 ]  # fmt: skip
 
 
@@ -202,7 +225,7 @@ def test_failure_spreads_along_a_chain_in_any_order() -> None:
 def test_tasks_that_wait_for_each_other_never_become_ready_and_the_loop_still_ends() -> None:
     state = begun("pending", "pending", last_validation=last(True))
     tasks = tuple(t.evolve(depends_on=(other,)) for t, other in zip(state.engine.tasks, ("T1", "T0"), strict=True))
-    assert next_action(engine(state, tasks=tasks), HERE) == Next("COMPLETE", 9, "exhausted")
+    assert next_action(engine(state, tasks=tasks), HERE) == Next("COMPLETE", 9, "failed")
 
 
 def test_normalising_twice_is_normalising_once_and_no_change_is_the_same_object() -> None:

@@ -165,9 +165,10 @@ def render_summary(state: LoopState, skill: SkillState) -> str:
     assert summary is not None
     lines = [f"# {_one_line(state.title)}", "", f"**{_ended(state, skill)}**", ""]
     changed = summary.develop.get("files_changed")
-    lines += (
-        ["Changed files:", "", *(f"- {file}" for file in changed), ""] if isinstance(changed, (list, tuple)) else []
-    )
+    if isinstance(changed, (list, tuple)):
+        lines += (
+            ["Changed files:", "", *(f"- {file}" for file in changed), ""] if changed else ["No file was changed.", ""]
+        )
     lines += [
         f"- iterations: {summary.iterations}", f"- duration: {summary.duration / 1000:.1f} s",
         *_proof_section(state.engine.proof),
