@@ -183,11 +183,11 @@ def ending(state: LoopState, *, diff: str, summary: str | None, live: bool, else
     return "\n".join([*lines, *next_lines(state, live, elsewhere)])
 
 
-def proof_lines(proof: Proof | None) -> list[str]:
+def proof_lines(proof: Proof | None, *, most: int = SHOWN) -> list[str]:
     """The tests that show the goal, how strong they are, and which show nothing."""
     if proof is None:
         return []
-    lines = some(proof.fail_to_pass, lambda test: f"{clean(test)}  failed before, passes now")
+    lines = some(proof.fail_to_pass, lambda test: f"{clean(test)}  failed before, passes now", most=most)
     if proof.diff_coverage is not None and proof.fail_to_pass:
         lines.append(f"{proof.diff_coverage:g} % of the changed lines run under these tests")
     return lines + ([] if proof.shown else some(proof.notes, clean))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from loopwright.cli.ending import LABEL, SHOWN, headline, next_lines, some, tests_words
+from loopwright.cli.ending import LABEL, SHOWN, headline, next_lines, proof_lines, some, tests_words
 from loopwright.cli.parts import (
     EVERYTHING,
     TITLE_CELLS,
@@ -52,18 +52,32 @@ def _row(state: LoopState, live: bool, now: datetime) -> tuple[str, ...]:
 def loop_page(
     state: LoopState, *, live: bool, now: datetime, elsewhere: str, cells: int = 160, whole: bool = False
 ) -> str:
-    """Everything about one loop; long lists are cut unless `whole`. `elsewhere` ends each suggested command."""
+    """Everything about one loop, its result first; long lists are cut unless `whole`.
+
+    `elsewhere` ends each suggested command.
+    """
     most = EVERYTHING if whole else SHOWN
     parts = [
-        _head(state, live, now), requests(state.engine, live, most), _menu(state, live), _tasks(state),
+        _result(state, live, most), _head(state, live, now), requests(state.engine, live, most), _menu(state, live),
+        _tasks(state),
         _debugging(state, most),
         _validation(state, most), kept(state.engine, most),
     ]  # fmt: skip
     lines = [folded for part in parts for line in part for folded in fold(line, cells)]
     if _longest(state) > most:
         lines += ["", f"loopwright show {state.loop_id} --all{elsewhere} shows every line"]
-    told = fold(headline(state, live=live), cells)
-    return "\n".join([*lines, "", *told, *next_lines(state, live, elsewhere)])
+    return "\n".join([*lines, "", *next_lines(state, live, elsewhere)])
+
+
+def _result(state: LoopState, live: bool, most: int) -> Iterator[str]:
+    """Where it stands; once it has ended, what it changed and what shows its goal."""
+    yield f"{state.loop_id}  {clean(state.title)}"
+    yield headline(state, live=live)
+    summary = state.skill_state.summary if state.skill_state else None
+    files = summary.develop.get("files_changed") if summary else None
+    changed = some([str(file) for file in files], clean, most=most) if isinstance(files, (list, tuple)) else []
+    for name, items in (("changed", changed), ("proof", proof_lines(state.engine.proof, most=most))):
+        yield from (LABEL.format("" if i else name, item) for i, item in enumerate(items))
 
 
 def _longest(state: LoopState) -> int:
@@ -82,7 +96,7 @@ def restored(state: LoopState) -> str:
 
 def _head(state: LoopState, live: bool, now: datetime) -> Iterator[str]:
     engine, settings = state.engine, state.engine.settings
-    yield f"{state.loop_id}  {clean(state.title)}"
+    yield ""
     yield LABEL.format("status", loop_status(state, live=live))
     if clean(state.description) != clean(state.title):
         yield LABEL.format("task", clean(state.description))

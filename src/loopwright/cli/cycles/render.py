@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from loopwright.cli.cycles.ending import headline, next_lines, tests_words
-from loopwright.cli.ending import LABEL, SHOWN, some
+from loopwright.cli.ending import LABEL, SHOWN, proof_lines, some
 from loopwright.cli.parts import (
     EVERYTHING,
     TITLE_CELLS,
@@ -78,18 +78,30 @@ def restored(state: CycleState) -> str:
 def cycle_page(
     state: CycleState, *, live: bool, now: datetime, elsewhere: str, cells: int = 160, whole: bool = False
 ) -> str:
-    """Everything about one cycle; long lists are cut unless `whole`. `elsewhere` ends each suggested command."""
+    """Everything about one cycle, its result first; long lists are cut unless `whole`.
+
+    `elsewhere` ends each suggested command.
+    """
     most = EVERYTHING if whole else SHOWN
     parts = [
-        _head(state, live, now), _roles(state), requests(state.engine, live, most), _decisions(state, most),
-        _blockers(state, most), _plan(state, most), _tests_part(state, most), _iterations(state, most),
-        _documents(state), kept(state.engine, most),
+        _result(state, live, most), _head(state, live, now), _roles(state), requests(state.engine, live, most),
+        _decisions(state, most), _blockers(state, most), _plan(state, most), _tests_part(state, most),
+        _iterations(state, most), _documents(state), kept(state.engine, most),
     ]  # fmt: skip
     lines = [folded for part in parts for line in part for folded in fold(line, cells)]
     if _longest(state) > most:
         lines += ["", f"loopwright cycle show {state.cycle_id} --all{elsewhere} shows every line"]
-    told = fold(headline(state, live=live), cells)
-    return "\n".join([*lines, "", *told, *next_lines(state, live, elsewhere)])
+    return "\n".join([*lines, "", *next_lines(state, live, elsewhere)])
+
+
+def _result(state: CycleState, live: bool, most: int) -> Iterator[str]:
+    """Where it stands, and once it has ended what shows its goal."""
+    yield f"{state.cycle_id}  {clean(state.title)}"
+    yield headline(state, live=live)
+    files = dict.fromkeys(change.file for change in state.changes.changes) if state.changes else {}
+    changed = some(list(files), clean, most=most) if state.engine.outcome else []
+    for name, items in (("changed", changed), ("proof", proof_lines(state.engine.proof, most=most))):
+        yield from (LABEL.format("" if i else name, item) for i, item in enumerate(items))
 
 
 def _longest(state: CycleState) -> int:
@@ -105,7 +117,7 @@ def _longest(state: CycleState) -> int:
 
 def _head(state: CycleState, live: bool, now: datetime) -> Iterator[str]:
     engine, settings = state.engine, state.engine.settings
-    yield f"{state.cycle_id}  {clean(state.title)}"
+    yield ""
     yield LABEL.format("status", cycle_status(state, live=live))
     task = state.description.partition(FURTHER)[0]
     if clean(task) != clean(state.title):
