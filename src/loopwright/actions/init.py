@@ -13,6 +13,7 @@ from loopwright.domain.outcomes import ActionOutcome, Initialised
 from loopwright.domain.permissions import turn_policy
 from loopwright.domain.proposals import proposals
 from loopwright.domain.protocol import ActionReport, Message
+from loopwright.engine.environment import remember_environment
 from loopwright.engine.measure import Measured, first_of, run_tests
 from loopwright.engine.reading import only_reading
 
@@ -28,6 +29,7 @@ async def init(session: Session, choice: Next) -> ActionOutcome:
         session.tests.check(command)
         session.bus.publish("activity", f"running the tests once: {command}")
         measured = await run_tests(session, command)
+    environment = await remember_environment(session, command)
     return Initialised(
         tasks=await _tasks(session, state, command, measured),
         tests_found=measured is not None and bool(measured.run.results),
@@ -35,6 +37,7 @@ async def init(session: Session, choice: Next) -> ActionOutcome:
         baseline=first_of(session, measured) if measured else None,
         run_writes=measured.writes if measured else (),
         start=start.commit,
+        environment=environment,
     )
 
 

@@ -71,6 +71,13 @@ SETTINGS: dict[str, Any] = {
             help="Accept tests that pass only since their own source changed.", show_default=False,
         ),
     ],
+    "allow_environment_changes": Annotated[
+        bool | None,
+        typer.Option(
+            "--allow-environment-changes/--no-allow-environment-changes", show_default=False,
+            help="Accept that installed packages, tools or git settings differ from when the run began.",
+        ),
+    ],
     "require": Annotated[
         str | None,
         typer.Option("--require", metavar="WHAT", help="all, or no_new_failures where tests were red before."),
@@ -87,6 +94,9 @@ SETTINGS: dict[str, Any] = {
     ],
 }  # fmt: skip
 """Options of `run` and `create`: each is the setting of the same name."""
+
+WAIVER: dict[str, Any] = {name: SETTINGS[name] for name in ("proof", "allow_environment_changes")}
+"""Options of `reopen`: what only a person decides about how a run is judged."""
 
 TASK_FIELDS: dict[str, Any] = {
     "tool": Annotated[str | None, typer.Option("--tool", metavar="NAME", help="bash, or an agent's name.")],

@@ -7,7 +7,7 @@ import typer
 
 from loopwright.cli.follow import watch
 from loopwright.cli.kinds import KINDS, AnyKind, Id
-from loopwright.cli.options import HERE, LIMITS, SETTINGS, Given, Json, Project, elsewhere, limits_of, opened, takes
+from loopwright.cli.options import HERE, LIMITS, WAIVER, Given, Json, Project, elsewhere, limits_of, opened, takes
 from loopwright.cli.output import answer, has_person, remark
 from loopwright.cli.text import clean
 from loopwright.domain.errors import Invalid
@@ -97,12 +97,14 @@ def stop(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> 
     answer(json, state, f"{id} stopped; {kind.stopped(id, elsewhere(project))}")
 
 
-@takes({**LIMITS, "proof": SETTINGS["proof"]})
+@takes({**LIMITS, **WAIVER})
 def reopen(kind: AnyKind, id: Id, given: Given, project: Project = HERE, json: Json = False) -> None:
     """Let a finished loop run on, in the background."""
     with opened(project, given) as engine:
-        proof = engine.config.settings.proof if "proof" in given else None
-        state = kind.service(engine).reopen(id, limits_of(engine, given), proof)
+        from loopwright.domain.run import Waiver
+
+        waiver = Waiver(**{name: getattr(engine.config.settings, name) for name in WAIVER if name in given})
+        state = kind.service(engine).reopen(id, limits_of(engine, given), waiver)
     answer(json, state, f"{id} reopened; {how_to_follow(kind, state, elsewhere(project))}")
 
 

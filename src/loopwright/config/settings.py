@@ -82,6 +82,9 @@ class Settings(BaseModel):
     proof: ProofPolicy = Field(
         "auto", description="what has to show that the goal is reached: auto, mend, preserve or none"
     )
+    allow_environment_changes: bool = Field(
+        False, description="accept that what the tests run with and git does not see differs from when the run began"
+    )
     require: Require = Field("all", description="all, or no_new_failures for projects that were red before")
     min_pass_rate: float = Field(100, ge=0, le=100, description="percent of tests that must pass")
     min_coverage: float = Field(0, ge=0, le=100, description="percent of lines that must be covered")

@@ -105,6 +105,7 @@ def baseline_taken(state: CycleState, outcome: BaselineTaken) -> CycleState:
             settings=engine.settings.evolve(test_command=outcome.test_command),
             run_writes=merged(engine.run_writes, outcome.run_writes),
             start=engine.start or outcome.start,
+            environment=engine.environment or outcome.environment,
         )
     )
 
@@ -131,6 +132,7 @@ def judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
         engine=engine.evolve(
             tests_found=engine.tests_found or validated.tests_found, last_validation=last,
             baseline=engine.baseline or validated.baseline,
+            environment=engine.environment or validated.environment,
             run_writes=merged(engine.run_writes, validated.run_writes), objections=objections, tries=tries,
             proof=_with_earlier(validated, engine.proven or ()),
         ),

@@ -62,7 +62,7 @@ class Implemented:
 class BaselineTaken:
     """vas.baseline: the first run of the tests; there are none where `baseline` is None.
 
-    `start`: commit of the files as the cycle found them.
+    `start`: commit of the files as the cycle found them; `environment`: see RunState.
     """
 
     tests_found: bool
@@ -71,6 +71,7 @@ class BaselineTaken:
     run_writes: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
     start: str | None = None
+    environment: str | None = None
 
 
 @dataclass(frozen=True)

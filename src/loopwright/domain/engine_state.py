@@ -220,6 +220,7 @@ class RunSettings(Record):
     min_pass_rate: float = Field(default=100, ge=0, le=100)
     min_coverage: float = Field(default=0, ge=0, le=100)
     proof: ProofPolicy = Field(default="auto", exclude_if=lambda value: value == "auto")
+    allow_environment_changes: bool = Field(default=False, exclude_if=lambda value: not value)
     permissions: Policy = "workspace"
     grace_timeout: float = Field(default=60, ge=0)
     park: bool = True
@@ -228,12 +229,14 @@ class RunSettings(Record):
 class Spent(Record):
     """Folds that happen once in a loop's life, and the counters behind the selector's facts.
 
-    `proof_task`: the task that asks for a proof. `unchanged`: tasks that were carried out and changed nothing.
+    `proof_task`: the task that asks for a proof. `environment_task`: one was made that asks to put back what tests run
+    with. `unchanged`: tasks that were carried out and changed nothing.
     """
 
     threshold_task: bool = False
     fruitless_task: bool = False
     proof_task: str | None = Field(default=None, exclude_if=absent)
+    environment_task: bool = Field(default=False, exclude_if=lambda value: not value)
     unchanged: Items[str] | None = Field(default=None, exclude_if=absent)
     revived: Items[str] = ()
     failures_in_a_row: int = 0
@@ -244,7 +247,8 @@ class Spent(Record):
 class RunState(Record):
     """What a state of any kind keeps beside its own fields, so that a runner can die and another go on.
 
-    `start`: commit of the files as the run found them. `named`: tests that an agent says show the goal, and
+    `start`: commit of the files as the run found them. `environment`: name of what the workspace remembers of what the
+    first tests were run with. `named`: tests that an agent says show the goal, and
     `proposed_proof` what it proposes to a person. `proof`: of the last validation that passed.
     """
 
@@ -268,6 +272,7 @@ class RunState(Record):
     baseline: Baseline | None = None
     allow_test_changes: bool = False
     start: str | None = Field(default=None, exclude_if=absent)
+    environment: str | None = Field(default=None, exclude_if=absent)
     named: Items[NamedTest] | None = Field(default=None, exclude_if=absent)
     proposed_proof: ProofPolicy | None = Field(default=None, exclude_if=absent)
     proof: Proof | None = Field(default=None, exclude_if=absent)

@@ -98,6 +98,7 @@ def _initialised(state: LoopState, outcome: Initialised) -> LoopState:
         settings=state.engine.settings.evolve(test_command=outcome.test_command),
         run_writes=merged(state.engine.run_writes, outcome.run_writes),
         start=state.engine.start or outcome.start,
+        environment=state.engine.environment or outcome.environment,
     )
     return normalise(state.evolve(engine=engine, skill_state=skill_of(state)))
 
@@ -204,6 +205,7 @@ def _remember(engine: EngineState, skill: SkillState, outcome: Validated, at: st
         sightings=remembered(engine.sightings, sighting(outcome, failing, skill)),
         run_writes=merged(engine.run_writes, outcome.run_writes),
         baseline=engine.baseline or outcome.baseline,
+        environment=engine.environment or outcome.environment,
         debug_rounds=0 if shrank else engine.debug_rounds,
         spent=engine.spent.evolve(fewest_failing=fewest),
     )
@@ -234,6 +236,8 @@ def _more_work(state: LoopState, outcome: Validated, step: Step) -> LoopState:
     """Once in a loop's life: a task for tests that are missing or a threshold that is; and one for a proof that is."""
     if outcome.proof is not None and not outcome.proof.shown:
         return _more_proof(state, outcome.proof, step)
+    if outcome.disturbed:
+        return _put_back(state, outcome, step)
     missing = not outcome.tests_found
     if not (missing or outcome.below_threshold) or state.engine.spent.threshold_task or not step.can_write:
         return state
@@ -244,6 +248,17 @@ def _more_work(state: LoopState, outcome: Validated, step: Step) -> LoopState:
     )
     state = append_task(state, words, step)
     return state.evolve(engine=state.engine.evolve(spent=state.engine.spent.evolve(threshold_task=True)))
+
+
+def _put_back(state: LoopState, outcome: Validated, step: Step) -> LoopState:
+    if state.engine.spent.environment_task or not step.can_write:
+        return state
+    words = (
+        f"The tests pass, and that is not believed: {'; '.join(outcome.reasons)}. Put it back as it was. Where the "
+        "project needs another package, declare it in its manifest or lock file, and install it from there"
+    )
+    state = append_task(state, words, step)
+    return state.evolve(engine=state.engine.evolve(spent=state.engine.spent.evolve(environment_task=True)))
 
 
 def _more_proof(state: LoopState, proof: Proof, step: Step) -> LoopState:

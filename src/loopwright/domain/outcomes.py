@@ -20,7 +20,7 @@ class Change:
 class Initialised:
     """`tasks` are new ones only: what the API holds stays as it is, also when it changed meanwhile.
 
-    `start`: commit of the files as the loop found them.
+    `start`: commit of the files as the loop found them; `environment`: see RunState.
     """
 
     tasks: tuple[LoopTask, ...]
@@ -29,6 +29,7 @@ class Initialised:
     baseline: Baseline | None
     run_writes: tuple[str, ...] = ()
     start: str | None = None
+    environment: str | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +54,8 @@ class Validated:
 
     `run_writes` are files that the run left behind, `touched` those of the project that changed meanwhile.
     `below_threshold`: all tests are green, only a threshold is missed. `counted` is False for the last look that
-    COMPLETE takes. `proof`: of a run that passed.
+    COMPLETE takes. `proof`: of a run that passed. `environment`: see RunState, where nothing was remembered before;
+    `disturbed`: the tests pass, but what they run with is not what it was.
     """
 
     tree: str
@@ -70,6 +72,8 @@ class Validated:
     touched: tuple[str, ...] = ()
     counted: bool = True
     proof: Proof | None = None
+    environment: str | None = None
+    disturbed: bool = False
 
     @property
     def failing(self) -> tuple[str, ...]:

@@ -1,5 +1,6 @@
 """What the states of all workflows have in common, and what every step leaves behind in each of them. Pure."""
 
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol, Self, TypeVar
 
 from loopwright.domain.engine_state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, RunState
@@ -29,6 +30,17 @@ class Run(Protocol):
 R = TypeVar("R", bound=Run)
 
 
+@dataclass(frozen=True)
+class Waiver:
+    """What only a person may decide about how a run is judged; None leaves a thing as it is.
+
+    `proof`: what is to show the goal. `allow_environment_changes`: what tests run with may be another than at first.
+    """
+
+    proof: ProofPolicy | None = None
+    allow_environment_changes: bool | None = None
+
+
 def checkpointed(state: R, checkpoint: Checkpoint | None) -> R:
     """With the checkpoint under its number; one of the same tree as the last one is none."""
     known = state.engine.checkpoints
@@ -39,10 +51,12 @@ def checkpointed(state: R, checkpoint: Checkpoint | None) -> R:
     return state.evolve(engine=state.engine.evolve(checkpoints=kept))
 
 
-def proven_by(state: R, proof: ProofPolicy) -> R:
-    """With what a person says is to show its goal; what was known of that has to be computed anew."""
-    settings = state.engine.settings.evolve(proof=proof)
-    return state.evolve(engine=state.engine.evolve(settings=settings, proof=None))
+def judged_by(state: R, waiver: Waiver) -> R:
+    """With what a person has decided about its proof; what was known of that has to be computed anew."""
+    given = {name: value for name, value in asdict(waiver).items() if value is not None}
+    if not given:
+        return state
+    return state.evolve(engine=state.engine.evolve(settings=state.engine.settings.evolve(**given), proof=None))
 
 
 def charged(state: R, elapsed: float, usage: Usage) -> R:

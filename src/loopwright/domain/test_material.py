@@ -46,6 +46,7 @@ _NAMED = rf"(?:.+/)?(?:{'|'.join((*TESTS, *SETTINGS))})"
 PATTERN = f"(?:{'|'.join((*FOLDERS, _NAMED, *INTRUDERS))})"
 """The whole table as one expression, for full matches of project-relative paths; also given to the probes."""
 
+_FRAMEWORK = re.compile(r"(?:_?pytest|unittest|pluggy|xdist)(?:\.py|/.+)|(?:site|user)customize(?:\.py|/.+)")
 _MATERIAL = re.compile(PATTERN)
 _BY_NAME = re.compile(f"(?:{'|'.join((_NAMED, *INTRUDERS))})")
 _TESTS = re.compile(rf"(?:.+/)?(?:{'|'.join(TESTS)})")
@@ -61,6 +62,11 @@ def is_test_material(path: str) -> bool:
 def is_by_name(path: str) -> bool:
     """Whether its name alone makes it test material, wherever it lies."""
     return _BY_NAME.fullmatch(path) is not None
+
+
+def is_framework(path: str) -> bool:
+    """Whether a file of a folder of packages is the test framework's own, or loaded with every interpreter."""
+    return _FRAMEWORK.fullmatch(path) is not None
 
 
 def holds_tests(path: str) -> bool:

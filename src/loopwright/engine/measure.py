@@ -8,6 +8,7 @@ from loopwright.domain.outcomes import Validated
 from loopwright.domain.run import R
 from loopwright.domain.testing import TestRun, left_behind, unsettled
 from loopwright.domain.verdict import TROUBLES, Comparison, baseline_of, compare, told, verdict
+from loopwright.engine.environment import environment_doubt, remember_environment
 from loopwright.engine.first_tests import doubt_about
 from loopwright.engine.ground import TestedGround
 from loopwright.engine.proving import prove
@@ -65,6 +66,7 @@ def first_of(ground: TestedGround[R], measured: Measured) -> Baseline:
 
 async def validate_tree(ground: TestedGround[R], command: str, *, counted: bool) -> Validated:
     """Runs the tests and judges the result against the baseline."""
+    doubt = await environment_doubt(ground, command)
     measured = await run_tests(ground, command)
     run, settings = measured.run, ground.state().engine.settings
     comparison = await _compared(ground, measured, command)
@@ -73,6 +75,11 @@ async def validate_tree(ground: TestedGround[R], command: str, *, counted: bool)
         run, comparison, require=settings.require, loose=loose,
         min_pass_rate=settings.min_pass_rate, min_coverage=settings.min_coverage,
     )  # fmt: skip
+    if passed:
+        doubt = doubt or await environment_doubt(ground, command)
+    disturbed = passed and doubt is not None
+    if doubt is not None:
+        passed, reasons = False, (*reasons, doubt)
     green, _ = verdict(run, comparison, require=settings.require, loose=loose, min_pass_rate=0, min_coverage=0)
     proof = await prove(ground, run, measured.here, measured.tree, comparison, command) if passed else None
     outcome = Validated(
@@ -85,12 +92,14 @@ async def validate_tree(ground: TestedGround[R], command: str, *, counted: bool)
         coverage=run.coverage.percent if run.coverage else 0.0,
         coverage_files=run.coverage.files if run.coverage else None,
         reasons=reasons,
-        below_threshold=green and not passed,
+        below_threshold=green and not passed and not disturbed,
         baseline=None if ground.state().engine.baseline else first_of(ground, measured),
         run_writes=measured.writes,
         touched=measured.touched,
         counted=counted,
         proof=proof,
+        environment=None if ground.state().engine.environment else await remember_environment(ground, command),
+        disturbed=disturbed,
     )
     if loose:
         ground.note("changed_under_test", f"changed while the tests ran, so the run proves nothing: {', '.join(loose)}")

@@ -10,14 +10,14 @@ from loopwright.domain import permitting
 from loopwright.domain.engine_state import Checkpoint, Limits, PermissionRequest
 from loopwright.domain.errors import Conflict, Corrupt, Forbidden, NotFound
 from loopwright.domain.events import Entry
-from loopwright.domain.proof import ProofPolicy
-from loopwright.domain.run import R, Run, proven_by
+from loopwright.domain.run import R, Run, Waiver, judged_by
 from loopwright.engine.access import Access
 
 STOP_PATIENCE = 5.0
 """Seconds a stopped runner has to let go of its lease before it is ended."""
 
 AS_THEY_ARE = Limits()
+NOTHING_WAIVED = Waiver()
 
 REPAIRS = frozenset({"recovered", "state_put_back", "journal_damaged", "journal_forged", "journal_started"})
 
@@ -88,18 +88,18 @@ class Runs(Access[R]):
         live = self.is_live(id)
         return self._launched(id, self.commit(id, lambda s: self.rules.resume(s, live=live), "resumed"))
 
-    def reopen(self, id: str, limits: Limits = AS_THEY_ARE, proof: ProofPolicy | None = None) -> R:
-        """Runs a finished one on, with limits that are raised in the same commit. `proof`: what is to show its goal.
+    def reopen(self, id: str, limits: Limits = AS_THEY_ARE, waiver: Waiver = NOTHING_WAIVED) -> R:
+        """Runs a finished one on, with limits that are raised in the same commit.
 
-        Forbidden where what runs would choose that by itself.
+        Forbidden where what runs would choose by itself how it is judged.
         """
         at, rules = self._now(), self.rules
-        if proof is not None and self.processes.within(id):
-            raise Forbidden(f"proof: a {self.kind} can not choose what shows its own work; whoever started it can")
+        if waiver != NOTHING_WAIVED and self.processes.within(id):
+            raise Forbidden(f"A {self.kind} cannot choose how its own work is judged; whoever started it can")
 
         def rule(state: R) -> R:
             state = rules.limited(state, limits)
-            return rules.reopen(state if proof is None else proven_by(state, proof), at)
+            return rules.reopen(judged_by(state, waiver), at)
 
         return self._launched(id, self.commit(id, rule, "reopened"))
 

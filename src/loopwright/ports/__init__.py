@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol, TypeVar
 
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
+from loopwright.domain.environment import Environment, Manifests
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.menu import MenuEntry as MenuEntry
@@ -166,8 +167,22 @@ class Workspace(Protocol):
     def replace_text(self, file: str, old: str, new: str) -> bool:
         """Rewrites a file by rename, keeping its mode; False when it does not hold `old` any more."""
 
+    def remember_environment(self, loop_id: str, command: str, python: str | None) -> str:
+        """Keeps what tests run with and git does not see, for `changed_environment`; its name.
+
+        `command` runs the tests, `python` is its interpreter.
+        """
+
+    def changed_environment(
+        self, remembered: str, command: str, python: str | None, manifests: Callable[[], Manifests]
+    ) -> Environment:
+        """What differs from what is remembered under that name. Compiled files that differ are removed.
+
+        `manifests` is only asked where something differs.
+        """
+
     def forget(self, loop_id: str) -> None:
-        """Drops the loop's ref."""
+        """Drops the loop's refs."""
 
 
 class TestRunner(Protocol):

@@ -11,6 +11,7 @@ from loopwright.domain.engine_state import Iterations, Limits, OnError, Policy, 
 from loopwright.domain.findings import Dimension
 from loopwright.domain.loop import LoopStatus, Mode, TaskMode
 from loopwright.domain.proof import ProofPolicy
+from loopwright.domain.run import Waiver
 from loopwright.domain.tuning import MAX_ITERATIONS, TuningStatus
 from loopwright.server import cycle_examples, examples, tuning_examples
 
@@ -56,6 +57,7 @@ class NewRun(Body):
     proof: ProofPolicy | None = None
     min_coverage: float | None = Field(None, ge=0, le=100)
     allow_test_changes: bool | None = None
+    allow_environment_changes: bool | None = None
     park: bool | None = None
 
     @property
@@ -206,6 +208,11 @@ class Reopening(NewLimits):
     """`proof`: what is to show the goal from now on."""
 
     proof: ProofPolicy | None = None
+    allow_environment_changes: bool | None = None
+
+    @property
+    def waiver(self) -> Waiver:
+        return Waiver(self.proof, self.allow_environment_changes)
 
 
 class GivenAnswer(Body):

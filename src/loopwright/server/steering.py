@@ -4,7 +4,7 @@ import asyncio
 
 from loopwright.domain.errors import Invalid
 from loopwright.domain.run import R
-from loopwright.engine.runs import AS_THEY_ARE, Runs
+from loopwright.engine.runs import AS_THEY_ARE, NOTHING_WAIVED, Runs
 from loopwright.server import examples
 from loopwright.server.answers import Answer, done
 from loopwright.server.asking import Asked, C
@@ -43,9 +43,9 @@ def driving(room: Room[R]) -> Routes:
     async def reopen(
         body: Reopening | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands
     ) -> Answer:
-        """Lets one that is finished run on, with limits and a proof that are set in the same change."""
-        limits, proof = (body.limits, body.proof) if body else (AS_THEY_ARE, None)
-        state = await one.control.beside(lambda: prompted(room, one, service).reopen(one.id, limits, proof))
+        """Lets one that is finished run on, with what is given set in the same change."""
+        limits, waiver = (body.limits, body.waiver) if body else (AS_THEY_ARE, NOTHING_WAIVED)
+        state = await one.control.beside(lambda: prompted(room, one, service).reopen(one.id, limits, waiver))
         return shown(state, one.project, message=room.kind.said("reopened"))
 
     return router

@@ -14,6 +14,7 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
         action_timeout=settings.timeout_per_action,
         silence_timeout=settings.silence_timeout,
         proof=settings.proof,
+        allow_environment_changes=settings.allow_environment_changes,
         require=settings.require,
         min_pass_rate=settings.min_pass_rate,
         min_coverage=settings.min_coverage,

@@ -3,14 +3,16 @@
 import hashlib
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from loopwright.domain.environment import Environment, EnvironmentChange, Manifests
 from loopwright.domain.errors import Invalid
 from loopwright.domain.ids import checked
 from loopwright.ports import FileChange, Snapshot
+from loopwright.workspace.environment import Look, compare_looks, look
 from loopwright.workspace.ignored import link_ignored
-from loopwright.workspace.listing import is_among, project_files, shown
+from loopwright.workspace.listing import ignored_names, is_among, project_files, shown
 from loopwright.workspace.private_git import PrivateGit, git
 from loopwright.workspace.work_tree import WorkTree, committed, known_commit, lines, make_newer, written_tree
 
@@ -118,12 +120,34 @@ class GitWorkspace:
             beside.unlink(missing_ok=True)
         return True
 
+    def remember_environment(self, loop_id: str, command: str, python: str | None) -> str:
+        with self._private.locked() as private:
+            seen = look(self._root, ignored_names(private), command, python)
+            name = private.run("hash-object", "-w", "--stdin", stdin=seen.as_json()).decode().strip()
+            private.run("update-ref", f"refs/environment/{checked(loop_id)}", name)
+            return name
+
+    def changed_environment(
+        self, remembered: str, command: str, python: str | None, manifests: Callable[[], Manifests]
+    ) -> Environment:
+        with self._private.locked() as private:
+            kept, ignored = private.attempt("cat-file", "blob", remembered).stdout, ignored_names(private)
+        if _blob_name(kept) != remembered:
+            return Environment((EnvironmentChange("what was remembered of the environment", "gone"),))
+        before = Look.of(kept)
+        return compare_looks(self._root, before, look(self._root, ignored, command, python, before.path), manifests)
+
     def forget(self, loop_id: str) -> None:
         with self._private.locked() as private:
-            private.run("update-ref", "-d", f"refs/loopwright/{checked(loop_id)}")
+            for kind in ("loopwright", "environment"):
+                private.run("update-ref", "-d", f"refs/{kind}/{checked(loop_id)}")
 
     def _work_tree(self, private: PrivateGit) -> WorkTree:
         return WorkTree(private, lambda: self._files(private))
 
     def _files(self, private: PrivateGit) -> list[bytes]:
         return project_files(private, without=self._home)
+
+
+def _blob_name(data: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

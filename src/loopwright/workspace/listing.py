@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from loopwright.workspace.private_git import PrivateGit, git
@@ -11,6 +11,7 @@ OURS = (b".workflow", b".loop")
 """Folders of the project root that hold our own state."""
 
 _LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+_IGNORED = ("ls-files", "-z", "--others", "--ignored", "--exclude-standard", "--directory")
 
 
 def shown(name: bytes) -> str:
@@ -43,6 +44,27 @@ def project_files(private: PrivateGit, *, without: Path | None = None) -> list[b
     return sorted(existing(root, (name for name in listed if not name.startswith(prefixes))))
 
 
+def ignored_names(private: PrivateGit) -> list[str]:
+    """Project-relative names of ignored files, and of folders that hold nothing else: these end with a slash.
+
+    Those of nested repositories included.
+    """
+    found = (name for folder, prefix in _repositories(private, private.work_tree, b"") for name in (
+        prefix + inside for inside in _names(private, folder, _IGNORED)
+    ))  # fmt: skip
+    return [shown(name) for name in found if name.rstrip(b"/") not in OURS]
+
+
+def _repositories(private: PrivateGit, folder: Path, prefix: bytes) -> Iterator[tuple[Path, bytes]]:
+    """The project, and the repositories in it."""
+    yield folder, prefix
+    for name in _names(private, folder):
+        bare = name.rstrip(b"/")
+        nested = folder / os.fsdecode(bare)
+        if name.endswith(b"/") and (nested / ".git").exists() and not nested.is_symlink():
+            yield from _repositories(private, nested, prefix + bare + b"/")
+
+
 def existing(root: Path, names: Iterable[bytes]) -> Iterator[bytes]:
     """Those of the names that are regular files or links below `root`, with no link on the way to them."""
     folders: dict[bytes, bool] = {b"": True}
@@ -61,13 +83,13 @@ def _listed(private: PrivateGit, folder: Path, prefix: bytes) -> Iterator[bytes]
             yield prefix + name
 
 
-def _names(private: PrivateGit, folder: Path) -> list[bytes]:
+def _names(private: PrivateGit, folder: Path, question: Sequence[str] = _LIST) -> list[bytes]:
     # The user's own git knows tracked files, which are never ignored, and .git/info/exclude.
-    done = git(*_LIST, cwd=folder)
+    done = git(*question, cwd=folder)
     if done.returncode != 0 or _is_ignored(folder):
         with private.scratch_index() as empty:
             alone = PrivateGit(private.directory, folder)
-            return alone.run(*_LIST, index=empty).split(b"\0")[:-1]
+            return alone.run(*question, index=empty).split(b"\0")[:-1]
     return done.stdout.split(b"\0")[:-1]
 
 

@@ -2,9 +2,10 @@
 
 import difflib
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+from loopwright.domain.environment import Environment, Manifests
 from loopwright.domain.errors import Conflict, NotFound
 from loopwright.domain.ids import checked
 from loopwright.ports import FileChange, Snapshot
@@ -81,6 +82,14 @@ class FakeWorkspace:
             return False
         self.files[file] = new.encode()
         return True
+
+    def remember_environment(self, loop_id: str, command: str, python: str | None) -> str:
+        return "nothing"
+
+    def changed_environment(
+        self, remembered: str, command: str, python: str | None, manifests: Callable[[], Manifests]
+    ) -> Environment:
+        return Environment()
 
     def forget(self, loop_id: str) -> None:
         self._last.pop(checked(loop_id), None)

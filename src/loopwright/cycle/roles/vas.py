@@ -15,6 +15,7 @@ from loopwright.domain.errors import AgentError, Invalid
 from loopwright.domain.outcomes import Validated
 from loopwright.domain.phase_report import PhaseReport
 from loopwright.domain.troubles import TABLE
+from loopwright.engine.environment import remember_environment
 from loopwright.engine.measure import first_of, nothing_to_run, run_tests, validate_tree
 
 MAIN = "summary.md"
@@ -26,7 +27,7 @@ async def baseline(session: CycleSession, step: CycleStep) -> CycleOutcome:
     start = (await session.snapshot("as the cycle found it")).commit
     if command is None:
         session.ears["vas"].publish("activity", "no test command found")
-        return BaselineTaken(False, None, None, start=start)
+        return BaselineTaken(False, None, None, start=start, environment=await remember_environment(session, command))
     session.tests.check(command)
     session.ears["vas"].publish("activity", f"running the tests once: {command}")
     measured = await run_tests(session, command)
@@ -34,7 +35,13 @@ async def baseline(session: CycleSession, step: CycleStep) -> CycleOutcome:
     keep_coverage(session, measured.run.coverage)
     discover(session, "vas", baseline_entries(measured.run))
     return BaselineTaken(
-        bool(measured.run.results), command, first_of(session, measured), measured.writes, measured.run.failed, start
+        bool(measured.run.results),
+        command,
+        first_of(session, measured),
+        measured.writes,
+        measured.run.failed,
+        start,
+        await remember_environment(session, command),
     )
 
 

@@ -1,0 +1,287 @@
+"""A look at what tests run with and git does not see: packages, tools, settings, and code among the ignored files."""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from loopwright.domain.environment import (
+    CODE,
+    TOOLS,
+    Environment,
+    EnvironmentChange,
+    Manifests,
+    environment_changes,
+    explained,
+    is_harmless,
+)
+from loopwright.domain.test_material import is_by_name
+from loopwright.workspace.dependencies import distributions
+from loopwright.workspace.private_git import git
+
+IN_PARENTS = (
+    "conftest.py", "pytest.ini", ".pytest.ini", "tox.ini", "setup.cfg", "pyproject.toml", "package.json", ".npmrc",
+    "babel.config.js", "jest.config.js", ".mocharc.json", "go.work", "Cargo.toml", ".cargo/config.toml",
+)  # fmt: skip
+"""Settings and tests that runners look for in the folders around a project."""
+
+IN_HOME = (
+    ".npmrc", ".cargo/config.toml", ".cargo/config", ".pdbrc", ".bashrc", ".bash_profile", ".profile", ".zshrc",
+    ".zshenv", ".config/git/ignore", ".config/git/attributes", ".config/pip/pip.conf",
+)  # fmt: skip
+
+VARIABLES = re.compile(
+    r"PYTHON.*|PYTEST_.*|NODE_.*|NPM_CONFIG_.*|LD_.*|DYLD_.*|PATH|HOME|GOFLAGS|RUSTFLAGS|JAVA_TOOL_.*"
+)
+
+GIT_SETTINGS = re.compile(
+    r"(?:filter|include|includeif|url)\..*|core\.(?:hookspath|excludesfile|attributesfile|fsmonitor|worktree|autocrlf|eol"
+    r"|sparsecheckout.*|filemode|symlinks|bare|gitproxy)|extensions\..*",
+    re.IGNORECASE,
+)
+"""Those of git's settings that change contents, or which files it sees."""
+
+VARIABLE = "the variable "
+
+_PACKAGE_FILES = ("__init__.py", "index.js", "index.mjs", "index.cjs", "index.ts")
+_SKIPPED = frozenset({
+    ".cache", ".vite", ".vite-temp", ".vitest", "test", "idlelib", "lib2to3", "turtledemo", "ensurepip",
+    "site-packages", "dist-packages",
+})  # fmt: skip
+"""Folders directly below a root that no test run depends on, or that are roots of their own."""
+
+_ASK = (
+    "import json, sys, sysconfig as s; p = s.get_paths(); "
+    "print(json.dumps([sys.base_prefix, p['stdlib'], p['purelib'], p['platlib'], '%d.%d' % sys.version_info[:2]]))"
+)
+
+
+@dataclass(frozen=True)
+class Look:
+    """`roots`: folders that were read as a whole. `stamps`: by place. `own`: places among the project's own files.
+
+    `path`: where programs were looked for.
+    """
+
+    roots: tuple[str, ...]
+    stamps: Mapping[str, str]
+    own: frozenset[str]
+    path: str
+
+    def as_json(self) -> bytes:
+        return json.dumps([self.roots, self.stamps, sorted(self.own), self.path]).encode()
+
+    @staticmethod
+    def of(text: bytes) -> "Look":
+        roots, stamps, own, path = json.loads(text)
+        return Look(tuple(roots), stamps, frozenset(own), path)
+
+
+def look(project: Path, ignored: Collection[str], command: str, python: str | None, path: str | None = None) -> Look:
+    """How everything is now. `ignored`: what git ignores there. `path`: what to take for the variable PATH."""
+    path = os.environ.get("PATH", os.defpath) if path is None else path
+    roots = tuple(dict.fromkeys(_roots(project, ignored, python, path)))
+    stamps: dict[str, str] = {}
+    for root in roots:
+        _read_folder(root, stamps)
+    for name in ignored:
+        if name.endswith("__pycache__/"):
+            _read_folder(os.path.join(project, name.rstrip("/")), stamps)
+    top = f"{project}/"
+    stamps = {place.removeprefix(top): value for place, value in stamps.items()}
+    own = dict(_ignored_code(project, ignored, roots))
+    around = (_tools(command, python, path), _settings(project), _git(project), _variables())
+    return Look(roots, stamps | own | {place: value for part in around for place, value in part}, frozenset(own), path)
+
+
+def compare_looks(project: Path, before: Look, now: Look, manifests: Callable[[], Manifests]) -> Environment:
+    """What differs now, and what explains it. Compiled files that differ are removed: they are made anew."""
+    changes = environment_changes(before.stamps, now.stamps)
+    compiled = {change for change in changes if _is_compiled(change.place)}
+    for change in compiled:
+        if change.what != "gone":
+            (project / change.place).unlink(missing_ok=True)
+    changes = tuple(change for change in changes if change not in compiled)
+    if not changes:
+        return Environment()
+    asked, own = manifests(), before.own | now.own
+    left = [
+        c for c in changes
+        if c.place not in own or not is_harmless(c, asked, shadows=_shadows(project, c.place))
+    ]  # fmt: skip
+    packages = tuple(distributions(project, now.roots, {change.place for change in left}, before.stamps.keys()))
+    as_installed = frozenset(place for one in packages if not one.is_new for place in one.files)
+    left = [change for change in left if change.place not in as_installed]
+    fine = explained(left, before.stamps, now.stamps, packages, asked)
+    variables = tuple(change for change in left if change.place.startswith(VARIABLE))
+    rest = [change for change in left if change.place not in fine and change not in variables]
+    return Environment(
+        unexplained=tuple(_by_root(project, before, now, rest)),
+        explained=tuple(c for c in left if c.place in fine),
+        variables=variables,
+    )
+
+
+def _by_root(project: Path, before: Look, now: Look, changes: Iterable[EnvironmentChange]) -> list[EnvironmentChange]:
+    """With one for a whole folder of packages that was empty or not there."""
+    inside = tuple(f"{root.removeprefix(f'{project}/')}/" for root in now.roots)
+    filled = tuple(root for root in inside if not any(place.startswith(root) for place in before.stamps))
+    return list(dict.fromkeys(
+        change._replace(place=next((root for root in filled if change.place.startswith(root)), change.place))
+        for change in changes
+    ))  # fmt: skip
+
+
+def _roots(project: Path, ignored: Collection[str], python: str | None, path: str) -> Iterator[str]:
+    """The folders of packages that tests can be run with, whichever of them the command takes."""
+    yield str(project / "node_modules")
+    for name in ignored:
+        folder = project / name.rstrip("/")
+        if folder.name == "node_modules":
+            yield str(folder)
+        elif name.endswith("/"):
+            yield from (str(one.parent) for one in (*folder.glob("pyvenv.cfg"), *folder.glob("*/pyvenv.cfg")))
+    for interpreter in dict.fromkeys((python, shutil.which("python3", path=path), shutil.which("python", path=path))):
+        if interpreter and (asked := _asked(interpreter, _stamp(interpreter))):
+            base, stdlib, pure, plat, version = asked
+            home = f"{os.path.expanduser('~')}/.local/lib/python{version}/site-packages"
+            yield from (stdlib, pure, plat, home, f"{base}/lib/python3/dist-packages")
+            yield f"{base}/local/lib/python{version}/dist-packages"
+
+
+def _is_compiled(place: str) -> bool:
+    """Whether it is a file of Python's cache."""
+    return "/__pycache__/" in f"/{place}" and place.endswith((".pyc", ".pyo"))
+
+
+def _shadows(project: Path, place: str) -> bool:
+    """Whether an ignored file would be loaded in the place of another one of the same name."""
+    path = project / place.rstrip("/")
+    stem = path if place.endswith("/") else path.parent / path.name.partition(".")[0]
+    others = (stem.with_name(f"{stem.name}{suffix}") for suffix in (".py", ".ts", ".tsx", ".js", ".jsx", ".mjs"))
+    return any(other != path and other.is_file() for other in others)
+
+
+def _read_folder(top: str, stamps: dict[str, str]) -> None:
+    folders = [top]
+    while folders:
+        folder = folders.pop()
+        try:
+            entries = list(os.scandir(folder))
+        except OSError:  # it is not there, or not ours to read
+            continue
+        for entry in entries:
+            if entry.is_dir(follow_symlinks=False):
+                folders += [entry.path] if folder != top or entry.name not in _SKIPPED else []
+            elif entry.path not in stamps:
+                stamps[entry.path] = _stamp_of(entry)
+
+
+def _stamp_of(entry: os.DirEntry[str]) -> str:
+    try:
+        return _of(entry.path, entry.stat(follow_symlinks=False))
+    except OSError:
+        return "unreadable"
+
+
+def _of(path: str, at: os.stat_result) -> str:
+    if stat.S_ISLNK(at.st_mode):
+        return f"-> {os.readlink(path)}"
+    return f"{at.st_mode:o} {at.st_size} {at.st_mtime_ns} {at.st_ctime_ns} {at.st_ino}"
+
+
+def _stamp(path: str) -> str:
+    """Of the file that the path leads to, with every link on the way; empty where there is none."""
+    told = []
+    try:
+        for _ in range(40):
+            at = os.lstat(path)
+            told.append(_of(path, at))
+            if not stat.S_ISLNK(at.st_mode):
+                return " ".join(told)
+            path = os.path.join(os.path.dirname(path), os.readlink(path))
+    except OSError:
+        told.append("nothing")
+    return " ".join(told) if told != ["nothing"] else ""
+
+
+@lru_cache(maxsize=8)
+def _asked(python: str, stamp: str) -> tuple[str, ...] | None:
+    """Where that interpreter has its packages; asked without anything that its environment may have added."""
+    try:
+        done = subprocess.run([python, "-I", "-S", "-c", _ASK], capture_output=True, timeout=20, check=True)
+        return tuple(json.loads(done.stdout))
+    except (OSError, subprocess.SubprocessError, ValueError):
+        return None
+
+
+def _ignored_code(project: Path, ignored: Collection[str], roots: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Ignored files and packages beside the project's own, which tests can load."""
+    read = frozenset(roots)
+    for name in ignored:
+        path = os.path.join(project, name.rstrip("/"))
+        if path in read or name.endswith("__pycache__/"):
+            continue
+        if name.endswith("/"):
+            if any(os.path.exists(f"{path}/{first}") for first in _PACKAGE_FILES):
+                yield name, "a package"
+        elif CODE.fullmatch(name) or is_by_name(name):
+            yield name, _stamp(path)
+
+
+def _tools(command: str, python: str | None, path: str) -> Iterator[tuple[str, str]]:
+    words = [word for word in command.split() if re.fullmatch(r"[\w./+-]+", word)][:3]
+    for name in dict.fromkeys((*words, *TOOLS)):
+        if found := shutil.which(name, path=path):
+            yield f"the program {name}", f"{found} {_stamp(found)}"
+    if python:
+        yield f"the interpreter {python}", _stamp(python)
+
+
+def _settings(project: Path) -> Iterator[tuple[str, str]]:
+    around = (parent / name for parent in project.parents for name in IN_PARENTS)
+    for path in (*around, *(Path.home() / name for name in IN_HOME)):
+        if value := _stamp(str(path)):
+            yield str(path), value
+
+
+def _variables() -> Iterator[tuple[str, str]]:
+    for name, value in os.environ.items():
+        if VARIABLES.fullmatch(name):
+            yield f"{VARIABLE}{name}", hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def _git(project: Path) -> Iterator[tuple[str, str]]:
+    """What decides which files git sees, and with which contents."""
+    asked = git("rev-parse", "--absolute-git-dir", "--git-common-dir", cwd=project)
+    if asked.returncode != 0:
+        return
+    own, common = (Path(project, os.fsdecode(line)) for line in asked.stdout.splitlines())
+    for name in ("info/exclude", "info/attributes", "info/sparse-checkout", "objects/info/alternates"):
+        for folder in dict.fromkeys((own, common)):
+            if (folder / name).is_file():
+                yield f"git: {name}", hashlib.sha256((folder / name).read_bytes()).hexdigest()
+    for hook in sorted((common / "hooks").glob("*")):
+        if hook.suffix != ".sample":
+            yield f"git: hooks/{hook.name}", _stamp(str(hook))
+    # With the user's own settings: they are what changes the contents that the user commits.
+    listed = subprocess.run(
+        ["git", "config", "--list", "-z"], cwd=project, capture_output=True, timeout=20, check=False
+    ).stdout
+    settings: dict[str, list[str]] = {}
+    for setting in listed.split(b"\0"):
+        key, _, value = setting.decode("utf-8", "replace").partition("\n")
+        if GIT_SETTINGS.fullmatch(key):
+            settings.setdefault(key, []).append(value)
+    yield from ((f"git: the setting {key}", " ".join(values)) for key, values in settings.items())
+    flagged = git("ls-files", "-v", "-z", cwd=project).stdout.split(b"\0")
+    for line in flagged:
+        if line[:1].islower() or line[:1] == b"S":
+            yield f"git: {os.fsdecode(line[2:])} is left out of what git looks at", "yes"
