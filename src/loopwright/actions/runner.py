@@ -23,6 +23,7 @@ from loopwright.domain.protocol import Usage
 from loopwright.domain.secrets import Secrets
 from loopwright.engine.bus import Bus
 from loopwright.engine.driving import driven, held_until_it_rests
+from loopwright.engine.earlier import earlier_messages
 from loopwright.engine.heralding import Herald
 from loopwright.engine.parked import until_it_goes_on
 from loopwright.engine.permits import Permits
@@ -126,7 +127,8 @@ class LoopRunner:
                 loop_id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets
             )
             permits.forget_old()
-            around = Surroundings(loop_id, bus.hear, partial(bus.publish, "output"), permits)
+            earlier = partial(earlier_messages, self.store, loop_id, until=begun.engine.rev)
+            around = Surroundings(loop_id, bus.hear, partial(bus.publish, "output"), permits, earlier=earlier)
             async with (
                 self.processes.owning(loop_id) as left,
                 RecordedTurns(

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from loopwright.domain.errors import AgentError, AgentTrouble, Invalid
 from loopwright.domain.phase_entries import STEPS
 from loopwright.domain.protocol import AgentOutput, Capabilities, Message, Usage
 from loopwright.domain.record import Items, Record, Timestamp, first_problem
+from loopwright.domain.transcript import Asked
 
 FOLDER = "{folder}/"
 """What the names of files in the agent's own folder begin with."""
@@ -59,7 +61,7 @@ class Answer(Record):
 class Script(Record):
     """Answers in order, one a message: the first of those left that fits it. Without one the agent fails, and says so.
 
-    Every agent plays its script from the start, so in a cycle each role has a script of its own, or answers by `to`.
+    Every agent plays its script by itself, so in a cycle each role has a script of its own, or answers by `to`.
     """
 
     capabilities: Capabilities = Capabilities(plans=True, writes_code=True, writes_tests=True, debugs=True)
@@ -79,18 +81,21 @@ def read_script(path: Path) -> Script:
 class ScriptedAgent(TurnwiseAgent):
     """Plays a script in `project`. Sessions of one agent share the list, so that a respawned one goes on.
 
-    `messages` are all that it was sent, with their session and brief.
+    `messages` are all that it was sent, with their session and brief. What it was sent `earlier` is answered: it goes
+    on after that.
     """
 
     name = "scripted"
 
-    def __init__(self, script: Script, project: Path) -> None:
+    def __init__(self, script: Script, project: Path, earlier: Iterable[Asked] = ()) -> None:
         super().__init__()
         self.capabilities = script.capabilities
         self.messages: list[Message] = []
         self._answers = list(script.answers)
         self._playing: dict[str, Answer] = {}
         self._project = project
+        for message in earlier:
+            self._next(message.action, message.text)
 
     def at_work(self, id: str) -> AgentOutput:
         answer = self._playing.get(id, Answer())
@@ -100,7 +105,7 @@ class ScriptedAgent(TurnwiseAgent):
 
     async def play(self, id: str, message: Message) -> AgentOutput:
         self.messages.append(message)
-        answer = self._next(message)
+        answer = self._next(message.action, message.text)
         if answer is None:
             return AgentOutput(agent_id=id, running=False, text=_used_up(message.action))
         self._playing[id] = answer
@@ -113,9 +118,9 @@ class ScriptedAgent(TurnwiseAgent):
         wrote = [self._write(name, content, message.folder) for name, content in answer.files.items()]
         return self.at_work(id).evolve(running=False, text=answer.text, wrote=tuple(wrote), usage=answer.usage)
 
-    def _next(self, message: Message) -> Answer | None:
+    def _next(self, action: str, text: str) -> Answer | None:
         """The answer to play, which is left out from here on."""
-        order = f"{message.action}\n{message.text}"
+        order = f"{action}\n{text}"
         for n, answer in enumerate(self._answers):
             if answer.to in order:
                 return self._answers.pop(n)

@@ -27,6 +27,7 @@ from loopwright.domain.secrets import Secrets
 from loopwright.domain.transcript import TRANSCRIPT
 from loopwright.engine.bus import Bus
 from loopwright.engine.driving import driven, held_until_it_rests
+from loopwright.engine.earlier import earlier_messages
 from loopwright.engine.heralding import Herald
 from loopwright.engine.parked import until_it_goes_on
 from loopwright.engine.permits import Permits
@@ -125,7 +126,7 @@ class CycleRunner:
             async with (
                 self.processes.owning(cycle_id) as left,
                 self._ears_of_roles(cycle_id, Bus(*shown.observers, board.hear)) as ears,
-                Lanes(self._opener(cycle_id, lease.epoch, ears, permits)) as lanes,
+                Lanes(self._opener(begun, lease.epoch, ears, permits)) as lanes,
                 herald.watching(begun),
             ):
                 session = CycleSession(
@@ -144,12 +145,16 @@ class CycleRunner:
                 await in_thread(self.worktrees.close, cycle_id)
             return state
 
-    def _opener(self, cycle_id: str, epoch: int, ears: Mapping[Role, Bus], permits: Permits[CycleState]) -> Opener:
+    def _opener(self, begun: CycleState, epoch: int, ears: Mapping[Role, Bus], permits: Permits[CycleState]) -> Opener:
         """Opens a role's turns in a lane."""
+        cycle_id = begun.cycle_id
 
         def opened(role: Role, lane: int | None, at: Path | None) -> Turns:
             bus = ears[role]
-            around = Surroundings(cycle_id, bus.hear, partial(bus.publish, "output"), permits)
+            earlier = partial(
+                earlier_messages, self.store, cycle_id, until=begun.engine.rev, name=_transcript(role), role=role
+            )
+            around = Surroundings(cycle_id, bus.hear, partial(bus.publish, "output"), permits, earlier=earlier)
             recall = Recall(
                 self.store, cycle_id, epoch, tell=partial(cycle_brief, role), prefix=f"{lane_name(role, lane)}/"
             )
@@ -171,6 +176,10 @@ class CycleRunner:
                 bus.close()
 
     def _ears(self, cycle_id: str, shown: Bus, role: Role | None) -> Bus:
-        name = TRANSCRIPT if role is None else f"{role}/{TRANSCRIPT}"
         later = asyncio.get_running_loop().call_later
-        return shown.also(Transcript(self.store, self.clock, cycle_id, name), self.secrets, later, role=role)
+        told = Transcript(self.store, self.clock, cycle_id, _transcript(role))
+        return shown.also(told, self.secrets, later, role=role)
+
+
+def _transcript(role: Role | None) -> str:
+    return TRANSCRIPT if role is None else f"{role}/{TRANSCRIPT}"

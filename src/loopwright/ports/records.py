@@ -1,12 +1,13 @@
 """What is handed through the ports."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from loopwright.domain.conversation import AgentEvent
 from loopwright.domain.engine_state import PermissionRequest
+from loopwright.domain.transcript import Asked
 
 S = TypeVar("S")
 
@@ -70,7 +71,8 @@ class Surroundings:
 
     Their processes carry `loop_id` as their mark, with the `project` where they work in another folder. `hear` gets
     all that they do, in order, in the runner's thread; `output` what programs print meanwhile, which is shown and not
-    kept. `permit` asks a person, and waits; True: allowed.
+    kept. `permit` asks a person, and waits; True: allowed. `earlier`: what the agent of that name was sent by earlier
+    runners, as far as it need not be sent again.
     """
 
     loop_id: str
@@ -78,6 +80,7 @@ class Surroundings:
     output: Callable[[str], None]
     permit: Callable[[PermissionRequest], Awaitable[bool]]
     project: Path | None = None
+    earlier: Callable[[str], Sequence[Asked]] = lambda agent: ()
 
 
 async def _nobody(request: PermissionRequest) -> bool:

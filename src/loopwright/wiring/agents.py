@@ -79,7 +79,7 @@ class Agents:
         if name.startswith(SCRIPTED):
             from loopwright.agents.scripted import ScriptedAgent, read_script
 
-            return ScriptedAgent(read_script(Path(name.removeprefix(SCRIPTED))), folder)
+            return ScriptedAgent(read_script(Path(name.removeprefix(SCRIPTED))), folder, around.earlier(name))
         return self._program(name, around, folder)
 
     def _program(self, name: str, around: Surroundings, folder: Path) -> Agent:
