@@ -55,9 +55,23 @@ async def test_going_on_is_the_default_and_dependents_fail_too(stage: MakeStage)
     bash(ready, loop_id, "printf good > app.txt")
     state = await ready.drive(loop_id)
     assert statuses(state) == ["failed", "failed", "completed"]
-    assert state.status == "failed"
+    assert (state.status, state.engine.outcome) == ("failed", "failed")
+    assert state.failure_reason == "all tests pass, but 2 tasks failed: exit 1"
     assert not (ready.project / "never").exists()
     assert (ready.project / "app.txt").read_text() == "good"
+    assert "DEBUG" not in ready.actions(loop_id)
+
+
+async def test_a_reopened_loop_tries_its_failed_tasks_again(stage: MakeStage) -> None:
+    ready = stage()
+    loop_id = ready.create()
+    gate = bash(ready, loop_id, "test -f gate")
+    bash(ready, loop_id, "printf good > app.txt", depends_on=[gate])
+    assert statuses(await ready.drive(loop_id)) == ["failed", "failed"]
+    (ready.project / "gate").touch()
+    state = await ready.drive(loop_id)
+    assert statuses(state) == ["completed", "completed"]
+    assert state.engine.outcome == "succeeded"
 
 
 async def test_what_a_command_changed_is_measured(stage: MakeStage) -> None:

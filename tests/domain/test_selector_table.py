@@ -143,7 +143,7 @@ ROWS: list[tuple[str, int, LoopState, Facts, Next | None]] = [
     ("row 7: a failed task on an unvalidated tree", 7, begun("failed"), HERE, Next("VALIDATE", 7)),
 
     ("row 8: red tests", 8, failing(begun("completed"), "a"), HERE, Next("DEBUG", 8)),
-    ("row 8: green tests and a failed task", 8, begun("failed", last_validation=last(True)), HERE, Next("DEBUG", 8)),
+    ("row 8: green tests and a failed task", 8, begun("failed", last_validation=last(True)), WRITER, Next("DEBUG", 8)),
     ("row 8: one round is left", 8, engine(failing(begun(), "a"), debug_rounds=ROUNDS - 1), HERE, Next("DEBUG", 8)),
 
     ("row 9: red tests, no rounds left", 9, engine(failing(begun(), "a"), debug_rounds=ROUNDS), HERE,
@@ -153,8 +153,13 @@ ROWS: list[tuple[str, int, LoopState, Facts, Next | None]] = [
     ("row 9: green tests and a failed command", 9, bash(begun("failed", last_validation=last(True))), HERE,
         Next("COMPLETE", 9, "failed")),
     ("row 9: green tests and a task that was left undone", 9,
-        begun("failed", last_validation=last(True), spent=Spent(unchanged=("T0",))), HERE,
+        begun("failed", last_validation=last(True), spent=Spent(unchanged=("T0",))), WRITER,
         Next("COMPLETE", 9, "failed")),
+    ("row 9: green tests and a task that failed again after it was debugged", 9,
+        begun("failed", last_validation=last(True), spent=Spent(revived=("T0",))), WRITER,
+        Next("COMPLETE", 9, "failed")),
+    ("row 9: green tests, a failed task, and an agent that writes no code", 9,
+        begun("failed", last_validation=last(True)), HERE, Next("COMPLETE", 9, "failed")),
 ]  # fmt: skip
 
 

@@ -127,7 +127,8 @@ async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: D
     if report.status == "none" and not changes:
         raise AgentError("protocol", f"{agent} reported nothing, and changed nothing")
     claims = proposals("DEBUG", report)
-    hypotheses = (*request.hypotheses, *_proposed(claims.hypotheses, request.hypotheses))
+    proposed = _proposed(claims.hypotheses, request.hypotheses)
+    hypotheses = (*request.hypotheses, *proposed)
     # Words that nothing is left to mend complete no task; they are enough to have it tried once more.
     is_mended = bool(changes) or report.status == "success"
     revives = task.id if task and is_mended and not request.failing else None
@@ -135,7 +136,9 @@ async def _ask(session: Session, agent: str, request: DebugRequest, diagnosis: D
     measured = tuple(Change(c.file, c.action) for c in changes)
     session.note("false_claim", unmeasured_files("DEBUG", report, session.project, [c.file for c in changes]))
     named = named_tests(claims.shown_by, agent, session.state().engine.baseline)
-    return Debugged(hypotheses, bug, None, report.message, measured, revives, named=named)
+    # Without a failing test the next round would hear the same order; only a new idea makes it another one.
+    nothing_left = not (request.failing or is_mended or proposed)
+    return Debugged(hypotheses, bug, None, report.message, measured, revives, nothing_left=nothing_left, named=named)
 
 
 def _proposed(told: tuple[ProposedHypothesis, ...], known: Items[Hypothesis]) -> tuple[Hypothesis, ...]:

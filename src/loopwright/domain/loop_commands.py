@@ -166,7 +166,7 @@ def fail(state: LoopState, outcome: Outcome, reason: str, at: str) -> LoopState:
 
 
 def reopen(state: LoopState) -> LoopState:
-    """Runs a finished loop on; a limit that is used up has to be raised first (see `limited`)."""
+    """Runs a finished loop on, its failed tasks once more; a limit that is used up has to be raised first."""
     require("reopen", state)
     used = state.current_iteration
     if state.max_iterations <= used:
@@ -175,15 +175,16 @@ def reopen(state: LoopState) -> LoopState:
     engine = state.engine
     if reached := engine.budget.reached:
         raise Invalid(f"the {reached.words} is used up; raise it, for example {raising(reached)}")
-    fresh = engine.spent.evolve(failures_in_a_row=0, fewest_failing=None, proof_task=None, unchanged=None)
+    fresh = engine.spent.evolve(failures_in_a_row=0, fewest_failing=None, proof_task=None, unchanged=None, revived=())
     skill = state.skill_state
+    failed = tuple(task.id for task in (skill.develop.tasks if skill else ()) if task.status == "failed")
     return state.evolve(
         status="running",
         completed_at=None,
         failure_reason=None,
         skill_state=skill and _unfinished(skill),
         engine=engine.evolve(
-            outcome=None, spent=fresh, sightings=(), debug_rounds=0,
+            outcome=None, spent=fresh, retry=failed, sightings=(), debug_rounds=0,
             waiting=None, answer=None, parked=None, interrupt=False,
         ),
     )  # fmt: skip

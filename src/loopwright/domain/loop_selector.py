@@ -87,14 +87,18 @@ def open_tasks(state: LoopState) -> bool:
 
 
 def failed_task(state: LoopState) -> DevelopTask | None:
-    """A failed task that debugging may help: no command, whose exit code is its result, and none left undone."""
-    undone = state.engine.spent.unchanged or ()
+    """A failed task that debugging may help: no command, whose exit code is its result; none that was left undone, or
+    has failed again after it was debugged.
+    """
+    spent = state.engine.spent
+    hopeless = {*(spent.unchanged or ()), *spent.revived}
     failed = (task for task in _tasks(state) if task.status == "failed")
-    return next((task for task in failed if task.tool != "bash" and task.id not in undone), None)
+    return next((task for task in failed if task.tool != "bash" and task.id not in hopeless), None)
 
 
-def needs_debugging(state: LoopState) -> bool:
-    return bool(_failing(state)) or failed_task(state) is not None
+def needs_debugging(state: LoopState, *, can_write: bool = True) -> bool:
+    """Tests fail; or a task has failed, and the agent that debugs can write: without tests others have no way in."""
+    return bool(_failing(state)) or (can_write and failed_task(state) is not None)
 
 
 def exceeded(state: LoopState) -> Outcome | None:
@@ -139,7 +143,7 @@ TABLE: tuple[Row, ...] = (
     Row(7, "this tree is not validated, or its proof is not known",
         lambda s, f: not (validated(s, f.tree) and proof_known(s)), "VALIDATE"),
     Row(8, "failing tests or a failed task, rounds left",
-        lambda s, f: needs_debugging(s) and s.engine.debug_rounds < ROUNDS, "DEBUG"),
+        lambda s, f: needs_debugging(s, can_write=f.can_write) and s.engine.debug_rounds < ROUNDS, "DEBUG"),
     Row(9, "anything else", lambda s, f: True, "COMPLETE", lambda s: "failed" if passed(s) else "exhausted"),
 )  # fmt: skip
 
@@ -177,7 +181,7 @@ def still_holds(state: LoopState, choice: Next, facts: Facts) -> bool:
 
 
 def normalise(state: LoopState) -> LoopState:
-    """Folds the API's tasks in, takes back what no live action holds or a pause left to retry, fails what is lost."""
+    """Folds the API's tasks in, takes back what no live action holds and what is to be retried, fails what is lost."""
     skill = state.skill_state
     if skill is None:
         return state
