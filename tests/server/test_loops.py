@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.domain.engine_state import Waiting
+from loopwright.domain.events import Event
 from loopwright.domain.loop_choosing import opened
 from loopwright.domain.menu import MenuEntry
 from tests.server.office import LOOPS, Office, Reply, opened_office
@@ -115,6 +116,19 @@ def test_a_life_in_words(office: Office) -> None:
     assert office.ask("DELETE", at).body == {"success": True, "message": "Loop deleted"}
     gone = office.ask("GET", at)
     assert (gone.status, gone.error[:14]) == (404, "Loop not found")
+
+
+def test_advice_names_the_field_of_the_request_not_an_option(office: Office) -> None:
+    loop = office.create()
+    office.ask("PUT", f"{LOOPS}/{loop}", {"max_iterations": 1})
+    office.ask("POST", f"{LOOPS}/{loop}/stop")
+    at_limit = office.service().store
+    at_limit.update(loop, lambda s: s.evolve(current_iteration=1), actor="test", event=Event(type="edited"))
+    refused = office.ask("POST", f"{LOOPS}/{loop}/reopen")
+    assert refused.status == 400
+    assert refused.error.endswith("raise the limit, for example max_iterations: 11")
+    assert "--" not in refused.error
+    assert office.ask("POST", f"{LOOPS}/{loop}/reopen", {"max_iterations": 11}).status == 200
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from contextlib import AsyncExitStack
 from loopwright.actions.runner import LoopRunner
 from loopwright.actions.session import Session
 from loopwright.domain.brief import brief
-from loopwright.domain.errors import AgentError
+from loopwright.domain.errors import Advice, AgentError
 from loopwright.domain.ids import generation_of
 from loopwright.domain.loop import LoopState
 from loopwright.domain.permissions import turn_policy
@@ -44,7 +44,8 @@ async def proposed_tasks(runner: LoopRunner, loop_id: str, *, agent: str, count:
                 Turns(lambda name: runner.agents(name, around), recall, runner.clock, bus, runner.price)
             )
             if not turns.agent(agent).capabilities.plans:
-                raise AgentError("refused", f"{agent} can not propose tasks; name a coding agent: --tool NAME")
+                named = Advice("name a coding agent: {setting}", "tool", "NAME")
+                raise AgentError("refused", f"{agent} can not propose tasks", advice=named)
             session = Session(
                 id=loop_id, project=runner.project, store=runner.store, workspace=runner.workspace,
                 tests=runner.tests, debugger=runner.debugger(mark, bus), turns=turns, clock=runner.clock, bus=bus,

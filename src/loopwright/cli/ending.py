@@ -129,7 +129,7 @@ def next_lines(state: LoopState, live: bool, elsewhere: str) -> list[str]:
     reached, asked = state.engine.budget.reached, state.engine.asked
     known = {
         "id": state.loop_id, "at": elsewhere, "more": max(state.max_iterations, state.current_iteration) + 10,
-        "raising": raising(reached) if reached else "", "request": f" {asked[0].id}" if len(asked) > 1 else "",
+        "raising": raising(reached).option if reached else "", "request": f" {asked[0].id}" if len(asked) > 1 else "",
         **_choices(state),
     }  # fmt: skip
     return [LABEL.format(label, pattern.format(**known)) for label, pattern in _steps(state, live)]

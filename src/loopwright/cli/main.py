@@ -128,7 +128,7 @@ def main(arguments: Sequence[str]) -> int:
     except Told as end:
         return end.code
     except LoopwrightError as error:
-        refuse(as_json, str(error))
+        refuse(as_json, error.typed(), error)
         return translate(error).exit
     except typer.TyperException as error:
         refuse(as_json, f"{error.format_message()} (see loopwright {_command(arguments)}--help)")

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from loopwright.domain.json_line import json_line
@@ -12,6 +13,8 @@ from loopwright.domain.json_line import json_line
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
     from pydantic import BaseModel
+
+    from loopwright.domain.errors import LoopwrightError
 
 WIDE = 160
 """Cells of a line that no terminal shows."""
@@ -70,10 +73,11 @@ def answer(as_json: bool, data: Data, text: str, **more: Data) -> None:
         print(text)
 
 
-def refuse(as_json: bool, words: str) -> None:
-    """An error, once: for people on stderr, for programs on stdout."""
+def refuse(as_json: bool, words: str, error: "LoopwrightError | None" = None) -> None:
+    """An error, once: for people on stderr, for programs on stdout, with its advice apart."""
     if as_json:
-        write({"success": False, "error": words})
+        apart = {"refusal": error.words, **asdict(error.advice)} if error and error.advice else None
+        write({"success": False, "error": words, **({"advice": apart} if apart else {})})
     else:
         print(f"loopwright: {words}", file=sys.stderr)
 

@@ -21,7 +21,7 @@ from loopwright.domain.cycle_statuses import command_for as command_for
 from loopwright.domain.cycle_statuses import control_signal as control_signal
 from loopwright.domain.cycle_statuses import require as require
 from loopwright.domain.engine_state import Limits, Outcome, Parked, Waiting
-from loopwright.domain.errors import Conflict, Invalid, NotFound
+from loopwright.domain.errors import Advice, Conflict, Invalid, NotFound
 from loopwright.domain.loop_commands import STOPPED_BY_USER as STOPPED_BY_USER
 from loopwright.domain.loop_commands import raising
 from loopwright.domain.parking import is_due
@@ -108,9 +108,10 @@ def reopen(state: CycleState, at: str) -> CycleState:
     used = state.current_iteration
     if state.max_iterations <= used:
         words = f"{plural(used, 'iteration')} {agreeing(used, 'is')} used up"
-        raise Invalid(f"{words}; raise the limit, for example --max-iterations {used + 5}, or extend the cycle")
+        more = Advice("raise the limit, for example {setting}, or extend the cycle", "max_iterations", used + 5)
+        raise Invalid(words, advice=more)
     if reached := state.engine.budget.reached:
-        raise Invalid(f"the {reached.words} is used up; raise it, for example {raising(reached)}")
+        raise Invalid(f"the {reached.words} is used up", advice=raising(reached))
     return _went_on(state, at, None)
 
 
@@ -127,7 +128,7 @@ def extend(state: CycleState, text: str, at: str) -> CycleState:
         queued = state.evolve(engine=state.engine.evolve(queue=(*state.engine.queue, words)))
         return queued if state.status == "running" else _run(queued)
     if reached := state.engine.budget.reached:
-        raise Invalid(f"the {reached.words} is used up; raise it, for example {raising(reached)}")
+        raise Invalid(f"the {reached.words} is used up", advice=raising(reached))
     first, *later = (*state.engine.queue, words)
     return _went_on(state.evolve(engine=state.engine.evolve(queue=tuple(later))), at, first)
 

@@ -8,8 +8,37 @@ from typing import Literal
 AgentTrouble = Literal["auth", "quota", "rate_limit", "transient", "died", "timeout", "protocol", "refused"]
 
 
+@dataclass(frozen=True)
+class Advice:
+    """What to set when asking again. `words` hold `{setting}` where a surface puts it in its own spelling."""
+
+    words: str
+    setting: str
+    value: str | float
+
+    def in_field(self) -> str:
+        """For whoever asks with JSON: a request's field, a tool's argument, a key of the configuration."""
+        return self.words.format(setting=f"{self.setting}: {self.value}")
+
+    def in_option(self) -> str:
+        """For whoever types a command."""
+        return self.words.format(setting=self.option)
+
+    @property
+    def option(self) -> str:
+        return f"--{self.setting.replace('_', '-')} {self.value}"
+
+
 class LoopwrightError(Exception):
     """Root of all errors that loopwright raises on purpose; its text is written for people."""
+
+    def __init__(self, words: str = "", *, advice: Advice | None = None) -> None:
+        self.words, self.advice = words, advice
+        super().__init__(f"{words}; {advice.in_field()}" if advice else words)
+
+    def typed(self) -> str:
+        """The text for whoever typed a command."""
+        return f"{self.words}; {self.advice.in_option()}" if self.advice else str(self)
 
 
 class NotFound(LoopwrightError):
@@ -69,10 +98,12 @@ class AgentError(LoopwrightError):
     `until`: when the agent says that it can be asked again (with its offset), for quota and rate_limit.
     """
 
-    def __init__(self, kind: AgentTrouble, message: str, *, until: datetime | None = None) -> None:
+    def __init__(
+        self, kind: AgentTrouble, message: str, *, until: datetime | None = None, advice: Advice | None = None
+    ) -> None:
         self.kind: AgentTrouble = kind
         self.until = until
-        super().__init__(message)
+        super().__init__(message, advice=advice)
 
 
 class Exit(IntEnum):
@@ -123,10 +154,12 @@ REFUSALS: dict[int, type[LoopwrightError]] = {
 """What a command of ours was refused with, by its exit code."""
 
 
-def refusal(exit_code: int, words: str) -> LoopwrightError:
+def refusal(exit_code: int, words: str, advice: Advice | None = None) -> LoopwrightError:
     """The error behind the exit code of a command that was carried out by another process."""
     kind = REFUSALS.get(exit_code)
-    return kind(words) if kind else AgentError("refused" if exit_code == Exit.NO_AGENT else "died", words)
+    if kind:
+        return kind(words, advice=advice)
+    return AgentError("refused" if exit_code == Exit.NO_AGENT else "died", words, advice=advice)
 
 
 def translate(error: LoopwrightError) -> Translation:

@@ -12,7 +12,7 @@ from loopwright.domain.engine_state import (
     Reached,
     Waiting,
 )
-from loopwright.domain.errors import IllegalTransition, Invalid
+from loopwright.domain.errors import Advice, IllegalTransition, Invalid
 from loopwright.domain.loop import FINISHED, LoopState, LoopStatus, SkillState
 from loopwright.domain.protocol import Control
 from loopwright.domain.words import agreeing, plural
@@ -171,10 +171,10 @@ def reopen(state: LoopState) -> LoopState:
     used = state.current_iteration
     if state.max_iterations <= used:
         words = f"{plural(used, 'iteration')} {agreeing(used, 'is')} used up"
-        raise Invalid(f"{words}; raise the limit, for example --max-iterations {used + 10}")
+        raise Invalid(words, advice=Advice("raise the limit, for example {setting}", "max_iterations", used + 10))
     engine = state.engine
     if reached := engine.budget.reached:
-        raise Invalid(f"the {reached.words} is used up; raise it, for example {raising(reached)}")
+        raise Invalid(f"the {reached.words} is used up", advice=raising(reached))
     fresh = engine.spent.evolve(failures_in_a_row=0, fewest_failing=None, proof_task=None, unchanged=None, revived=())
     skill = state.skill_state
     failed = tuple(task.id for task in (skill.develop.tasks if skill else ()) if task.status == "failed")
@@ -190,10 +190,10 @@ def reopen(state: LoopState) -> LoopState:
     )  # fmt: skip
 
 
-def raising(reached: Reached) -> str:
-    """The option that raises a used up limit, with a value that is well above what was spent."""
+def raising(reached: Reached) -> Advice:
+    """To raise a used up limit, to a value that is well above what was spent."""
     value = max(1, round(2 * reached.spent)) if reached.limit != "max_cost" else round(2 * reached.spent + 0.01, 2)
-    return f"--{reached.limit.replace('_', '-')} {value}"
+    return Advice("raise it, for example {setting}", reached.limit, value)
 
 
 def limited(state: LoopState, limits: Limits) -> LoopState:

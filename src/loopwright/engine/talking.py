@@ -5,7 +5,7 @@ from typing import Any
 
 from loopwright.domain import loop_choosing
 from loopwright.domain.engine_state import LoopTask
-from loopwright.domain.errors import Conflict, Forbidden, Invalid, refusal
+from loopwright.domain.errors import Advice, Conflict, Forbidden, Invalid, refusal
 from loopwright.domain.ids import checked, generation_of
 from loopwright.domain.loop import LoopState
 from loopwright.domain.menu import MenuEntry
@@ -55,8 +55,9 @@ class Talk(Runs[LoopState]):
         if done.exit_code < 0:  # killed: what it had started is left
             self.processes.sweep(generation_of(loop_id))
         if done.exit_code != 0:
-            words = done.printed.get("error") or f"no tasks were generated (exit code {done.exit_code})"
-            raise refusal(done.exit_code, str(words))
+            words = str(done.printed.get("error") or f"no tasks were generated (exit code {done.exit_code})")
+            given = done.printed.get("advice")
+            raise refusal(done.exit_code, given.pop("refusal") if given else words, given and Advice(**given))
         ids = {task["task_id"] for task in done.printed["data"]}
         return tuple(task for task in self.read(loop_id).engine.tasks if task.task_id in ids)
 

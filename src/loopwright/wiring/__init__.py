@@ -14,7 +14,7 @@ from loopwright.clock import SystemClock
 from loopwright.config import Config, CycleSettings, Settings, catalogues, load
 from loopwright.domain.cycle import CycleState
 from loopwright.domain.cycle_names import ROLES, Role
-from loopwright.domain.errors import AgentError, Invalid, NotFound
+from loopwright.domain.errors import Advice, AgentError, Invalid, NotFound
 from loopwright.domain.findings import DIMENSIONS, Dimension
 from loopwright.domain.loop import LoopState
 from loopwright.domain.secrets import Secrets, secret_values
@@ -134,7 +134,8 @@ class Engine:
             agent = self.agents.chosen(agent)
             self.agents.check(agent)
             if not self.agents.make(agent, NOWHERE).capabilities.plans:
-                raise Invalid(f"{agent} has no model to write fixes with; name another agent, or use --fix=all")
+                other = Advice("name another agent, or none: {setting}", "fix", "all")
+                raise Invalid(f"{agent} has no model to write fixes with", advice=other)
         settings = run_settings(self.config.settings, interactive=choosing)
         return self.tunings.create(
             str(path), root, description=description, focus=focus, dimensions=dimensions,

@@ -99,7 +99,7 @@ def next_lines(state: CycleState, live: bool, elsewhere: str) -> list[str]:
     undecided, blockers = coordination.undecided, coordination.open_blockers
     known = {
         "id": state.cycle_id, "at": elsewhere, "more": max(state.max_iterations, state.current_iteration) + 5,
-        "raising": raising(reached) if reached else "", "request": f" {asked[0].id}" if len(asked) > 1 else "",
+        "raising": raising(reached).option if reached else "", "request": f" {asked[0].id}" if len(asked) > 1 else "",
         "decision": undecided[0].id if undecided else "", "blocker": blockers[0].id if blockers else "",
         "option": _option(state),
     }  # fmt: skip

@@ -20,7 +20,7 @@ _TARGET = re.compile(r"^(test|check)[ \t]*:(?![:=])", re.MULTILINE)
 _HEAD = 4096
 _SILENT = (
     "the command ran, but no known test framework reported; "
-    "name the framework's own command with --test-command, or let it write JUnit XML into the project"
+    "name the framework's own command (test_command), or let it write JUnit XML into the project"
 )
 
 
