@@ -105,7 +105,12 @@ def test_an_issue_is_imported(desk: Desk) -> None:
     (folder / "ISS-1.jsonl").write_text(json.dumps({"id": "S", "is_bound": True, "tasks": steps}) + "\n")
     assert desk.run("tasks", loop_id, "import", "ISS-9").code == 4
     assert desk.run("tasks", loop_id, "import", "../ISS-1").code == 2
-    ran = desk.run("tasks", loop_id, "import", "ISS-1")
+    refused = desk.run("tasks", loop_id, "import", "ISS-1")
+    assert refused.code == 7
+    assert "builtin can not write code, and no coding agent is installed" in refused.err
+    assert "--tool NAME" in refused.err
+    assert tasks(desk, loop_id) == []
+    ran = desk.run("tasks", loop_id, "import", "ISS-1", "--tool", desk.script())
     assert (ran.code, "added: Look" in ran.out) == (0, True)
     assert tasks(desk, loop_id) == ["Look", "Mend"]
 

@@ -13,7 +13,11 @@ from loopwright.cli.text import clean
 from loopwright.domain.errors import Invalid
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from loopwright.domain.engine_state import LoopTask
     from loopwright.domain.loop import LoopState
+    from loopwright.wiring import Engine
 
 app = typer.Typer(
     help="A loop's tasks: loopwright tasks ID add|import|generate|list|edit|remove|reorder.", rich_markup_mode=None
@@ -51,8 +55,7 @@ def add(
         loop_id = loop_of(context)
         own = "bash" if given.get("command") else engine.service.read(loop_id).engine.settings.agent
         task = engine.service.tasks.add(loop_id, {"description": description, "tool": own, **given})
-        if missing := engine.agents.missing(task.tool):
-            remark(f"note: {missing}")
+        _note_tools(engine, (task,))
     answer(json, task, f"{task.task_id} added")
 
 
@@ -60,12 +63,17 @@ def add(
 def import_issue(
     context: typer.Context,
     issue: Annotated[str, typer.Argument(metavar="ISSUE", show_default=False, help="Id of a tracked issue.")],
+    tool: Annotated[
+        str | None,
+        typer.Option("--tool", metavar="NAME", help="Who does them; else the loop's agent, or one that writes code."),
+    ] = None,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
     """Add the tasks of the solution that an issue is bound to."""
     with opened(project) as engine:
-        added = engine.service.tasks.import_issue(loop_of(context), issue)
+        added = engine.service.tasks.import_issue(loop_of(context), issue, tool)
+        _note_tools(engine, added)
     answer(json, added, "\n".join(f"{task.task_id} added: {clean(task.description)}" for task in added))
 
 
@@ -88,8 +96,8 @@ def edit(*, context: typer.Context, task: TaskId, given: Given, project: Project
         raise Invalid("nothing to change; for example: tasks ID edit TASK --description TEXT")
     with opened(project) as engine:
         edited = engine.service.tasks.edit(loop_of(context), task, given)
-        if "tool" in given and (missing := engine.agents.missing(edited.tool)):
-            remark(f"note: {missing}")
+        if "tool" in given:
+            _note_tools(engine, (edited,))
     answer(json, edited, f"{task} changed")
 
 
@@ -113,6 +121,15 @@ def reorder(
         engine.service.tasks.reorder(loop_of(context), order)
         state = engine.service.read(loop_of(context))
     answer(json, _objects(state), _table(state))
+
+
+def _note_tools(engine: "Engine", tasks: "Sequence[LoopTask]") -> None:
+    """What keeps an agent from the tasks it was given."""
+    for tool, mode in dict.fromkeys((task.tool, task.mode) for task in tasks):
+        if missing := engine.agents.missing(tool):
+            remark(f"note: {missing}")
+        elif (tool, mode) == ("builtin", "write"):
+            remark("note: builtin repairs what failing tests show; it can not write code from a description")
 
 
 def _table(state: "LoopState") -> str:

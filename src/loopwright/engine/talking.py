@@ -1,5 +1,6 @@
 """What a person has a loop do next: its tasks, those that an agent proposes, and the next step out of its menu."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,14 +33,18 @@ TURNS, SPARE_SECONDS = 4, 120.0
 
 @dataclass(frozen=True)
 class Talk(Runs[LoopState]):
-    """The commands on what a loop does next."""
+    """The commands on what a loop does next.
+
+    `writer`: who writes code for a loop of that agent, which may not be able to; AgentError where nobody is.
+    """
 
     issues: Issues = NO_ISSUES
+    writer: Callable[[str], str] = str
 
     @property
     def tasks(self) -> TaskService:
         """The commands on a loop's tasks."""
-        return TaskService(self.commit, self.clock, self.processes, self.agents, self.issues)
+        return TaskService(self.commit, self.clock, self.processes, self.agents, self.issues, self.writer)
 
     async def generate(self, loop_id: str, *, tool: str | None = None, count: int = 5) -> tuple[LoopTask, ...]:
         """Tasks that an agent has proposed, in a process of its own; that may take as long as a turn of its takes."""

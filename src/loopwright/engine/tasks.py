@@ -1,6 +1,6 @@
 """The commands on a loop's tasks, as all surfaces call them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -23,13 +23,14 @@ class Commit(Protocol):
 
 @dataclass(frozen=True)
 class TaskService:
-    """`agents`: names that were configured here."""
+    """`agents`: names that were configured here. `writer`: see Talk."""
 
     commit: Commit
     clock: Clock
     processes: Processes
     agents: frozenset[str]
     issues: Issues
+    writer: Callable[[str], str]
 
     def add(self, loop_id: str, fields: Fields) -> LoopTask:
         id, at, (given, within) = new_task_id(self.clock.token()), self._now(), self._judged(loop_id, fields)
@@ -53,8 +54,11 @@ class TaskService:
     def reorder(self, loop_id: str, ordered_ids: Sequence[str]) -> tuple[LoopTask, ...]:
         return self.commit(loop_id, lambda s: tasks.reorder_tasks(s, ordered_ids), "tasks_reordered").engine.tasks
 
-    def import_issue(self, loop_id: str, issue_id: str) -> tuple[LoopTask, ...]:
-        """The steps of the solution that an issue is bound to, as tasks after the last one: all of them or none."""
+    def import_issue(self, loop_id: str, issue_id: str, tool: str | None = None) -> tuple[LoopTask, ...]:
+        """The steps of the solution that an issue is bound to, as tasks after the last one: all of them or none.
+
+        `tool` carries them out, else whoever writes code for this loop.
+        """
         issue = found_issue(read_lines(self.issues.issues()), checked(issue_id, "issue"))
         steps = steps_of(bound_solution(issue, read_lines(self.issues.solutions(issue_id))))
         ids = {step.id: new_task_id(self.clock.token()) for step in steps}
@@ -62,6 +66,7 @@ class TaskService:
             {
                 "description": step.description, "prompt_template": step.details,
                 **({"depends_on": tuple(ids[id] for id in step.needs)} if step.needs else {}),
+                **({"tool": tool} if tool else {}),
             }
             for step in steps
         ]  # fmt: skip
@@ -73,15 +78,18 @@ class TaskService:
         return self.add_all(loop_id, new, "tasks_generated", agent=agent)
 
     def add_all(self, loop_id: str, new: Mapping[str, Fields], type: str, **data: str) -> tuple[LoopTask, ...]:
-        """Tasks with these ids in one commit, for the loop's own agent where they name nobody."""
+        """Tasks with these ids in one commit, for whoever writes code for the loop where they name nobody."""
         at = self._now()
 
         def rule(state: LoopState) -> LoopState:
-            own = {"tool": state.engine.settings.agent}
-            return tasks.add_tasks(state, {id: {**own, **fields} for id, fields in new.items()}, at, self.agents)
+            named = {id: {"tool": self._tool(state, fields), **fields} for id, fields in new.items()}
+            return tasks.add_tasks(state, named, at, self.agents)
 
         state = self.commit(loop_id, rule, type, tasks=", ".join(new), **data)
         return tuple(self._task(state, id) for id in new)
+
+    def _tool(self, state: LoopState, fields: Fields) -> str:
+        return fields.get("tool") or self.writer(state.engine.settings.agent)
 
     def _judged(self, loop_id: str, fields: Fields) -> tuple[dict[str, Any], bool]:
         """A task's fields, and whether the loop's own agent or command gives them.

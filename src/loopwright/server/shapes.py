@@ -290,9 +290,12 @@ class NewOrder(Body):
 
 
 class Import(Body):
+    """Who does the tasks: by default the loop's own agent, or where that can not write code, one that can."""
+
     model_config = shown({"issue_id": "ISS-20260122-1"})
 
     issue_id: Words
+    tool: str | None = Field(None, min_length=1)
 
 
 class Generation(Body):

@@ -86,7 +86,7 @@ async def reorder(one: OneLoop, service: LoopCommands, body: NewOrder) -> Answer
 )  # fmt: skip
 async def import_issue(one: OneLoop, service: LoopCommands, body: Import) -> Answer:
     """The steps of the solution that it is bound to, in `.workflow/issues`, become tasks: all of them or none."""
-    return _created(one, await one.control.beside(lambda: service.tasks.import_issue(one.id, body.issue_id)))
+    return _created(one, await one.control.beside(lambda: service.tasks.import_issue(one.id, body.issue_id, body.tool)))
 
 
 @of_loop.post(

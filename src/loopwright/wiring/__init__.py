@@ -300,7 +300,7 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
     ):
         service = LoopService(
             loops, workspace, clock, RunnerLauncher(root, loops.progress_path, ("run", "--loop-id")), processes,
-            actor, names, issues=IssueFiles(root),
+            actor, names, issues=IssueFiles(root), writer=agents.writer,
         )  # fmt: skip
         launcher = RunnerLauncher(root, cycles.progress_path, ("cycle", "run", "--cycle-id"))
         worktrees = GitWorktrees(root, _checkpoints(config.settings))

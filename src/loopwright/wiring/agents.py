@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from loopwright.config import AgentTable
-from loopwright.domain.agents import SCRIPTED, is_known, unknown_agent
-from loopwright.domain.errors import AgentError, Invalid
+from loopwright.domain.agents import BUILT_IN, SCRIPTED, is_known, unknown_agent
+from loopwright.domain.errors import Advice, AgentError, Invalid
 from loopwright.ports import NOWHERE, Agent, Surroundings
 
 if TYPE_CHECKING:
@@ -45,6 +45,15 @@ class Agents:
         from loopwright.agents.installed import first_installed
 
         return first_installed(self.commands, self.project)
+
+    def writer(self, own: str) -> str:
+        """Who writes code for a loop of that agent: it, or the first coding agent that is installed. AgentError."""
+        writer = self.chosen("auto" if own in BUILT_IN else own)
+        if writer in BUILT_IN:
+            named = Advice("install one (see loopwright doctor), or name another agent: {setting}", "tool", "NAME")
+            words = f"{own} can not write code, and no coding agent is installed"
+            raise AgentError("refused", words, advice=named)
+        return writer
 
     def check(self, name: str) -> None:
         """Invalid for a name that nobody has, AgentError for one that is not installed."""
