@@ -7,6 +7,7 @@ from loopwright.cli.text import clean, duration, local, short
 from loopwright.domain.engine_state import Outcome, RunState
 from loopwright.domain.loop import LoopState, LoopStatus
 from loopwright.domain.loop_commands import raising
+from loopwright.domain.pausing import paused_words
 from loopwright.domain.proof import Proof, tests_and_proof
 from loopwright.domain.run import Run
 from loopwright.domain.summary import diff_stat as diff_stat
@@ -49,7 +50,7 @@ def headline(state: LoopState, *, live: bool = False) -> str:
         "running": _running(state) if live else "Interrupted: no runner is at work on it.",
         "created": "Created, not started yet.",
         "user_exit": "Left by choice; it can be resumed.",
-    }.get(state.status, "Paused.")
+    }.get(state.status, f"{paused_words(state)}.")
 
 
 def standstill(state: Ending) -> str | None:

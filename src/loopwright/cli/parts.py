@@ -8,6 +8,7 @@ from loopwright.cli.ending import LABEL, some
 from loopwright.cli.ending import spent_words as spent_words
 from loopwright.cli.text import clean, columns, cut, fold, local, short, width
 from loopwright.domain.engine_state import PermissionRequest, RunState
+from loopwright.domain.pausing import Pause, pause_of
 from loopwright.domain.permissions import request_words
 from loopwright.domain.run import Run
 from loopwright.domain.words import agreeing, plural
@@ -16,6 +17,10 @@ TITLE_CELLS = 44
 WORDS_CELLS = 300
 """What an agent wrote is cut there: nobody reads on, and it must not push the rest off the screen."""
 EVERYTHING = 1_000_000
+
+PAUSES: dict[Pause, str] = {
+    "question": "asks", "settling": "asks", "limit": "limit", "task": "task failed", "request": "on request",
+}  # fmt: skip
 
 
 class Damaged(NamedTuple):
@@ -68,7 +73,7 @@ def status_words(state: Run, *, live: bool, asks: bool = False) -> str:
     engine = state.engine
     beside = {
         "running": ("asks" if engine.asked or engine.waiting or asks else None) if live else "no runner",
-        "paused": "asks" if engine.waiting else "limit" if engine.parked else None,
+        "paused": PAUSES[pause_of(state) or "request"],
         "completed": None if engine.outcome == "succeeded" else engine.outcome,
         "failed": None if engine.outcome == "failed" else engine.outcome,
     }.get(state.status)

@@ -7,6 +7,7 @@ from loopwright.domain.cycle import AgentStatus, CycleState, CycleStatus, Phase
 from loopwright.domain.cycle_names import ROLES, Role, StepName, step_of
 from loopwright.domain.engine_state import Outcome
 from loopwright.domain.loop import Mode
+from loopwright.domain.pausing import Pause, pause_of
 from loopwright.domain.record import Items, Record, Timestamp
 
 CycleNeed = Literal["permission", "decision", "blocker", "resume"]
@@ -69,6 +70,7 @@ class CycleGlance(Record):
     decisions: int
     blockers: int
     needs: CycleNeed | None = None
+    pause: Pause | None = None
     parked_until: Timestamp | None = None
     failure_reason: str | None = None
     rev: int
@@ -96,6 +98,7 @@ def cycle_glance(state: CycleState, project: str) -> CycleGlance:
         decisions=len(state.coordination.undecided),
         blockers=len(state.coordination.open_blockers),
         needs=cycle_need(state),
+        pause=pause_of(state),
         parked_until=engine.parked.until if engine.parked else None,
         failure_reason=state.failure_reason,
         rev=engine.rev,

@@ -5,6 +5,7 @@ from typing import Literal, get_args
 
 from loopwright.domain.engine_state import Outcome
 from loopwright.domain.loop import CurrentAction, LoopState, LoopStatus, Mode, TestStatus
+from loopwright.domain.pausing import Pause, pause_of
 from loopwright.domain.record import Items, Record, Timestamp
 
 Need = Literal["permission", "choice", "answer", "resume"]
@@ -47,6 +48,7 @@ class Glance(Record):
     tasks: TaskCounts
     tests: TestCounts | None = None
     needs: Need | None = None
+    pause: Pause | None = None
     parked_until: Timestamp | None = None
     priority: Literal["low", "medium", "high"] | None = None
     tags: Items[str] = ()
@@ -74,6 +76,7 @@ def glance(state: LoopState, project: str) -> Glance:
         tasks=_tasks(state),
         tests=_tests(state),
         needs=need(state),
+        pause=pause_of(state),
         parked_until=engine.parked.until if engine.parked else None,
         priority=state.priority,
         tags=state.tags or (),

@@ -3,6 +3,7 @@
 from loopwright.domain.engine_state import Outcome, RunState
 from loopwright.domain.glance import Need, need
 from loopwright.domain.loop import LoopState
+from loopwright.domain.pausing import paused_words
 from loopwright.domain.run import Run
 from loopwright.domain.words import clean, plural
 
@@ -60,7 +61,8 @@ def standing(state: Run, *, live: bool, asks: str, doing: str, pausing: str) -> 
         case "running":
             return "Interrupted: no process is at work on it"
         case _:
-            return f"Paused; {pausing} is finished first" if live else "Paused"
+            paused = paused_words(state)
+            return f"{paused}; {pausing} is finished first" if live else paused
 
 
 def hint(state: LoopState, *, live: bool) -> str:

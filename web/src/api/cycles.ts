@@ -2,7 +2,7 @@
 import { ask, send } from './client'
 import type { Cycle } from './cycle.gen'
 import type { NewRun } from './loops'
-import type { BriefTests, Filter, Mode, Outcome, Page } from './types'
+import type { BriefTests, Filter, Mode, Outcome, Page, Pause } from './types'
 
 export type {
   AgentState,
@@ -68,6 +68,7 @@ export interface BriefCycle {
   decisions: number
   blockers: number
   needs: CycleNeeds | null
+  pause: Pause | null
   parked_until: string | null
   failure_reason: string | null
   rev: number

@@ -52,6 +52,9 @@ export interface BriefTests {
 }
 
 /** A loop in a list and in the stream of all loops. */
+/** Why it is paused: see domain/pausing.py. */
+export type Pause = 'question' | 'settling' | 'limit' | 'task' | 'request'
+
 export interface BriefLoop {
   loop_id: string
   project: string
@@ -66,6 +69,7 @@ export interface BriefLoop {
   tasks: { total: number; completed: number; failed: number }
   tests: BriefTests | null
   needs: Needs | null
+  pause: Pause | null
   parked_until: string | null
   priority?: 'low' | 'medium' | 'high' | null
   tags?: string[] | null

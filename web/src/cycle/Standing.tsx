@@ -3,6 +3,7 @@ import type { CycleView } from '../api/cycles'
 import { t as common } from '../i18n'
 import { moment } from '../run/format'
 import { t as run } from '../run/i18n'
+import { pauseOf } from '../run/pause'
 import { runnerOf } from '../run/runner'
 import { percentOf } from '../run/spending'
 import { now } from '../ui/time'
@@ -14,6 +15,7 @@ export function Standing({ view }: { view: CycleView }) {
   const { outcome, parked, queue } = cycle.engine
   const runner = runnerOf(cycle.status, live, Math.max(now.value, Date.now()) - Date.parse(cycle.updated_at))
   const shown = look({ status: cycle.status, outcome: outcome ?? null, parked_until: parked?.until ?? null })
+  const pause = pauseOf(cycle)
   return (
     <dl class="standing">
       <div>
@@ -21,6 +23,7 @@ export function Standing({ view }: { view: CycleView }) {
         <dd class={`badge tone-${runner === 'lost' ? 'warn' : shown.tone}`} data-status={cycle.status}>
           <span class={`dot${live && shown.live ? ' live' : ''}`} aria-hidden="true" />
           {common(shown.words)}
+          {pause && ` · ${common(`pause.${pause}`)}`}
         </dd>
       </div>
       <div>

@@ -51,7 +51,8 @@ function Details({ cycle }: { cycle: BriefCycle }) {
     cycle.status === 'running' ? [...new Set(steps.map(({ step }) => stepWords(step)))].join(', ') || null : null
   const parked = cycle.parked_until ? common('loops.until', { time: clockTime(cycle.parked_until) }) : null
   const agents = [...new Set(cycle.roles.map(({ agent }) => agent))].join(', ')
-  const parts = [doing, parked, cycle.failure_reason, agents, common(`mode.${cycle.mode}`)]
+  const paused = cycle.pause ? common(`pause.${cycle.pause}`) : null
+  const parts = [doing, paused, parked, cycle.failure_reason, agents, common(`mode.${cycle.mode}`)]
   return <>{parts.filter(Boolean).join(' · ')}</>
 }
 

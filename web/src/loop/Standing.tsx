@@ -3,6 +3,7 @@ import type { LoopView } from '../api/types'
 import { t as common } from '../i18n'
 import { moment } from '../run/format'
 import { t } from '../run/i18n'
+import { pauseOf } from '../run/pause'
 import { runnerOf } from '../run/runner'
 import { percentOf } from '../run/spending'
 import { now } from '../ui/time'
@@ -14,6 +15,7 @@ export function Standing({ view }: { view: LoopView }) {
   const current = loop.skill_state?.current_action
   const runner = runnerOf(loop.status, live, Math.max(now.value, Date.now()) - Date.parse(loop.updated_at))
   const shown = look({ status: loop.status, outcome: outcome ?? null, parked_until: parked?.until ?? null })
+  const pause = pauseOf(loop)
   return (
     <dl class="standing">
       <div>
@@ -21,6 +23,7 @@ export function Standing({ view }: { view: LoopView }) {
         <dd class={`badge tone-${runner === 'lost' ? 'warn' : shown.tone}`} data-status={loop.status}>
           <span class={`dot${live && shown.live ? ' live' : ''}`} aria-hidden="true" />
           {common(shown.words)}
+          {pause && ` · ${common(`pause.${pause}`)}`}
           {loop.status === 'running' && current && ` · ${t(`action.${current}`)}`}
         </dd>
       </div>

@@ -36,7 +36,8 @@ export function LoopRow({ loop, several }: { loop: BriefLoop; several: boolean }
 function Details({ loop }: { loop: BriefLoop }) {
   const doing = loop.status === 'running' && loop.action ? t(`action.${loop.action}`) : null
   const parked = loop.parked_until ? t('loops.until', { time: clockTime(loop.parked_until) }) : null
-  const parts = [doing, parked, loop.failure_reason, loop.agent, t(`mode.${loop.mode}`)]
+  const paused = loop.pause ? t(`pause.${loop.pause}`) : null
+  const parts = [doing, paused, parked, loop.failure_reason, loop.agent, t(`mode.${loop.mode}`)]
   return <>{parts.filter((part) => part !== null).join(' · ')}</>
 }
 

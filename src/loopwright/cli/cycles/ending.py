@@ -7,6 +7,7 @@ from loopwright.domain.cycle_coordination import AUTO
 from loopwright.domain.cycle_glance import cycle_need
 from loopwright.domain.engine_state import Outcome
 from loopwright.domain.loop_commands import raising
+from loopwright.domain.pausing import paused_words
 from loopwright.domain.proof import proof_words
 from loopwright.domain.words import agreeing, plural
 
@@ -58,7 +59,7 @@ def headline(state: CycleState, *, live: bool = False) -> str:
     return {
         "running": _running(state) if live else "Interrupted: no runner is at work on it.",
         "created": "Created, not started yet.",
-    }.get(state.status, "Paused.")
+    }.get(state.status, f"{paused_words(state)}.")
 
 
 def _running(state: CycleState) -> str:

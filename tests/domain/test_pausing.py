@@ -1,0 +1,34 @@
+"""Why a run is paused: every way has a name, and words."""
+
+import pytest
+
+from loopwright.cli.ending import headline
+from loopwright.cli.render import loop_status
+from loopwright.domain.engine_state import Parked, Waiting
+from loopwright.domain.glance import glance
+from loopwright.domain.loop import LoopState
+from loopwright.domain.pausing import Pause
+from loopwright.mcp import hints
+from tests.domain.loop_making import AT, engine, loop
+
+PAUSED = loop("paused")
+SETTLE = Waiting(question="codex needs a login.", since=AT, by_resuming=True)
+CASES: list[tuple[Pause, LoopState, str, str]] = [
+    ("question", engine(PAUSED, waiting=Waiting(question="Which?", since=AT)), "asks", "Which?"),
+    ("settling", engine(PAUSED, waiting=SETTLE), "asks", "needs a login"),
+    ("limit", engine(PAUSED, parked=Parked(until=AT, reason="the plan is used up")), "limit", "the plan is used up"),
+    ("task", engine(PAUSED, retry=("task-1",)), "task failed", "because task-1 failed"),
+    ("request", PAUSED, "on request", "on request, by a person or a program"),
+]
+
+
+@pytest.mark.parametrize(("pause", "state", "short", "words"), CASES, ids=[case[0] for case in CASES])
+def test_a_pause_says_why_everywhere(pause: Pause, state: LoopState, short: str, words: str) -> None:
+    assert glance(state, "shop").pause == pause
+    assert loop_status(state, live=False) == f"paused ({short})"
+    assert words in headline(state)
+    assert words in hints.headline(state, live=False)
+
+
+def test_what_is_not_paused_has_no_such_reason() -> None:
+    assert glance(loop("running"), "shop").pause is None
