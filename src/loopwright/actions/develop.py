@@ -84,7 +84,12 @@ async def _ask(session: Session, task: DevelopTask, definition: LoopTask | None)
     output, report = await session.report(task.tool, "DEVELOP", asked, message)
     if report.status != "needs_input":
         return output, report
-    more = DECIDE
     if session.person is not None:
         more = f"The answer to your question: {await session.person.ask(report.message, report.options)}"
-    return await session.report(task.tool, "DEVELOP", f"{asked}\n\n{more}", message)
+        return await session.report(task.tool, "DEVELOP", f"{asked}\n\n{more}", message)
+    question = quoted(f"{report.message} {' / '.join(report.options)}".strip())
+    session.note("asked_nobody", f"{task.tool} asked on {task.id}: {question}; it was told to decide by itself")
+    output, report = await session.report(task.tool, "DEVELOP", f"{asked}\n\n{DECIDE}", message)
+    if report.status != "needs_input":
+        session.note("decided_alone", f"{task.tool} on {task.id}, after its question: {quoted(report.message)}")
+    return output, report
