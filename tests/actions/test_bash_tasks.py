@@ -47,6 +47,17 @@ async def test_fail_fast_ends_the_loop(stage: MakeStage) -> None:
     assert (ready.project / "app.txt").read_text() == "bad"
 
 
+async def test_the_reason_is_a_sentence_and_the_summary_holds_the_rest(stage: MakeStage) -> None:
+    ready = stage()
+    bad = f"{ready.project}/src/bad.py is missing; " + "and so on, " * 60
+    loop_id = ready.create()
+    bash(ready, loop_id, f"echo '{bad}' >&2; exit 3", on_error="fail_fast")
+    reason = (await ready.drive(loop_id)).failure_reason or ""
+    assert len(reason) <= 240
+    assert str(ready.project) not in reason
+    assert "exit code 3" in (ready.store.progress_path(loop_id) / "summary.md").read_text()
+
+
 async def test_going_on_is_the_default_and_dependents_fail_too(stage: MakeStage) -> None:
     ready = stage()
     loop_id = ready.create()
@@ -64,9 +75,10 @@ async def test_going_on_is_the_default_and_dependents_fail_too(stage: MakeStage)
 
 async def test_a_reopened_loop_tries_its_failed_tasks_again(stage: MakeStage) -> None:
     ready = stage()
+    (ready.project / "app.txt").write_text("good")
     loop_id = ready.create()
     gate = bash(ready, loop_id, "test -f gate")
-    bash(ready, loop_id, "printf good > app.txt", depends_on=[gate])
+    bash(ready, loop_id, "touch behind", depends_on=[gate])
     assert statuses(await ready.drive(loop_id)) == ["failed", "failed"]
     (ready.project / "gate").touch()
     state = await ready.drive(loop_id)

@@ -21,7 +21,15 @@ from loopwright.domain.loop_bookkeeping import count
 from loopwright.domain.loop_commands import control_signal
 from loopwright.domain.loop_folds import begin_action, end_action
 from loopwright.domain.loop_selector import Facts, Next, next_action, normalise, still_holds
-from loopwright.domain.outcomes import ActionFailed, ActionOutcome, Completed, Interrupted, Step, Validated
+from loopwright.domain.outcomes import (
+    ActionFailed,
+    ActionOutcome,
+    Completed,
+    Interrupted,
+    Step,
+    Validated,
+    seen_from_inside,
+)
 from loopwright.domain.protocol import Control, Usage
 from loopwright.domain.summary import summed_up
 from loopwright.domain.troubles import outcome_of
@@ -89,12 +97,14 @@ class LoopFlow:
         return begun
 
     async def perform(self, choice: Next) -> ActionOutcome:
+        outcome: ActionOutcome
         try:
-            return await HANDLERS[choice.action](self._session, choice)
+            outcome = await HANDLERS[choice.action](self._session, choice)
         except AgentError as error:
             outcome = outcome_of(error, self._session.clock.now())
         except (Invalid, OSError) as error:
             outcome = ActionFailed(str(error))
+        outcome = seen_from_inside(outcome, self._session.project)
         if isinstance(outcome, ActionFailed):
             self._session.note("no_result", f"{choice.action} gave no result: {outcome.message}")
         return outcome

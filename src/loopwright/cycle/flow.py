@@ -27,6 +27,7 @@ from loopwright.domain.events import Event
 from loopwright.domain.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 from loopwright.domain.protocol import Control, Usage
 from loopwright.domain.troubles import outcome_of
+from loopwright.domain.words import relative
 
 NO_RESULT = (Interrupted, NeedsInput, LimitReached, ActionFailed)
 """The step is not over: what was done of it is gone on with."""
@@ -102,7 +103,7 @@ class CycleFlow:
         except AgentError as error:
             outcome: CycleOutcome = outcome_of(error, self._session.clock.now())
         except (Invalid, NotFound, Conflict, WorkspaceError, OSError) as error:
-            outcome = ActionFailed(str(error))
+            outcome = ActionFailed(relative(str(error), self._session.project))
         if isinstance(outcome, ActionFailed):
             self._session.note("no_result", f"{choice.key} gave no result: {outcome.message}")
         return outcome

@@ -22,10 +22,10 @@ from loopwright.domain.cycle_statuses import control_signal as control_signal
 from loopwright.domain.cycle_statuses import require as require
 from loopwright.domain.engine_state import Limits, Outcome, Parked, Waiting
 from loopwright.domain.errors import Advice, Conflict, Invalid, NotFound
+from loopwright.domain.loop_commands import REASON_LENGTH, raising
 from loopwright.domain.loop_commands import STOPPED_BY_USER as STOPPED_BY_USER
-from loopwright.domain.loop_commands import raising
 from loopwright.domain.parking import is_due
-from loopwright.domain.words import agreeing, plural
+from loopwright.domain.words import agreeing, clipped, plural
 
 TEXT_FIELDS = frozenset({"title"})
 OTHER_FIELDS = frozenset({"max_iterations"})
@@ -82,7 +82,7 @@ def complete(state: CycleState, outcome: Outcome, at: str) -> CycleState:
 
 def fail(state: CycleState, outcome: Outcome, reason: str, at: str) -> CycleState:
     require("fail", state)
-    return _end(state, "failed", outcome, reason, at)
+    return _end(state, "failed", outcome, clipped(" ".join(reason.split()), REASON_LENGTH), at)
 
 
 def take_up(state: CycleState, at: str) -> CycleState:

@@ -15,7 +15,7 @@ from loopwright.domain.engine_state import (
 from loopwright.domain.errors import Advice, IllegalTransition, Invalid
 from loopwright.domain.loop import FINISHED, LoopState, LoopStatus, SkillState
 from loopwright.domain.protocol import Control
-from loopwright.domain.words import agreeing, plural
+from loopwright.domain.words import agreeing, clipped, plural
 
 Command = Literal[
     "begin", "start", "pause", "resume", "stop", "exit", "complete", "fail", "reopen",
@@ -67,6 +67,9 @@ STATUS_REQUESTS: dict[tuple[LoopStatus, LoopStatus], Command] = {
     ("running", "user_exit"): "exit",
 }
 """(is, wanted) → the command that a request for a bare status stands for."""
+
+REASON_LENGTH = 240
+"""Characters of a failure's reason."""
 
 STOPPED_BY_USER = "Manually stopped by user"
 
@@ -161,8 +164,9 @@ def complete(state: LoopState, outcome: Outcome, at: str) -> LoopState:
 
 
 def fail(state: LoopState, outcome: Outcome, reason: str, at: str) -> LoopState:
+    """`reason` is kept as a sentence; what it leaves out of an error stands among the errors."""
     require("fail", state)
-    return _end(state, "failed", outcome, reason, at)
+    return _end(state, "failed", outcome, clipped(" ".join(reason.split()), REASON_LENGTH), at)
 
 
 def reopen(state: LoopState) -> LoopState:

@@ -5,7 +5,15 @@ from typing import assert_never
 from loopwright.domain import loop_commands as commands
 from loopwright.domain.engine_state import Checkpoint, EngineState, LastValidation, Waiting
 from loopwright.domain.errors import Conflict
-from loopwright.domain.loop import ActionName, CurrentAction, Hypothesis, LoopState, SkillState
+from loopwright.domain.loop import (
+    ERRORS_KEPT,
+    ActionName,
+    CurrentAction,
+    ErrorEntry,
+    Hypothesis,
+    LoopState,
+    SkillState,
+)
 from loopwright.domain.loop_bookkeeping import COUNTED as COUNTED
 from loopwright.domain.loop_bookkeeping import (
     append_task,
@@ -159,6 +167,8 @@ def _on_error(state: LoopState, outcome: Developed, at: str) -> LoopState:
     if wish == "pause":
         paused = commands.pause(state)
         return paused.evolve(engine=paused.engine.evolve(retry=(outcome.task_id,)))
+    skill, entry = skill_of(state), ErrorEntry(action="DEVELOP", message=outcome.message, timestamp=at)
+    state = state.evolve(skill_state=skill.evolve(errors=(*skill.errors, entry)[-ERRORS_KEPT:]))
     return commands.fail(state, "failed", f"task {outcome.task_id} failed: {outcome.message}", at)
 
 

@@ -1,11 +1,12 @@
 """What an action may come back with. A closed union: every fold handles each of them."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from loopwright.domain.engine_state import Baseline, Incident, LoopTask, Outcome
 from loopwright.domain.loop import ActionName, Hypothesis, Summary, TestResult
 from loopwright.domain.proof import NamedTest, Proof, ProofPolicy
 from loopwright.domain.protocol import Usage
+from loopwright.domain.words import relative
 
 
 @dataclass(frozen=True)
@@ -141,6 +142,19 @@ class ActionFailed:
 ActionOutcome = (
     Initialised | Developed | Validated | Debugged | Completed | NeedsInput | LimitReached | Interrupted | ActionFailed
 )
+
+
+def seen_from_inside(outcome: ActionOutcome, project: str) -> ActionOutcome:
+    """With the paths of the project in its words as they are seen from inside the project."""
+    match outcome:
+        case Developed(message=words) | Debugged(message=words) | ActionFailed(message=words):
+            return replace(outcome, message=relative(words, project))
+        case LimitReached(reason=words) | Completed(reason=str(words)):
+            return replace(outcome, reason=relative(words, project))
+        case Validated():
+            return replace(outcome, reasons=tuple(relative(words, project) for words in outcome.reasons))
+        case _:
+            return outcome
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,11 @@ def clipped(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
+def relative(text: str, project: str) -> str:
+    """With the project's own paths as they are seen from inside it."""
+    return text.replace(f"{project}/", "").replace(project, ".") if len(project) > 1 else text
+
+
 def whole(text: str) -> str:
     """Without halves of characters, which can be said and not be written."""
     return text.encode(errors="replace").decode()
