@@ -99,7 +99,7 @@ def test_every_outcome_and_status_has_its_row() -> None:
         (loop("failed", "stopped"), Exit.NO_SUCCESS, "stopped: because.", "run --loop-id loop-v2-1"),
         (loop("failed", "stalled"), Exit.NO_SUCCESS, "stalled", "show loop-v2-1"),
         (loop("failed", "unverified"), Exit.NO_SUCCESS, "unverified", "--test-command"),
-        (loop("paused"), Exit.NEEDS_PERSON, "Paused.", "resume loop-v2-1"),
+        (loop("paused"), Exit.NEEDS_PERSON, "Paused on request", "resume loop-v2-1"),
         (loop("user_exit"), Exit.NEEDS_PERSON, "Left by choice", "resume loop-v2-1"),
         (loop("created"), Exit.NEEDS_PERSON, "not started", "start loop-v2-1"),
         (loop("running"), Exit.NEEDS_PERSON, "no runner", "resume loop-v2-1"),
