@@ -4,6 +4,7 @@ from typing import get_args
 
 import pytest
 
+from loopwright.domain.debugging import tried
 from loopwright.domain.engine_state import (
     CHECKPOINTS_KEPT,
     SIGHTINGS_KEPT,
@@ -21,6 +22,7 @@ from loopwright.domain.loop_selector import ROUNDS, Facts, Next, next_action, no
 from loopwright.domain.outcomes import (
     ActionFailed,
     ActionOutcome,
+    Change,
     Completed,
     Debugged,
     Developed,
@@ -219,6 +221,31 @@ def test_a_cause_whose_own_tests_are_green_now_stays_true_while_others_fail() ->
     state = after(RED, ("DEBUG", fix), ("VALIDATE", validated("t1", results=results, passed=False)))
     assert skill(state).debug.confirmed_hypothesis is None
     assert skill(state).debug.hypotheses[0].status == "confirmed"
+
+
+def plausible(**evidence: object) -> Debugged:
+    """A patch that was applied, though the tests leave open which of several edits is right: none is confirmed."""
+    known = {"fixes": [key("a")], "after": "c1", "fingerprint": "f1", "validated": None, **evidence}
+    cause = hypothesis("H1", status="inconclusive", evidence=known, verdict_reason="plausible, one of 21")
+    return Debugged((cause,), "bug", None, "fixed a", (Change("a.py", "modify"),))
+
+
+def test_a_patch_that_is_only_plausible_is_judged_as_well() -> None:
+    stands = skill(after(RED, ("DEBUG", plausible()), ("VALIDATE", validated("t1")))).debug.hypotheses[0]
+    assert (stands.evidence or {})["validated"] is True
+    assert (stands.status, stands.verdict_reason) == ("inconclusive", "plausible, one of 21")
+    assert tried((stands,)) == ()
+    fails = ("VALIDATE", validated("t1", ["a"], reasons=("1 failed: a",)))
+    refuted = skill(after(RED, ("DEBUG", plausible()), fails)).debug.hypotheses[0]
+    assert (refuted.evidence or {})["validated"] is False
+    assert "validation still failed" in (refuted.verdict_reason or "")
+    assert tried((refuted,)) == ("f1",)
+
+
+def test_a_patch_is_judged_once() -> None:
+    fails = ("VALIDATE", validated("t2", ["a"], reasons=("1 failed: a",)))
+    state = after(RED, ("DEBUG", plausible()), ("VALIDATE", validated("t1")), fails)
+    assert (skill(state).debug.hypotheses[0].evidence or {})["validated"] is True
 
 
 @pytest.mark.parametrize("named", [hypothesis("H1"), confirmed("H2")])

@@ -1,11 +1,13 @@
 """Two patches that the tests can not tell apart are told apart by a call, where there is one."""
 
+import time
 from collections.abc import Callable
 from datetime import date
 from types import FunctionType
 from typing import NamedTuple
 
-from loopwright.repair.differ import Arguments, Calls, first_difference, outcome, outcomes, varied
+from loopwright.repair.behaviours import Behaviours
+from loopwright.repair.differ import Arguments, Calls, compared, named, outcome, outcomes, varied
 
 
 def price(count: int, tags: list[str]) -> int:
@@ -51,8 +53,22 @@ def version(other: object) -> Callable[[], Callable[[], None]]:
     return swap
 
 
-def difference(first: object, second: object, *calls: Arguments) -> object:
-    return first_difference(function(price), version(first), [version(second)], varied(calls))
+def behaviours(*edits: object, calls: list[Arguments]) -> Behaviours:
+    """What the engine makes of the versions of `price`, the patch first."""
+    inputs, until = varied(calls), time.monotonic() + 60
+    told = list(compared(function(price), [version(edit) for edit in edits], inputs, until))
+    words = [named(function(price), call) for call in inputs]
+    outcomes: list[list[tuple[int, str] | None] | None] = [
+        None if one is None else [(hash(text), text) if text else None for text in one] for one in told
+    ]
+    return Behaviours(words, outcomes)
+
+
+def difference(first: object, second: object, call: Arguments) -> object:
+    """The call that tells them apart, and what comes of it with each; None where they do the same."""
+    found = behaviours(first, second, calls=[call])
+    calls = found.telling((0, 1))
+    return tuple(found.words(n, calls) for n in (0, 1)) if calls else None
 
 
 def test_calls_are_kept_as_they_were_made() -> None:
@@ -65,17 +81,17 @@ def test_calls_are_kept_as_they_were_made() -> None:
 
 
 def test_a_value_beside_those_of_the_tests_tells_two_apart() -> None:
-    told = difference(price, clamped, {"count": 2, "tags": []})
-    assert told == {
-        "rival": 0, "call": "price(count=-2, tags=[])", "first": "-6, and leaves count=-2, tags=['seen']",
-        "second": "0, and leaves count=-2, tags=['seen']",
-    }  # fmt: skip
+    assert difference(price, clamped, {"count": 2, "tags": []}) == (
+        {"price(count=-2, tags=[])": "gives -6, and leaves count=-2, tags=['seen']"},
+        {"price(count=-2, tags=[])": "gives 0, and leaves count=-2, tags=['seen']"},
+    )
 
 
 def test_what_is_left_in_the_arguments_tells_two_apart() -> None:
-    assert difference(price, quiet, {"count": 0, "tags": []}) == {
-        "rival": 0, "call": "price(count=0, tags=[])", "first": "0, and leaves count=0, tags=['seen']", "second": "0",
-    }  # fmt: skip
+    assert difference(price, quiet, {"count": 0, "tags": []}) == (
+        {"price(count=0, tags=[])": "gives 0, and leaves count=0, tags=['seen']"},
+        {"price(count=0, tags=[])": "gives 0"},
+    )
 
 
 def test_the_same_written_otherwise_is_the_same() -> None:
@@ -83,8 +99,16 @@ def test_the_same_written_otherwise_is_the_same() -> None:
 
 
 def test_an_endless_call_and_an_exception_are_outcomes() -> None:
-    assert outcome(function(endless), {"count": 3, "tags": []}) == "no end"
-    assert outcome(function(price), {"count": 3, "tags": None}) == "AttributeError"
+    assert outcome(function(endless), {"count": 3, "tags": []}) == "does not end"
+    assert outcome(function(price), {"count": 3, "tags": None}) == "raises AttributeError"
+
+
+async def later(count: int, tags: list[str]) -> int:
+    return count * 3
+
+
+def test_what_has_to_be_awaited_is_awaited() -> None:
+    assert outcome(function(later), {"count": 3, "tags": []}) == "gives 9"
 
 
 def test_variants_are_few_and_begin_with_the_smallest() -> None:
@@ -94,13 +118,47 @@ def test_variants_are_few_and_begin_with_the_smallest() -> None:
     assert found[0] == {"count": 0, "tags": []}
 
 
-def test_of_several_the_first_that_does_otherwise_is_told() -> None:
+def test_edits_that_behave_alike_go_together_and_calls_tell_the_groups_apart() -> None:
+    found = behaviours(price, doubled, quiet, clamped, clamped, calls=[{"count": 2, "tags": []}])
+    assert found.groups == ((0, 1), (2,), (3, 4))
+    assert found.compared == (1, 2, 3, 4)
+    calls = found.telling((0, 2, 3))
+    told = [tuple(found.words(n, calls).items()) for n in (0, 2, 3)]
+    assert len({*told}) == 3
+    assert len(calls) <= 2
+
+
+TICKS = iter(range(1000))
+
+
+def moody(count: int, tags: list[str]) -> int:
+    return next(TICKS) if count else 0
+
+
+def test_what_is_not_the_same_twice_tells_nothing() -> None:
+    found = behaviours(moody, price, calls=[{"count": 2, "tags": []}])
+    assert found.inputs == 1, "only the one with count 0"
+
+
+def refusing(count: int, tags: list[str]) -> int:
+    if count < 0:
+        raise ValueError(count)
+    return count * 3 if count != 4 else 0
+
+
+def test_a_call_that_ends_well_tells_more_than_one_that_raises() -> None:
+    assert difference(quiet, refusing, {"count": 2, "tags": []}) == (
+        {"price(count=4, tags=[])": "gives 12"}, {"price(count=4, tags=[])": "gives 0"},
+    )  # fmt: skip
+
+
+def test_what_could_not_be_put_in_place_or_was_not_reached_is_not_compared() -> None:
     calls = varied([{"count": 2, "tags": []}])
-    told = first_difference(
-        function(price), version(price), [version(doubled), version(quiet), version(clamped)], calls
-    )
-    assert told is not None
-    assert told["rival"] == 1
+    assert outcomes(function(price), lambda: None, calls, time.monotonic() + 60) is None
+    assert outcomes(function(price), version(quiet), calls, time.monotonic() - 1) is None
+    assert price(2, []) == 6, "what was put in place is taken back"
+    found = Behaviours([], [None, None])
+    assert (found.compared, found.groups, found.inputs, found.words(0, ())) == ((), ((0,),), 0, {})
 
 
 class Basket:
@@ -117,7 +175,8 @@ def test_what_an_object_holds_is_varied_too() -> None:
 
 def test_after_some_calls_without_end_the_others_are_not_waited_for() -> None:
     calls: list[Arguments] = [{"count": number, "tags": []} for number in (1, 2, 3, 4, 5, 0)]
-    assert outcomes(function(price), version(endless), calls) == ["no end"] * 6
+    told = outcomes(function(price), version(endless), calls, time.monotonic() + 60)
+    assert told == [*["does not end"] * 3, *[""] * 3], "and nothing is said of these"
 
 
 class Pair(NamedTuple):

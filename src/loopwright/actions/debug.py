@@ -6,16 +6,22 @@ from loopwright.domain.debugging import TRIALS, DebugRequest, Diagnosis, Finding
 from loopwright.domain.errors import AgentError
 from loopwright.domain.ids import next_hypothesis_id
 from loopwright.domain.loop import EvidenceCriteria, Hypothesis
+from loopwright.domain.loop_rivals import is_refuted, patch_of, with_rival
 from loopwright.domain.loop_selector import Next, failed_task
 from loopwright.domain.outcomes import ActionOutcome, Change, Debugged, NeedsInput
 from loopwright.domain.proof_goal import named_tests
 from loopwright.domain.proposals import new_causes, proposals
 from loopwright.domain.protocol import Message
 from loopwright.domain.record import Items
+from loopwright.domain.rivals import comparison_words
 from loopwright.domain.suspects import again, told
 from loopwright.domain.tool_calls import ProposedHypothesis
 from loopwright.domain.words import plural
+from loopwright.engine.rivals import choose_patch
 from loopwright.engine.threads import in_thread
+
+PERSON = "a person"
+"""Who has chosen among rivals, in words."""
 
 SHOWN = 8
 """Failures named in a message; the files hold all."""
@@ -70,7 +76,9 @@ async def _search(session: Session, agent: str, request: DebugRequest, diagnosis
     return await _apply(session, findings, findings.patch, bug)
 
 
-async def _apply(session: Session, findings: Findings, patch: Patch, bug: str | None) -> ActionOutcome:
+async def _apply(session: Session, findings: Findings, found: Patch, bug: str | None) -> ActionOutcome:
+    asked = session.person if session.interactive else None
+    patch, rival = await choose_patch(asked, findings, found) if asked else (found, None)
     before = await session.snapshot("before fix")
     fits = await in_thread(session.workspace.replace_text, patch.file, patch.old_text, patch.new_text)
     if not fits:
@@ -78,23 +86,31 @@ async def _apply(session: Session, findings: Findings, patch: Patch, bug: str | 
             findings.hypotheses, bug, None, f"{patch.file} changed while a fix was searched; searching again"
         )
     after = await session.snapshot("after fix")
+    comparison = findings.comparison
     applied = {
-        "fingerprint": patch.fingerprint, "fixes": list(patch.fixes), "file": patch.file,
-        "diff": patch.diff, "before": before.commit, "after": after.commit,
+        "edit": found.description, "fingerprint": found.fingerprint, "fixes": list(found.fixes), "file": found.file,
+        "diff": found.diff, "before": before.commit, "after": after.commit, "validated": None,
+        **({"comparison": comparison.model_dump(mode="json")} if comparison else {}),
     }  # fmt: skip
     hypotheses = tuple(
-        h.evolve(evidence={**(h.evidence or {}), **applied}) if h.id == patch.hypothesis else h
+        h.evolve(evidence={**(h.evidence or {}), **applied}) if h.id == found.hypothesis else h
         for h in findings.hypotheses
     )
+    if rival is not None:
+        hypotheses = with_rival(hypotheses, rival, PERSON, (before.commit, after.commit))
+    holder = next((h for h in hypotheses if (h.evidence or {}).get("after") == after.commit), None)
     session.bus.publish("result", f"applied: {patch.description}")
-    return Debugged(hypotheses, bug, patch.hypothesis, patch.description, (Change(patch.file, "modify"),))
+    known = holder and patch_of(holder)
+    words = f"{patch.description} ({comparison_words(known.comparison)})" if known else patch.description
+    confirmed = holder.id if holder and holder.status == "confirmed" else None
+    return Debugged(hypotheses, bug, confirmed, words, (Change(patch.file, "modify"),))
 
 
 async def _take_back(session: Session) -> None:
     """A fix of ours that validation did not bear out is undone where nobody has changed the file since."""
     for hypothesis in session.skill().debug.hypotheses:
         evidence = hypothesis.evidence or {}
-        if hypothesis.status != "inconclusive" or "after" not in evidence:
+        if not is_refuted(hypothesis):
             continue
         file, before, after = (str(evidence[key]) for key in ("file", "before", "after"))
         now = await session.snapshot("before taking back")

@@ -1,16 +1,18 @@
 """MENU: a person chooses; the table's answer is preselected, and what can not be chosen says why."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from loopwright.actions.session import Session
 from loopwright.domain.agents import BUILT_IN
 from loopwright.domain.engine_state import Outcome
+from loopwright.domain.errors import Conflict, NotFound
 from loopwright.domain.events import Event
 from loopwright.domain.ids import new_task_id
 from loopwright.domain.loop import ActionName, LoopState
-from loopwright.domain.loop_choosing import MORE, raised
+from loopwright.domain.loop_choosing import MORE, raised, rival_taken
 from loopwright.domain.loop_commands import allowed, leave
+from loopwright.domain.loop_rivals import applied_patches
 from loopwright.domain.loop_selector import (
     CHOSEN,
     Facts,
@@ -25,6 +27,9 @@ from loopwright.domain.loop_selector import (
     validated,
 )
 from loopwright.domain.loop_tasks import add_task
+from loopwright.domain.rivals import RIVAL, difference_words, rival_of
+from loopwright.engine.rivals import exchange
+from loopwright.engine.threads import in_thread
 from loopwright.ports import MenuEntry, Person
 
 LOOK_SECONDS = 0.2
@@ -46,14 +51,18 @@ WORDS = {
 
 
 def entries(state: LoopState, suggested: Next) -> tuple[MenuEntry, ...]:
-    """The menu for a state. At the iteration limit only complete, exit and raising it are offered."""
+    """The menu for a state. At the iteration limit only complete, exit and raising it are offered.
+
+    Before that also the rivals of what was applied: each by its id.
+    """
     at_limit = state.current_iteration >= state.max_iterations
     names = (
         ("complete", "exit", "raise")
         if at_limit
         else ("develop", "debug", "validate", "status", "add", "complete", "exit")
     )
-    return tuple(
+    rivals = () if at_limit else tuple(_rivals(state))
+    return (*rivals, *(
         MenuEntry(
             name=name,
             words=WORDS[name],
@@ -61,7 +70,14 @@ def entries(state: LoopState, suggested: Next) -> tuple[MenuEntry, ...]:
             preselected=ACTIONS.get(name) == suggested.action,
         )
         for name in names
-    )
+    ))  # fmt: skip
+
+
+def _rivals(state: LoopState) -> Iterator[MenuEntry]:
+    for patch in applied_patches(state.skill_state):
+        for rival in patch.comparison.rivals:
+            words = f"take instead of the patch: {difference_words(patch.comparison, rival)} ({rival.description})"
+            yield MenuEntry(name=rival.id, words=words)
 
 
 async def choose(session: Session, state: LoopState, facts: Facts, suggested: Next) -> Next | None:
@@ -89,6 +105,8 @@ async def _carry_out(session: Session, person: Person, state: LoopState, name: s
             await _add_task(session, person)
         case "status":
             await person.show(state)
+        case str() if RIVAL.fullmatch(name):
+            await _take(session, state, name)
         case _:
             pass
 
@@ -114,6 +132,18 @@ async def _until_it_changes(session: Session, facts: Facts, menu: Sequence[MenuE
         suggested = next_action(state, facts)
         if suggested is None or entries(state, suggested) != tuple(menu):
             return
+
+
+async def _take(session: Session, state: LoopState, rival: str) -> None:
+    """A rival instead of the patch; where somebody has changed the file, nothing is done, and that is said."""
+    patch, other = rival_of(applied_patches(state.skill_state), rival)
+    try:
+        taken = await in_thread(exchange, session.workspace, session.id, patch, other, "person")
+    except (Conflict, NotFound) as error:
+        session.bus.publish("activity", str(error))
+        return
+    commits = taken.before, taken.after
+    _commit(session, "rival_taken", lambda s: rival_taken(s, rival, "a person", commits), rival=rival)
 
 
 async def _add_task(session: Session, person: Person) -> None:

@@ -32,6 +32,8 @@ def read_recording(store: Store[LoopState], loop_id: str) -> Recording:
         raise Invalid(f"{loop_id} has not done anything yet; there is nothing to replay")
     if any(e.event.type == "rewound" for e in entries):
         raise Invalid(f"{loop_id} was rewound; only a course that was never put back can be replayed")
+    if any(e.event.type == "rival_taken" for e in entries):
+        raise Invalid(f"in {loop_id} a rival was put in the place of a patch; such a course can not be replayed")
     kept = tuple(_lines(store, loop_id))
     course = tuple(e for e in entries if e.seq >= begins)
     acts = tuple(_acts(store, last, course, kept))

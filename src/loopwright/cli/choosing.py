@@ -1,12 +1,17 @@
-"""`choose`: the next step of an interactive loop that runs in the background."""
+"""`choose`: the next step of an interactive loop that runs in the background, or a rival of a patch at rest."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from loopwright.cli.kinds import LoopId
-from loopwright.cli.options import HERE, Json, Project, opened
+from loopwright.cli.options import HERE, Json, Project, elsewhere, opened
 from loopwright.cli.output import answer
+from loopwright.domain.rivals import RIVAL
+
+if TYPE_CHECKING:
+    from loopwright.domain.cycle import CycleState
+    from loopwright.domain.loop import LoopState
 
 DONE = {
     "add": "the task is added; the menu stays open",
@@ -19,7 +24,8 @@ DONE = {
 def choose(
     loop_id: LoopId,
     choice: Annotated[
-        str, typer.Argument(metavar="CHOICE", show_default=False, help="An entry of its menu, see show: develop, …")
+        str,
+        typer.Argument(metavar="CHOICE", show_default=False, help="Of its menu, or a rival of its patch; see show."),
     ],
     description: Annotated[
         str | None, typer.Argument(metavar="[DESCRIPTION]", show_default=False, help="Of the task, for add.")
@@ -31,9 +37,22 @@ def choose(
     project: Project = HERE,
     json: Json = False,
 ) -> None:
-    """Choose the next step of an interactive loop in the background."""
+    """Choose the next step of an interactive loop in the background, or another edit in the place of its patch."""
     typed = {"description": description, "tool": tool, "command": command}
     with opened(project) as engine:
         given = {name: value for name, value in typed.items() if value is not None}
         state = engine.service.choose(loop_id, choice, **given)
-    answer(json, state, f"{loop_id}: {DONE.get(choice, f'{choice} is next')}")
+    answer(json, state, f"{loop_id}: {_done(choice, state, elsewhere(project))}")
+
+
+def _done(choice: str, state: "LoopState", at: str) -> str:
+    if not RIVAL.fullmatch(choice) or state.engine.menu is not None:
+        return DONE.get(choice, f"{choice} is next")
+    return taken_words("loopwright", choice, state, state.loop_id, at)
+
+
+def taken_words(line: str, rival: str, state: "LoopState | CycleState", id: str, at: str) -> str:
+    """That a rival is in the place of the patch, and what is to be done about its validation."""
+    if state.status == "running":
+        return f"{rival} is in the place of the patch, and is validated; follow it with: {line} watch {id}{at}"
+    return f"{rival} is in the place of the patch; have it validated with: {line} resume {id}{at}"

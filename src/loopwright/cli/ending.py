@@ -5,10 +5,12 @@ from typing import Literal, Protocol, TypeVar
 
 from loopwright.cli.text import clean, duration, local, short
 from loopwright.domain.engine_state import Outcome, RunState
-from loopwright.domain.loop import LoopState, LoopStatus
+from loopwright.domain.loop import Hypothesis, LoopState, LoopStatus
 from loopwright.domain.loop_commands import raising
+from loopwright.domain.loop_rivals import applied_patches, holds_patch, patch_of
 from loopwright.domain.pausing import paused_words
 from loopwright.domain.proof import Proof, tests_and_proof
+from loopwright.domain.rivals import AppliedPatch, comparison_words, patch_lines, rival_lines
 from loopwright.domain.run import Run
 from loopwright.domain.summary import diff_stat as diff_stat
 from loopwright.domain.words import agreeing, plural
@@ -18,6 +20,7 @@ T = TypeVar("T")
 SHOWN = 8
 """Items of a list before the rest is only counted."""
 
+CAUSE_CELLS = 90
 LABEL = "  {:<11} {}"
 
 
@@ -133,7 +136,10 @@ def next_lines(state: LoopState, live: bool, elsewhere: str) -> list[str]:
         "raising": raising(reached).option if reached else "", "request": f" {asked[0].id}" if len(asked) > 1 else "",
         **_choices(state),
     }  # fmt: skip
-    return [LABEL.format(label, pattern.format(**known)) for label, pattern in _steps(state, live)]
+    lines = [LABEL.format(label, pattern.format(**known)) for label, pattern in _steps(state, live)]
+    if live:
+        return lines
+    return lines + choosing_lines(applied_patches(state.skill_state), "loopwright", state.loop_id, elsewhere)
 
 
 def _choices(state: LoopState) -> dict[str, str]:
@@ -167,14 +173,14 @@ def ending(state: LoopState, *, diff: str, summary: str | None, live: bool, else
     """How a run came to rest: outcome, what was changed, what is left, and what to type next."""
     skill = state.skill_state
     lines = [headline(state, live=live)]
-    confirmed = [h for h in (skill.debug.hypotheses if skill else ()) if h.status == "confirmed"]
-    found = some(confirmed, lambda h: f"{clean(h.logging_point)}: {short(h.description, 90)}")
+    found = cause_lines(skill.debug.hypotheses if skill else ())
     changed = some(diff_stat(diff), lambda change: f"{clean(change[0])}  +{change[1]} -{change[2]}")
     failing = some(skill.validate_.failed_tests if skill else (), clean)
     tasks = [t for t in (skill.develop.tasks if skill else ()) if t.status != "completed"]
     open_tasks = some(tasks, lambda t: f"{t.id} ({t.status}): {short(t.description, 80)}")
     parts = (
-        ("changed", changed), ("proof", proof_lines(state.engine.proof)), ("cause", found), ("failing", failing),
+        ("changed", changed), ("proof", proof_lines(state.engine.proof)), ("cause", found),
+        ("rivals", rivals_lines(applied_patches(skill))), ("failing", failing),
         ("open", open_tasks), ("spent", [spent_words(state.engine)]),
     )  # fmt: skip
     for name, items in parts:
@@ -182,6 +188,34 @@ def ending(state: LoopState, *, diff: str, summary: str | None, live: bool, else
     if summary:
         lines.append(LABEL.format("summary", summary))
     return "\n".join([*lines, *next_lines(state, live, elsewhere)])
+
+
+def cause_lines(hypotheses: Sequence[Hypothesis], *, most: int = SHOWN) -> list[str]:
+    """What was confirmed or mended, and what the tests say of that."""
+    lines: list[str] = []
+    for one in hypotheses:
+        if one.status == "confirmed" or holds_patch(one):
+            patch = patch_of(one)
+            lines.append(f"{clean(one.logging_point)}: {short(one.description, CAUSE_CELLS)}")
+            lines += [clean(comparison_words(patch.comparison))] if patch else []
+    return some(lines, str, most=most)
+
+
+def rivals_lines(patches: Sequence[AppliedPatch], *, most: int = SHOWN) -> list[str]:
+    """By what call each rival is told from the patch."""
+    return some([line for patch in patches for line in rival_lines(patch.comparison)], clean, most=most)
+
+
+def patches_lines(patches: Sequence[AppliedPatch], *, most: int = SHOWN) -> list[str]:
+    """Each patch with what the tests say of it, and its rivals."""
+    return some([line for patch in patches for line in patch_lines(patch)], clean, most=most)
+
+
+def choosing_lines(patches: Sequence[AppliedPatch], line: str, id: str, at: str) -> list[str]:
+    """How a person takes a rival instead; `line` begins the commands."""
+    rival = next((rival.id for patch in patches for rival in patch.comparison.rivals), None)
+    words = f"{line} choose {id} {rival}{at}  (that edit instead of the patch; the tests are run again)"
+    return [LABEL.format("or", words)] if rival else []
 
 
 def proof_lines(proof: Proof | None, *, most: int = SHOWN) -> list[str]:

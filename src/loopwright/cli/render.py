@@ -3,7 +3,17 @@
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from loopwright.cli.ending import LABEL, SHOWN, headline, next_lines, proof_lines, some, tests_words
+from loopwright.cli.ending import (
+    LABEL,
+    SHOWN,
+    cause_lines,
+    headline,
+    next_lines,
+    proof_lines,
+    rivals_lines,
+    some,
+    tests_words,
+)
 from loopwright.cli.parts import (
     EVERYTHING,
     TITLE_CELLS,
@@ -19,6 +29,7 @@ from loopwright.cli.parts import (
 from loopwright.cli.text import age, clean, columns, fold, local, short
 from loopwright.domain.engine_state import LoopTask
 from loopwright.domain.loop import LoopState
+from loopwright.domain.loop_rivals import applied_patches
 from loopwright.domain.progress import progress, task_statuses
 from loopwright.domain.words import plural
 
@@ -76,7 +87,13 @@ def _result(state: LoopState, live: bool, most: int) -> Iterator[str]:
     summary = state.skill_state.summary if state.skill_state else None
     files = summary.develop.get("files_changed") if summary else None
     changed = some([str(file) for file in files], clean, most=most) if isinstance(files, (list, tuple)) else []
-    for name, items in (("changed", changed), ("proof", proof_lines(state.engine.proof, most=most))):
+    skill = state.skill_state
+    parts = (
+        ("changed", changed), ("proof", proof_lines(state.engine.proof, most=most)),
+        ("cause", cause_lines(skill.debug.hypotheses if skill else (), most=most)),
+        ("rivals", rivals_lines(applied_patches(skill), most=most)),
+    )  # fmt: skip
+    for name, items in parts:
         yield from (LABEL.format("" if i else name, item) for i, item in enumerate(items))
 
 

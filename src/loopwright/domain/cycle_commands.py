@@ -25,6 +25,7 @@ from loopwright.domain.errors import Advice, Conflict, Invalid, NotFound
 from loopwright.domain.loop_commands import REASON_LENGTH, raising
 from loopwright.domain.loop_commands import STOPPED_BY_USER as STOPPED_BY_USER
 from loopwright.domain.parking import is_due
+from loopwright.domain.rivals import exchanged, new_rival_ids, rival_of
 from loopwright.domain.words import agreeing, clipped, plural
 
 TEXT_FIELDS = frozenset({"title"})
@@ -174,6 +175,16 @@ def resolve(state: CycleState, id: str, resolution: str, *, workaround: bool = F
     tries = {key: count for key, count in state.engine.tries.items() if key not in held}
     state = state.evolve(engine=state.engine.evolve(tries=tries))
     return _coordinated(state, coordination.evolve(blockers=blockers))
+
+
+def rival_taken(state: CycleState, id: str, by: str, at: str) -> CycleState:
+    """The rival of that id in the place of the patch; a finished cycle runs on, to validate it. NotFound."""
+    patches = state.engine.patches or ()
+    patch, rival = rival_of(patches, id)
+    (former,) = new_rival_ids(patches, 1)
+    new = exchanged(patch, rival, former, by)
+    state = state.evolve(engine=state.engine.evolve(patches=tuple(new if one == patch else one for one in patches)))
+    return reopen(with_room(state), at) if state.status in FINISHED else state
 
 
 def answer(state: CycleState, text: str, by: str) -> CycleState:

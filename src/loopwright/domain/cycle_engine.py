@@ -7,6 +7,7 @@ from pydantic import Field
 from loopwright.domain.cycle_names import Role
 from loopwright.domain.engine_state import RunState
 from loopwright.domain.record import Items, Record, Timestamp, absent, within
+from loopwright.domain.rivals import AppliedPatch
 
 Parallel = Annotated[int, *within(1, 4)]
 
@@ -37,7 +38,8 @@ class CycleEngine(RunState):
     the option that the role would take. `mends`: tasks of the plan that stand for an issue, not for a requirement.
     `half`: by key of a step the commit with what was done of it, unmerged, when its runner died. `queue`: extensions
     that wait for the border of the iteration. `proof_asked`: cd was told that no test shows the goal; `proven`: tests
-    that have shown it before a user extended it. `counted`: until when working time is in the budget's account; steps
+    that have shown it before a user extended it. `patches`: edits that the embedded debugger has put in, and how they
+    compare with others. `counted`: until when working time is in the budget's account; steps
     may run side by side.
     """
 
@@ -61,6 +63,7 @@ class CycleEngine(RunState):
     last_border: Border | None = None
     proof_asked: bool | None = Field(default=None, exclude_if=absent)
     proven: Items[str] | None = Field(default=None, exclude_if=absent)
+    patches: Items[AppliedPatch] | None = Field(default=None, exclude_if=absent)
     limits_in_a_row: int = 0
     counted: Timestamp | None = None
 

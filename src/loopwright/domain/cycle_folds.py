@@ -34,6 +34,7 @@ from loopwright.domain.engine_state import Checkpoint, Outcome, Parked, Waiting
 from loopwright.domain.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 from loopwright.domain.parking import parked_until
 from loopwright.domain.phase_report import PhaseReport
+from loopwright.domain.rivals import numbered
 from loopwright.domain.run import charged, checkpointed, noted
 from loopwright.domain.words import plural
 
@@ -182,13 +183,20 @@ def _done(state: CycleState, step: CycleStep) -> CycleState:
 
 def _implemented(state: CycleState, outcome: Implemented, done: CycleStepDone) -> CycleState:
     """What was changed stands, also by a task that failed."""
-    state = changed(state, outcome, done)
+    state = _patched(changed(state, outcome, done), outcome)
     if not outcome.ok:
         message = outcome.report.summary or "the task was not done"
         state = reported(state, outcome.report, done.step)
         return failed(state, done.step, message, done.at, for_good=outcome.nothing_left or _is_kept(state, done.step))
     state = _succeeded(state, done, outcome.report, ())
     return _with_task(state, done.step.task, "completed")
+
+
+def _patched(state: CycleState, outcome: Implemented) -> CycleState:
+    known = state.engine.patches or ()
+    for patch in outcome.patches:
+        known = (*known, numbered(patch, known))
+    return state.evolve(engine=state.engine.evolve(patches=known)) if outcome.patches else state
 
 
 def _is_kept(state: CycleState, step: CycleStep) -> bool:

@@ -8,6 +8,7 @@ from loopwright.domain.engine_state import Baseline, Incident
 from loopwright.domain.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, Validated
 from loopwright.domain.phase_report import PhaseReport
 from loopwright.domain.protocol import Usage
+from loopwright.domain.rivals import AppliedPatch
 
 
 @dataclass(frozen=True)
@@ -48,7 +49,7 @@ class Planned:
 class Implemented:
     """cd.implement: `ok` as the report says; `changes` as measured, after they were merged into the project.
 
-    `nothing_left`: the agent would only do the same again.
+    `nothing_left`: the agent would only do the same again. `patches`: edits that were found by measuring.
     """
 
     report: PhaseReport
@@ -56,6 +57,7 @@ class Implemented:
     changes: tuple[Change, ...] = ()
     files: tuple[str, ...] = ()
     nothing_left: bool = False
+    patches: tuple[AppliedPatch, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from loopwright.domain.cycle import CycleState, PlanTask
 from loopwright.domain.cycle_names import ROLES, Role
 from loopwright.domain.cycle_timeline import baseline_words, tests_words
+from loopwright.domain.rivals import patch_lines
 from loopwright.domain.words import plural
 
 FILES_NAMED = 20
@@ -40,7 +41,7 @@ def render_implementation(state: CycleState) -> str:
                 said = (line.timestamp, line.description)
                 lines.append(f"- {line.timestamp} {_one_line(line.description)}")
             lines.append(f"  - {_one_line(line.file)} ({line.action}, {_one_line(line.agent)})")
-    return "\n".join(lines)
+    return "\n".join([*lines, *_patches(state)])
 
 
 def render_issues(state: CycleState) -> str:
@@ -72,6 +73,7 @@ def render_summary(state: CycleState) -> str:
         *_facts(state), *_section("Iterations", _iterations(state)), *_section("What is open", _left(state)),
         *_section("Decisions", _decisions(state)), *_section("Blockers that were settled", _settled(state)),
     ]  # fmt: skip
+    lines += _patches(state)
     if unwritten := _unwritten(state):
         lines += ["", "## Played without a model", "", *unwritten]
     if state.engine.incidents:
@@ -137,6 +139,12 @@ def _settled(state: CycleState) -> Iterator[str]:
     for one in state.coordination.blockers:
         if one.status != "open":
             yield f"- {one.id} ({one.status}): {_one_line(one.description)} — {_one_line(one.resolution or '')}"
+
+
+def _patches(state: CycleState) -> list[str]:
+    """What the embedded debugger has put in, and what the tests say of it."""
+    told = [f"- {_one_line(line)}" for patch in state.engine.patches or () for line in patch_lines(patch)]
+    return _section("Patches", told) if told else []
 
 
 def _unwritten(state: CycleState) -> list[str]:

@@ -4,7 +4,9 @@ from pydantic import JsonValue
 
 from loopwright.domain.engine_state import Policy
 from loopwright.domain.loop import Hypothesis
+from loopwright.domain.loop_rivals import is_refuted
 from loopwright.domain.record import Items, Record
+from loopwright.domain.rivals import AppliedPatch, Comparison
 
 TRIALS = 600
 """Edits that weigh hypotheses for whoever makes none by himself: some seconds."""
@@ -54,7 +56,7 @@ class ProbeHit(Record):
 
 def tried(hypotheses: Items[Hypothesis]) -> tuple[str, ...]:
     """Fingerprints of the fixes that validation did not bear out: they are never tried again."""
-    judged = (one.evidence or {} for one in hypotheses if one.status in ("rejected", "inconclusive"))
+    judged = (one.evidence or {} for one in hypotheses if one.status == "rejected" or is_refuted(one))
     return tuple(str(evidence["fingerprint"]) for evidence in judged if "fingerprint" in evidence)
 
 
@@ -77,8 +79,7 @@ class Diagnosis(Record):
 class Patch(Record):
     """A minimal change of one file: it was measured to turn `fixes` green and to break none of the others.
 
-    `old_text` is the whole file the change was made against: it is applied only where that still stands. `differs`:
-    of a rival, a call that tells it from the patch, where one is known.
+    `old_text` is the whole file the change was made against: it is applied only where that still stands.
     """
 
     hypothesis: str
@@ -90,15 +91,26 @@ class Patch(Record):
     description: str
     fixes: Items[str]
     still_failing: Items[str] = ()
-    differs: str = ""
 
 
 class Findings(Record):
-    """What a search measured: verdicts on the hypotheses, the best patch if one survived, and what was tried."""
+    """What a search measured: verdicts on the hypotheses, the best patch if one survived, and what was tried.
+
+    `comparison` of the patch with the other survivors; `rivals` are those that it names, in the same order.
+    """
 
     hypotheses: Items[Hypothesis]
     patch: Patch | None = None
     rivals: Items[Patch] = ()
+    comparison: Comparison | None = None
     tried: Items[str] = ()
     candidates: int = 0
     note: str = ""
+
+
+def applied(patch: Patch, comparison: Comparison, place: str = "", task: str | None = None) -> AppliedPatch:
+    """What is kept of a patch once it is in the project."""
+    return AppliedPatch(
+        place=place or patch.file, description=patch.description, fingerprint=patch.fingerprint, file=patch.file,
+        diff=patch.diff, comparison=comparison, task=task,
+    )  # fmt: skip

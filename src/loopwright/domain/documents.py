@@ -9,10 +9,12 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import LoopState, SkillState
+from loopwright.domain.loop import Hypothesis, LoopState, SkillState
+from loopwright.domain.loop_rivals import patch_of
 from loopwright.domain.progress import progress
 from loopwright.domain.proof import Proof, proof_words, tests_and_proof
 from loopwright.domain.record import first_problem
+from loopwright.domain.rivals import patch_lines
 from loopwright.domain.words import agreeing, plural
 
 Json = dict[str, Any]  # Any: parsed JSON, typed by the model at the end
@@ -95,7 +97,15 @@ def _document(state: LoopState, title: str, part: BaseModel, items: str, words: 
     for section in sections:
         lines += ["", f"## {_heading(section)}", ""]
         lines += [_field(name, value) for name, value in section.items()]
+        lines += _rivals(section)
     return "\n".join(lines) + "\n"
+
+
+def _rivals(section: Json) -> list[str]:
+    """How the patch of a hypothesis compares with others, for people: the field `evidence` holds it in full."""
+    hypothesis = Hypothesis.model_validate(section) if "logging_point" in section else None
+    patch = patch_of(hypothesis) if hypothesis else None
+    return ["", *(f"* {' '.join(line.split())}" for line in patch_lines(patch))] if patch else []
 
 
 def _heading(section: Json) -> str:

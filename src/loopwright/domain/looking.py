@@ -149,10 +149,10 @@ def owner(hypotheses: Sequence[Hypothesis], file: str, line: int) -> str:
     return LOOSE
 
 
-def proposed(patch: Patch) -> ProposedPatch:
+def proposed(patch: Patch, differs: str = "") -> ProposedPatch:
     diff = whole(patch.diff)
     return ProposedPatch(
         file=patch.file, description=patch.description, diff=diff[:MOST_DIFF], cut=len(diff) > MOST_DIFF,
         fixes=patch.fixes[:MOST_NAMED], still_failing=patch.still_failing[:MOST_NAMED],
-        differs=clipped(whole(patch.differs), MOST_CALL),
+        differs=clipped(whole(differs), MOST_CALL),
     )  # fmt: skip

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from loopwright.domain.engine_state import Waiting
 from loopwright.domain.errors import Conflict, IllegalTransition, Invalid
-from loopwright.domain.loop import FINISHED, LoopState
-from loopwright.domain.loop_commands import PERSONS, allowed, edit
+from loopwright.domain.loop import FINISHED, LoopState, SkillState
+from loopwright.domain.loop_commands import PERSONS, allowed, edit, reopen
+from loopwright.domain.loop_rivals import awaits_verdict, with_rival
 from loopwright.domain.menu import Menu, MenuEntry
 
 MORE = 10
@@ -92,3 +93,15 @@ def taken_over(state: LoopState, *, from_afar: bool) -> LoopState:
 def _under_way(state: LoopState) -> str:
     action = state.skill_state.current_action if state.skill_state else None
     return action.upper() if action else "what it does now"
+
+
+def rival_taken(state: LoopState, id: str, by: str, commits: tuple[str, str]) -> LoopState:
+    """See `with_rival`; a loop that has ended runs on, to validate it."""
+    skill = state.skill_state or SkillState()
+    hypotheses = with_rival(skill.debug.hypotheses, id, by, commits)
+    confirmed = next((one.id for one in hypotheses if one.status == "confirmed" and awaits_verdict(one, None)), None)
+    debug = skill.debug.evolve(hypotheses=hypotheses, confirmed_hypothesis=confirmed)
+    state = state.evolve(skill_state=skill.evolve(debug=debug))
+    if state.status not in FINISHED:
+        return state
+    return reopen(state.evolve(max_iterations=max(state.max_iterations, state.current_iteration + 1)))

@@ -26,6 +26,7 @@ from loopwright.domain.loop_bookkeeping import (
     succeeded,
     task_becomes,
 )
+from loopwright.domain.loop_rivals import awaits_verdict
 from loopwright.domain.loop_selector import ROUNDS, Next, normalise, open_tasks, with_tasks
 from loopwright.domain.outcomes import (
     ActionFailed,
@@ -222,24 +223,32 @@ def _remember(engine: EngineState, skill: SkillState, outcome: Validated, at: st
 
 
 def _judged(skill: SkillState, outcome: Validated) -> SkillState:
-    """A failing validation takes the confirmed cause back, unless every test it set out to fix passes now."""
-    id = skill.debug.confirmed_hypothesis
-    if id is None or outcome.passed or outcome.below_threshold:
-        return skill
+    """Each fix that was applied since the last validation: it stands, or not every test it set out to fix passes now.
+
+    A failing validation takes the confirmed cause back in any case: something is left to be found.
+    """
+    all_pass = outcome.passed or outcome.below_threshold
     green = {r.key for r in outcome.results if r.status == "passed"}
+    id = skill.debug.confirmed_hypothesis
 
     def judged_one(hypothesis: Hypothesis) -> Hypothesis:
-        if hypothesis.id != id:
+        if not awaits_verdict(hypothesis, id):
             return hypothesis
         evidence = hypothesis.evidence or {}
         fixes = evidence.get("fixes")
-        if isinstance(fixes, list) and fixes and green.issuperset(map(str, fixes)):
-            return hypothesis
+        holds = all_pass or (isinstance(fixes, list) and bool(fixes) and green.issuperset(map(str, fixes)))
+        if "validated" in evidence:
+            evidence = {**evidence, "validated": holds}
+        if holds:
+            return hypothesis.evolve(evidence=evidence) if hypothesis.evidence else hypothesis
         reason = f"the fix was applied, but validation still failed: {'; '.join(outcome.reasons) or 'tests fail'}"
         return hypothesis.evolve(status="inconclusive", evidence=evidence, verdict_reason=reason)
 
     hypotheses = tuple(judged_one(h) for h in skill.debug.hypotheses)
-    return skill.evolve(debug=skill.debug.evolve(confirmed_hypothesis=None, hypotheses=hypotheses))
+    if all_pass and hypotheses == skill.debug.hypotheses:
+        return skill
+    confirmed = id if all_pass else None
+    return skill.evolve(debug=skill.debug.evolve(confirmed_hypothesis=confirmed, hypotheses=hypotheses))
 
 
 def _more_work(state: LoopState, outcome: Validated, step: Step) -> LoopState:

@@ -5,8 +5,10 @@ from datetime import datetime
 
 from loopwright.domain.engine_state import Incident
 from loopwright.domain.loop import FINISHED, LoopState, SkillState, Summary
+from loopwright.domain.loop_rivals import applied_patches
 from loopwright.domain.loop_selector import open_tasks
 from loopwright.domain.outcomes import Validated
+from loopwright.domain.rivals import patch_lines
 
 
 def summarise(
@@ -72,7 +74,11 @@ def _debug(skill: SkillState) -> dict[str, object]:
         + (f" ({h.verdict_reason})" if h.verdict_reason else "")
         for h in skill.debug.hypotheses
     ]
-    return {"rounds": skill.debug.iteration, "confirmed": skill.debug.confirmed_hypothesis, "hypotheses": told}
+    patches = [line for patch in applied_patches(skill) for line in patch_lines(patch)]
+    return {
+        "rounds": skill.debug.iteration, "confirmed": skill.debug.confirmed_hypothesis,
+        **({"patches": patches} if patches else {}), "hypotheses": told,
+    }  # fmt: skip
 
 
 def _validate(

@@ -52,6 +52,7 @@ EVENTS: dict[str, Callable[[Fields], str]] = {
     "taken_over": lambda f: f"taken over from a runner that died during {_broken(f)}",
     "session": lambda f: f"a session with {f['agent']} is open",
     "session_left": lambda f: f"the session with {f['agent']} is given up",
+    "rival_taken": lambda f: f"{f['rival']} was put in the place of the patch",
     "notification_failed": lambda f: f["why"],
     "recovered": lambda f: f"state rebuilt from {f['from']}",
     "state_put_back": lambda f: f"last committed state put back: {f['reason']}",

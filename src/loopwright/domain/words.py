@@ -11,6 +11,7 @@ IRREGULAR = {
     "passes": "pass",
     "fails": "fail",
     "shows": "show",
+    "behaves": "behave",
 }
 
 

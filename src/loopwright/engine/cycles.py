@@ -12,9 +12,11 @@ from loopwright.domain.cycle_names import Role
 from loopwright.domain.engine_state import Budget, Checkpoint, RunSettings
 from loopwright.domain.errors import Conflict, Forbidden, Invalid, NotFound
 from loopwright.domain.ids import new_cycle_id
+from loopwright.domain.wording import ACTORS
 from loopwright.engine import cycle_files
 from loopwright.engine.cycle_end import write_down
 from loopwright.engine.cycle_files import Discovery, Document, DocumentText
+from loopwright.engine.rivals import take_rival
 from loopwright.engine.runs import Recovered, Rules, Runs
 from loopwright.ports import Worktrees
 
@@ -88,6 +90,16 @@ class CycleService(Runs[CycleState]):
             id, lambda s: commands.decide(s, decision_id, option, self._by), "decided",
             decision=decision_id, option=option,
         )  # fmt: skip
+
+    def choose(self, id: str, rival: str) -> CycleState:
+        """A rival in the place of a patch, while it rests; one that is finished runs on, to have that validated."""
+        self._unmoved(id, self.read(id))  # before the lease, which is a change itself
+        at, by = self._now(), f"a person {ACTORS[self.actor]}" if self.actor in ACTORS else self.actor
+        state = take_rival(
+            self, id, rival, patches=lambda s: s.engine.patches or (),
+            landed=lambda s, taken: commands.rival_taken(s, taken.id, by, at),
+        )  # fmt: skip
+        return self._launched(id, state) if state.status == "running" else state
 
     def answer(self, id: str, text: str) -> CycleState:
         """Makes the only decision that is pending."""

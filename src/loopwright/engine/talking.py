@@ -4,12 +4,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from loopwright.domain import loop_choosing
+from loopwright.domain import loop_choosing, loop_rivals
 from loopwright.domain.engine_state import LoopTask
 from loopwright.domain.errors import Advice, Conflict, Forbidden, Invalid, refusal
 from loopwright.domain.ids import checked, generation_of
 from loopwright.domain.loop import LoopState
 from loopwright.domain.menu import MenuEntry
+from loopwright.domain.rivals import RIVAL
+from loopwright.domain.wording import ACTORS
+from loopwright.engine.rivals import Taken, take_rival
 from loopwright.engine.runs import Runs
 from loopwright.engine.tasks import Fields, TaskService
 from loopwright.ports import Issues, Rule
@@ -72,8 +75,13 @@ class Talk(Runs[LoopState]):
         return menu.entries if menu and menu.choice is None and self.is_live(loop_id) else ()
 
     def choose(self, loop_id: str, choice: str, **given: Any) -> LoopState:  # Any: parsed JSON; the models check it
-        """An interactive loop's next step. `given` is what the choice asks for: `add` takes the fields of a task."""
+        """An interactive loop's next step, or for any that rests a rival of a patch that it has applied.
+
+        `given` is what the choice asks for: `add` takes the fields of a task.
+        """
         state = self.read(loop_id)
+        if RIVAL.fullmatch(choice) and not self.is_live(loop_id):
+            return self._taken(loop_id, choice)
         if self.processes.within(checked(loop_id)):
             raise Forbidden("a loop can not choose its own next step; whoever started it can")
         if state.status == "running" and not self.is_live(loop_id):
@@ -88,6 +96,20 @@ class Talk(Runs[LoopState]):
                 fields="max_iterations",
             )  # fmt: skip
         return self.commit(loop_id, lambda s: loop_choosing.chosen(s, choice), "menu_chosen", choice=choice)
+
+    def _taken(self, loop_id: str, rival: str) -> LoopState:
+        """One that has ended runs on, for the rival has to be validated; one that was only paused stays so."""
+
+        self._unmoved(loop_id, self.read(loop_id))  # before the lease, which is a change itself
+
+        def landed(state: LoopState, taken: Taken) -> LoopState:
+            by = f"a person {ACTORS[taken.by]}" if taken.by in ACTORS else taken.by
+            return loop_choosing.rival_taken(state, taken.id, by, (taken.before, taken.after))
+
+        state = take_rival(
+            self, loop_id, rival, patches=lambda s: loop_rivals.applied_patches(s.skill_state), landed=landed
+        )
+        return self._launched(loop_id, state) if state.status == "running" else state
 
     def _added(self, loop_id: str, fields: Fields) -> LoopState:
         """A new task; the menu stays open, and shows what has become possible."""

@@ -11,7 +11,8 @@ from loopwright.domain.debug_calls import DebugCall, Probe, ProposeFix, RankStat
 from loopwright.domain.debugging import DebugGround, DebugRequest, Findings, ProbeHit
 from loopwright.domain.errors import Conflict, Invalid
 from loopwright.domain.expressions import doing
-from loopwright.domain.looking import Looked, Probed, ProbeOrder, Proposal, proposed, read_place
+from loopwright.domain.looking import Looked, Probed, ProbeOrder, Proposal, ProposedPatch, proposed, read_place
+from loopwright.domain.rivals import comparison_words, difference_words
 from loopwright.domain.words import clipped, plural
 from loopwright.repair.debugger import PythonDebugger
 
@@ -137,8 +138,17 @@ def _proposal(found: Findings) -> Proposal:
     else:
         left = len(found.patch.still_failing)
         rest = f"{plural(left, 'test')} fail then as before" if left else "every failing test passes then"
-        words = f"measured on a copy of the project: {rest}, and none that passed is broken; nothing was applied"
+        compared = f"; {comparison_words(found.comparison)}" if found.comparison else ""
+        words = (
+            f"measured on a copy of the project: {rest}, and none that passed is broken{compared}; nothing was applied"
+        )
     return Proposal(
-        patch=proposed(found.patch) if found.patch else None, rivals=tuple(map(proposed, found.rivals)),
+        patch=proposed(found.patch) if found.patch else None, rivals=tuple(_rivals(found)),
         candidates=found.candidates, applied=False, words=words, note=found.note,
     )  # fmt: skip
+
+
+def _rivals(found: Findings) -> Iterator[ProposedPatch]:
+    if found.comparison:
+        for patch, rival in zip(found.rivals, found.comparison.rivals, strict=True):
+            yield proposed(patch, difference_words(found.comparison, rival))

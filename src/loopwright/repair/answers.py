@@ -1,6 +1,7 @@
 """The worker's plain answers as the domain's hypotheses, patches and words for people."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from pydantic import JsonValue
@@ -8,13 +9,16 @@ from pydantic import JsonValue
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings, Patch, ProbeHit
 from loopwright.domain.ids import next_hypothesis_id
 from loopwright.domain.loop import EvidenceCriteria, Hypothesis, HypothesisStatus
+from loopwright.domain.loop_rivals import holds_patch, patch_of
+from loopwright.domain.rivals import Comparison, Rival, comparison_words, new_rival_ids, rival_lines
 from loopwright.domain.suspects import anchor as anchor
 from loopwright.domain.words import plural
 
 Plain = Mapping[str, Any]  # Any: parsed JSON from the worker
 
 _CRITERIA = EvidenceCriteria(
-    confirm="A small edit of this statement turns a failing test green, and no passing test fails in a fresh process.",
+    confirm="A small edit of this statement turns a failing test green, and no passing test fails in a fresh process; "
+    "none of another statement does so and behaves otherwise.",
     reject="Every small edit that is known for this statement was tried, and none turned a failing test.",
 )
 _CONDITION = "Some small edit of this statement makes at least one failing test pass and breaks none that passes."
@@ -47,15 +51,15 @@ def findings(request: DebugRequest, answer: Plain) -> Findings:
     patches: Sequence[Plain] = answer.get("patches", ())
     cause = patches[0]["point"] if patches else None
     places = {one["point"]: one for one in answer["locations"]}
-    what = patches[0]["description"] if patches else ""
-    judged = [_judged(one, _place_of(one, places), cause, what) for one in request.hypotheses]
+    found = _comparison(request, answer) if patches else None
+    verdict = partial(_judged, cause=cause, what=patches[0]["description"] if patches else "", found=found)
+    judged = [verdict(one, _place_of(one, places)) for one in request.hypotheses]
     named = {place["point"] for one in request.hypotheses if (place := _place_of(one, places)) is not None}
     news = [one for point, one in places.items() if point not in named and (point == cause or one["turned"])]
-    news.sort(key=lambda one: (one["point"] != cause, -one["survived"], -one["turned"]))
-    added = [
-        _judged(one, places[one.logging_point], cause, what)
-        for one in _numbered(request.hypotheses, news[:_BYSTANDERS])
-    ]
+    ours = [one["point"] for one in patches]
+    news.sort(key=lambda one: (one["point"] != cause, one["point"] not in ours, -one["survived"], -one["turned"]))
+    news = news[: max(_BYSTANDERS, sum(one["point"] in ours for one in news))]
+    added = [verdict(one, places[one.logging_point]) for one in _numbered(request.hypotheses, news)]
     everything = [*judged, *added]
     ids = {one.logging_point: one.id for one in everything}
     ids |= {place["point"]: one.id for one in judged if (place := _place_of(one, places)) is not None}
@@ -64,10 +68,25 @@ def findings(request: DebugRequest, answer: Plain) -> Findings:
         hypotheses=tuple(everything),
         patch=made[0] if made else None,
         rivals=tuple(made[1:]),
+        comparison=found,
         tried=tuple(answer.get("refuted", ())),
         candidates=answer.get("candidates", 0),
-        note=_note(answer),
+        note=_note(answer, found),
     )
+
+
+def _comparison(request: DebugRequest, answer: Plain) -> Comparison | None:
+    """How the patch compares; None where there was no time to find out."""
+    if "comparison" not in answer:
+        return None
+    patch, *others = answer["patches"]
+    ids = new_rival_ids(filter(None, map(patch_of, request.hypotheses)), len(others))
+    kept = ("description", "fingerprint", "file", "diff", "gives", "alike")
+    rivals = tuple(
+        Rival(id=id, place=one["point"], **{name: one[name] for name in kept})
+        for id, one in zip(ids, others, strict=True)
+    )
+    return Comparison(tried=answer["candidates"], gives=patch["gives"], rivals=rivals, **answer["comparison"])
 
 
 def _numbered(known: Sequence[Hypothesis], places: Sequence[Plain]) -> list[Hypothesis]:
@@ -132,22 +151,28 @@ def _with_values(hypothesis: Hypothesis, hits: Sequence[ProbeHit]) -> Hypothesis
     return hypothesis.evolve(evidence={**(hypothesis.evidence or {}), "probe_values": seen}) if seen else hypothesis
 
 
-def _judged(hypothesis: Hypothesis, place: Plain | None, cause: str | None, what: str) -> Hypothesis:
-    """The verdict by what was measured at the place; rejected ones and those not reached stay as they are."""
-    if place is None or hypothesis.status in ("rejected", "confirmed") or not place["tried"]:
+def _judged(
+    hypothesis: Hypothesis, place: Plain | None, cause: str | None, what: str, found: Comparison | None
+) -> Hypothesis:
+    """The verdict by what was measured at the place; settled ones and those not reached stay as they are."""
+    settled = hypothesis.status in ("rejected", "confirmed") or holds_patch(hypothesis)
+    if place is None or settled or not place["tried"]:
         return hypothesis
-    status, reason = _verdict(place, cause)
+    status, reason = _verdict(place, cause, found)
     evidence = {**(hypothesis.evidence or {}), **_evidence(place), "outcome": reason}
     if status == "pending":
         return hypothesis.evolve(evidence=evidence)
-    named = {"description": f"`{place['code']}` was wrong: {what}"} if status == "confirmed" else {}
+    named = {}
+    if place["point"] == cause:
+        wrong = "is plausibly wrong" if found and found.is_plausible else "was wrong"
+        named = {"description": f"`{place['code']}` {wrong}: {what}"}
     return hypothesis.evolve(status=status, verdict_reason=reason, evidence=evidence, **named)
 
 
-def _verdict(place: Plain, cause: str | None) -> tuple[HypothesisStatus, str]:
+def _verdict(place: Plain, cause: str | None, found: Comparison | None) -> tuple[HypothesisStatus, str]:
     tried, offered = plural(place["tried"], "edit"), place["offered"]
     if place["point"] == cause:
-        return "confirmed", "a patch here turned failing tests and broke none, in a fresh process"
+        return _verdict_on_cause(found)
     if place["turned"]:
         return "inconclusive", f"{place['turned']} of {tried} turned a failing test, none became the patch"
     if place["exhausted"]:
@@ -155,6 +180,19 @@ def _verdict(place: Plain, cause: str | None) -> tuple[HypothesisStatus, str]:
     if cause is not None:
         return "pending", f"{tried} tried before a patch was found elsewhere; none turned a failing test"
     return "inconclusive", f"{tried} tried (at least {offered:,} are possible), and none turned a failing test"
+
+
+def _verdict_on_cause(found: Comparison | None) -> tuple[HypothesisStatus, str]:
+    """Tests that leave several edits open confirm the statement at best, where all of these are edits of it."""
+    held = "a patch here turned failing tests and broke none, in a fresh process"
+    if found is None:
+        return "confirmed", held
+    words = comparison_words(found)
+    if not found.is_plausible:
+        return "confirmed", f"{held}; {words}"
+    if found.elsewhere:
+        return "inconclusive", f"{words}; the tests confirm neither this edit nor this place"
+    return "confirmed", f"{words}; the tests confirm this place, not this edit"
 
 
 def _place_of(hypothesis: Hypothesis, places: Mapping[str, Plain]) -> Plain | None:
@@ -169,19 +207,16 @@ def _anchor(place: Plain) -> tuple[str, str, str]:
 
 
 def _patch(plain: Plain, hypothesis: str) -> Patch:
-    return Patch.model_validate({**{k: v for k, v in plain.items() if k != "point"}, "hypothesis": hypothesis})
+    known = {name: value for name, value in plain.items() if name in Patch.model_fields}
+    return Patch.model_validate({**known, "hypothesis": hypothesis})
 
 
-def _note(answer: Plain) -> str:
+def _note(answer: Plain, found: Comparison | None) -> str:
     seconds, tried = answer.get("seconds", 0.0), answer.get("candidates", 0)
     speed = []
     if tried and seconds:
         rate = f"{tried / seconds:.0f} a second, {answer['cold']} with a fresh import"
         speed = [f"{plural(tried, 'edit')} tried in {seconds:.1f} s ({rate})"]
     near = [f"close, and not right: {words}" for words in answer.get("nearest", ())]
-    return "; ".join([*speed, *near, *map(_rival, answer.get("patches", ())[1:]), *answer.get("notes", ())])
-
-
-def _rival(patch: Plain) -> str:
-    what = f"the tests can not tell the patch from another: {patch['description']}"
-    return f"{what} ({patch['differs']})" if patch.get("differs") else what
+    compared = [comparison_words(found), *rival_lines(found)] if found else []
+    return "; ".join([*speed, *near, *compared, *answer.get("notes", ())])

@@ -14,6 +14,7 @@ from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.domain.errors import Invalid
 from loopwright.domain.looking import Probed, ProbeOrder, RanTests, Spectrum
 from loopwright.domain.loop import Hypothesis
+from loopwright.domain.loop_rivals import holds_patch
 from loopwright.repair import answers, looks
 from loopwright.repair.changes import changed_lines
 from loopwright.repair.command import Command, parse
@@ -161,7 +162,8 @@ def _environment(room: Path, command: Command) -> dict[str, str]:
 def _order(
     mode: str, request: DebugRequest, command: Command, origin: Path, room: Path, trees: list[Path], seconds: float
 ) -> dict[str, object]:
-    open_ones = [one for one in request.hypotheses if one.status in ("pending", "inconclusive")]
+    unsettled = [one for one in request.hypotheses if not holds_patch(one)]
+    open_ones = [one for one in unsettled if one.status in ("pending", "inconclusive")]
     return {
         "mode": mode,
         "origin": str(origin),

@@ -1,9 +1,11 @@
-"""Where two patches differ that the tests can not tell apart: the same calls with other values, under each of them."""
+"""Where patches differ that the tests can not tell apart: the same calls with other values, under each of them."""
 
+import asyncio
 import copy
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import time
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from datetime import date, timedelta
 from itertools import islice
@@ -24,7 +26,7 @@ Version = Callable[[], Callable[[], None] | None]
 
 _CALLS, _INPUTS = 24, 240
 _SECONDS = 0.2
-_ENDLESS, _WAITED_FOR = "no end", 3
+_ENDLESS, _WAITED_FOR = "does not end", 3
 _WIDTH = 80
 _ITEMS = 50
 _FIXED = (type, FunctionType, ModuleType)
@@ -106,53 +108,54 @@ def _plain_others(value: object) -> list[object]:
 
 
 def outcome(function: FunctionType, call: Arguments) -> str:
-    """What comes of it in words: what it gives back and what it leaves in its arguments, or the exception."""
+    """What comes of it: `gives` what comes back and what is left in its arguments, `raises` which exception."""
     mine = copy.deepcopy(call)
     positional = function.__code__.co_varnames[: function.__code__.co_argcount]
 
     def compute() -> str:
         given = function(*(mine[name] for name in positional), **{k: v for k, v in mine.items() if k not in positional})
+        given = asyncio.run(given) if isinstance(given, Coroutine) else given
         given = list(islice(given, _ITEMS)) if isinstance(given, Iterator) else given
         left = "" if shown(mine) == shown(call) else f", and leaves {shown(mine)}"
-        return f"{_text(given)}{left}"
+        return f"gives {_text(given)}{left}"
 
     with processor_time(_SECONDS):
         done = pytest.CallInfo.from_call(compute, "call")
     if done.excinfo is None:
         return done.result
-    return _ENDLESS if done.excinfo.errisinstance(TimeUp) else done.excinfo.typename
+    return _ENDLESS if done.excinfo.errisinstance(TimeUp) else f"raises {done.excinfo.typename}"
 
 
-def outcomes(function: FunctionType, version: Version, calls: Sequence[Arguments]) -> list[str] | None:
-    """What comes of each call; None where the code can not be put in place.
+def outcomes(function: FunctionType, version: Version, calls: Sequence[Arguments], until: float) -> list[str] | None:
+    """What comes of each call; None where the code can not be put in place, or not all was seen `until` (monotonic).
 
-    Where some did not end, the others are not waited for.
+    Where some did not end, the others are not waited for: nothing is known of these (an empty text).
     """
     undo = version()
     if undo is None:
         return None
     found: list[str] = []
     for call in calls:
-        found.append(_ENDLESS if found.count(_ENDLESS) >= _WAITED_FOR else outcome(function, call))
+        if time.monotonic() > until:
+            break
+        found.append("" if found.count(_ENDLESS) >= _WAITED_FOR else outcome(function, call))
     undo()
-    return found
+    return found if len(found) == len(calls) else None
 
 
-def first_difference(
-    function: FunctionType, first: Version, rivals: Sequence[Version], calls: Sequence[Arguments]
-) -> Mapping[str, str | int] | None:
-    """Which rival, by its place, is the first that does otherwise, and what comes of a `call` under both versions.
+def compared(
+    function: FunctionType, versions: Sequence[Version], calls: Sequence[Arguments], until: float
+) -> Iterator[list[str] | None]:
+    """What comes of each call under each version, one after the other; the first tells what can be compared.
 
-    None where all do the same.
+    Calls with which it does not do the same twice depend on chance: nothing is known of these.
     """
-    usual = outcomes(function, first, calls)
-    for n, rival in enumerate(rivals):
-        other = outcomes(function, rival, calls)
-        for call, one, another in zip(calls, usual or (), other or (), strict=False):
-            if one != another:
-                words = {"call": f"{function.__name__}({_brief(shown(call))})"}
-                return {"rival": n, **words, "first": _brief(one), "second": _brief(another)}
-    return None
+    first, *others = versions
+    twice = [outcomes(function, first, calls, until) for _ in range(2)]
+    usual = twice[0] and twice[1] and [a if a == b else "" for a, b in zip(*twice, strict=True)]
+    yield usual
+    for other in others if usual else ():
+        yield outcomes(function, other, calls, until)
 
 
 def shown(call: Arguments) -> str:
@@ -169,5 +172,10 @@ def _text(value: object) -> str:
     return _ADDRESS.sub("…", plain)
 
 
-def _brief(text: str) -> str:
+def named(function: FunctionType, call: Arguments) -> str:
+    """The call as a person reads it."""
+    return f"{function.__name__}({brief(shown(call))})"
+
+
+def brief(text: str) -> str:
     return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"

@@ -7,6 +7,7 @@ from functools import cached_property
 from statistics import median
 
 from .baseline import Baseline
+from .behaviours import Behaviours
 from .budget import HANG, allowance, wall_limit
 from .candidate import Candidate
 from .cold import serve_cold
@@ -142,20 +143,17 @@ class Laboratory:
         (answer,) = self.warm[0].answer() or [{"seen": []}]
         return {(file, name): {one: set(k) for one, k in kinds.items()} for file, name, kinds in answer["seen"]}
 
-    def difference(self, first: Candidate, others: Sequence[Candidate], seconds: float) -> Answer | None:
-        """The first of the others that does otherwise (`rival`: its place), and a call that shows it.
-
-        `call`, what comes of it with the `first` and with the `second`; None where no difference was found in the time.
-        """
-        asked = [n for n, one in enumerate(others) if one.swaps and not self.goes_cold(one)]
-        if not asked or not self.trusts_warm or self.goes_cold(first) or not first.swaps:
-            return None
-        rivals = [self._job_for(0, one, cold=False, patient=True) for one in (first, *(others[n] for n in asked))]
-        tests = self._watched([*rivals[0]["targets"], *rivals[0]["guards"]])
-        self.warm[0].submit({"jobs": [], "rivals": rivals, "tests": tests, "until": time.monotonic() + seconds})
-        (answer,) = self.warm[0].answer() or [{"differ": None}]
-        found: Answer | None = answer["differ"]
-        return found and {**found, "rival": asked[found["rival"]]}
+    def compare(self, candidates: Sequence[Candidate], seconds: float) -> Behaviours:
+        """What comes of the same calls under the first and under each of the others, as far as there is time."""
+        able = [n for n, one in enumerate(candidates) if one.swaps and not self.goes_cold(one)]
+        if 0 not in able or not self.trusts_warm:
+            return Behaviours([], [None] * len(candidates))
+        versions = [self._job_for(0, candidates[n], cold=False, patient=True) for n in able]
+        tests = self._watched([*versions[0]["targets"], *versions[0]["guards"]])
+        self.warm[0].submit({"jobs": [], "versions": versions, "tests": tests, "until": time.monotonic() + seconds})
+        (answer,) = self.warm[0].answer() or [{"calls": [], "outcomes": []}]
+        told = dict(zip(able, answer["outcomes"], strict=False))
+        return Behaviours(answer["calls"], [told.get(n) for n in range(len(candidates))])
 
     def _watched(self, tests: Sequence[tuple[int, float]]) -> list[tuple[int, float]]:
         """Those whose calls can be watched, with the time that it takes then."""

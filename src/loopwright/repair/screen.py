@@ -9,7 +9,8 @@ from types import CodeType, FunctionType
 
 import pytest
 
-from .differ import Calls, first_difference, varied
+from .differ import Calls, compared, named, varied
+from .differ import brief as shortened
 from .forks import Answer, ask_forked, told_by_fork
 from .plan import brief, carried_out
 from .seen import Seen
@@ -29,6 +30,8 @@ STALE: Answer = {"turned": [], "broke": -1, "stale": True}
 
 _FEW = 4
 """Candidates that go together behind one that killed its process or spoilt it; twice as many with each good turn."""
+
+_LATE = 1.0  # seconds behind the end of its time in which a comparison may still tell what it has
 
 _SPOILT, _HELD = 3, 4
 """Candidates go together until so many lots left something behind, and one more for so many that did not."""
@@ -55,9 +58,11 @@ class Screen:
             seconds = until - time.monotonic()
             yield ask_forked(partial(self._seen, batch["look"], batch["root"]), seconds) or {"seen": []}
             return
-        if "rivals" in batch:
-            seconds = until - time.monotonic()
-            yield ask_forked(partial(self._differ, batch["tests"], batch["rivals"]), seconds) or {"differ": None}
+        if "versions" in batch:
+            work = partial(self._compared, batch["tests"], batch["versions"], until)
+            patience = [until + _LATE - time.monotonic()] * (len(batch["versions"]) + 1)
+            first, *others = [*told_by_fork(work, patience)] or [{"calls": []}]
+            yield {**first, "outcomes": [other["outcomes"] for other in others]}
             return
         fit = [job for job in jobs if self._is_fit(job)]
         together = len(fit) > 1 and self._state.whole and self._is_worth_it()
@@ -81,20 +86,25 @@ class Screen:
             "seen": [(*name, {one: list(k) for one, k in kinds.items()}) for name, kinds in found.functions.items()]
         }
 
-    def _differ(self, tests: Tests, rivals: Sequence[Answer]) -> Answer:
-        """A call of the first one's function, as these tests make it or nearly so, on which another differs from it."""
-        name, line, _ = rivals[0]["swaps"][0]
-        (function, *_) = self._loaded.get((rivals[0]["file"], name, line), [None])
+    def _compared(self, tests: Tests, versions: Sequence[Answer], until: float) -> Iterator[Answer]:
+        """Calls of the first one's function, as these tests make them or nearly so, and what comes of them under each.
+
+        An outcome is a digest and a few words; what comes is told version by version, as far as there is time.
+        """
+        name, line, _ = versions[0]["swaps"][0]
+        (function, *_) = self._loaded.get((versions[0]["file"], name, line), [None])
         if function is None:
-            return {"differ": None}
+            return
         calls = Calls(function.__code__)
         for number, seconds in tests:
             if number in self._items:
                 calls.start()
                 self._driver.run(self._items[number], None, seconds)
                 calls.stop()
-        first, *others = (partial(self._put_in_order, rival) for rival in rivals)
-        return {"differ": first_difference(function, first, others, varied(calls.found))}
+        inputs = varied(calls.found)
+        yield {"calls": [named(function, call) for call in inputs]}
+        for told in compared(function, [partial(self._put_in_order, one) for one in versions], inputs, until):
+            yield {"outcomes": told and [(hash(text), shortened(text)) if text else None for text in told]}
 
     def _put_in_order(self, job: Answer) -> Callable[[], None] | None:
         """The job's code in the program as it was loaded, whatever ran in it since."""

@@ -18,9 +18,9 @@ from .confinement import keep_writing_inside
 from .forks import Answer
 from .laboratory import Laboratory, guarding
 from .localize import Location, leading, rank, tried_out
-from .merit import Survivor
 from .patch import Proof
 from .pool import Pool
+from .rivals import NOTHING, prove
 from .search import Partial, Search
 from .sense import Sense
 from .session import load_plugins
@@ -32,13 +32,10 @@ _HYPOTHESES = 10
 _GUARDING = 2.0  # seconds
 _GUARDED = 40  # places whose tests a candidate is screened with
 _CANDIDATES = 20_000
-_REFUTED = 12
 _ALONE = 3
 _NAMED = 3  # troubles with edits
 _TALLIED = ("offered", "tried", "turned", "survived", "exhausted", "kinds")
 _LATEST = 0.5  # seconds behind the end of its time that a search may still need to come to its own end
-_RIVALS = 8  # survivors that a patch is compared with
-_COMPARING = 5.0  # seconds
 _CANDIDATE_SHARE = 0.8  # of the time that is left; the rest confirms
 
 
@@ -136,6 +133,7 @@ def _search(order: Answer) -> Answer:
     listed = frozenset(one.point for one in locations if one.anchor in anchors or one.point in order["points"])
     stream = Stream(locations, listed, _pool(baseline), order["tree"], frozenset(order["tried"]))
     search: Search | None = None
+    found = NOTHING
     proof = Proof(baseline, order["pristine"], deadline)
     late = deadline + _LATEST - time.monotonic()
     guards = _guards(baseline, leading(locations, _GUARDED), deadline)
@@ -143,15 +141,17 @@ def _search(order: Answer) -> Answer:
         if _is_ready(laboratory, stream, order, deadline):
             share = (deadline - time.monotonic()) * _CANDIDATE_SHARE
             search = Search(laboratory, stream, _CANDIDATES, time.monotonic() + share)
-            _prove(search, proof, laboratory)
+            found = prove(search, proof, laboratory)
         else:
             proof.notes.append("no failing test fails each time: no edit can be judged by them")
+    if proof.patches and not found["patches"]:
+        found = {"patches": proof.patches[:1]}  # the time was up before it was compared with others
     if search:
         search.fold()  # what was tried counts, also where the time was up in the middle of it
     return {
         "active_bug": _bug(baseline),
         "locations": [_plain(one, stream.tallies[one.point]) for one in locations if _heard(one, stream, listed)],
-        "patches": proof.patches,
+        **found,
         "refuted": proof.refuted,
         "nearest": [_near(one, laboratory) for one in search.nearest] if search and not proof.patches else [],
         **({"candidates": search.tried, "cold": search.cold, "seconds": search.seconds} if search else {}),
@@ -185,34 +185,6 @@ def _ranked(baseline: Baseline, order: Answer) -> list[Location]:
 
 def _heard(location: Location, stream: Stream, listed: frozenset[str]) -> bool:
     return location.point in listed or stream.tallies[location.point].turned > 0
-
-
-def _prove(search: Search, proof: Proof, laboratory: Laboratory) -> None:
-    """Searches, and tries the survivors best first, each beside a rival; while none holds, the search goes on."""
-    while not proof.patches and len(proof.refuted) < _REFUTED:
-        left = search.go()
-        while left and not proof.patches and len(proof.refuted) < _REFUTED:
-            several, told = _with_rival(laboratory, left, min(_COMPARING, proof.seconds_left / 4))
-            if not proof.tries([one.candidate for one in several]):
-                break
-            if told and len(proof.patches) == len(several):
-                proof.patches[1]["differs"] = told
-            left = [one for one in left if one not in several]
-        if search.ended:
-            break
-
-
-def _with_rival(laboratory: Laboratory, survivors: Sequence[Survivor], seconds: float) -> tuple[list[Survivor], str]:
-    """The first, the next that mends some of the same and does otherwise, and by what call the two can be told apart.
-
-    Where no call shows a difference the rival is just the next.
-    """
-    first, *others = [one for one in survivors if one.turned & survivors[0].turned][: 1 + _RIVALS]
-    told = laboratory.difference(first.candidate, [one.candidate for one in others], seconds)
-    if told is None:
-        return [first, *others[:1]], ""
-    outcomes = f"{told['first']} with the patch, {told['second']} with this instead"
-    return [first, others[told["rival"]]], f"{told['call']} gives {outcomes}"
 
 
 def _nothing(baseline: Baseline, order: Answer) -> Answer:

@@ -14,7 +14,7 @@ from loopwright.server.kinds import CYCLES
 from loopwright.server.reading import Limit, Offset, Search, View, page, single
 from loopwright.server.requests import Routes
 from loopwright.server.rooms import CYCLE_ROOM, shown
-from loopwright.server.shapes import Chosen, CycleFields, Extension, NewCycle, NewCycleStatus, Resolution
+from loopwright.server.shapes import Chosen, ChosenRival, CycleFields, Extension, NewCycle, NewCycleStatus, Resolution
 from loopwright.server.steering import driving, prompted, speaking, steered
 
 all_of_them = Routes(prefix=CYCLES.place, tags=["cycles"])
@@ -71,6 +71,12 @@ async def extend(one: OneCycle, service: CycleCommands, body: Extension) -> Answ
 async def decide(one: OneCycle, service: CycleCommands, decision_id: Id, body: Chosen) -> Answer:
     """That is pending. A cycle that is paused goes on once it is resumed."""
     return shown(await one.control.beside(lambda: service.decide(one.id, decision_id, body.option)), one.project)
+
+
+@one_of_them.post("/choose", summary="Take a rival of a patch", responses=CYCLE_ROOM.shows())
+async def choose(one: OneCycle, service: CycleCommands, body: ChosenRival) -> Answer:
+    """An edit that passes the same tests, in the place of a patch; a finished cycle runs on, to have it validated."""
+    return shown(await one.control.beside(lambda: service.choose(one.id, body.choice)), one.project)
 
 
 @one_of_them.post("/blockers/{blocker_id}", summary="Resolve a blocker", responses=CYCLE_ROOM.shows())

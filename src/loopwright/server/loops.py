@@ -57,9 +57,9 @@ async def set_status(one: OneLoop, service: LoopCommands, body: NewStatus) -> An
     return await steered(LOOP_ROOM, one, service, command_for(service.read(one.id), body.status))
 
 
-@one_of_them.post("/choose", summary="Choose its next step", responses=LOOP_ROOM.shows())
+@one_of_them.post("/choose", summary="Choose its next step, or another patch", responses=LOOP_ROOM.shows())
 async def choose(one: OneLoop, service: LoopCommands, body: Choice) -> Answer:
-    """Out of the menu that an interactive loop offers now."""
+    """Out of the menu that an interactive loop offers now; or a rival (rival-1, …) in the place of a patch, at rest."""
     fields = {name: value for name, value in body.given.items() if name != "choice"}
     return shown(await one.control.beside(lambda: service.choose(one.id, body.choice, **fields)), one.project)
 

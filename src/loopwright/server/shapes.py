@@ -274,9 +274,17 @@ class EditedTask(TaskFields):
 
 
 class Choice(TaskFields):
-    """An entry of the menu; `add` also takes the fields of a task."""
+    """An entry of the menu, where `add` also takes the fields of a task; or of a loop that rests a patch's rival."""
 
     model_config = shown({"choice": "develop"})
+
+    choice: Words
+
+
+class ChosenRival(Body):
+    """The id of a rival of one of its patches."""
+
+    model_config = shown({"choice": "rival-1"})
 
     choice: Words
 

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: b0270c13376ca1f81fff76e36f8a255d4d042e58961e4a9a33302843156ad107
+// schema sha256: 28ff8471cf0a4064779530864c5305e018b81a6298c016d23cde4a887c772eee
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -229,7 +229,8 @@ export interface Blocker {
  * the option that the role would take. `mends`: tasks of the plan that stand for an issue, not for a requirement.
  * `half`: by key of a step the commit with what was done of it, unmerged, when its runner died. `queue`: extensions
  * that wait for the border of the iteration. `proof_asked`: cd was told that no test shows the goal; `proven`: tests
- * that have shown it before a user extended it. `counted`: until when working time is in the budget's account; steps
+ * that have shown it before a user extended it. `patches`: edits that the embedded debugger has put in, and how they
+ * compare with others. `counted`: until when working time is in the budget's account; steps
  * may run side by side.
  */
 export interface CycleEngine {
@@ -299,6 +300,7 @@ export interface CycleEngine {
   last_border?: Border | null
   proof_asked?: boolean | null
   proven?: string[] | null
+  patches?: AppliedPatch[] | null
   limits_in_a_row: number
   counted?: string | null
 }
@@ -465,4 +467,54 @@ export interface UnderWay {
 export interface Border {
   tree: string
   issues: string
+}
+/**
+ * An edit that is in the project. `place`: file, function and line. `diff`: against the file without it.
+ */
+export interface AppliedPatch {
+  place: string
+  description: string
+  fingerprint: string
+  file: string
+  diff: string
+  comparison: Comparison
+  task?: string | null
+}
+/**
+ * Of the edits that were `tried`, the `passing` ones turn the tests that the patch turns, and break none.
+ *
+ * The patch is one of them. So many others were `compared` with it by the same calls (`inputs`), of which `differing`
+ * behave otherwise. `elsewhere`: others that change another statement, and are not known to behave alike.
+ * `gives`: what comes of the calls that tell rivals apart, with the patch. `chosen_by`: who took it among its rivals.
+ */
+export interface Comparison {
+  tried: number
+  passing: number
+  compared: number
+  inputs: number
+  differing: number
+  elsewhere: number
+  gives?: {
+    [k: string]: string
+  }
+  rivals: Rival[]
+  chosen_by?: string | null
+}
+/**
+ * An edit that passes the same tests as the patch, in a fresh process too, and behaves otherwise.
+ *
+ * `place`: file, function and line. `diff`: against the file without any patch. `gives`: by call what comes of it.
+ * `alike`: so many of the edits that were compared behave as this one does, itself among them.
+ */
+export interface Rival {
+  id: string
+  place: string
+  description: string
+  fingerprint: string
+  file: string
+  diff: string
+  gives?: {
+    [k: string]: string
+  }
+  alike: number
 }

@@ -29,6 +29,7 @@ export function Overview({ seen, view }: Section) {
           diff={seen.diff}
           of={cycle}
           tests={{ passed: ran - (cycle.test_results?.failed_tests.length ?? 0), all: ran }}
+          patches={cycle.engine.patches ?? []}
         />
       )}
       <Figures seen={seen} view={view} />

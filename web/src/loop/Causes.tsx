@@ -1,9 +1,12 @@
 // What might be wrong: where it was looked for, what was measured, and what came of it.
+import { type Act, acting } from '../app/place'
 import { Awaited } from '../run/absent'
 import { Fold } from '../run/Fold'
 import { number } from '../run/format'
 import { t } from '../run/i18n'
+import { Rivals } from '../run/Rivals'
 import { useHeld } from '../run/resource'
+import { patchOf } from '../run/rivals'
 import type { Hypothesis } from '../run/shapes'
 import { Ticked } from '../run/Ticked'
 import { factsOf } from './evidence'
@@ -23,6 +26,7 @@ const ORDER: readonly Hypothesis['status'][] = ['confirmed', 'pending', 'inconcl
 export function Causes({ seen, view }: Section) {
   const causes = useHeld(seen.hypotheses)
   const skill = view.loop.skill_state
+  const act = view.live ? null : acting(seen.place)
   const bug = skill?.validate.passed ? null : skill?.debug.active_bug
   return (
     <section class="stack" aria-label={t('tab.causes')}>
@@ -39,7 +43,7 @@ export function Causes({ seen, view }: Section) {
               {all
                 .toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status))
                 .map((cause) => (
-                  <Cause key={cause.id} cause={cause} />
+                  <Cause key={cause.id} cause={cause} act={act} />
                 ))}
             </ol>
           ) : (
@@ -51,7 +55,8 @@ export function Causes({ seen, view }: Section) {
   )
 }
 
-function Cause({ cause }: { cause: Hypothesis }) {
+function Cause({ cause, act }: { cause: Hypothesis; act: Act | null }) {
+  const patch = patchOf(cause)
   return (
     <li class={`card cause ${cause.status}`}>
       <header>
@@ -68,6 +73,7 @@ function Cause({ cause }: { cause: Hypothesis }) {
           <span class="muted">{t('cause.verdict')}</span> <Ticked text={cause.verdict_reason} />
         </p>
       )}
+      {patch && <Rivals comparison={patch.comparison} act={act} />}
       <Fold summary={t('cause.more')}>
         <dl class="facts wide">
           <div>

@@ -4,6 +4,7 @@ import { Description } from '../run/Description'
 import { Incidents } from '../run/Incidents'
 import { t } from '../run/i18n'
 import { Result } from '../run/Result'
+import { patchesOf } from '../run/rivals'
 import { Summary } from '../run/Summary'
 import { Talk } from '../run/Talk'
 import { Figures } from './Figures'
@@ -18,7 +19,15 @@ export function Overview({ seen, view }: Section) {
   const { passed, failed } = countsOf(loop.skill_state?.validate.test_results ?? [])
   return (
     <>
-      {isOver && <Result place={seen.place} diff={seen.diff} of={loop} tests={{ passed, all: passed + failed }} />}
+      {isOver && (
+        <Result
+          place={seen.place}
+          diff={seen.diff}
+          of={loop}
+          tests={{ passed, all: passed + failed }}
+          patches={patchesOf(loop.skill_state?.debug.hypotheses ?? [])}
+        />
+      )}
       <Figures seen={seen} view={view} />
       <div class="halves">
         <div class="stack">

@@ -11,7 +11,9 @@ import { look } from '../ui/tones'
 import { type FileDiff, filesOf } from './diff'
 import { duration, money, number, percent } from './format'
 import { t } from './i18n'
+import { Rivals } from './Rivals'
 import { type Resource, useHeld } from './resource'
+import type { Patch } from './rivals'
 import type { DiffAnswer } from './shapes'
 
 /** Files, tests and remarks that are shown of a longer list. */
@@ -27,9 +29,11 @@ interface Ended {
   of: Limited & { status: Status; engine: EngineState | Cycle['engine']; failure_reason?: string | null }
   /** Of those that ran in the last validation. */
   tests: { passed: number; all: number }
+  /** Edits that were found by measuring. */
+  patches: readonly Patch[]
 }
 
-export function Result({ place, diff, of, tests }: Ended) {
+export function Result({ place, diff, of, tests, patches }: Ended) {
   const { data } = useHeld(diff)
   const files = useMemo(() => filesOf(data?.diff ?? ''), [data?.diff])
   const { outcome, proof, budget } = of.engine
@@ -53,6 +57,15 @@ export function Result({ place, diff, of, tests }: Ended) {
         />
         {data && !files.length && <p class="muted">{t('result.unchanged')}</p>}
         {proof && <Shown proof={proof} more={place.href('tests')} />}
+        {patches.map(({ place: where, description, comparison }) => (
+          <div key={where}>
+            <h3>{t('result.patch')}</h3>
+            <p>
+              <code>{where}</code> {description}
+            </p>
+            <Rivals comparison={comparison} act={acting(place)} />
+          </div>
+        ))}
         {outcome === 'unproven' && <Unproven act={acting(place)} of={of} />}
       </div>
     </section>

@@ -77,6 +77,21 @@ export const en = {
   'result.more': 'and {n} more',
   'result.tests': 'The one test passes|All {n} tests pass',
   'result.some_tests': '{passed} of {n} test passes|{passed} of {n} tests pass',
+  'result.patch': 'The patch among others',
+  'rivals.only': 'The only one of {n} edit that passes.|The only one of {n} edits that passes.',
+  'rivals.alike':
+    '{passing} of {n} edit pass; all behave alike in what was compared (calls: {inputs}).|{passing} of {n} edits pass; all behave alike in what was compared (calls: {inputs}).',
+  'rivals.alike_some':
+    '{passing} of {n} edit pass; the {compared} compared with it behave alike (calls: {inputs}).|{passing} of {n} edits pass; the {compared} compared with it behave alike (calls: {inputs}).',
+  'rivals.plausible_uncompared':
+    'Plausible, one of {passing} that pass of {n} edit; how the others behave could not be compared.|Plausible, one of {passing} that pass of {n} edits; how the others behave could not be compared.',
+  'rivals.plausible':
+    'Plausible, one of {passing} that pass of {n} edit; of the {compared} others compared, {differing} behave otherwise.|Plausible, one of {passing} that pass of {n} edits; of the {compared} others compared, {differing} behave otherwise.',
+  'rivals.chosen': 'Chosen by {who}.',
+  'rivals.patch': 'with the patch:',
+  'rivals.rival': 'with this instead:',
+  'rivals.diff': 'This edit',
+  'rivals.take': 'Take {id} instead',
   'result.next': 'What to do next',
   'result.unproven':
     'Add the test that would have caught the missing goal, and run it again. Where no test can show the goal, say so:',

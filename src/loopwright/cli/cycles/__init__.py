@@ -26,6 +26,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
     "extend": changing.extend,
     "decide": asking.decide,
     "resolve": asking.resolve,
+    "choose": asking.choose,
     "answer": about(CYCLES, steering.answer_question),
     "approve": about(CYCLES, steering.approve),
     "edit": changing.edit,

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from loopwright.cli.choosing import taken_words
 from loopwright.cli.kinds import CycleId
 from loopwright.cli.options import HERE, Json, Project, elsewhere, opened
 from loopwright.cli.output import answer
@@ -40,6 +41,18 @@ def resolve(
         state = engine.cycles.resolve(cycle_id, blocker, resolution, workaround=workaround)
     word = "worked around" if workaround else "resolved"
     answer(json, state, f"{blocker} is {word}{_further(state, elsewhere(project))}")
+
+
+def choose(
+    cycle_id: CycleId,
+    rival: Annotated[str, typer.Argument(metavar="RIVAL", show_default=False, help="Which, see show: rival-1, …")],
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Put another edit that passes the same tests in the place of a patch."""
+    with opened(project) as engine:
+        state = engine.cycles.choose(cycle_id, rival)
+    answer(json, state, f"{cycle_id}: {taken_words('loopwright cycle', rival, state, cycle_id, elsewhere(project))}")
 
 
 def _further(state: "CycleState", at: str) -> str:

@@ -1,6 +1,16 @@
 """How a cycle rests, in words, and what to type next. Pure."""
 
-from loopwright.cli.ending import LABEL, Steps, diff_stat, proof_lines, some, spent_words, standstill
+from loopwright.cli.ending import (
+    LABEL,
+    Steps,
+    choosing_lines,
+    diff_stat,
+    patches_lines,
+    proof_lines,
+    some,
+    spent_words,
+    standstill,
+)
 from loopwright.cli.text import clean, short
 from loopwright.domain.cycle import CycleState, CycleStatus
 from loopwright.domain.cycle_coordination import AUTO
@@ -104,7 +114,10 @@ def next_lines(state: CycleState, live: bool, elsewhere: str) -> list[str]:
         "decision": undecided[0].id if undecided else "", "blocker": blockers[0].id if blockers else "",
         "option": _option(state),
     }  # fmt: skip
-    return [LABEL.format(label, pattern.format(**known)) for label, pattern in _steps(state, live)]
+    lines = [LABEL.format(label, pattern.format(**known)) for label, pattern in _steps(state, live)]
+    if live:
+        return lines
+    return lines + choosing_lines(state.engine.patches or (), "loopwright cycle", state.cycle_id, elsewhere)
 
 
 def _option(state: CycleState) -> str:
@@ -147,6 +160,7 @@ def ending(state: CycleState, *, diff: str, summary: str | None, elsewhere: str,
     parts = (
         ("changed", some(diff_stat(diff), lambda change: f"{clean(change[0])}  +{change[1]} -{change[2]}")),
         ("proof", proof_lines(state.engine.proof)),
+        ("patches", patches_lines(state.engine.patches or ())),
         ("failing", some(results.failed_tests if results else (), clean)),
         ("issues", some(left, lambda issue: short(issue, WORDS_CELLS))),
         ("open", some(open_tasks, lambda t: f"{clean(t.id)} ({t.status}): {short(t.description, 80)}")),

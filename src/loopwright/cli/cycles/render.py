@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 
 from loopwright.cli.cycles.ending import headline, next_lines, tests_words
-from loopwright.cli.ending import LABEL, SHOWN, proof_lines, some
+from loopwright.cli.ending import LABEL, SHOWN, patches_lines, proof_lines, some
 from loopwright.cli.parts import (
     EVERYTHING,
     TITLE_CELLS,
@@ -100,7 +100,9 @@ def _result(state: CycleState, live: bool, most: int) -> Iterator[str]:
     yield headline(state, live=live)
     files = dict.fromkeys(change.file for change in state.changes.changes) if state.changes else {}
     changed = some(list(files), clean, most=most) if state.engine.outcome else []
-    for name, items in (("changed", changed), ("proof", proof_lines(state.engine.proof, most=most))):
+    patches = patches_lines(state.engine.patches or (), most=most)
+    proof = proof_lines(state.engine.proof, most=most)
+    for name, items in (("changed", changed), ("proof", proof), ("patches", patches)):
         yield from (LABEL.format("" if i else name, item) for i, item in enumerate(items))
 
 

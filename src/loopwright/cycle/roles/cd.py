@@ -48,7 +48,8 @@ async def implement(session: CycleSession, step: CycleStep) -> CycleOutcome:
     if missing:
         session.note("undone", f"{task.id} is not completed: {missing}; cd said {quoted(report.summary)}")
         report = report.evolve(summary=f"{missing}; the report said {quoted(report.summary)}")
-    return Implemented(report, ok and not missing, changes, nothing_left=made.nothing_left)
+    done = ok and not missing
+    return Implemented(report, done, changes, nothing_left=made.nothing_left, patches=made.patches if changes else ())
 
 
 def _missing(session: CycleSession, step: CycleStep, task: PlanTask, changes: Sequence[Change]) -> str:

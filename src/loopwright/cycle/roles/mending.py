@@ -7,13 +7,15 @@ from typing import NamedTuple
 from loopwright.cycle.places import Place
 from loopwright.cycle.session import CycleSession
 from loopwright.domain.cycle_names import CycleStep
-from loopwright.domain.debugging import TRIALS, DebugRequest, Findings, Patch
+from loopwright.domain.debugging import TRIALS, DebugRequest, Findings, Patch, applied
 from loopwright.domain.json_line import json_line
 from loopwright.domain.phase_report import PhaseReport
 from loopwright.domain.protocol import Message
 from loopwright.domain.record import Record
+from loopwright.domain.rivals import AppliedPatch, comparison_words, exchanged, new_rival_ids, rival_of
 from loopwright.domain.suspects import told
 from loopwright.domain.words import plural
+from loopwright.engine.rivals import choose_patch
 from loopwright.engine.threads import in_thread
 
 SHOWN = 8
@@ -32,10 +34,11 @@ The first one takes nothing but an edit that mends all of the task's tests: a pa
 
 
 class Made(NamedTuple):
-    """What the agent came to. `nothing_left`: it would only do the same again."""
+    """What the agent came to. `nothing_left`: it would only do the same again. `patches`: what it has put in."""
 
     report: PhaseReport
     nothing_left: bool = False
+    patches: tuple[AppliedPatch, ...] = ()
 
 
 def _told(status: str, words: str) -> PhaseReport:
@@ -78,27 +81,35 @@ async def mend(
         return Made(_told("failed", words), True)
     left = tuple(failing)
     mended: list[str] = []
+    patches: list[AppliedPatch] = []
     while left:
-        patch, said = await _next_patch(session, step, place, left, tried)
+        patch, said, kept = await _next_patch(session, step, place, left, tried)
         if patch is not None and tried == 0 and not set(left) <= set(patch.fixes):
             said = f"{patch.description} mends a part of them; a longer search may find what mends all"
             patch = None
         if patch is None or not await _applied(session, place, patch):
             left_words = f"{plural(len(left), 'test')} still fail: {', '.join(left[:SHOWN])}; {said}"
             words = f"{'; '.join(mended)}. {left_words}" if mended else left_words
-            return Made(_told("partial" if mended else "failed", words), nothing_left=patch is None and tried > 0)
-        mended.append(patch.description)
+            status = "partial" if mended else "failed"
+            return Made(_told(status, words), nothing_left=patch is None and tried > 0, patches=tuple(patches))
+        patches += [kept] if kept else []
+        compared = f" ({comparison_words(kept.comparison)})" if kept else ""
+        mended.append(f"{patch.description}{compared}")
         session.ears["cd"].publish("result", f"applied: {patch.description}")
         left = tuple(key for key in left if key not in patch.fixes)
     if not measurable:
-        return Made(_told("partial", f"{'; '.join(mended)}. {UNABLE.report.summary}"), nothing_left=True)
-    return Made(_told("success", "; ".join(mended)))
+        words = f"{'; '.join(mended)}. {UNABLE.report.summary}"
+        return Made(_told("partial", words), nothing_left=True, patches=tuple(patches))
+    return Made(_told("success", "; ".join(mended)), patches=tuple(patches))
 
 
 async def _next_patch(
     session: CycleSession, step: CycleStep, place: Place, failing: tuple[str, ...], tried: int
-) -> tuple[Patch | None, str]:
-    """A fix for some of these tests, or why there is none. `tried`: how often the task has failed before."""
+) -> tuple[Patch | None, str, AppliedPatch | None]:
+    """A fix for some of these tests, or why there is none, and what is kept of it. `tried`: how often the task failed.
+
+    Where it has rivals, a person at the terminal chooses among them.
+    """
     request = _request(session, place, failing)
     longest = SECONDS[min(tried, len(SECONDS) - 1)]
     request = request.evolve(round=tried, budget_seconds=min(request.budget_seconds, longest))
@@ -110,9 +121,21 @@ async def _next_patch(
     message = Message(action=step.name, text="", debug=request, seconds=request.budget_seconds + 60)
     output = await session.turns("cd", place.lane, place.path if place.lane else None).ask(session.agent("cd"), message)
     if output.findings is None:
-        return None, output.report.message if output.report else output.text
-    _log(session, step, "hypothesis", output.findings.hypotheses)
-    return output.findings.patch, _why(output.findings)
+        return None, output.report.message if output.report else output.text, None
+    findings = output.findings
+    _log(session, step, "hypothesis", findings.hypotheses)
+    if findings.patch is None or findings.comparison is None:
+        return findings.patch, _why(findings), None
+    where = {one.id: one.logging_point for one in findings.hypotheses}.get(findings.patch.hypothesis, "")
+    kept = applied(findings.patch, findings.comparison, where, step.task)
+    if not session.interactive or session.person is None:
+        return findings.patch, _why(findings), kept
+    async with session.merging:  # one question at a time
+        patch, rival = await choose_patch(session.person, findings, findings.patch)
+    if rival is not None:
+        (former,) = new_rival_ids([kept], 1)
+        kept = exchanged(kept, rival_of([kept], rival)[1], former, "a person")
+    return patch, _why(findings), kept
 
 
 def _why(findings: Findings) -> str:
