@@ -123,10 +123,12 @@ async def test_an_agent_finds_a_cause_with_them_and_nothing_is_changed(turn: Tur
         assert fix["applied"] is False
         assert "+        if member and total >= LIMIT:" in fix["patch"]["diff"]
         assert fix["patch"]["fixes"] == [FAILING]
-        assert fix["words"] == (
-            "measured on a copy of the project: every failing test passes then, and none that passed is broken; nothing"
-            " was applied"
+        measured, *compared, applied = fix["words"].split("; ")
+        assert measured == (
+            "measured on a copy of the project: every failing test passes then, and none that passed is broken"
         )
+        assert " edits" in compared[0], "how it compares with the other edits that pass"
+        assert applied == "nothing was applied"
         report = {"action": "DEBUG", "status": "success", "message": "found"}
         assert not (await turn.session.call_tool("report_action_result", report)).is_error
     assert files(turn.project) == before
