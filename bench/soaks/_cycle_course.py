@@ -133,7 +133,7 @@ def _enlisted(project: Project, word: str, answers: list[dict[str, Json]], paral
     script = project.state / f"{word}.json"
     script.parent.mkdir(parents=True, exist_ok=True)
     script.write_text(json.dumps({"answers": answers}), encoding="utf-8")
-    settings = RunSettings(mode="auto", agent=f"scripted:{script}", test_command=COMMAND)
+    settings = RunSettings(mode="auto", agent=f"scripted:{script}", test_command=COMMAND, proof="none")
     with open_engine(project.root, {}) as engine:
         state = engine.cycles.create(f"Every file says {word}", settings=settings, parallel=parallel)
     return Course(project, state.cycle_id, word)

@@ -89,7 +89,11 @@ def said(action: str, status: str = "success", message: str = "done", *more: str
 def planned(*descriptions: str) -> dict[str, object]:
     """INIT's answer: these tasks."""
     tasks = json.dumps({"tasks": [{"description": text} for text in descriptions]})
-    return {"text": said("INIT", "success", "planned", f"- state_updates: {tasks}")}
+    return {"to": "INIT\n", "text": said("INIT", "success", "planned", f"- state_updates: {tasks}")}
+
+
+DONE: Mapping[str, object] = {"text": said("DEVELOP"), "files": {"notes.txt": "looked\n"}}
+"""DEVELOP's answer of one that has changed something."""
 
 
 KINDS = (
@@ -97,7 +101,7 @@ KINDS = (
 )  # fmt: skip
 """Folder, first words of its commands, and where a state has its id."""
 
-SLOW: Sequence[Mapping[str, object]] = (planned("Take your time"), {"text": said("DEVELOP"), "seconds": 250})
+SLOW: Sequence[Mapping[str, object]] = (planned("Take your time"), {**DONE, "seconds": 250})
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from loopwright.config import Settings
 from loopwright.domain.engine_state import LoopTask
 from loopwright.domain.errors import Exit
 from loopwright.domain.loop import LoopState
-from tests.cli.conftest import ROOT, Desk, planned, said
+from tests.cli.conftest import DONE, ROOT, Desk, planned
 
 NO_ID = "loop-v2-20260101T000000-00000000"
 TABLE = re.compile(r"^\| (\d+) \| (.+) \|$", re.MULTILINE)
@@ -94,7 +94,7 @@ def test_exit_codes_of_what_has_happened(loop_id: str, tmp_path: Path) -> None:
 
 def test_the_exit_code_of_a_spent_budget(desk: Desk) -> None:
     """130 is tested in test_run, once for each signal."""
-    agent = desk.script(planned("Look"), {"text": said("DEVELOP"), "seconds": 0.2})
+    agent = desk.script(planned("Look"), {**DONE, "seconds": 0.2})
     ran = desk.run("run", "Look", "--auto", "--agent", agent, "--max-minutes", "0.0001")
     assert ran.code == Exit.BUDGET
     assert "--max-minutes" in ran.out.splitlines()[-1]

@@ -6,7 +6,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from tests.cli.conftest import Desk, planned, said
+from tests.cli.conftest import DONE, Desk, planned, said
 
 TRANSCRIPT = "transcript.ndjson"
 
@@ -25,7 +25,7 @@ def progress(desk: Desk, loop_id: str) -> Path:
 
 def test_a_transcript_is_followed_while_another_process_writes_it(desk: Desk) -> None:
     """From before it is there until the loop rests; half a line is not told, and a file that begins anew is."""
-    agent = desk.script(planned("Look"), {"text": said("DEVELOP"), "seconds": 4})
+    agent = desk.script(planned("Look"), {**DONE, "seconds": 4})
     loop_id = desk.create("--agent", agent, "--max-iterations", "1")
     desk.run("start", loop_id)
     follower = desk.begin("logs", loop_id, "--follow")
@@ -63,7 +63,7 @@ def test_a_follower_can_be_interrupted(desk: Desk) -> None:
 
 
 def test_raw_lines_are_json_and_nothing_else(desk: Desk) -> None:
-    agent = desk.script(planned("Look"), {"text": said("DEVELOP")})
+    agent = desk.script(planned("Look"), DONE)
     desk.run("run", "x", "--auto", "--agent", agent, "--max-iterations", "1")
     (loop_id,) = (loop["loop_id"] for loop in json.loads(desk.run("list", "--json").out)["data"])
     path = progress(desk, str(loop_id)) / TRANSCRIPT

@@ -7,7 +7,7 @@ import select
 import sys
 import time
 
-from tests.cli.conftest import SLOW, Desk, planned, said
+from tests.cli.conftest import DONE, SLOW, Desk, planned, said
 
 ENTER, DOWN, UP, CTRL_C = "\r", "\x1b[B", "\x1b[A", "\x03"
 ESCAPES = re.compile(r"\x1b\[[0-9;?]*[a-zA-Z]")
@@ -63,7 +63,7 @@ class Terminal:
 
 
 def test_status_develop_and_exit(desk: Desk) -> None:
-    agent = desk.script(planned("Look"), {"text": said("DEVELOP")})
+    agent = desk.script(planned("Look"), DONE)
     terminal = Terminal(desk, "run", "Look around", "--agent", agent)
     terminal.wait_for("write the summary")
     assert "» develop   carry out the next task" in terminal.text, "the table's answer is preselected"
@@ -81,7 +81,7 @@ def test_status_develop_and_exit(desk: Desk) -> None:
 
 
 def test_a_task_is_added_from_the_menu_and_done(desk: Desk) -> None:
-    agent = desk.script(planned("Look"), {"text": said("DEVELOP")})
+    agent = desk.script(planned("Look"), DONE)
     terminal = Terminal(desk, "run", "Look around", "--agent", agent)
     terminal.wait_for("the loop can be resumed")
     assert "add       add a task" in terminal.text
@@ -110,7 +110,7 @@ def test_a_task_is_added_from_the_menu_and_done(desk: Desk) -> None:
 
 
 def test_leaving_can_be_resumed(desk: Desk) -> None:
-    terminal = Terminal(desk, "run", "Look around", "--agent", desk.script(planned("Look"), {"text": said("DEVELOP")}))
+    terminal = Terminal(desk, "run", "Look around", "--agent", desk.script(planned("Look"), DONE))
     terminal.wait_for("the loop can be resumed")
     terminal.press(UP, ENTER)  # from the first entry round to the last
     assert terminal.end() == 3
@@ -120,9 +120,7 @@ def test_leaving_can_be_resumed(desk: Desk) -> None:
 
 def test_a_question_is_asked_with_its_options(desk: Desk) -> None:
     asks = {"text": said("DEVELOP", "needs_input", "Up or down?", "- options: up | down")}
-    terminal = Terminal(
-        desk, "run", "Look around", "--agent", desk.script(planned("Look"), asks, {"text": said("DEVELOP")})
-    )
+    terminal = Terminal(desk, "run", "Look around", "--agent", desk.script(planned("Look"), asks, DONE))
     terminal.wait_for("the loop can be resumed")
     terminal.press(ENTER)
     terminal.wait_for("Up or down?")
@@ -151,7 +149,7 @@ def test_ctrl_c_during_an_action(desk: Desk) -> None:
 
 
 def test_no_color_means_plain_lines_on_a_terminal_too(desk: Desk) -> None:
-    agent = desk.script(planned("Look"), {"text": said("DEVELOP")})
+    agent = desk.script(planned("Look"), DONE)
     terminal = Terminal(desk, "run", "x", "--auto", "--agent", agent, "--max-iterations", "1", NO_COLOR="1")
     assert terminal.end() == 1
     assert "\x1b" not in terminal.raw

@@ -6,9 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.cli.conftest import Desk, planned, said
+from tests.cli.conftest import DONE, Desk, planned
 
-DONE = {"text": said("DEVELOP")}
 ONCE = ("--auto", "--max-iterations", "1")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import SLOW, Desk, planned, said
+from tests.cli.conftest import DONE, SLOW, Desk, planned, said
 
 ASKS = {"text": said("DEVELOP", "needs_input", "Up or down?", "- options: up | down")}
 
@@ -48,7 +48,7 @@ def test_a_fix_is_verified(ledger: Desk, repaired: str) -> None:
 
 
 def test_ndjson_and_nothing_else(desk: Desk) -> None:
-    agent = desk.script(planned("Look"), {"text": said("DEVELOP")})
+    agent = desk.script(planned("Look"), DONE)
     ran = desk.run("run", "Look around", "--auto", "--json", "--agent", agent, "--max-iterations", "1")
     first, last = ran.lines[0], ran.lines[-1]
     assert first["type"] == "lease_taken"
@@ -60,7 +60,7 @@ def test_ndjson_and_nothing_else(desk: Desk) -> None:
 
 
 def test_a_spent_budget(desk: Desk) -> None:
-    agent = desk.script(planned("Look"), {"text": said("DEVELOP"), "seconds": 0.2})
+    agent = desk.script(planned("Look"), {**DONE, "seconds": 0.2})
     ran = desk.run("run", "Look around", "--auto", "--agent", agent, "--max-minutes", "0.0001")
     assert ran.code == 8
     assert "over_budget" in ran.out
@@ -71,7 +71,7 @@ def test_a_spent_budget(desk: Desk) -> None:
 
 
 def test_a_question_in_auto_mode(desk: Desk) -> None:
-    agent = desk.script(planned("Look"), ASKS, ASKS, {"text": said("DEVELOP")})
+    agent = desk.script(planned("Look"), {"to": "answer to your question", **DONE}, ASKS, ASKS)
     ran = desk.run("run", "Look around", "--auto", "--agent", agent)
     assert ran.code == 3
     assert "Paused with a question: Up or down? (up / down)" in ran.out
@@ -85,7 +85,7 @@ def test_a_question_in_auto_mode(desk: Desk) -> None:
 
 def test_flags_change_an_existing_loop(desk: Desk) -> None:
     loop_id = desk.create("--agent", "bash")
-    agent = desk.script(planned("Look"), {"text": said("DEVELOP")})
+    agent = desk.script(planned("Look"), DONE)
     desk.run(
         "run", "--loop-id", loop_id, "--auto", "--agent", agent, "--max-iterations", "1", "--title", "Other",
         "--allow-test-changes", "--min-coverage", "12",
@@ -166,7 +166,7 @@ def test_another_project_is_named_in_what_to_type_next(desk: Desk, tmp_path: Pat
 
 
 def test_a_log_is_followed_to_its_end(desk: Desk) -> None:
-    agent = desk.script(planned("Look"), {"text": said("DEVELOP"), "seconds": 1}, ASKS, ASKS)
+    agent = desk.script(planned("Look"), {**DONE, "seconds": 1}, ASKS, ASKS)
     loop_id = desk.create("--agent", agent, "--max-iterations", "1")
     desk.run("start", loop_id)
     ran = desk.run("logs", loop_id, "events", "--follow", "--json")
@@ -186,7 +186,7 @@ def test_a_reader_that_goes_away_is_no_accident(desk: Desk) -> None:
 
 def test_a_refused_run_of_an_ended_loop_changes_nothing(desk: Desk) -> None:
     """The limit is too low: neither title nor settings nor limits are half taken over."""
-    agent = desk.script(planned("Look"), {"text": said("DEVELOP")})
+    agent = desk.script(planned("Look"), DONE)
     loop_id = desk.run("run", "x", "--auto", "--agent", agent, "--max-iterations", "1").out.split(":")[0]
     files = {
         path: path.read_bytes()
@@ -203,7 +203,7 @@ def test_a_refused_run_of_an_ended_loop_changes_nothing(desk: Desk) -> None:
 
 def test_every_limit_can_be_raised(desk: Desk) -> None:
     """For a loop that is taken up here, and for one that is reopened in the background."""
-    agent = desk.script(planned("Look"), {"text": said("DEVELOP")})
+    agent = desk.script(planned("Look"), DONE)
     loop_id = desk.run("run", "x", "--auto", "--agent", agent, "--max-iterations", "1").out.split(":")[0]
     raised = ("--max-iterations", "3", "--max-minutes", "7", "--max-tokens", "500", "--max-cost", "2.5")
     assert desk.run("run", "--loop-id", loop_id, "--auto", *raised).code in (1, 3)

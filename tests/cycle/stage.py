@@ -24,6 +24,9 @@ from tests.fakes import CountingLauncher, FakeClock, Judge, JudgedTests, NoDebug
 
 ABLE = Capabilities(plans=True, writes_code=True, writes_tests=True, debugs=True)
 
+GOAL = "Make app.txt say good, as suite::app wants it"
+"""It names the test that shows that it is reached."""
+
 
 def said(role: str, status: str = "success", summary: str = "did its part", **lists: Sequence[str]) -> str:
     """A report as the contract wants it."""
@@ -178,7 +181,7 @@ class CycleStage:
         )
 
     def create(
-        self, text: str = "Make app.txt say good", *, title: str | None = None, max_iterations: int = 5,
+        self, text: str = GOAL, *, title: str | None = None, max_iterations: int = 5,
         parallel: int = 2, roles: dict[Role, str] | None = None, budget: Budget | None = None, **settings: object,
     ) -> str:  # fmt: skip
         """`settings` are those of RunSettings."""

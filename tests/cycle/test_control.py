@@ -169,7 +169,8 @@ class Sparing(NoProcesses):
 
 
 def passes(project: Path) -> dict[str, str]:
-    return {"test": "passed"}
+    """A test, and one for each part that there is."""
+    return dict.fromkeys(("test", *(part.stem for part in project.glob("part-*.txt"))), "passed")
 
 
 @pytest.mark.parametrize("number", range(STORMS))

@@ -10,8 +10,13 @@ from loopwright.engine.bus import Bus
 from loopwright.repair.debugger import PythonDebugger
 from loopwright.validation.run import ProjectTests
 from tests.actions.test_debug_message import COMMAND, FAULT, GRADE, MENDED, TESTS
-from tests.cycle.stage import Cast, MakeCycleStage, Turn, said
+from tests.cycle.stage import Cast, MakeCycleStage, Turn, planned, said
 from tests.repair.cases import write
+
+
+async def plans(turn: Turn) -> str:
+    turn.write("plan.json", planned({"id": "TASK-001", "description": "Make the tests pass"}))
+    return said("ep")
 
 
 async def misses_the_fault(turn: Turn) -> str:
@@ -25,7 +30,7 @@ async def mends(turn: Turn) -> str:
 
 
 async def test_the_developer_is_told_what_was_measured_and_may_ask(make_stage: MakeCycleStage) -> None:
-    made = make_stage(cast=Cast({"cd.implement": [misses_the_fault, mends]}))
+    made = make_stage(cast=Cast({"ep.plan": [plans], "cd.implement": [misses_the_fault, mends]}))
     write({"grade.py": GRADE, "test_grade.py": TESTS}, made.project)
     runner = CycleRunner(
         str(made.project), made.store, made.workspace, made.worktrees, made.surveyor, ProjectTests(made.project),

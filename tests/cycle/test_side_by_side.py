@@ -59,9 +59,11 @@ def by_task(plays: Mapping[str, Play]) -> list[Play]:
 
 
 def all_good(project: Path) -> dict[str, str]:
-    """Passes as long as nobody has merged the marks of a conflict."""
-    files = (path for path in project.rglob("*") if path.is_file() and ".workflow" not in path.parts)
-    return {"clean": "failed" if any(MARKS.search(file.read_text()) for file in files) else "passed"}
+    """Passes as long as nobody has merged the marks of a conflict; once there is work, it has a test of its own."""
+    files = [path for path in project.rglob("*") if path.is_file() and not {".workflow", ".git"} & {*path.parts}]
+    texts = {file.read_text() for file in files}
+    verdicts = {"clean": "failed" if any(map(MARKS.search, texts)) else "passed"}
+    return {**verdicts, **({"work": "passed"} if texts - {"bad", LINES} else {})}
 
 
 def stage_of(make_stage: MakeCycleStage, tasks: Sequence[dict[str, object]], plays: Mapping[str, Play]) -> CycleStage:

@@ -3,7 +3,7 @@
 import json
 
 from loopwright.mcp.tools import TOOLS
-from tests.cli.conftest import SLOW, Desk, planned, said
+from tests.cli.conftest import DONE, SLOW, Desk, planned, said
 from tests.mcp.caller import calling
 
 NO_ID = "loop-v2-20260101T000000-00000000"
@@ -89,7 +89,7 @@ async def test_pause_resume_extend_and_stop(desk: Desk) -> None:
 
 async def test_a_question_is_answered(desk: Desk) -> None:
     asks = {"text": said("DEVELOP", "needs_input", "Which colour?")}
-    agent = desk.script(planned("Paint it"), asks, asks, {"text": said("DEVELOP")})
+    agent = desk.script(planned("Paint it"), {"to": "answer to your question", **DONE}, asks, asks)
     async with calling(desk) as caller:
         id = (await caller.call("start_loop", task="Paint", agent=agent, max_iterations=3))["loop_id"]
         asked = await caller.rested(id)
@@ -175,7 +175,7 @@ async def test_several_projects(desk: Desk) -> None:
 
 
 async def test_a_loop_runs_on_when_its_caller_is_gone(desk: Desk) -> None:
-    agent = desk.script(planned("a"), {"text": said("DEVELOP"), "seconds": 0.5})
+    agent = desk.script(planned("a"), {**DONE, "seconds": 0.5})
     async with calling(desk) as caller:
         id = (await caller.call("start_loop", task="x", agent=agent))["loop_id"]
     async with calling(desk) as caller:

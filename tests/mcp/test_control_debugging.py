@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from tests.cli.conftest import Desk, planned, said
+from tests.cli.conftest import DONE, Desk, planned, said
 from tests.mcp.caller import calling
 from tests.mcp.test_control import NO_ID
 from tests.repair.test_look import files
@@ -35,7 +35,7 @@ async def test_a_project_without_any_loop(ledger: Desk) -> None:
 
 
 async def test_the_failing_tests_of_a_loop_and_its_log(ledger: Desk) -> None:
-    agent = ledger.script(planned("Look at it"), {"text": said("DEVELOP")}, {"text": said("DEBUG")})
+    agent = ledger.script(planned("Look at it"), DONE, {"text": said("DEBUG")})
     async with calling(ledger) as caller:
         id = (await caller.call("start_loop", task="Fix it", agent=agent, max_iterations=3))["loop_id"]
         ended = await caller.rested(id)

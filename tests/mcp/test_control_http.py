@@ -2,14 +2,14 @@
 
 import asyncio
 
-from tests.cli.conftest import Desk, planned, said
+from tests.cli.conftest import DONE, Desk, planned
 from tests.mcp.caller import served
 
 NO_ID = "loop-v2-20260101T000000-00000000"
 
 
 async def test_two_callers_drive_one_loop(desk: Desk) -> None:
-    agent = desk.script(planned("a"), {"text": said("DEVELOP"), "seconds": 50})
+    agent = desk.script(planned("a"), {**DONE, "seconds": 50})
     with served(desk) as server:
         async with server.calling() as first, server.calling() as second:
             id = (await first.call("start_loop", task="Take your time", agent=agent))["loop_id"]
@@ -24,7 +24,7 @@ async def test_two_callers_drive_one_loop(desk: Desk) -> None:
 
 
 async def test_a_killed_server_takes_no_loop_with_it_and_its_successor_goes_on(desk: Desk) -> None:
-    agent = desk.script(planned("a"), {"text": said("DEVELOP"), "seconds": 1})
+    agent = desk.script(planned("a"), {**DONE, "seconds": 1})
     with served(desk) as server:
         async with server.calling() as caller:
             id = (await caller.call("start_loop", task="x", agent=agent))["loop_id"]

@@ -124,6 +124,14 @@ def missing_proof(state: CycleState) -> str | None:
     return proof_order(proof) if proof is not None and not proof.shown else None
 
 
+def asks_for_proof(state: CycleState, id: str | None) -> bool:
+    """Whether that task is the one order for a proof that is missing."""
+    gap = missing_proof(state)
+    return bool(state.engine.proof_asked and gap) and any(
+        task.id == id and task.id in state.engine.mends and str(gap) in task.description for task in tasks(state)
+    )
+
+
 def border_of(tree: str, issues: Iterable[str]) -> Border:
     return Border(tree=tree, issues=hashlib.sha256("\n".join(issues).encode(errors="replace")).hexdigest()[:16])
 

@@ -36,7 +36,8 @@ class CycleEngine(RunState):
     was done (0: never).
     `holds`: by id of a blocker or decision the keys of the steps that wait for it; `recommended`: by id of a decision
     the option that the role would take. `mends`: tasks of the plan that stand for an issue, not for a requirement.
-    `half`: by key of a step the commit with what was done of it, unmerged, when its runner died. `queue`: extensions
+    `half`: by key of a step the commit with what was done of it, unmerged, when its runner died. `worked`: tasks that
+    have measurably changed something, also where a try of theirs failed afterwards. `queue`: extensions
     that wait for the border of the iteration. `proof_asked`: cd was told that no test shows the goal; `proven`: tests
     that have shown it before a user extended it. `patches`: edits that the embedded debugger has put in, and how they
     compare with others. `counted`: until when working time is in the budget's account; steps
@@ -58,6 +59,7 @@ class CycleEngine(RunState):
     recommended: dict[str, str] = Field(default_factory=dict)
     mends: Items[str] = ()
     half: dict[str, str] = Field(default_factory=dict)
+    worked: Items[str] | None = Field(default=None, exclude_if=absent)
     queue: Items[str] = ()
     objections: Items[str] = ()
     last_border: Border | None = None

@@ -5,7 +5,15 @@ from typing import assert_never
 
 from loopwright.domain import cycle_commands as commands
 from loopwright.domain.cycle import ERRORS_KEPT, CycleState, PhaseError, PlanStatus
-from loopwright.domain.cycle_border import border_of, closed, feedback, issues_found, missing_proof, next_iteration
+from loopwright.domain.cycle_border import (
+    asks_for_proof,
+    border_of,
+    closed,
+    feedback,
+    issues_found,
+    missing_proof,
+    next_iteration,
+)
 from loopwright.domain.cycle_coordination import asked_for, implemented, reported
 from loopwright.domain.cycle_engine import UnderWay
 from loopwright.domain.cycle_landing import (
@@ -29,6 +37,7 @@ from loopwright.domain.cycle_outcomes import (
     Judged,
     Planned,
 )
+from loopwright.domain.cycle_plan import planned
 from loopwright.domain.cycle_standing import TRIES, standing, under_way
 from loopwright.domain.engine_state import Checkpoint, Outcome, Parked, Waiting
 from loopwright.domain.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
@@ -113,7 +122,19 @@ def failed(state: CycleState, step: CycleStep, message: str, at: str, *, for_goo
     )
     if step.task is None or tried < TRIES or _is_kept(state, step):
         return state
+    if asks_for_proof(state, step.task):
+        return _dropped(state, step, at)  # asked once: what is missing is for the outcome to say
     return asked_for(state, f"{step.task} failed: {message}", "cd", (step.key,))
+
+
+def _dropped(state: CycleState, step: CycleStep, at: str) -> CycleState:
+    """The task is out of the plan, and no try of it is left."""
+    assert state.plan is not None
+    left = tuple(task for task in state.plan.tasks if task.id != step.task)
+    mends = tuple(id for id in state.engine.mends if id != step.task)
+    tries = {key: count for key, count in state.engine.tries.items() if key != step.key}
+    plan = planned(state.plan, left, mends, state.plan.version, at)
+    return state.evolve(plan=plan, engine=state.engine.evolve(tries=tries, mends=mends))
 
 
 def aggregate(state: CycleState, tree: str, at: str) -> CycleState:
@@ -187,7 +208,8 @@ def _implemented(state: CycleState, outcome: Implemented, done: CycleStepDone) -
     if not outcome.ok:
         message = outcome.report.summary or "the task was not done"
         state = reported(state, outcome.report, done.step)
-        return failed(state, done.step, message, done.at, for_good=outcome.nothing_left or _is_kept(state, done.step))
+        for_good = outcome.nothing_left or _is_kept(state, done.step) or asks_for_proof(state, done.step.task)
+        return failed(state, done.step, message, done.at, for_good=for_good)
     state = _succeeded(state, done, outcome.report, ())
     return _with_task(state, done.step.task, "completed")
 

@@ -76,7 +76,8 @@ def changed(state: CycleState, outcome: Implemented, done: CycleStepDone) -> Cyc
         changes=(*known.changes, *entries)[-CHANGES_KEPT:],
         iteration_markers={**known.iteration_markers, str(number): done.at},
     )
-    state = state.evolve(changes=changes, engine=state.engine.evolve(wrote=wrote))
+    worked = merged(state.engine.worked or (), (done.step.task,) if done.step.task else ())
+    state = state.evolve(changes=changes, engine=state.engine.evolve(wrote=wrote, worked=worked))
     return with_agent(state, "cd", agent.evolve(output_files=merged(agent.output_files, files)))
 
 
