@@ -1,11 +1,14 @@
 """When a cycle is over: what was measured decides, never what is said; and what it says when it can not go on."""
 
+from pathlib import Path
+
 import pytest
 
 from loopwright.domain.cycle import CycleState
+from loopwright.domain.protocol import AgentOutput
 from loopwright.domain.testing import Coverage, TestRun
 from loopwright.ports import TestOrder
-from tests.cycle.stage import USUAL, CycleStage, MakeCycleStage, Play, Turn, planned, said
+from tests.cycle.stage import USUAL, CycleStage, MakeCycleStage, Play, Turn, app_is_good, planned, said
 from tests.cycle.test_misbehaving import driven, sound
 from tests.fakes import Judge, JudgedTests, ListedPerson
 
@@ -156,7 +159,7 @@ async def test_at_the_limit_it_says_so_and_can_be_opened_again_with_a_higher_one
 
 async def test_an_iteration_that_changes_nothing_is_the_last_one(make_stage: MakeCycleStage) -> None:
     stage = make_stage()
-    state = await driven(stage, "cd.implement", *[changes_nothing] * 9)
+    state = await driven(stage, "cd.implement", *[changes_nothing] * 40)
     assert (state.engine.outcome, state.current_iteration) == ("stalled", 2)
     assert (state.failure_reason or "").startswith("a whole iteration changed nothing; ")
     assert "1 failed: suite::app" in open_issues(stage, state)
@@ -300,6 +303,18 @@ class TestDecisions:
         assert stage.cast.steps().count("ra.analyse") == 1
 
 
+def says_it(project: Path) -> dict[str, str]:
+    """Saying it twice has a test of its own."""
+    return {**app_is_good(project), **({"twice": "passed"} if (project / "twice.txt").exists() else {})}
+
+
+async def says_more(turn: Turn) -> AgentOutput | str:
+    if "cd.implement TASK-002" not in turn.message.text:
+        return await USUAL["cd.implement"](turn)
+    turn.change("twice.txt", "good good")
+    return said("cd", files_written=["twice.txt"])
+
+
 class TestExtensions:
     async def analyses_more(self, turn: Turn) -> str:
         assert "Say it twice" in turn.message.text
@@ -329,9 +344,10 @@ class TestExtensions:
 
     @pytest.mark.parametrize("limit", [1, 5])
     async def test_of_a_finished_cycle(self, make_stage: MakeCycleStage, limit: int) -> None:
-        stage = make_stage()
+        stage = make_stage(judge=says_it)
         stage.cast.plays["ra.analyse"] = [USUAL["ra.analyse"], self.analyses_more]
         stage.cast.plays["ep.plan"] = [USUAL["ep.plan"], self.more]
+        stage.cast.plays["cd.implement"] = [says_more] * 2
         cycle_id = stage.create(max_iterations=limit)
         await stage.drive(cycle_id)
         stage.service.extend(cycle_id, "Say it twice")
@@ -340,7 +356,7 @@ class TestExtensions:
         assert state.max_iterations == max(limit, 2)
 
     async def test_of_a_running_one_waits_for_the_border(self, make_stage: MakeCycleStage) -> None:
-        stage = make_stage()
+        stage = make_stage(judge=says_it)
 
         async def meanwhile(turn: Turn) -> str:
             stage.service.extend(cycle_id, "Say it twice")
@@ -349,7 +365,7 @@ class TestExtensions:
 
         stage.cast.plays["ra.analyse"] = [USUAL["ra.analyse"], self.analyses_more]
         stage.cast.plays["ep.plan"] = [USUAL["ep.plan"], self.more]
-        stage.cast.plays["cd.implement"] = [meanwhile]
+        stage.cast.plays["cd.implement"] = [meanwhile, says_more]
         cycle_id = stage.create(max_iterations=1)
         state = sound(stage, cycle_id, await stage.drive(cycle_id))
         self.extended(state, stage)
@@ -357,7 +373,7 @@ class TestExtensions:
         assert state.engine.queue == ()
 
     async def test_of_a_paused_one_begins_the_next_iteration(self, make_stage: MakeCycleStage) -> None:
-        stage = make_stage()
+        stage = make_stage(judge=says_it)
 
         async def paused(turn: Turn) -> str:
             stage.service.pause(cycle_id)
@@ -365,6 +381,7 @@ class TestExtensions:
 
         stage.cast.plays["ra.analyse"] = [USUAL["ra.analyse"], self.analyses_more]
         stage.cast.plays["ep.plan"] = [paused, self.more]
+        stage.cast.plays["cd.implement"] = [says_more] * 2
         cycle_id = stage.create()
         assert (await stage.drive(cycle_id)).status == "paused"
         stage.service.extend(cycle_id, "Say it twice")

@@ -35,6 +35,8 @@ MOST_MENDS = 20
 _COUNTS = re.compile(r"\d+ failed(?: that did not fail in the first run)?: ")
 """How a reason begins that counts failing tests."""
 
+_BLOCKER = re.compile(r"^BLK-\d+: ", re.MULTILINE)
+
 PLAN_WORDS = ("plan", "计划")
 
 
@@ -133,7 +135,9 @@ def asks_for_proof(state: CycleState, id: str | None) -> bool:
 
 
 def border_of(tree: str, issues: Iterable[str]) -> Border:
-    return Border(tree=tree, issues=hashlib.sha256("\n".join(issues).encode(errors="replace")).hexdigest()[:16])
+    """Blockers count by their words: one that comes back has another number."""
+    words = _BLOCKER.sub("", "\n".join(issues))
+    return Border(tree=tree, issues=hashlib.sha256(words.encode(errors="replace")).hexdigest()[:16])
 
 
 def next_iteration(

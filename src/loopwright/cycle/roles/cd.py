@@ -55,7 +55,7 @@ async def implement(session: CycleSession, step: CycleStep) -> CycleOutcome:
 def _missing(session: CycleSession, step: CycleStep, task: PlanTask, changes: Sequence[Change]) -> str:
     """What a task that is reported as done has not measurably done; of the plan's files it is told once."""
     state = session.state()
-    if not changes and not (task.id in (state.engine.worked or ()) or _passes_already(session, task)):
+    if not changes and not (task.id in (state.engine.worked or ()) or _is_done_already(session, task)):
         return "no change of a file was measured"
     earlier = {change.file for change in (state.changes.changes if state.changes else ())}
     touched = earlier | {change.file for change in changes}
@@ -69,10 +69,15 @@ def _missing(session: CycleSession, step: CycleStep, task: PlanTask, changes: Se
     return f"the plan names {_listed(left)}, where nothing was changed; change it, or say why it needs no change"
 
 
-def _passes_already(session: CycleSession, task: PlanTask) -> bool:
-    """Whether it stands for failing tests that pass meanwhile, by the work of another task."""
+def _is_done_already(session: CycleSession, task: PlanTask) -> bool:
+    """Whether others did it in this iteration: the failing tests it stands for pass, or its files are changed."""
+    state = session.state()
     failing, is_named = _failing(session, task)
-    return task.id in session.state().engine.mends and is_named and not failing
+    if task.id in state.engine.mends:
+        return is_named and not failing
+    lines = state.changes.changes if state.changes else ()
+    now = {line.file for line in lines if line.iteration == state.current_iteration}
+    return bool(task.files) and now.issuperset(task.files)
 
 
 async def _made(session: CycleSession, step: CycleStep, task: PlanTask, place: Place) -> Made:
