@@ -141,3 +141,13 @@ def test_scripts_are_read_from_files_and_refused_in_words(tmp_path: Path) -> Non
         read_script(path)
     with pytest.raises(Invalid, match="no such script"):
         read_script(tmp_path / "none")
+
+
+async def test_copies_are_what_their_source_is(tmp_path: Path) -> None:
+    source = tmp_path / "elsewhere"
+    source.write_bytes(b"\xff\x00\r\n")
+    source.chmod(0o755)
+    agent = scripted(tmp_path / "project", Answer(copies={"bin/tool": str(source)}))
+    output = await ended(agent, await agent.spawn_agent(HELLO))
+    copied = tmp_path / "project/bin/tool"
+    assert (output.wrote, copied.read_bytes(), copied.stat().st_mode & 0o777) == (("bin/tool",), b"\xff\x00\r\n", 0o755)

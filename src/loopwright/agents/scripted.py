@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 from collections.abc import Iterable
 from datetime import datetime
 from pathlib import Path
@@ -24,6 +25,8 @@ LOOK_SECONDS = 0.01
 class Answer(Record):
     """One turn: what is written to the project, then what is said. A `None` file is deleted.
 
+    `copies` are taken from absolute paths, as they are: binary files, and those with a mode of their own.
+
     `to`: words of the order (`ep.plan`, `TASK-002`) that this answers; without them it answers any. Files below
     `{folder}/` go to the folder that is the agent's own.
 
@@ -36,6 +39,7 @@ class Answer(Record):
     to: str = ""
     text: str = ""
     files: dict[str, str | None] = Field(default_factory=dict)
+    copies: dict[str, str] = Field(default_factory=dict)
     signals: str | None = None
     waits_for: Items[str] = ()
     says_before: str = ""
@@ -116,6 +120,7 @@ class ScriptedAgent(TurnwiseAgent):
         if failure := answer.failure:
             raise failure
         wrote = [self._write(name, content, message.folder) for name, content in answer.files.items()]
+        wrote += [self._write(name, Path(source), message.folder) for name, source in answer.copies.items()]
         return self.at_work(id).evolve(running=False, text=answer.text, wrote=tuple(wrote), usage=answer.usage)
 
     def _next(self, action: str, text: str) -> Answer | None:
@@ -126,15 +131,18 @@ class ScriptedAgent(TurnwiseAgent):
                 return self._answers.pop(n)
         return None
 
-    def _write(self, name: str, text: str | None, folder: str) -> str:
+    def _write(self, name: str, content: str | Path | None, folder: str) -> str:
         """Writes a file, and gives it its name in `AgentOutput.wrote`."""
         own = folder if name.startswith(FOLDER) else ""
         path = Path(os.path.normpath(self._project / own / name.removeprefix(FOLDER)))
-        if text is None:
+        if content is None:
             path.unlink(missing_ok=True)
+        elif isinstance(content, Path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(content, path)
         else:
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            path.write_text(content, encoding="utf-8")
         return str(path.relative_to(self._project)) if path.is_relative_to(self._project) else str(path)
 
 
