@@ -114,6 +114,7 @@ class Trial(Generic[R]):
         reasons = {key: why for key in failing if (why := self._doubt(key, present))}
         kept = tuple(key for key in failing if key not in reasons)
         if kept:
+            self._say(f"running {plural(len(kept), 'test')} without the change once more, to rule out chance")
             again = await self._without_change(kept)
             reasons |= {
                 key: "fails without the change by chance only" for key in kept if not _fails(key, again, baseline)
