@@ -8,6 +8,7 @@ import pytest
 from loopwright.domain.loop import TestResult
 from loopwright.domain.testing import Coverage
 from loopwright.domain.verdict import baseline_of, compare, verdict
+from loopwright.validation.python import probe
 from loopwright.validation.reading import Reading
 from loopwright.validation.results import joined
 from loopwright.validation.run import ProjectTests, is_done
@@ -236,7 +237,7 @@ def test_tox_is_told_to_hand_on_what_the_frameworks_need(tmp_path: Path, monkeyp
     env = WRAPPED.instrument("tox", tmp_path, tmp_path / "first").env
     setting, _, names = env["TOX_OVERRIDE"].partition("+=")
     assert setting == "testenv.pass_env"
-    assert {*names.split(",")} == env.keys() - {"PATH", "TOX_OVERRIDE"}
+    assert {*names.split(",")} == (env.keys() | {probe.COPY}) - {"PATH", "TOX_OVERRIDE"}
     monkeypatch.setenv("TOX_OVERRIDE", "testenv.commands=true")
     (tmp_path / "second").mkdir()
     assert "TOX_OVERRIDE" not in WRAPPED.instrument("tox", tmp_path, tmp_path / "second").env

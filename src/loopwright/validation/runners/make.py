@@ -85,7 +85,7 @@ def _through_tox(env: dict[str, str]) -> dict[str, str]:
     """tox hands on only what it is told to; settings of a person's own are left alone."""
     if "TOX_OVERRIDE" in os.environ:
         return env
-    names = ",".join(sorted(name for name in env if name != "PATH"))
+    names = ",".join(sorted({*env, probe.COPY} - {"PATH"}))
     return {**env, "TOX_OVERRIDE": f"testenv.pass_env+={names}"}
 
 

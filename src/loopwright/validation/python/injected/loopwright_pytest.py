@@ -92,7 +92,23 @@ class Tracing:
         try:
             yield
         finally:
+            fixtures: dict[str, Any] = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+            for part in (item.getparent(pytest.Module), *(one for several in fixtures.values() for one in several)):
+                self._reach.rests_on(part)
             self._reach.end()
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[object]) -> Generator[None, None, None]:
+        with self._reach.shared(fixturedef):
+            yield
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, None, None]:
+        if isinstance(collector, pytest.Module):
+            with self._reach.shared(collector, is_loading=True):
+                yield
+        else:
+            yield
 
 
 class Worker:

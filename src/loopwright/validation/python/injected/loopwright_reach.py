@@ -6,11 +6,13 @@ Used in copies of the project only. Standard library, Python 3.8, see loopwright
 from __future__ import annotations
 
 import ast
+import filecmp
 import json
 import os
 import sys
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, Optional
 
@@ -22,7 +24,7 @@ TEST = "LOOPWRIGHT_COPY_TEST"
 Tracer = Optional[Callable[[FrameType, str, Any], Any]]  # noqa: UP045  # Python 3.8; Any: as sys.settrace has it
 
 _Function = (ast.FunctionDef, ast.AsyncFunctionDef)
-_LINES, _NAMES = 1, 2
+_INSTALLED = f"{os.sep}site-packages{os.sep}"
 
 
 class Changes:
@@ -55,17 +57,28 @@ def _called(tree: ast.AST, changed: Collection[int]) -> Iterator[int]:
 def _names(body: list[ast.stmt], changed: Collection[int]) -> Iterator[str]:
     """Names that changed statements outside of functions bind; for calls, the names they use."""
     for statement in body:
-        lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
+        first = min([statement.lineno, *(node.lineno for node in getattr(statement, "decorator_list", ()))])
+        lines = range(first, (statement.end_lineno or statement.lineno) + 1)
         if isinstance(statement, _Function) or not any(line in changed for line in lines):
             continue
         inner = [node for part in ("body", "orelse", "finalbody") for node in getattr(statement, part, ())]
         inner += [node for handler in getattr(statement, "handlers", ()) for node in handler.body]
         if inner:
+            if isinstance(statement, ast.ClassDef) and _is_redefined(statement, changed):
+                yield statement.name
             yield from _names(inner, changed)
         elif isinstance(statement, (ast.Import, ast.ImportFrom)):
             yield from ((alias.asname or alias.name).split(".")[0] for alias in statement.names)
         elif not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
             yield from (node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
+
+
+def _is_redefined(cls: ast.ClassDef, changed: Collection[int]) -> bool:
+    """Whether bases, keywords or decorators changed, of a class that is there already."""
+    first = min([cls.lineno, *(decorator.lineno for decorator in cls.decorator_list)])
+    body = range(cls.body[0].lineno, (cls.end_lineno or cls.lineno) + 1)
+    is_there = any(line not in changed for line in body)
+    return is_there and any(line in changed for line in range(first, cls.body[0].lineno))
 
 
 def _executable(code: CodeType) -> Iterator[int]:
@@ -102,10 +115,13 @@ class Reach:
             except (OSError, SyntaxError, ValueError):
                 continue  # it cannot run
         self._names = frozenset(name for changes in self._changes.values() for name in changes.names)
-        self._codes: dict[CodeType, int] = {}
+        self._codes: dict[CodeType, tuple[bool, frozenset[str]]] = {}
         self._files: dict[str, str] = {}
         self._seen: set[tuple[str, str]] = set()
         self._test = os.environ.get(TEST, "")
+        self._shared: dict[object, set[tuple[str, str]]] = {}
+        self._open: list[set[tuple[str, str]]] = []
+        self._is_loading = False
         self._system = (os.open, os.write, os.close, os.getpid, json.dumps)
         if self._data:
             sys.addaudithook(self._opened)
@@ -116,39 +132,81 @@ class Reach:
 
     def begin(self, test: str) -> None:
         self._test = os.environ[TEST] = test
-        threading.settrace(self._call)
-        sys.settrace(self._call)
+        self._trace(self._call)
 
     def end(self) -> None:
-        sys.settrace(None)
-        threading.settrace(None)
+        self._trace(None)
         self._test = ""
         os.environ.pop(TEST, None)
 
+    @contextmanager
+    def shared(self, part: object, *, is_loading: bool = False) -> Iterator[None]:
+        """What is reached meanwhile belongs to every test that rests on that part, see `rests_on`.
+
+        `is_loading`: test files are loaded. Then only what they call counts, not what the product does as it is loaded.
+        """
+        found: set[tuple[str, str]] = set()
+        self._shared[part] = found
+        self._open.append(found)
+        idle = not self._test
+        self._is_loading = is_loading
+        if idle:
+            self._trace(self._call)
+        try:
+            yield
+        finally:
+            if idle:
+                self._trace(None)
+            self._is_loading = False
+            self._open.remove(found)
+
+    def rests_on(self, part: object) -> None:
+        """The running test uses what that part has made."""
+        for kind, what in sorted(self._shared.get(part, ())):
+            self._write(kind, what)
+
+    @staticmethod
+    def _trace(tracer: Tracer) -> None:
+        # typeshed knows no None here
+        threading.settrace(tracer)  # type: ignore[arg-type]
+        sys.settrace(tracer)
+
     def _call(self, frame: FrameType, event: str, argument: object) -> Tracer:
         code = frame.f_code
-        kind = self._codes.get(code)
-        if kind is None:
-            kind = self._codes[code] = self._kind(code)
-        if kind & _NAMES and code.co_name != "<module>":
-            for name in self._names.intersection(_used(code)):
+        known = self._codes.get(code)
+        if known is None:
+            known = self._codes[code] = self._known(code)
+        has_changed, names = known
+        if names and code.co_name != "<module>" and self._counts(frame):
+            for name in names:
                 self._write("uses", name)
-        if kind & _LINES:
-            return self._line
-        return None
+        return self._line if has_changed else None
 
-    def _kind(self, code: CodeType) -> int:
+    def _known(self, code: CodeType) -> tuple[bool, frozenset[str]]:
+        """Whether the code's file has changed, and which changed names the code uses."""
         file = self._file(code.co_filename)
         if not file:
-            return 0
-        return (_LINES if file in self._changes else 0) | (_NAMES if self._names.intersection(_used(code)) else 0)
+            return False, frozenset()
+        # A test that only asks whether there is such a name does not use it.
+        texts = not self._is_material(file)
+        return file in self._changes, self._names.intersection(_used(code, texts=texts))
+
+    def _counts(self, frame: FrameType) -> bool:
+        """Not what the product does as it is loaded, while test files are."""
+        around: FrameType | None = frame
+        while self._is_loading and around is not None and around.f_code.co_name != "<module>":
+            around = around.f_back
+        return not self._is_loading or (around is not None and self._is_material(self._file(around.f_code.co_filename)))
+
+    def _is_material(self, file: str) -> bool:
+        return bool(self._material(file[len(self._root) :]))
 
     def _line(self, frame: FrameType, event: str, argument: object) -> Tracer:
         if event == "line":
             path = self._file(frame.f_code.co_filename)
             is_script = frame.f_code.co_name == "<module>" and frame.f_globals.get("__name__") == "__main__"
             counted = self._lines[path] if is_script else self._changes[path].called
-            if frame.f_lineno in counted:
+            if frame.f_lineno in counted and self._counts(frame):
                 self._write("line", f"{path[len(self._root) :]}:{frame.f_lineno}")
         return self._line
 
@@ -162,19 +220,30 @@ class Reach:
         while frame is not None and not self._file(frame.f_code.co_filename):
             frame = frame.f_back
         # What a test reads by itself says nothing of what the product does with it.
-        if frame is None or not self._material(self._file(frame.f_code.co_filename)[len(self._root) :]):
+        if frame is None or not self._is_material(self._file(frame.f_code.co_filename)):
             self._write("opened", path[len(self._root) :])
 
     def _file(self, name: str) -> str:
-        """The real path of a file of the project; empty for any other."""
+        """The real path of a file of the project, for an installed copy that of its original; empty for any other."""
         if name not in self._files:
             real = os.path.realpath(name)
-            ours = real.startswith(self._root) and f"{os.sep}site-packages{os.sep}" not in real
-            self._files[name] = real if ours else ""
+            if _INSTALLED in real:
+                self._files[name] = self._original(real)
+            else:
+                self._files[name] = real if real.startswith(self._root) else ""
         return self._files[name]
 
+    def _original(self, installed: str) -> str:
+        """The file of the project that was installed there, as it is."""
+        inner = installed.rpartition(_INSTALLED)[2]
+        likely = [os.path.join(self._root, inner), os.path.join(self._root, "src", inner)]
+        known = [path for path in self._changes if path.endswith(os.sep + inner)]
+        return next((path for path in (*likely, *known) if _is_same(path, installed)), "")
+
     def _write(self, kind: str, what: str) -> None:
-        if (self._test, what) in self._seen:
+        for found in self._open:
+            found.add((kind, what))
+        if not self._test or (self._test, what) in self._seen:
             return
         self._seen.add((self._test, what))
         open_, write, close, getpid, dumps = self._system
@@ -187,11 +256,20 @@ class Reach:
             close(file)
 
 
-def _used(code: CodeType) -> Iterator[str]:
-    """Global names, attributes and keywords that a function uses."""
+def _is_same(file: str, other: str) -> bool:
+    try:
+        return filecmp.cmp(file, other, shallow=False)
+    except OSError:
+        return False
+
+
+def _used(code: CodeType, *, texts: bool) -> Iterator[str]:
+    """Global names, attributes and keywords that a function uses, and if asked its texts: getattr takes those."""
     yield from code.co_names
     yield from code.co_freevars
     for constant in code.co_consts:
+        if texts and isinstance(constant, str):
+            yield constant
         if isinstance(constant, tuple):
             yield from (name for name in constant if isinstance(name, str))
 

@@ -61,6 +61,8 @@ class Result(unittest.TextTestResult):
 
     def stopTest(self, test: unittest.TestCase) -> None:
         if self.reach is not None:
+            self.reach.rests_on(type(test))
+            self.reach.rests_on(type(test).__module__)
             self.reach.end()
         self._write(test)
         self._running = None
@@ -177,6 +179,7 @@ def main() -> None:
     if copy is not None and copy["changed"]:
         Result.reach = reach.Reach(copy)
         Result.log.write("executable", lines=Result.reach.executable())
+        _share_set_ups(Result.reach)
     measuring = probe.start_coverage(order)
     program = unittest.main(module=None, testRunner=Runner, exit=False)
     if measuring is not None:
@@ -184,6 +187,26 @@ def main() -> None:
     failed = not program.result.wasSuccessful()
     Result.log.write("end", status=int(failed))
     sys.exit(failed)
+
+
+def _share_set_ups(reached: reach.Reach) -> None:
+    """What is reached while a class or module is set up belongs to each of its tests."""
+    suite: Any = unittest.TestSuite  # Any: private parts of it
+    set_up_class, set_up_module = suite._handleClassSetUp, suite._handleModuleFixture
+
+    def handle_class(self: Suite, test: Tests, result: Any) -> None:
+        if type(test) is getattr(result, "_previousTestClass", None):
+            return
+        with reached.shared(type(test)):
+            set_up_class(self, test, result)
+
+    def handle_module(self: Suite, test: Tests, result: Any) -> None:
+        if type(test).__module__ == getattr(getattr(result, "_previousTestClass", None), "__module__", None):
+            return
+        with reached.shared(type(test).__module__):
+            set_up_module(self, test, result)
+
+    suite._handleClassSetUp, suite._handleModuleFixture = handle_class, handle_module
 
 
 if __name__ == "__main__":
