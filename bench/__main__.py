@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PARTS = ("store", "startup", "kernel", "stall", "agents", "server", "stream", "page", "tune", "tune_speed")
+PARTS = ("store", "startup", "kernel", "stall", "agents", "server", "stream", "page", "tune", "tune_speed", "proof")
 
 
 def main() -> None:

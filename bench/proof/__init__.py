@@ -1,0 +1,1 @@
+"""Proofs of real commits, compared with what their tests say by hand."""
