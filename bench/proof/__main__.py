@@ -19,6 +19,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
+from itertools import pairwise
 from pathlib import Path
 from typing import Any  # parsed JSON
 
@@ -175,7 +176,7 @@ class Case:
         file = max(self.project.glob(".workflow/.loop/*.progress/transcript*"), key=os.path.getmtime)
         lines = [json.loads(line) for line in file.read_text().splitlines()]
         found: dict[str, float] = {}
-        for line, after in zip(lines, lines[1:], strict=False):
+        for line, after in pairwise(lines):
             for run, words in RUNS.items():
                 if line["kind"] == "activity" and words in line.get("text", ""):
                     spent = datetime.fromisoformat(after["ts"]) - datetime.fromisoformat(line["ts"])
@@ -214,7 +215,8 @@ def told(result: Result) -> str:
     runs = " ".join(f"{result.proof_seconds.get(run, 0):5.1f}" for run in RUNS)
     lines = [
         f"{'ok ' if result.is_right else 'NO '} {result.project:<30} {result.commit} {result.by_hand:>4} "
-        f"{result.whole:<12} {result.left_out:<12} {result.seconds:6.1f} s {share:3.0f} % ({runs})  {result.subject[:50]}"
+        f"{result.whole:<12} {result.left_out:<12} {result.seconds:6.1f} s "
+        f"{share:3.0f} % ({runs})  {result.subject[:50]}"
     ]
     lines += [f"      {line}" for line in (result.trouble, result.missing, *result.differing[:5]) if line]
     return "\n".join([*lines, *([] if result.is_right else [f"      note: {note}" for note in result.notes[:5]])])

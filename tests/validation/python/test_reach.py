@@ -60,7 +60,8 @@ CASES = {
     ),
     "made once for a module": Case(
         PRICE,
-        "import pytest\nfrom shop import price\n\n\n@pytest.fixture(scope='module')\ndef made():\n    return price()\n\n\n"
+        "import pytest\nfrom shop import price\n\n\n@pytest.fixture(scope='module')\ndef made():\n    return price()\n"
+        "\n\n"
         "def test_a(made):\n    assert made == 2\n\n\ndef test_b(made):\n    assert made > 1\n\n\n"
         "def test_c():\n    assert True\n",
         frozenset({"test_a", "test_b"}),
@@ -83,7 +84,8 @@ CASES = {
     "set up for a class of unittest": Case(
         PRICE,
         "import unittest\nfrom shop import price\n\n\nclass TestA(unittest.TestCase):\n    @classmethod\n"
-        "    def setUpClass(cls):\n        cls.made = price()\n\n    def test_a(self):\n        assert self.made == 2\n\n"
+        "    def setUpClass(cls):\n        cls.made = price()\n\n    def test_a(self):\n"
+        "        assert self.made == 2\n\n"
         "    def test_b(self):\n        assert self.made > 1\n",
         frozenset({"test_a", "test_b"}),
         UNITTEST,

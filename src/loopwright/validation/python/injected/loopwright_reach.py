@@ -167,8 +167,7 @@ class Reach:
 
     @staticmethod
     def _trace(tracer: Tracer) -> None:
-        # typeshed knows no None here
-        threading.settrace(tracer)  # type: ignore[arg-type]
+        threading.settrace(tracer)
         sys.settrace(tracer)
 
     def _call(self, frame: FrameType, event: str, argument: object) -> Tracer:
