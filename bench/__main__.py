@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-PARTS = ("store", "startup", "kernel", "stall", "agents", "server", "stream", "page", "tune", "tune_speed", "proof")
+PARTS = (
+    "store", "startup", "kernel", "stall", "agents", "server", "stream", "page", "tune", "tune_speed", "proof", "mutation",
+)  # fmt: skip
 
 
 def main() -> None:

@@ -11,6 +11,7 @@ from typing import ClassVar
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import LoopState, TestResult
+from loopwright.domain.mutants import Mutation, MutationOrder
 from loopwright.domain.testing import TestRun
 from loopwright.ports import Difference, JobDone, MenuEntry, TestOrder
 from loopwright.store.disk import Disk
@@ -104,6 +105,9 @@ class NoDebugger:
         raise AssertionError("not supported")
 
     async def search(self, request: DebugRequest) -> Findings:
+        raise AssertionError("not supported")
+
+    async def mutate(self, order: MutationOrder, say: Callable[[str], None]) -> Mutation:
         raise AssertionError("not supported")
 
 

@@ -9,6 +9,7 @@ from loopwright.agents.builtin import BuiltinAgent
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings, Patch
 from loopwright.domain.errors import AgentError, Invalid
 from loopwright.domain.loop import ActionName
+from loopwright.domain.mutants import Mutation, MutationOrder
 from loopwright.domain.protocol import AgentOutput, Message
 from loopwright.ports import Agent
 
@@ -33,6 +34,9 @@ class Gated:
 
     async def diagnose(self, request: DebugRequest) -> Diagnosis:
         raise AssertionError("the DEBUG action diagnoses by itself")
+
+    async def mutate(self, order: MutationOrder, say: Callable[[str], None]) -> Mutation:
+        raise AssertionError("nobody proves anything here")
 
     async def search(self, request: DebugRequest) -> Findings:
         self.orders.append(request)

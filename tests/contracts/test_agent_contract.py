@@ -16,6 +16,7 @@ from loopwright.agents.scripted import Answer, Script, ScriptedAgent
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.domain.engine_state import LoopTask
 from loopwright.domain.errors import AgentError
+from loopwright.domain.mutants import Mutation, MutationOrder
 from loopwright.domain.protocol import AgentOutput, Message
 from loopwright.ports import Agent, Surroundings
 from loopwright.workspace.living import living
@@ -60,6 +61,9 @@ class Patient:
 
     async def diagnose(self, request: DebugRequest) -> Diagnosis:
         raise AssertionError("not asked for")
+
+    async def mutate(self, order: MutationOrder, say: Callable[[str], None]) -> Mutation:
+        raise AssertionError("nobody proves anything here")
 
     async def search(self, request: DebugRequest) -> Findings:
         if request.failing == (ENDLESS,):

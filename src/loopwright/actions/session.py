@@ -45,6 +45,9 @@ class Session(TestedGround[LoopState]):
     def proof_goal(self) -> ProofGoal:
         return loop_goal(self.state())
 
+    def project_debugger(self) -> Debugger:
+        return self.debugger
+
     def told_answer(self) -> str | None:
         """A person's answer that was passed on since this was last asked."""
         told, self.told = self.told, None

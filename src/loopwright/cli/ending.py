@@ -9,7 +9,7 @@ from loopwright.domain.loop import Hypothesis, LoopState, LoopStatus
 from loopwright.domain.loop_commands import raising
 from loopwright.domain.loop_rivals import applied_patches, holds_patch, patch_of
 from loopwright.domain.pausing import paused_words
-from loopwright.domain.proof import Proof, tests_and_proof
+from loopwright.domain.proof import Proof, strength_lines, tests_and_proof
 from loopwright.domain.rivals import AppliedPatch, comparison_words, patch_lines, rival_lines
 from loopwright.domain.run import Run
 from loopwright.domain.summary import diff_stat as diff_stat
@@ -223,8 +223,7 @@ def proof_lines(proof: Proof | None, *, most: int = SHOWN) -> list[str]:
     if proof is None:
         return []
     lines = some(proof.fail_to_pass, lambda test: f"{clean(test)}  failed before, passes now", most=most)
-    if proof.diff_coverage is not None and proof.fail_to_pass:
-        lines.append(f"{proof.diff_coverage:g} % of the changed lines run under these tests")
+    lines += map(clean, strength_lines(proof, most))
     return lines + ([] if proof.shown else some(proof.notes, clean))
 
 

@@ -92,6 +92,18 @@ SETTINGS: dict[str, Any] = {
     "min_coverage": Annotated[
         float | None, typer.Option("--min-coverage", metavar="P", help="Percent of lines the tests must cover.")
     ],
+    "min_mutation_score": Annotated[
+        float | None,
+        typer.Option(
+            "--min-mutation-score", metavar="P", help="Percent of the changed lines' mutants that must be killed."
+        ),
+    ],
+    "min_diff_coverage": Annotated[
+        float | None,
+        typer.Option(
+            "--min-diff-coverage", metavar="P", help="Percent of the changed lines that must run under the new tests."
+        ),
+    ],
 }  # fmt: skip
 """Options of `run` and `create`: each is the setting of the same name."""
 

@@ -88,6 +88,15 @@ class Settings(BaseModel):
     require: Require = Field("all", description="all, or no_new_failures for projects that were red before")
     min_pass_rate: float = Field(100, ge=0, le=100, description="percent of tests that must pass")
     min_coverage: float = Field(0, ge=0, le=100, description="percent of lines that must be covered")
+    min_mutation_score: float = Field(
+        0,
+        ge=0,
+        le=100,
+        description="percent of the changed lines' mutants that the tests of the goal must kill",
+    )
+    min_diff_coverage: float = Field(
+        0, ge=0, le=100, description="percent of the changed lines that the tests of the goal must run"
+    )
     timezone: str = Field("+08:00", description="offset that times are written in")
     checkpoints: str | None = Field(None, description="folder of the private repositories (default: state directory)")
     notify_command: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(

@@ -58,6 +58,9 @@ class CycleSession(TestedGround[CycleState]):
     def proof_goal(self) -> ProofGoal:
         return cycle_goal(self.state())
 
+    def project_debugger(self) -> Debugger:
+        return self.debugger(self.workspace.root)
+
     def agent(self, role: Role) -> str:
         """The name of the agent that plays the role."""
         return self.state().engine.agent_of(role)

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from loopwright.domain.cycle import CycleState, PlanTask
 from loopwright.domain.cycle_names import ROLES, Role
 from loopwright.domain.cycle_timeline import baseline_words, tests_words
+from loopwright.domain.mutants import SURVIVORS_KEPT
+from loopwright.domain.proof import Proof, proof_words, strength_lines
 from loopwright.domain.rivals import patch_lines
 from loopwright.domain.words import plural
 
@@ -68,9 +70,11 @@ def render_issues(state: CycleState) -> str:
 def render_summary(state: CycleState) -> str:
     """coordination/summary.md: how it ended, what was done, and what is left to do."""
     reason = f": {_one_line(state.failure_reason)}" if state.failure_reason else ""
+    proof = state.engine.proof
     lines = [
         f"# {_one_line(state.title)}", "", f"The cycle ended **{state.engine.outcome or state.status}**{reason}.", "",
-        *_facts(state), *_section("Iterations", _iterations(state)), *_section("What is open", _left(state)),
+        *_facts(state), *(_section("Proof", _proof(proof)) if proof else ()),
+        *_section("Iterations", _iterations(state)), *_section("What is open", _left(state)),
         *_section("Decisions", _decisions(state)), *_section("Blockers that were settled", _settled(state)),
     ]  # fmt: skip
     lines += _patches(state)
@@ -107,6 +111,13 @@ def _facts(state: CycleState) -> Iterator[str]:
     spent += [f"{budget.cost:.2f} US dollars"] if budget.cost is not None else []
     yield f"- spent: {', '.join(spent)}"
     yield "- roles: " + ", ".join(f"{role} by {state.engine.agent_of(role)}" for role in ROLES)
+
+
+def _proof(proof: Proof) -> Iterator[str]:
+    yield f"- {proof_words(proof)}"
+    yield from (f"- {test}: failed before, passes now" for test in proof.fail_to_pass)
+    yield from (f"- {line}" for line in strength_lines(proof, SURVIVORS_KEPT))
+    yield from (f"- shows nothing: {note}" for note in proof.notes)
 
 
 def _iterations(state: CycleState) -> Iterator[str]:

@@ -11,8 +11,9 @@ from pydantic import BaseModel, ValidationError
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import Hypothesis, LoopState, SkillState
 from loopwright.domain.loop_rivals import patch_of
+from loopwright.domain.mutants import SURVIVORS_KEPT
 from loopwright.domain.progress import progress
-from loopwright.domain.proof import Proof, proof_words, tests_and_proof
+from loopwright.domain.proof import Proof, proof_words, strength_lines, tests_and_proof
 from loopwright.domain.record import first_problem
 from loopwright.domain.rivals import patch_lines
 from loopwright.domain.words import agreeing, plural
@@ -210,8 +211,7 @@ def _proof_section(proof: Proof | None) -> list[str]:
     lines += [f"- {test}: failed before, passes now" for test in proof.fail_to_pass]
     count = proof.pass_to_pass_count
     lines.append(f"- {plural(count, 'test')} passed before and {agreeing(count, 'passes')} now")
-    if proof.diff_coverage is not None and proof.fail_to_pass:
-        lines.append(f"- {proof.diff_coverage:g} % of the changed lines run under the tests that failed before")
+    lines += [f"- {line}" for line in strength_lines(proof, SURVIVORS_KEPT)]
     return lines + [f"- shows nothing: {note}" for note in proof.notes]
 
 

@@ -219,6 +219,8 @@ class RunSettings(Record):
     require: Require = "all"
     min_pass_rate: float = Field(default=100, ge=0, le=100)
     min_coverage: float = Field(default=0, ge=0, le=100)
+    min_mutation_score: float = Field(default=0, ge=0, le=100, exclude_if=lambda value: value == 0)
+    min_diff_coverage: float = Field(default=0, ge=0, le=100, exclude_if=lambda value: value == 0)
     proof: ProofPolicy = Field(default="auto", exclude_if=lambda value: value == "auto")
     allow_environment_changes: bool = Field(default=False, exclude_if=lambda value: not value)
     permissions: Policy = "workspace"

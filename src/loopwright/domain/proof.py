@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from loopwright.domain.mutants import Mutants
 from loopwright.domain.record import Items, Record, absent
 from loopwright.domain.words import agreeing, plural
 
@@ -17,6 +18,9 @@ ProofKind = Literal["mend", "change", "commands", "reading", "preserve", "none"]
 
 STRONGEST: tuple[ProofKind, ...] = ("change", "mend", "preserve", "reading", "commands", "none")
 """The kind that names a proof, where a run has tasks of several."""
+
+BY_TESTS: frozenset[ProofKind] = frozenset({"change", "mend"})
+"""Kinds of goals that tests show, and whose proof can be more or less strong."""
 
 TESTS_KEPT = 200
 NAMES_SHOWN = 3
@@ -34,8 +38,10 @@ class Proof(Record):
 
     `fail_to_pass`: tests that fail on the product as it was and pass now. `pass_to_pass_count`: tests that pass on
     both. `named_by`: who named a test that failed at the start as showing the goal. `diff_coverage`: percent of the
-    changed lines that these tests run. `missing`: what is missing, as a clause; None where nothing is. `notes`: tests
-    that were looked at and show nothing, with the reason.
+    changed lines that these tests run, or with `of_suite` that all tests run. `mutants` of the changed lines, tried
+    under these tests, or `unmeasured`: why there are none. `missing`: what is missing, as a clause; None where nothing
+    is. `weak`: the goal is shown, and a threshold is missed. `notes`: tests that were looked at and show nothing, with
+    the reason.
     """
 
     kind: ProofKind
@@ -44,7 +50,11 @@ class Proof(Record):
     pass_to_pass_count: int = 0
     named_by: str | None = Field(default=None, exclude_if=absent)
     diff_coverage: float | None = Field(default=None, ge=0, le=100)
+    of_suite: bool | None = Field(default=None, exclude_if=absent)
+    mutants: Mutants | None = Field(default=None, exclude_if=absent)
+    unmeasured: str | None = Field(default=None, exclude_if=absent)
     missing: str | None = None
+    weak: bool | None = Field(default=None, exclude_if=absent)
     notes: Items[str] = ()
 
     @property
@@ -86,6 +96,7 @@ class ProofEvidence:
     pass_to_pass_count: int = 0
     tests_green: int = 0
     diff_coverage: float | None = None
+    of_suite: bool = False
 
 
 def proof_of(goal: ProofGoal, evidence: ProofEvidence, tree: str) -> Proof:
@@ -99,9 +110,44 @@ def proof_of(goal: ProofGoal, evidence: ProofEvidence, tree: str) -> Proof:
         pass_to_pass_count=evidence.pass_to_pass_count,
         named_by=named[0].by if named and not evidence.shown else None,
         diff_coverage=evidence.diff_coverage,
+        of_suite=evidence.of_suite or None,
         missing="; ".join(gaps) or None,
         notes=evidence.notes,
     )
+
+
+def held_to(proof: Proof, *, min_mutation_score: float, min_diff_coverage: float) -> Proof:
+    """The proof, missing where a threshold (percent, 0: none) is missed. What could not be measured misses each."""
+    if not (proof.shown and proof.fail_to_pass and proof.kind in BY_TESTS):
+        return proof
+    gaps = []
+    if min_diff_coverage and proof.diff_coverage is None:
+        gaps.append(f"coverage of the changed lines could not be measured, {min_diff_coverage:g} % is required")
+    elif proof.diff_coverage is not None and proof.diff_coverage < min_diff_coverage:
+        gaps.append(f"{_covered(proof)}, {min_diff_coverage:g} % are required")
+    if min_mutation_score and proof.mutants is None:
+        why = f" ({proof.unmeasured})" if proof.unmeasured else ""
+        gaps.append(f"the mutation score could not be measured{why}, {min_mutation_score:g} % is required")
+    elif proof.mutants is not None and proof.mutants.percent < min_mutation_score:
+        # Rounded down: a score that misses the threshold never reads as if it reached it.
+        score = f"{proof.mutants.score} ({int(proof.mutants.percent)} %)"
+        gaps.append(f"{score} are killed, {min_mutation_score:g} % are required")
+    return proof.evolve(missing="; ".join(gaps), weak=True) if gaps else proof
+
+
+def _covered(proof: Proof) -> str:
+    return f"{proof.diff_coverage:g} % of the changed lines run under {'all' if proof.of_suite else 'these'} tests"
+
+
+def strength_lines(proof: Proof, most: int) -> list[str]:
+    """How strong the proof is: coverage, and mutants with the first that survived."""
+    lines = [_covered(proof)] if proof.diff_coverage is not None and proof.fail_to_pass else []
+    if proof.mutants is None:
+        return [*lines, f"mutants could not be tried: {proof.unmeasured}"] if proof.unmeasured else lines
+    survivors = proof.mutants.survivors
+    more = proof.mutants.total - proof.mutants.killed - len(survivors[:most])
+    lines += [proof.mutants.words, *(f"no test notices {one}" for one in survivors[:most])]
+    return [*lines, f"… and {more:,} more"] if more else lines
 
 
 def _gap(kind: ProofKind, evidence: ProofEvidence, named: Collection[NamedTest]) -> str | None:
@@ -180,6 +226,13 @@ def proof_order(proof: Proof) -> str:
     """The one order that asks for a proof which is missing."""
     seen = "".join(f"\n- {note}" for note in proof.notes)
     measured = f"\n\nMeasured of the new and changed tests:{seen}" if seen else ""
+    if proof.weak:
+        unnoticed = "".join(f"\n- {one}" for one in (proof.mutants.survivors if proof.mutants else ()))
+        ask = (
+            "Add tests of what the changed lines do, until they reach it. Leave the product as it is where it is right."
+        )
+        more = f" No test notices these changes of the changed lines:{unnoticed}" if unnoticed else ""
+        return f"Tests show the goal, but not strongly enough: {proof.missing}. {ask}{more}"
     if proof.kind == "preserve":
         ask = "Change the product as the goal asks, and leave the tests as they were, but for names and imports."
     elif proof.kind == "mend":

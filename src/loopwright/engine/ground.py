@@ -9,7 +9,7 @@ from loopwright.domain.run import R
 from loopwright.domain.testing import TestRun
 from loopwright.engine.bus import Bus
 from loopwright.engine.threads import in_thread
-from loopwright.ports import Clock, Snapshot, Store, TestRunner, Workspace
+from loopwright.ports import Clock, Debugger, Snapshot, Store, TestRunner, Workspace
 
 
 @dataclass(kw_only=True)
@@ -63,6 +63,10 @@ class TestedGround(Ground[R]):
 
     def proof_goal(self) -> ProofGoal:
         """What this run has to show."""
+        raise NotImplementedError
+
+    def project_debugger(self) -> Debugger:
+        """What looks into the tests of the project's own folder."""
         raise NotImplementedError
 
     def start(self) -> str | None:

@@ -7,12 +7,13 @@ from typing import Generic
 
 from loopwright.domain.engine_state import Baseline
 from loopwright.domain.loop import TestStatus
-from loopwright.domain.proof import Proof, ProofEvidence, ProofGoal, proof_of
+from loopwright.domain.proof import Proof, ProofEvidence, ProofGoal, held_to, proof_of
 from loopwright.domain.run import R
 from loopwright.domain.testing import CODE, TestRun
 from loopwright.domain.verdict import Comparison, file_of, repaired
 from loopwright.domain.words import plural
 from loopwright.engine.ground import TestedGround
+from loopwright.engine.mutating import NOTHING_REACHED, Reached, with_mutants
 from loopwright.engine.overlay import Overlay, read_versions, run_overlay, split_material
 from loopwright.engine.threads import in_thread
 from loopwright.ports import FileChange, Snapshot
@@ -42,19 +43,23 @@ async def prove(
     """What shows that the goal is reached in the tree that `run` has validated. Computed once for a tree and goal."""
     goal = ground.proof_goal()
     if (tree, goal) not in ground.proofs:
-        evidence = await _evidence(ground, goal, run, here, comparison, command)
-        ground.proofs[tree, goal] = proof_of(goal, evidence, tree)
+        evidence, reached = await _evidence(ground, goal, run, here, comparison, command)
+        proof = await with_mutants(ground, proof_of(goal, evidence, tree), reached, command)
+        settings = ground.state().engine.settings
+        ground.proofs[tree, goal] = held_to(
+            proof, min_mutation_score=settings.min_mutation_score, min_diff_coverage=settings.min_diff_coverage
+        )
     return ground.proofs[tree, goal]
 
 
 async def _evidence(
     ground: TestedGround[R], goal: ProofGoal, run: TestRun, here: Snapshot, comparison: Comparison, command: str
-) -> ProofEvidence:
+) -> tuple[ProofEvidence, Reached]:
     engine = ground.state().engine
     baseline = engine.baseline or Baseline(tree="", at=ground.now())
     start = ground.start()
     if start is None:
-        return ProofEvidence(product=(), changed=())
+        return ProofEvidence(product=(), changed=()), NOTHING_REACHED
     changed = await in_thread(_changed, ground, start, here.commit, run)
     evidence = ProofEvidence(
         product=changed.substantial,
@@ -69,7 +74,7 @@ async def _evidence(
     if goal.kinds & {"change", "mend"} and changed.substantial:
         trial = Trial(ground, start, here, changed, command)
         return await trial.evidence(run, baseline, comparison, evidence, goal)
-    return evidence
+    return evidence, NOTHING_REACHED
 
 
 def _passed_twice(baseline: Baseline, run: TestRun) -> int:
@@ -90,10 +95,11 @@ class Trial(Generic[R]):
 
     async def evidence(
         self, run: TestRun, baseline: Baseline, comparison: Comparison, known: ProofEvidence, goal: ProofGoal
-    ) -> ProofEvidence:
-        """With what the trial has shown. Three runs: without the change, with it, and without it again.
+    ) -> tuple[ProofEvidence, Reached]:
+        """With what the trial has shown, and what the tests reach.
 
-        A test that depends on the clock, on the place or on chance does not fail, pass and fail in that order.
+        Three runs: without the change, with it, and without it again. A test that depends on
+        the clock, on the place or on chance does not fail, pass and fail in that order.
         """
         candidates = _candidates(run, baseline, comparison) if "change" in goal.kinds else ()
         failing: tuple[str, ...] = ()
@@ -105,7 +111,7 @@ class Trial(Generic[R]):
         is_traced = self.ground.tests.interpreter(self.command) is not None
         traced = tuple(dict.fromkeys((*failing, *(known.mended if is_traced else ()))))
         if not traced:
-            return replace(known, notes=_notes(candidates, (), {}))
+            return replace(known, notes=_notes(candidates, (), {})), NOTHING_REACHED
         self._say(f"running {plural(len(traced), 'test')} on the product as it is, in a copy")
         present = await run_overlay(
             self.ground, Overlay(self.here.commit, self.here.commit), self.command,
@@ -121,7 +127,9 @@ class Trial(Generic[R]):
             }
         shown = tuple(key for key in kept if key not in reasons)
         covered = _coverage(present, (*shown, *known.mended))
-        return replace(known, notes=_notes(candidates, shown, reasons), shown=shown, diff_coverage=covered)
+        lines = {file: lines for file, lines in self.changed.lines.items() if lines}
+        reached = Reached(lines, {key: reach.lines for key, reach in (present.reach or {}).items()})
+        return replace(known, notes=_notes(candidates, shown, reasons), shown=shown, diff_coverage=covered), reached
 
     def _say(self, words: str) -> None:
         self.ground.bus.publish("activity", words)

@@ -60,6 +60,12 @@ class Start(Budgeted):
     ] = None
     permissions: Annotated[Policy | None, Field(description="What an agent may do without asking a person.")] = None
     test_command: Annotated[Word | None, Field(description="How the tests are run; default: detected.")] = None
+    min_mutation_score: Annotated[
+        float | None, Field(ge=0, le=100, description="Percent of the changed lines' mutants that must be killed.")
+    ] = None
+    min_diff_coverage: Annotated[
+        float | None, Field(ge=0, le=100, description="Percent of the changed lines that the new tests must run.")
+    ] = None
     start: Annotated[bool, Field(description="False: only create it; `resume` starts it.")] = True
 
     @property
@@ -111,6 +117,12 @@ class StartTuning(Arguments):
     ] = None
     choose: Annotated[bool, Field(description="True: nothing is applied that is not taken with `choose`.")] = False
     max_iterations: Annotated[Iterations | None, Field(description="Rounds of mending; default 5.")] = None
+    min_mutation_score: Annotated[
+        float | None, Field(ge=0, le=100, description="Percent of the changed lines' mutants that must be killed.")
+    ] = None
+    min_diff_coverage: Annotated[
+        float | None, Field(ge=0, le=100, description="Percent of the changed lines that the new tests must run.")
+    ] = None
     start: Annotated[bool, Field(description="False: only create it; `resume` starts it.")] = True
 
     @property

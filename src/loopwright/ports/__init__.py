@@ -14,6 +14,7 @@ from loopwright.domain.environment import Environment, Manifests
 from loopwright.domain.events import Entry, Event
 from loopwright.domain.loop import LoopState
 from loopwright.domain.menu import MenuEntry as MenuEntry
+from loopwright.domain.mutants import Mutation, MutationOrder
 from loopwright.domain.notices import Letter
 from loopwright.domain.protocol import AgentOutput, Capabilities, Message
 from loopwright.domain.testing import TestRun
@@ -242,6 +243,12 @@ class Debugger(Protocol):
 
     async def search(self, request: DebugRequest) -> Findings:
         """Tests edits at the hypotheses' places; never changes the project."""
+
+    async def mutate(self, order: MutationOrder, say: Callable[[str], None]) -> Mutation:
+        """Tries whether the tests notice changes of the changed lines; never changes the project.
+
+        The same order gives the same answer, unless its time runs out. `say` hears how far it is.
+        """
 
 
 class Person(Protocol):

@@ -10,6 +10,7 @@ from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings, Patch
 from loopwright.domain.ids import next_hypothesis_id
 from loopwright.domain.loop import EvidenceCriteria, Hypothesis, HypothesisStatus
 from loopwright.domain.loop_rivals import holds_patch, patch_of
+from loopwright.domain.mutants import SURVIVORS_KEPT, Mutants, Mutation, MutationOrder, Survivor
 from loopwright.domain.rivals import Comparison, Rival, comparison_words, new_rival_ids, rival_lines
 from loopwright.domain.suspects import anchor as anchor
 from loopwright.domain.words import plural
@@ -87,6 +88,21 @@ def _comparison(request: DebugRequest, answer: Plain) -> Comparison | None:
         for id, one in zip(ids, others, strict=True)
     )
     return Comparison(tried=answer["candidates"], gives=patch["gives"], rivals=rivals, **answer["comparison"])
+
+
+def mutation(order: MutationOrder, answer: Plain) -> Mutation:
+    """The figure with the first survivors; where the worker came to none, why."""
+    if "killed" not in answer:
+        return Mutation(trouble=answer.get("trouble") or "; ".join(answer.get("notes", ())) or "no answer came")
+    survivors = [Survivor(file=file, line=line, change=change) for file, line, change in answer["survivors"]]
+    total = answer["killed"] + len(survivors)
+    return Mutation(
+        mutants=Mutants(
+            killed=answer["killed"], total=total, survivors=tuple(survivors[:SURVIVORS_KEPT]),
+            made=answer["made"] if answer["made"] > total else None,
+        ),
+        note="; ".join(answer["notes"]),
+    )  # fmt: skip
 
 
 def _numbered(known: Sequence[Hypothesis], places: Sequence[Plain]) -> list[Hypothesis]:

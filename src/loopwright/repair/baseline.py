@@ -78,7 +78,7 @@ def measure(project: Project, tree: str, failing: Sequence[str], seconds: float,
         keys=keys,
         spectrum=spectrum,
         facts=facts,
-        sources=_sources(tree, lines),
+        sources=read_sources(tree, lines),
         imported=lines.get(IMPORT, frozenset()),
         apart=apart,
         troubles=[
@@ -189,7 +189,7 @@ def _by_file(keys: Sequence[str], failing: frozenset[int]) -> list[frozenset[int
     return [frozenset(n for n in failing if names[n] == name) for name in dict.fromkeys(names.values())]
 
 
-def _sources(tree: str, lines: Mapping[int, frozenset[Line]]) -> dict[str, Source]:
+def read_sources(tree: str, lines: Mapping[int, frozenset[Line]]) -> dict[str, Source]:
     """The project's files that ran and may be changed; what can not be parsed is left out."""
     files = sorted(
         {file for ran in lines.values() for file, _ in ran if file.endswith(".py") and not is_test_file(file)}

@@ -15,7 +15,7 @@ import pytest
 
 from .forks import Answer, ask_forked
 from .plan import brief, carried_out
-from .screen import alone, is_final
+from .screen import KILLED, alone, is_final
 from .session import Driver, collect_and, driven
 from .tree import is_test_file
 from .zygote import Project, numbered, serve
@@ -43,12 +43,12 @@ def serve_cold(project: Project, tree: str) -> Callable[[int, int], None]:
             serve(jobs, answers, partial(_answers, run), tree)
 
         def late(driver: Driver, session: pytest.Session, job: Answer) -> Answer:
-            _override(os.path.join(tree, job["file"]), job["text"], codes)
+            _put(tree, job, codes)
             session.perform_collect(_paths(project, session, job))
             return carried_out(driver, numbered(project, session.items), job)
 
         def early(job: Answer) -> Answer:
-            _override(os.path.join(tree, job["file"]), job["text"], codes)
+            _put(tree, job, codes)
             return _collected_and_run(project, job)
 
         if seen["late"]:
@@ -115,7 +115,7 @@ def _compiled(files: list[str]) -> dict[str, CodeType]:
 
 def _paths(project: Project, session: pytest.Session, job: Answer) -> list[str] | None:
     """The files of the job's tests; None for all that the project collects."""
-    if job["ordered"]:
+    if job["ordered"] and not job.get("written"):
         return None
     nodes = [project.nodes[number] for number, _ in (*job["targets"], *job["guards"])]
     return [str(session.config.rootpath / file) for file in dict.fromkeys(node.split("::")[0] for node in nodes)]
@@ -128,7 +128,16 @@ def _collected_and_run(project: Project, job: Answer) -> Answer:
         found.append(carried_out(driver, numbered(project, items), job))
 
     collect_and(loop, project.arguments, project.style, plain=True)
-    return found[0] if found else {"turned": [], "broke": -1}
+    return found[0] if found else KILLED
+
+
+def _put(tree: str, job: Answer, codes: dict[str, CodeType]) -> None:
+    """The changed file for this process, and for those that it starts where the job wants it `written`."""
+    path = os.path.join(tree, job["file"])
+    _override(path, job["text"], codes)
+    if job.get("written"):
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(job["text"])
 
 
 def _override(path: str, text: str, codes: dict[str, CodeType]) -> None:

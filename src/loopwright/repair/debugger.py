@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
@@ -15,6 +16,7 @@ from loopwright.domain.errors import Invalid
 from loopwright.domain.looking import Probed, ProbeOrder, RanTests, Spectrum
 from loopwright.domain.loop import Hypothesis
 from loopwright.domain.loop_rivals import holds_patch
+from loopwright.domain.mutants import Mutation, MutationOrder
 from loopwright.repair import answers, looks
 from loopwright.repair.changes import changed_lines
 from loopwright.repair.command import Command, parse
@@ -65,6 +67,12 @@ class PythonDebugger:
         """Tries edits until one holds in a fresh process; the project itself is only read."""
         return answers.findings(request, await self._ask("search", request, request.budget_seconds))
 
+    async def mutate(self, order: MutationOrder, say: Callable[[str], None]) -> Mutation:
+        """Tries mutants of the changed lines on copies, in processes of their own."""
+        request = DebugRequest(project=order.project, python=order.python, test_command=order.test_command, failing=())
+        more = order.model_dump(mode="json", include={"tests", "lines", "reached", "most"})
+        return answers.mutation(order, await self._ask("mutate", request, order.seconds, more, say))
+
     async def run_tests(self, request: DebugRequest) -> RanTests:
         """Runs the failing tests again; Invalid says what can not be done, here and below."""
         return looks.ran_tests(await self._looked("tests", request, {}))
@@ -86,13 +94,13 @@ class PythonDebugger:
             raise Invalid("; ".join(answer["notes"]))
         return answer
 
-    def _hear(self, output: str) -> None:
-        for line in output.splitlines():
-            if line.startswith(PROGRESS):
-                self._say(line.removeprefix(PROGRESS))
-
     async def _ask(
-        self, mode: str, request: DebugRequest, seconds: float, more: answers.Plain = NOTHING
+        self,
+        mode: str,
+        request: DebugRequest,
+        seconds: float,
+        more: answers.Plain = NOTHING,
+        say: Callable[[str], None] | None = None,
     ) -> answers.Plain:
         began, origin = time.monotonic(), Path(request.project).resolve()
         command = parse(request.test_command, origin)
@@ -100,7 +108,7 @@ class PythonDebugger:
             raise Invalid(f"Cannot debug with {request.test_command!r} (expected a plain pytest or unittest command)")
         with tempfile.TemporaryDirectory(prefix="repair-", ignore_cleanup_errors=True) as name:
             room = Path(name).resolve()
-            trees = [room / f"lane{n}" for n in range(cores() if mode == "search" or request.trials else 1)]
+            trees = [room / f"lane{n}" for n in range(cores() if mode in ("search", "mutate") or request.trials else 1)]
             await asyncio.to_thread(_prepare, origin, room, trees)
             measured = room / "measured"
             key = (origin, request.python, request.test_command, request.failing, files_below(room / "pristine"))
@@ -118,10 +126,16 @@ class PythonDebugger:
                 patience=Patience(seconds + _GRACE),
                 env=_environment(room, command),
                 output_cap=_OUTPUT_CAP,
-                on_output=self._hear,
+                on_output=partial(_hear, say or self._say),
             )
             self._kept.keep(key, measured)
             return _read(room / "answer.json", finished)
+
+
+def _hear(say: Callable[[str], None], output: str) -> None:
+    for line in output.splitlines():
+        if line.startswith(PROGRESS):
+            say(line.removeprefix(PROGRESS))
 
 
 def _prepare(origin: Path, room: Path, trees: list[Path]) -> None:

@@ -8,7 +8,7 @@ from statistics import median
 
 from .baseline import Baseline
 from .behaviours import Behaviours
-from .budget import HANG, allowance, wall_limit
+from .budget import HANG, allowance, waiting, wall_limit
 from .candidate import Candidate
 from .cold import serve_cold
 from .forks import Answer
@@ -168,6 +168,22 @@ class Laboratory:
         lane = (self.cold if cold else self.warm)[pair]
         jobs = [self._job_for(number, candidate, cold, patient) for number, candidate in batch]
         lane.submit({"jobs": jobs, "checks": self._checks, "until": until})
+        return lane.answers
+
+    def submit_mutant(self, pair: int, candidate: Candidate, tests: frozenset[int], *, cold: bool, until: float) -> int:
+        """Hands one to a lane, with passing tests that run until one fails: in the project's order, and patiently.
+
+        With a fresh import it also stands in its file, for processes that the tests start.
+        """
+        usual = {n: self.usual.get(n, 0.0) for n in tests}
+        job = {
+            **self._job([], sorted(tests), usual), "id": 0, "file": candidate.location.file, "ordered": True,
+            "guards": [(n, max(HANG, allowance(took))) for n, took in sorted(usual.items())],
+            **({"text": candidate.text, "written": True} if cold else _loaded(candidate)),
+        }  # fmt: skip
+        job["wall"] += 2 * waiting(HANG) + (3.0 + 2 * HANG if cold else 0.0)
+        lane = (self.cold if cold else self.warm)[pair]
+        lane.submit({"jobs": [job], "checks": [], "until": until})
         return lane.answers
 
     def answers(self, descriptor: int) -> list[Answer]:

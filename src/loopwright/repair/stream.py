@@ -26,7 +26,7 @@ its function.
 _LINE_OFF = 0.05
 """What each line between the two of a pair of edits costs more."""
 
-_DANGEROUS = re.compile(
+DANGEROUS = re.compile(
     r"\b(os|shutil|subprocess|socket|pathlib|sys|ctypes|signal|multiprocessing)\.\w|"
     r"\b(rmtree|unlink|rmdir|remove_?dirs|system|popen|Popen|kill|open|exec|eval)\s*\("
 )
@@ -186,7 +186,7 @@ class Stream:
     def _made(self, ground: int, family: int) -> list[Edit]:
         """One family's edits of one place by cost."""
         location = self._grounds[ground].location
-        if _DANGEROUS.search(location.code):
+        if DANGEROUS.search(location.code):
             return []
         if ground not in self._places:
             self._places[ground] = self._place(location)
@@ -198,7 +198,7 @@ class Stream:
             self.troubles.append(f"the edits of the kind {name!r} could not be made for {location.point}")
             return []
         edits = sorted(found, key=lambda one: (one.cost, one.start, one.end, one.text))
-        return [edit for edit in edits if not _DANGEROUS.search(edit.text)]
+        return [edit for edit in edits if not DANGEROUS.search(edit.text)]
 
     def _place(self, location: Location) -> Place:
         source, statement = location.source, location.statement

@@ -18,6 +18,7 @@ from .confinement import keep_writing_inside
 from .forks import Answer
 from .laboratory import Laboratory, guarding
 from .localize import Location, leading, rank, tried_out
+from .mutating import mutated
 from .patch import Proof
 from .pool import Pool
 from .rivals import NOTHING, prove
@@ -264,5 +265,5 @@ def _write(path: Path, answer: Answer) -> None:
 
 _MODES = {
     "run": _run, "diagnose": _diagnose, "search": _search,
-    "tests": _look(look.ran), "rank": _look(look.ranked), "watch": _look(look.watched),
+    "mutate": _look(mutated), "tests": _look(look.ran), "rank": _look(look.ranked), "watch": _look(look.watched),
 }  # fmt: skip

@@ -56,6 +56,8 @@ class NewRun(Body):
     require: Require | None = None
     proof: ProofPolicy | None = None
     min_coverage: float | None = Field(None, ge=0, le=100)
+    min_mutation_score: float | None = Field(None, ge=0, le=100)
+    min_diff_coverage: float | None = Field(None, ge=0, le=100)
     allow_test_changes: bool | None = None
     allow_environment_changes: bool | None = None
     park: bool | None = None

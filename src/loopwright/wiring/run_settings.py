@@ -18,6 +18,8 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
         require=settings.require,
         min_pass_rate=settings.min_pass_rate,
         min_coverage=settings.min_coverage,
+        min_mutation_score=settings.min_mutation_score,
+        min_diff_coverage=settings.min_diff_coverage,
         permissions=settings.permissions,
         grace_timeout=settings.grace_timeout,
         park=settings.park,

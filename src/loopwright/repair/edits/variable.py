@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .place import Edit, Place
 
-_TWINS = {
+TWINS = {
     "min": ("max",), "max": ("min",), "any": ("all",), "all": ("any",), "sum": ("len", "max"), "len": ("sum", "max"),
     "int": ("float", "round"), "float": ("int",), "list": ("set", "tuple"), "set": ("list", "frozenset"),
     "sorted": ("reversed", "list"), "reversed": ("sorted",), "floor": ("ceil", "round"), "ceil": ("floor", "round"),
@@ -47,7 +47,7 @@ def _is_own(place: Place, node: ast.Attribute) -> bool:
 
 def _read(place: Place, node: ast.Name) -> Iterator[Edit]:
     called = _is_called(place, node)
-    for name in _TWINS.get(node.id, ()):
+    for name in TWINS.get(node.id, ()):
         if hasattr(builtins, name) or name in place.scope.globals:
             yield place.swap(node, name, 1.4)
     names = [*place.scope.globals] if called else [*place.scope.locals]
