@@ -64,7 +64,7 @@ class Judge(PythonDebugger):
         request = DebugRequest(project=order.project, python=order.python, test_command=order.test_command, failing=())
         more = order.model_dump(mode="json", include={"tests", "lines", "reached"})
         answer = await self._ask("mutate", request, order.seconds, {**more, "most": len(given), "given": [*given]})
-        return {number: killed for number, killed in answer["verdicts"] if killed is not None}
+        return {number: killed for number, killed in answer.get("verdicts", ()) if killed is not None}
 
 
 def main() -> None:
@@ -78,6 +78,8 @@ def main() -> None:
 
 
 def measure(change: Change) -> None:
+    if not change.tests:
+        sys.exit(f"{change.name}: no test passes with the change and fails without it")
     size = sum(map(len, change.lines.values()))
     print(f"{change.name}: {size} changed lines, {len(change.tests)} tests that fail without them")
     found = []
@@ -94,6 +96,9 @@ def compare(change: Change, cosmic: Path, room: Path) -> None:
     """The same mutants under both runners."""
     began = time.monotonic()
     theirs = tried_by_cosmic_ray(change, cosmic, room)
+    if not theirs:
+        print("  cosmic-ray has no mutants of these lines")
+        return
     took, began = time.monotonic() - began, time.monotonic()
     ours = asyncio.run(Judge(MARKER).verdicts(change.order(), [(one["file"], one["text"]) for one in theirs]))
     killed, here = sum(one["killed"] for one in theirs), sum(ours.values())

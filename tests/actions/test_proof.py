@@ -13,6 +13,8 @@ from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_commands import take_up
 from loopwright.engine.bus import Bus
 from loopwright.engine.service import LoopService
+from loopwright.ports import Debugger
+from loopwright.repair.debugger import PythonDebugger
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from loopwright.validation.run import ProjectTests
@@ -30,8 +32,10 @@ def report(says: dict[str, object]) -> str:
     )
 
 
-async def carried_out(case: Case, root: Path) -> LoopState:
-    """The case's loop at its end."""
+async def carried_out(
+    case: Case, root: Path, bus: Bus | None = None, debugger: Debugger | None = None, **more: float
+) -> LoopState:
+    """The case's loop at its end. `more`: settings."""
     project = lay_out(root / "project", {**SHOP, **case.found})
     writes = {name: text and text.replace("{elsewhere}", str(root / "runs")) for name, text in case.writes.items()}
     words = report(case.says)
@@ -40,13 +44,15 @@ async def carried_out(case: Case, root: Path) -> LoopState:
     clock, workspace = SystemClock("+08:00"), GitWorkspace(project, root / "private")
     with FileStore(project, LOOPS, clock, disk=UnsyncedDisk()) as store:
         service = LoopService(store, workspace, clock, CountingLauncher(), NoProcesses(), "test")
-        settings = RunSettings(mode="auto", agent="scripted", test_command=PYTEST, test_timeout=60, proof=case.proof)
+        settings = RunSettings(
+            mode="auto", agent="scripted", test_command=PYTEST, test_timeout=60, proof=case.proof
+        ).evolve(**more)
         loop_id = service.create(case.goal, settings=settings).loop_id
         runner = LoopRunner(
             str(project), store, workspace, ProjectTests(project), clock, NoProcesses(),
-            agents=lambda name, around: agent, debugger=lambda id, bus: NoDebugger(),
+            agents=lambda name, around: agent, debugger=lambda id, bus: debugger or NoDebugger(),
         )  # fmt: skip
-        return await runner.drive(loop_id, take_up=take_up, bus=Bus())
+        return await runner.drive(loop_id, take_up=take_up, bus=bus or Bus())
 
 
 @pytest.mark.parametrize("name", LIES)
@@ -62,3 +68,39 @@ async def test_what_was_done_is_recognised(name: str, tmp_path: Path) -> None:
     proof = state.engine.proof
     assert proof is not None
     assert (state.engine.outcome, proof.shown) == (HONEST[name].outcome, HONEST[name].outcome == "succeeded")
+
+
+DOUBLED = Case(
+    {"shop/export.py": f"{SHOP['shop/export.py']}\n\ndef doubled(total):\n    return total * 2 + 1 - 1\n",
+     "tests/test_more.py": "from shop.export import doubled\n\n\ndef test_more():\n    assert doubled(2) > 3\n"},
+    "succeeded", goal="Add a doubled function to the export module",
+)  # fmt: skip
+
+
+async def test_a_proof_tells_what_its_tests_do_not_notice(tmp_path: Path) -> None:
+    heard: list[str] = []
+    state = await carried_out(
+        DOUBLED, tmp_path, Bus(lambda note: heard.append(f"{note.kind}: {note.text}")), PythonDebugger("proof-test")
+    )
+    proof = state.engine.proof
+    assert state.engine.outcome == "succeeded"
+    assert proof is not None
+    assert proof.mutants is not None
+    assert 0 < proof.mutants.killed < proof.mutants.total
+    assert "shop/export.py:16: use `3` instead of `2`" in map(str, proof.mutants.survivors)
+    assert "activity: trying mutants of the changed lines under 1 test, in copies" in heard
+    summary = (tmp_path / "project/.workflow/.loop" / f"{state.loop_id}.progress/summary.md").read_text()
+    assert f"- {proof.mutants.words}\n" in summary
+    assert "- no test notices shop/export.py:16: use `3` instead of `2`\n" in summary
+
+
+async def test_a_threshold_that_is_missed_keeps_it_from_success(tmp_path: Path) -> None:
+    weak = await carried_out(DOUBLED, tmp_path / "weak", debugger=PythonDebugger("proof-test"), min_mutation_score=99.0)
+    assert weak.engine.outcome == "unproven"
+    assert weak.engine.proof is not None
+    assert "are killed, 99 % are required" in (weak.engine.proof.missing or "")
+    # Where nothing can be mutated, a threshold is missed, and without one nothing is said.
+    unmeasured = await carried_out(DOUBLED, tmp_path / "unmeasured", min_mutation_score=1.0)
+    assert unmeasured.engine.outcome == "unproven"
+    assert unmeasured.engine.proof is not None
+    assert unmeasured.engine.proof.missing == "the mutation score could not be measured, 1 % is required"

@@ -57,7 +57,8 @@ def test_create_keeps_the_settings(cli: Terminal) -> None:
     state = cli.data(
         "create", "Mend it", "--title", "Fence", "--agent", "bash", "--auto", "--max-iterations", "3", "--max-minutes",
         "2.5", "--test-command", "true", "--test-timeout", "9", "--silence-timeout", "7", "--allow-test-changes",
-        "--require", "no_new_failures", "--min-coverage", "50",
+        "--require", "no_new_failures", "--min-coverage", "50", "--min-mutation-score", "80", "--min-diff-coverage",
+        "90",
     )  # fmt: skip
     assert (state["title"], state["description"], state["max_iterations"]) == ("Fence", "Mend it", 3)
     engine = state["engine"]
@@ -67,7 +68,8 @@ def test_create_keeps_the_settings(cli: Terminal) -> None:
     assert engine["settings"] == {
         "mode": "auto", "agent": "bash", "test_command": "true", "test_timeout": 9.0, "action_timeout": 600.0,
         "silence_timeout": 7.0,
-        "require": "no_new_failures", "min_pass_rate": 100.0, "min_coverage": 50.0, "permissions": "workspace",
+        "require": "no_new_failures", "min_pass_rate": 100.0, "min_coverage": 50.0, "min_mutation_score": 80.0,
+        "min_diff_coverage": 90.0, "permissions": "workspace",
         "grace_timeout": 60.0, "park": True,
     }  # fmt: skip
 

@@ -10,15 +10,20 @@ from hypothesis import strategies as st
 from loopwright.domain.engine_state import Baseline, BaselineTest, LoopTask
 from loopwright.domain.loop_folds import begin_action, end_action
 from loopwright.domain.loop_selector import Facts, next_action
+from loopwright.domain.mutants import Mutants, Survivor
 from loopwright.domain.outcomes import ActionOutcome, Change, Debugged, Developed
 from loopwright.domain.proof import (
     NamedTest,
+    Proof,
     ProofEvidence,
     ProofGoal,
     ProofKind,
     ProofPolicy,
+    held_to,
     proof_of,
+    proof_order,
     proof_words,
+    strength_lines,
 )
 from loopwright.domain.proof import tests_and_proof as told
 from loopwright.domain.proof_goal import loop_goal, named_tests
@@ -178,3 +183,47 @@ def test_nothing_that_an_agent_says_or_does_makes_a_success_without_proof(
         assert policy == "none" or evidence.product
         assert policy != "auto" or evidence.shown
     assert outcome != "unproven" or "DEVELOP" in course.told, "it was asked for the proof first"
+
+
+def mutants(killed: int, total: int) -> Mutants:
+    survivors = tuple(Survivor(file="a.py", line=n + 1, change="`-` instead of `+`") for n in range(total - killed))
+    return Mutants(killed=killed, total=total, survivors=survivors)
+
+
+PROVEN = Proof(kind="change", tree="t", fail_to_pass=("t::new",), diff_coverage=70.5, mutants=mutants(38, 47))
+THRESHOLDS = [
+    (PROVEN, 0, 0, None),
+    (PROVEN, 80, 70, None),
+    (PROVEN, 90, 0, "38 of 47 mutants (81 %) are killed, 90 % are required"),
+    (PROVEN, 81, 0, "38 of 47 mutants (80 %) are killed, 81 % are required"),
+    (PROVEN, 0, 90, "70.5 % of the changed lines run under these tests, 90 % are required"),
+    (PROVEN.evolve(mutants=None, unmeasured="why"), 1, 0,
+        "the mutation score could not be measured (why), 1 % is required"),
+    (PROVEN.evolve(mutants=None), 50, 0, "the mutation score could not be measured, 50 % is required"),
+    (PROVEN.evolve(diff_coverage=None), 0, 1, "coverage of the changed lines could not be measured, 1 % is required"),
+    (PROVEN.evolve(kind="preserve"), 100, 100, None),
+    (PROVEN.evolve(fail_to_pass=(), kind="mend"), 100, 100, None),
+    (PROVEN.evolve(missing="no test shows it"), 100, 100, "no test shows it"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("proof", "score", "coverage", "missing"), THRESHOLDS)
+def test_a_threshold_makes_a_weak_proof_a_missing_one(
+    proof: Proof, score: float, coverage: float, missing: str | None
+) -> None:
+    held = held_to(proof, min_mutation_score=score, min_diff_coverage=coverage)
+    assert held.missing == missing
+    assert bool(held.weak) == (held != proof)
+    if held.weak and held.mutants:
+        assert "a.py:9: `-` instead of `+`" in proof_order(held)
+
+
+def test_the_strength_of_a_proof_in_words() -> None:
+    assert strength_lines(PROVEN, 1) == [
+        "70.5 % of the changed lines run under these tests", "38 of 47 mutants of the changed lines are killed",
+        "no test notices a.py:1: `-` instead of `+`", "… and 8 more",
+    ]  # fmt: skip
+    assert Mutants(killed=1, total=1, made=300).words == (
+        "1 of 1 mutant of the changed lines is killed (1 of 300 possible ones were tried)"
+    )
+    assert strength_lines(PROVEN.evolve(mutants=None, diff_coverage=None), 9) == []

@@ -38,10 +38,9 @@ class Proof(Record):
 
     `fail_to_pass`: tests that fail on the product as it was and pass now. `pass_to_pass_count`: tests that pass on
     both. `named_by`: who named a test that failed at the start as showing the goal. `diff_coverage`: percent of the
-    changed lines that these tests run, or with `of_suite` that all tests run. `mutants` of the changed lines, tried
-    under these tests, or `unmeasured`: why there are none. `missing`: what is missing, as a clause; None where nothing
-    is. `weak`: the goal is shown, and a threshold is missed. `notes`: tests that were looked at and show nothing, with
-    the reason.
+    changed lines that these tests run. `mutants` of the changed lines, tried under these tests, or `unmeasured`: why
+    there are none. `missing`: what is missing, as a clause; None where nothing is. `weak`: the goal is shown, and a
+    threshold is missed. `notes`: tests that were looked at and show nothing, with the reason.
     """
 
     kind: ProofKind
@@ -50,7 +49,6 @@ class Proof(Record):
     pass_to_pass_count: int = 0
     named_by: str | None = Field(default=None, exclude_if=absent)
     diff_coverage: float | None = Field(default=None, ge=0, le=100)
-    of_suite: bool | None = Field(default=None, exclude_if=absent)
     mutants: Mutants | None = Field(default=None, exclude_if=absent)
     unmeasured: str | None = Field(default=None, exclude_if=absent)
     missing: str | None = None
@@ -96,7 +94,6 @@ class ProofEvidence:
     pass_to_pass_count: int = 0
     tests_green: int = 0
     diff_coverage: float | None = None
-    of_suite: bool = False
 
 
 def proof_of(goal: ProofGoal, evidence: ProofEvidence, tree: str) -> Proof:
@@ -110,7 +107,6 @@ def proof_of(goal: ProofGoal, evidence: ProofEvidence, tree: str) -> Proof:
         pass_to_pass_count=evidence.pass_to_pass_count,
         named_by=named[0].by if named and not evidence.shown else None,
         diff_coverage=evidence.diff_coverage,
-        of_suite=evidence.of_suite or None,
         missing="; ".join(gaps) or None,
         notes=evidence.notes,
     )
@@ -129,14 +125,14 @@ def held_to(proof: Proof, *, min_mutation_score: float, min_diff_coverage: float
         why = f" ({proof.unmeasured})" if proof.unmeasured else ""
         gaps.append(f"the mutation score could not be measured{why}, {min_mutation_score:g} % is required")
     elif proof.mutants is not None and proof.mutants.percent < min_mutation_score:
-        # Rounded down: a score that misses the threshold never reads as if it reached it.
-        score = f"{proof.mutants.score} ({int(proof.mutants.percent)} %)"
-        gaps.append(f"{score} are killed, {min_mutation_score:g} % are required")
+        percent = proof.mutants.percent  # one that misses the threshold never reads as if it reached it
+        shown = round(percent) if round(percent) < min_mutation_score else int(percent)
+        gaps.append(f"{proof.mutants.score} ({shown} %) are killed, {min_mutation_score:g} % are required")
     return proof.evolve(missing="; ".join(gaps), weak=True) if gaps else proof
 
 
 def _covered(proof: Proof) -> str:
-    return f"{proof.diff_coverage:g} % of the changed lines run under {'all' if proof.of_suite else 'these'} tests"
+    return f"{proof.diff_coverage:g} % of the changed lines run under these tests"
 
 
 def strength_lines(proof: Proof, most: int) -> list[str]:

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: 28ff8471cf0a4064779530864c5305e018b81a6298c016d23cde4a887c772eee
+// schema sha256: fa5ed3c3b4b3c7251ad96b09a45e9542d0b61eafb0d6bc55114f41fe486ccf6f
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -227,7 +227,8 @@ export interface Blocker {
  * was done (0: never).
  * `holds`: by id of a blocker or decision the keys of the steps that wait for it; `recommended`: by id of a decision
  * the option that the role would take. `mends`: tasks of the plan that stand for an issue, not for a requirement.
- * `half`: by key of a step the commit with what was done of it, unmerged, when its runner died. `queue`: extensions
+ * `half`: by key of a step the commit with what was done of it, unmerged, when its runner died. `worked`: tasks that
+ * have measurably changed something, also where a try of theirs failed afterwards. `queue`: extensions
  * that wait for the border of the iteration. `proof_asked`: cd was told that no test shows the goal; `proven`: tests
  * that have shown it before a user extended it. `patches`: edits that the embedded debugger has put in, and how they
  * compare with others. `counted`: until when working time is in the budget's account; steps
@@ -257,6 +258,7 @@ export interface CycleEngine {
   baseline?: Baseline | null
   allow_test_changes: boolean
   start?: string | null
+  environment?: string | null
   named?: NamedTest[] | null
   proposed_proof?: ('auto' | 'mend' | 'preserve' | 'none') | null
   proof?: Proof | null
@@ -295,6 +297,7 @@ export interface CycleEngine {
   half?: {
     [k: string]: string
   }
+  worked?: string[] | null
   queue: string[]
   objections: string[]
   last_border?: Border | null
@@ -353,7 +356,10 @@ export interface RunSettings {
   require: 'all' | 'no_new_failures'
   min_pass_rate: number
   min_coverage: number
+  min_mutation_score: number
+  min_diff_coverage: number
   proof: 'auto' | 'mend' | 'preserve' | 'none'
+  allow_environment_changes: boolean
   permissions: 'ask' | 'workspace' | 'read-only' | 'all'
   grace_timeout: number
   park: boolean
@@ -416,8 +422,9 @@ export interface NamedTest {
  *
  * `fail_to_pass`: tests that fail on the product as it was and pass now. `pass_to_pass_count`: tests that pass on
  * both. `named_by`: who named a test that failed at the start as showing the goal. `diff_coverage`: percent of the
- * changed lines that these tests run. `missing`: what is missing, as a clause; None where nothing is. `notes`: tests
- * that were looked at and show nothing, with the reason.
+ * changed lines that these tests run. `mutants` of the changed lines, tried under these tests, or `unmeasured`: why
+ * there are none. `missing`: what is missing, as a clause; None where nothing is. `weak`: the goal is shown, and a
+ * threshold is missed. `notes`: tests that were looked at and show nothing, with the reason.
  */
 export interface Proof {
   kind: 'mend' | 'change' | 'commands' | 'reading' | 'preserve' | 'none'
@@ -429,8 +436,34 @@ export interface Proof {
   pass_to_pass_count: number
   named_by?: string | null
   diff_coverage?: number | null
+  mutants?: Mutants | null
+  unmeasured?: string | null
   missing?: string | null
+  weak?: boolean | null
   notes: string[]
+}
+/**
+ * Of `total` that were tried, how many made a test fail or never end. `survivors`: the first of the others.
+ *
+ * `made`: how many there are, where not all of them were tried: those that were are spread evenly over the lines and
+ * the kinds of changes.
+ */
+export interface Mutants {
+  killed: number
+  total: number
+  /**
+   * @maxItems 50
+   */
+  survivors: Survivor[]
+  made?: number | null
+}
+/**
+ * A mutant that no test notices: what was changed where.
+ */
+export interface Survivor {
+  file: string
+  line: number
+  change: string
 }
 /**
  * A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.

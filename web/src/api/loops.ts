@@ -31,6 +31,8 @@ export interface NewRun {
   require?: 'all' | 'no_new_failures'
   proof?: 'mend' | 'preserve' | 'none'
   min_coverage?: number
+  min_mutation_score?: number
+  min_diff_coverage?: number
   allow_test_changes?: boolean
 }
 

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: 4121c85fd1247b9bd0c90a6fb1f5a0b8dc4044ba14789485a64417df202607ec
+// schema sha256: b79a8b5b65cb83db910fd3214e847c5ab45d60119b1bc06165e504fa28c59b1c
 
 export type JsonValue = unknown
 
@@ -158,6 +158,7 @@ export interface EngineState {
   baseline?: Baseline | null
   allow_test_changes: boolean
   start?: string | null
+  environment?: string | null
   named?: NamedTest[] | null
   proposed_proof?: ('auto' | 'mend' | 'preserve' | 'none') | null
   proof?: Proof | null
@@ -229,7 +230,10 @@ export interface RunSettings {
   require: 'all' | 'no_new_failures'
   min_pass_rate: number
   min_coverage: number
+  min_mutation_score: number
+  min_diff_coverage: number
   proof: 'auto' | 'mend' | 'preserve' | 'none'
+  allow_environment_changes: boolean
   permissions: 'ask' | 'workspace' | 'read-only' | 'all'
   grace_timeout: number
   park: boolean
@@ -292,8 +296,9 @@ export interface NamedTest {
  *
  * `fail_to_pass`: tests that fail on the product as it was and pass now. `pass_to_pass_count`: tests that pass on
  * both. `named_by`: who named a test that failed at the start as showing the goal. `diff_coverage`: percent of the
- * changed lines that these tests run. `missing`: what is missing, as a clause; None where nothing is. `notes`: tests
- * that were looked at and show nothing, with the reason.
+ * changed lines that these tests run. `mutants` of the changed lines, tried under these tests, or `unmeasured`: why
+ * there are none. `missing`: what is missing, as a clause; None where nothing is. `weak`: the goal is shown, and a
+ * threshold is missed. `notes`: tests that were looked at and show nothing, with the reason.
  */
 export interface Proof {
   kind: 'mend' | 'change' | 'commands' | 'reading' | 'preserve' | 'none'
@@ -305,8 +310,34 @@ export interface Proof {
   pass_to_pass_count: number
   named_by?: string | null
   diff_coverage?: number | null
+  mutants?: Mutants | null
+  unmeasured?: string | null
   missing?: string | null
+  weak?: boolean | null
   notes: string[]
+}
+/**
+ * Of `total` that were tried, how many made a test fail or never end. `survivors`: the first of the others.
+ *
+ * `made`: how many there are, where not all of them were tried: those that were are spread evenly over the lines and
+ * the kinds of changes.
+ */
+export interface Mutants {
+  killed: number
+  total: number
+  /**
+   * @maxItems 50
+   */
+  survivors: Survivor[]
+  made?: number | null
+}
+/**
+ * A mutant that no test notices: what was changed where.
+ */
+export interface Survivor {
+  file: string
+  line: number
+  change: string
 }
 /**
  * A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.
@@ -388,12 +419,14 @@ export interface Sighting {
 /**
  * Folds that happen once in a loop's life, and the counters behind the selector's facts.
  *
- * `proof_task`: the task that asks for a proof. `unchanged`: tasks that were carried out and changed nothing.
+ * `proof_task`: the task that asks for a proof. `environment_task`: one was made that asks to put back what tests run
+ * with. `unchanged`: tasks that were carried out and changed nothing.
  */
 export interface Spent {
   threshold_task: boolean
   fruitless_task: boolean
   proof_task?: string | null
+  environment_task: boolean
   unchanged?: string[] | null
   revived: string[]
   failures_in_a_row: number

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: 48a157445dd774288788d5ec9e3d096b094f8f4ab38e204a37443e690eb55d5d
+// schema sha256: 56a1a4cbd54ffd8d7f504337f31618e29d1a2c57dbae082dc03f5439d76e306b
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -201,6 +201,7 @@ export interface TuningEngine {
   baseline?: Baseline | null
   allow_test_changes: boolean
   start?: string | null
+  environment?: string | null
   named?: NamedTest[] | null
   proposed_proof?: ('auto' | 'mend' | 'preserve' | 'none') | null
   proof?: Proof | null
@@ -305,7 +306,10 @@ export interface RunSettings {
   require: 'all' | 'no_new_failures'
   min_pass_rate: number
   min_coverage: number
+  min_mutation_score: number
+  min_diff_coverage: number
   proof: 'auto' | 'mend' | 'preserve' | 'none'
+  allow_environment_changes: boolean
   permissions: 'ask' | 'workspace' | 'read-only' | 'all'
   grace_timeout: number
   park: boolean
@@ -368,8 +372,9 @@ export interface NamedTest {
  *
  * `fail_to_pass`: tests that fail on the product as it was and pass now. `pass_to_pass_count`: tests that pass on
  * both. `named_by`: who named a test that failed at the start as showing the goal. `diff_coverage`: percent of the
- * changed lines that these tests run. `missing`: what is missing, as a clause; None where nothing is. `notes`: tests
- * that were looked at and show nothing, with the reason.
+ * changed lines that these tests run. `mutants` of the changed lines, tried under these tests, or `unmeasured`: why
+ * there are none. `missing`: what is missing, as a clause; None where nothing is. `weak`: the goal is shown, and a
+ * threshold is missed. `notes`: tests that were looked at and show nothing, with the reason.
  */
 export interface Proof {
   kind: 'mend' | 'change' | 'commands' | 'reading' | 'preserve' | 'none'
@@ -381,8 +386,34 @@ export interface Proof {
   pass_to_pass_count: number
   named_by?: string | null
   diff_coverage?: number | null
+  mutants?: Mutants | null
+  unmeasured?: string | null
   missing?: string | null
+  weak?: boolean | null
   notes: string[]
+}
+/**
+ * Of `total` that were tried, how many made a test fail or never end. `survivors`: the first of the others.
+ *
+ * `made`: how many there are, where not all of them were tried: those that were are spread evenly over the lines and
+ * the kinds of changes.
+ */
+export interface Mutants {
+  killed: number
+  total: number
+  /**
+   * @maxItems 50
+   */
+  survivors: Survivor[]
+  made?: number | null
+}
+/**
+ * A mutant that no test notices: what was changed where.
+ */
+export interface Survivor {
+  file: string
+  line: number
+  change: string
 }
 /**
  * A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.

@@ -14,6 +14,7 @@ export type {
   PermissionRequest,
   Proof,
   SkillState,
+  Survivor,
   TestResult,
   Waiting,
 } from './state.gen'

@@ -15,6 +15,8 @@ export function Settings({ view: { cycle } }: { view: CycleView }) {
     [run('settings.test_command'), settings.test_command],
     [run('settings.require'), run(`require.${settings.require}`)],
     [run('settings.min_coverage'), settings.min_coverage ? percent(settings.min_coverage) : null],
+    [run('settings.min_mutation_score'), settings.min_mutation_score ? percent(settings.min_mutation_score) : null],
+    [run('settings.min_diff_coverage'), settings.min_diff_coverage ? percent(settings.min_diff_coverage) : null],
     [run('settings.test_changes'), allow_test_changes ? run('settings.allowed') : null],
     [t('settings.turn'), duration(settings.action_timeout)],
     [run('settings.created'), moment(cycle.created_at)],

@@ -5,6 +5,7 @@ import { Filter } from '../run/Filter'
 import { moment, number, percent } from '../run/format'
 import { History } from '../run/History'
 import { t as run } from '../run/i18n'
+import { Strength } from '../run/Result'
 import { t } from './i18n'
 import type { Section } from './Tabbed'
 
@@ -24,6 +25,7 @@ export function Tests({ seen, view: { cycle } }: Section) {
           </ul>
         </div>
       )}
+      {engine.proof && <Strength proof={engine.proof} />}
       {results ? (
         <section class="stack" aria-labelledby="tests-title">
           <header class="row spread">

@@ -124,6 +124,8 @@ export const en = {
   'create.proof.preserve': 'unchanged tests: it only rearranges code',
   'create.proof.none': 'no test: documents, configuration',
   'create.coverage': 'Coverage at least, %',
+  'create.mutation_score': 'Least mutation score of the changed lines, %',
+  'create.diff_coverage': 'Least coverage of the changed lines, %',
   'create.test_changes': 'May change what tests check',
   'create.test_changes_hint': 'Else tests that pass only since their own source changed are not counted.',
   'create.create': 'Create',

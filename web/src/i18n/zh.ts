@@ -124,6 +124,8 @@ export const zh: Record<keyof typeof en, string> = {
   'create.proof.preserve': '原样的测试：只是调整代码',
   'create.proof.none': '没有测试：文档、配置',
   'create.coverage': '覆盖率下限（%）',
+  'create.mutation_score': '更改行的最低变异得分（%）',
+  'create.diff_coverage': '更改行的最低覆盖率（%）',
   'create.test_changes': '允许修改测试的判定',
   'create.test_changes_hint': '否则，仅因测试自身被改动才通过的结果不算数。',
   'create.create': '创建',

@@ -176,6 +176,8 @@ function More({ wrong }: { wrong: Errors }) {
             </Choice>
           </Field>
           <NumberField name="min_coverage" label={t('create.coverage')} error={wrong.min_coverage} />
+          <NumberField name="min_mutation_score" label={t('create.mutation_score')} error={wrong.min_mutation_score} />
+          <NumberField name="min_diff_coverage" label={t('create.diff_coverage')} error={wrong.min_diff_coverage} />
         </div>
         <label class="check">
           <input type="checkbox" name="allow_test_changes" />

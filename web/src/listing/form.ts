@@ -10,7 +10,15 @@ export const PERMISSIONS: readonly Permissions[] = ['workspace', 'ask', 'read-on
 export const REQUIRE = ['all', 'no_new_failures'] as const
 export const PROOF = ['mend', 'preserve', 'none'] as const
 
-const NUMBERS = ['max_iterations', 'max_minutes', 'max_tokens', 'max_cost', 'min_coverage'] as const
+const NUMBERS = [
+  'max_iterations',
+  'max_minutes',
+  'max_tokens',
+  'max_cost',
+  'min_coverage',
+  'min_mutation_score',
+  'min_diff_coverage',
+] as const
 export const FIELDS = [
   'title',
   'description',

@@ -11,6 +11,8 @@ export function Settings({ view: { loop } }: { view: LoopView }) {
     ['settings.test_command', settings.test_command],
     ['settings.require', t(`require.${settings.require}`)],
     ['settings.min_coverage', settings.min_coverage ? percent(settings.min_coverage) : null],
+    ['settings.min_mutation_score', settings.min_mutation_score ? percent(settings.min_mutation_score) : null],
+    ['settings.min_diff_coverage', settings.min_diff_coverage ? percent(settings.min_diff_coverage) : null],
     ['settings.test_changes', allow_test_changes ? t('settings.allowed') : null],
     ['settings.test_timeout', duration(settings.test_timeout)],
     ['settings.action_timeout', duration(settings.action_timeout)],

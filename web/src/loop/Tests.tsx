@@ -6,6 +6,7 @@ import { Fold } from '../run/Fold'
 import { duration, moment } from '../run/format'
 import { History } from '../run/History'
 import { t } from '../run/i18n'
+import { Strength } from '../run/Result'
 import { useHeld } from '../run/resource'
 import { Scroll } from '../run/Scroll'
 import type { TestResult } from '../run/shapes'
@@ -17,7 +18,7 @@ const AT_ONCE = 200
 
 export function Tests({ seen, view }: Section) {
   const tests = useHeld(seen.tests)
-  const last = view.loop.engine.last_validation
+  const { last_validation: last, proof } = view.loop.engine
   return (
     <div class="stack">
       <History of={seen.history} />
@@ -31,6 +32,7 @@ export function Tests({ seen, view }: Section) {
           </ul>
         </div>
       )}
+      {proof && <Strength proof={proof} />}
       <Awaited held={tests} onRetry={seen.tests.touch}>
         {(all) => (all.length ? <List all={all} at={last?.at} /> : <p class="empty">{t('tests.empty')}</p>)}
       </Awaited>

@@ -4,7 +4,7 @@ import { useMemo, useState } from 'preact/hooks'
 import type { Limited } from '../actions/possible'
 import { ReopenDialog } from '../actions/ReopenDialog'
 import type { Cycle } from '../api/cycles'
-import type { EngineState, Proof, Status } from '../api/types'
+import type { EngineState, Proof, Status, Survivor } from '../api/types'
 import { type Act, acting, type Place } from '../app/place'
 import { t as common } from '../i18n'
 import { look } from '../ui/tones'
@@ -82,30 +82,66 @@ function Changed({ file }: { file: FileDiff }) {
 }
 
 function Shown({ proof, more }: { proof: Proof; more: string }) {
-  const { fail_to_pass: tests, diff_coverage: covered } = proof
+  const tests = proof.fail_to_pass
   return (
     <>
       <Listed title={t('result.fail_to_pass')} items={tests} one={(test) => <code>{test}</code>} more={more} />
-      {tests.length > 0 && covered !== null && covered !== undefined && (
-        <p class="muted">{t('result.diff_coverage', { share: percent(covered) })}</p>
-      )}
+      <Strength proof={proof} more={more} />
       {proof.missing && <Listed title={t('result.notes')} items={proof.notes} one={(note) => note} more={more} />}
     </>
   )
 }
 
-function Listed<T>(list: { title: string; items: readonly T[]; one: (item: T) => ComponentChildren; more: string }) {
-  const { title, items, one, more } = list
+/** How much of what was changed the tests run, and how many changes of it they notice. */
+export function Strength({ proof, more }: { proof: Proof; more?: string }) {
+  const { fail_to_pass: tests, diff_coverage: covered, mutants, unmeasured } = proof
+  if (!tests.length) return null
+  const one = ({ file, line, change }: Survivor) => (
+    <>
+      <code>
+        {file}:{line}
+      </code>{' '}
+      {change}
+    </>
+  )
+  return (
+    <>
+      {covered !== null && covered !== undefined && (
+        <p class="muted">{t('result.diff_coverage', { share: percent(covered) })}</p>
+      )}
+      {mutants && (
+        <>
+          <p class="muted">
+            {t('result.mutants', { n: mutants.total, killed: mutants.killed })}
+            {mutants.made && ` ${t('result.mutants_made', { n: mutants.made })}`}
+          </p>
+          <Listed title={t('result.survivors')} items={mutants.survivors ?? []} one={one} more={more} />
+        </>
+      )}
+      {unmeasured && <p class="muted">{t('result.unmeasured', { why: unmeasured })}</p>}
+    </>
+  )
+}
+
+interface ListOf<T> {
+  title: string
+  items: readonly T[]
+  one: (item: T) => ComponentChildren
+  /** Where the rest is; without it all are shown. */
+  more: string | undefined
+}
+
+function Listed<T>({ title, items, one, more }: ListOf<T>) {
   if (!items.length) return null
   return (
     <div>
       <h3>{title}</h3>
       <ul class="plain-list">
-        {items.slice(0, SHOWN).map((item, at) => (
+        {(more === undefined ? items : items.slice(0, SHOWN)).map((item, at) => (
           <li key={at}>{one(item)}</li>
         ))}
       </ul>
-      {items.length > SHOWN && <a href={more}>{t('result.more', { n: items.length - SHOWN })}</a>}
+      {more !== undefined && items.length > SHOWN && <a href={more}>{t('result.more', { n: items.length - SHOWN })}</a>}
     </div>
   )
 }
