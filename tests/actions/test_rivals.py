@@ -1,6 +1,6 @@
 """Several edits pass the same tests: the loop says so, asks who is there, and lets a person take another one."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +13,7 @@ from loopwright.domain.errors import Conflict, NotFound
 from loopwright.domain.loop import Hypothesis, HypothesisStatus, LoopState
 from loopwright.domain.loop_commands import take_up
 from loopwright.domain.loop_rivals import applied_patches
+from loopwright.domain.mutants import Mutation, MutationOrder
 from loopwright.domain.rivals import Comparison, Rival
 from loopwright.engine.bus import Bus
 from loopwright.ports import Rule
@@ -49,6 +50,9 @@ class Found:
 
     async def diagnose(self, request: DebugRequest) -> Diagnosis:
         return Diagnosis(active_bug="app fails", hypotheses=(self._cause("pending"),))
+
+    async def mutate(self, order: MutationOrder, say: Callable[[str], None]) -> Mutation:
+        return Mutation(trouble="nothing is mutated here")
 
     async def search(self, request: DebugRequest) -> Findings:
         patch, other = edit(GOOD, "say good"), edit(BETTER, "say better")
