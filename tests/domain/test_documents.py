@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from loopwright.domain.documents import parse_progress, parse_tasks, render_progress
+from loopwright.domain.documents import parse_lines, parse_progress, render_progress
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import (
     Debug,
@@ -225,6 +225,6 @@ def test_json_progress_files_hold_what_the_state_holds() -> None:
 def test_tasks_are_read_line_by_line_and_bad_lines_cost_only_themselves() -> None:
     good = [{"task_id": "a", "description": "line\u2028separator\x85"}, {"task_id": "b"}]
     lines = [json.dumps(good[0], ensure_ascii=False), "{torn", "", "null", "[1]", "[" * 100_000, json.dumps(good[1])]
-    assert parse_tasks("\n".join(lines)) == good
-    assert parse_tasks("\r\n".join(json.dumps(task) for task in good)) == good
-    assert parse_tasks("") == []
+    assert parse_lines("\n".join(lines)) == good
+    assert parse_lines("\r\n".join(json.dumps(task) for task in good)) == good
+    assert parse_lines("") == []

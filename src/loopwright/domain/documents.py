@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from loopwright.domain.engine_state import MOST_ITERATIONS
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import Hypothesis, LoopState, SkillState
 from loopwright.domain.loop_rivals import patch_of
@@ -30,6 +31,7 @@ FIELD = re.compile(rf'- ({NAME}|"(?:[^"\\]|\\.)*"): (.*)')
 WORD = re.compile(NAME)
 PLAIN = re.compile(r"[^\W\d][\w .,:/()+'-]*[\w.)]|20\d\d-[\w:.+-]+", re.ASCII)
 """Texts that stand as they are, because no JSON value looks like them but a few words."""
+ITERATIONS = re.compile(r"^- iterations: (\d{1,7})$", re.MULTILINE)
 JSON_WORDS = frozenset({"true", "false", "null", "NaN", "Infinity"})
 
 
@@ -77,8 +79,8 @@ def parse_progress(files: Mapping[str, str]) -> SkillState | None:
     return skill.evolve(last_action=last)
 
 
-def parse_tasks(text: str) -> list[Json]:
-    """The lines of a tasks.jsonl that can be read."""
+def parse_lines(text: str) -> list[Json]:
+    """The lines of a tasks.jsonl or a log that can be read."""
     parsed = []
     for line in text.split("\n"):
         try:
@@ -88,6 +90,14 @@ def parse_tasks(text: str) -> list[Json]:
         if isinstance(value, dict):
             parsed.append(value)
     return parsed
+
+
+def iterations_in(files: Mapping[str, str], skill: SkillState | None) -> int:
+    """The highest iteration that the progress files speak of: each change, each DEBUG and the summary count theirs."""
+    told = [line.get("iteration") for line in parse_lines(files.get("changes.log", ""))]
+    told += [int(number) for number in ITERATIONS.findall(files.get("summary.md", ""))]
+    told += [skill.debug.iteration] if skill else []
+    return max((n for n in told if type(n) is int and 0 < n < MOST_ITERATIONS), default=0)
 
 
 def _document(state: LoopState, title: str, part: BaseModel, items: str, words: str) -> str:

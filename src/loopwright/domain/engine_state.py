@@ -17,12 +17,14 @@ Outcome = Literal["succeeded", "unproven", "unverified", "exhausted", "stalled",
 ENDS_COMPLETED: frozenset[Outcome] = frozenset({"succeeded", "unproven", "unverified"})
 """Outcomes of a run whose status is completed."""
 
+Mode = Literal["interactive", "auto"]
 OnError = Literal["continue", "pause", "fail_fast"]
 Require = Literal["all", "no_new_failures"]
 Policy = Literal["ask", "workspace", "read-only", "all"]
 """What an agent may do without asking a person (see domain/permissions.py)."""
 
-Iterations = Annotated[int, *within(1, 1_000_000)]
+MOST_ITERATIONS = 1_000_000
+Iterations = Annotated[int, *within(1, MOST_ITERATIONS)]
 Tokens = Annotated[int, *within(1, 10**15)]
 
 INCIDENTS_KEPT = 50
@@ -210,7 +212,7 @@ class RunSettings(Record):
     `grace_timeout`: how long an agent whose time is up has to wrap up. `park`: wait for a usage limit to pass.
     """
 
-    mode: Literal["interactive", "auto"] = "interactive"
+    mode: Mode = "interactive"
     agent: str = "auto"
     test_command: str | None = None
     test_timeout: float = Field(default=600, gt=0)

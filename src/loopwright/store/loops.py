@@ -4,7 +4,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from loopwright.domain.documents import parse_progress, parse_tasks, render_progress
+from loopwright.domain.documents import iterations_in, parse_lines, parse_progress, render_progress
 from loopwright.domain.engine_state import SCHEMA, Waiting
 from loopwright.domain.loop import LoopState
 from loopwright.domain.loop_external import keep_own, take_in
@@ -19,18 +19,22 @@ QUESTION = "What was this loop's task? Its title and description were lost; set 
 
 
 def _read(document: Document) -> tuple[LoopState, tuple[str, ...]]:
-    tasks = parse_tasks(document.beside.get(TASKS, ""))
+    tasks = parse_lines(document.beside.get(TASKS, ""))
     return read_loop(document.raw, fallback_id=document.id, now=document.now, tasks=tasks)
 
 
 def _rebuild(document: Document) -> LoopState | None:
     """A paused loop from its progress files and tasks; a person has to say what it was for."""
     skill = parse_progress(document.beside)
-    tasks = parse_tasks(document.beside.get(TASKS, ""))
+    tasks = parse_lines(document.beside.get(TASKS, ""))
     if skill is None and not tasks:
         return None
-    known = {"skill_state": skill.model_dump(mode="json")} if skill else {}
-    raw = {"loop_id": document.id, "title": LOST, "description": LOST, "status": "paused", **known}
+    known = {"skill_state": skill.model_dump(mode="json", exclude={"mode"})} if skill else {}
+    used = iterations_in(document.beside, skill)
+    raw = {
+        "loop_id": document.id, "title": LOST, "description": LOST, "status": "paused", "current_iteration": used,
+        "max_iterations": max(LoopState.model_fields["max_iterations"].default, used + 1), **known,
+    }  # fmt: skip
     state, _ = read_loop(raw, fallback_id=document.id, now=document.now, tasks=tasks)
     return state.evolve(engine=state.engine.evolve(waiting=Waiting(question=QUESTION, since=document.now)))
 
