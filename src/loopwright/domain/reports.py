@@ -23,17 +23,16 @@ _FILE = re.compile(r"^(.+?)\s*(?::\s|：|:$)\s*(.*)$|^(\S+)$")
 
 
 def parse_report(text: str, action: str | None = None) -> ActionReport | None:
-    """The last complete block in `text` that speaks of `action`; else the last complete one; else None.
+    """The last complete block in `text` that speaks of `action`, or of any where that is not known; else None.
 
     To a step of a cycle only a PHASE_RESULT answers, to an action of a loop only an ACTION_RESULT.
     """
-    complete = []
     for block in _answers(text, action):
         try:
-            complete.append(_report(block, action))
+            return _report(block, action)
         except Invalid:
             continue
-    return next((report for report in complete if report.action == action), complete[0] if complete else None)
+    return None
 
 
 def problem_of(text: str, action: str | None = None) -> str:
@@ -62,8 +61,11 @@ def _answers(text: str, action: str | None) -> list[Block]:
 
 
 def _report(block: Block, action: str | None) -> ActionReport:
-    """Invalid says what is missing or unreadable."""
-    return _phase(block, action) if block.form is PHASE else _action(block)
+    """Invalid says what is missing or unreadable, or that it speaks of something else than the order."""
+    report = _phase(block, action) if block.form is PHASE else _action(block)
+    if action not in (None, report.action):
+        raise Invalid(f"it speaks of {report.action}, and the order is {action}")
+    return report
 
 
 def _action(block: Block) -> ActionReport:

@@ -168,7 +168,7 @@ class Turns:
 
     async def _turn(self, name: str, message: Message, wrap_ups: Sequence[Message]) -> Answer:
         answer = await self._sent(name, message)
-        return answer if answer.late is None else await self._out_of_time(name, answer.late, wrap_ups)
+        return answer if answer.late is None else await self._out_of_time(name, answer.late, message.action, wrap_ups)
 
     async def _sent(self, name: str, message: Message) -> Answer:
         """Sends a message and waits for the answer, or for a limit; then the turn is still under way."""
@@ -203,18 +203,18 @@ class Turns:
         if output.session is not None:
             self._recall.remember(name, output.session)
 
-    async def _out_of_time(self, name: str, late: str, wrap_ups: Sequence[Message]) -> Answer:
+    async def _out_of_time(self, name: str, late: str, action: str, wrap_ups: Sequence[Message]) -> Answer:
         """Cuts the turn off and has the agent wrap up, each way once. AgentError(timeout) where it does not."""
         ways = wrap_ups if takes_prose(self.agent(name)) else ()
         self._tell(f"{name} {late}; {'asking it to wrap up' if ways else 'it is cut off'}")
-        cut, asked = await self._cut_off(name), 0
-        while not _report(cut) and asked < len(ways) and not cut.running:
+        cut, asked = await self._cut_off(name, action), 0
+        while not _report(cut, action) and asked < len(ways) and not cut.running:
             answer, asked = await self._wrapped_up(name, ways[asked], late), asked + 1
             if answer.late is None:
                 cut = answer.output
             elif asked < len(ways):
-                cut = await self._cut_off(name)
-        if _report(cut):
+                cut = await self._cut_off(name, action)
+        if _report(cut, action):
             return Answer(cut, late)
         raise AgentError("timeout", f"{name} {late}{', and did not wrap up' if asked else ''}")
 
@@ -226,7 +226,7 @@ class Turns:
                 raise
             raise AgentError("timeout", f"{name} {late}, and did not wrap up: {error}") from error
 
-    async def _cut_off(self, name: str) -> AgentOutput:
+    async def _cut_off(self, name: str, action: str) -> AgentOutput:
         """Ends the turn under way; it is `running` where that did not help. What it said is not forgotten."""
         agent, id = self.agent(name), self._open[name]
         try:
@@ -236,7 +236,7 @@ class Turns:
         except (AgentError, TimeoutError) as error:
             self._tell(f"{name} could not be cut off: {error or 'it does not answer'}")
             return AgentOutput(agent_id=id, running=True)
-        if not _report(output):
+        if not _report(output, action):
             self._said[name] = output.text
         return output
 
@@ -244,7 +244,7 @@ class Turns:
         self._bus.publish("activity", words)
 
 
-def _report(output: AgentOutput, action: str | None = None) -> ActionReport | None:
+def _report(output: AgentOutput, action: str) -> ActionReport | None:
     return output.report or parse_report(clipped(output).text, action)
 
 
