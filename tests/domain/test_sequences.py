@@ -130,6 +130,8 @@ def test_plan_attached() -> None:
         ("Phase 2: Orchestration Loop", "in_progress"),
         ("  → Action: INIT", "completed"),
         ("  → Action: DEVELOP (task 1/3)", "in_progress"),
+        ("  → Action: DEVELOP (task 2/3)", "pending"),
+        ("  → Action: DEVELOP (task 3/3)", "pending"),
         ("  → Action: VALIDATE", "pending"),
         ("  → Action: COMPLETE", "pending"),
     ]
@@ -156,7 +158,7 @@ def test_plan_groups_by_validation() -> None:
     done = (
         "INIT", "DEVELOP:completed", "VALIDATE:fail", "DEBUG:fix applied", "DEBUG:no fix", "VALIDATE:fail", "DEBUG:fix",
     )  # fmt: skip
-    assert lines(at_work(Next("VALIDATE", 7)), *done) == [
+    assert lines(at_work(Next("VALIDATE", 7), ()), *done) == [
         ("Phase 1: Session Initialization", "completed"),
         ("Iteration 1: DEVELOP + VALIDATE (fail)", "completed"),
         ("Iteration 2: DEBUG x2 + VALIDATE (fail)", "completed"),
@@ -165,6 +167,32 @@ def test_plan_groups_by_validation() -> None:
         ("  → Action: VALIDATE", "in_progress"),
         ("  → Action: COMPLETE", "pending"),
     ]
+
+
+def test_plan_between_two_tasks_shows_what_waits() -> None:
+    tasks = tuple(task(f"T{n}") for n in range(6))
+    world = World(at_work(None, tasks), {"DEVELOP": [developed("T0")]})
+    world.take(Next("DEVELOP", 5, None, "T0"))
+    assert lines(world.state, "INIT", "DEVELOP:completed")[2:] == [
+        ("  → Action: INIT", "completed"),
+        ("  → Action: DEVELOP", "completed"),
+        ("  → Action: DEVELOP (task 2/6)", "pending"),
+        ("  → Action: DEVELOP (task 3/6)", "pending"),
+        ("  → Action: DEVELOP (task 4/6)", "pending"),
+        ("  → Action: DEVELOP (2 more tasks)", "pending"),
+        ("  → Action: VALIDATE", "pending"),
+        ("  → Action: COMPLETE", "pending"),
+    ]
+
+
+def test_plan_asks_for_no_validation_after_one_that_passed() -> None:
+    passed = ("INIT", "VALIDATE:pass")
+    assert lines(at_work(None, ()), *passed)[2:] == [
+        ("Phase 2: Orchestration Loop", "in_progress"),
+        ("  → Action: COMPLETE", "pending"),
+    ]
+    for done, tasks in (((*passed, "DEBUG:fix"), ()), (("INIT", "VALIDATE:fail"), ()), (passed, T)):
+        assert ("  → Action: VALIDATE", "pending") in lines(at_work(None, tasks), *done)
 
 
 def test_plan_of_an_ended_loop_tells_the_outcome() -> None:

@@ -7,8 +7,12 @@ from typing import Literal
 
 from loopwright.domain.events import Entry
 from loopwright.domain.loop import FINISHED, LoopState, TaskStatus
+from loopwright.domain.words import plural
 
 PlanStatus = Literal["pending", "in_progress", "completed"]
+
+WAITING_SHOWN = 3
+"""Tasks that wait before the rest is only counted: the plan has to fit on the screen."""
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,9 @@ def plan(state: LoopState, history: Sequence[Done]) -> tuple[PlanLine, ...]:
         return (first, *folded, PlanLine("Phase 2: COMPLETE", "in_progress"))
     if not begun:
         return (first, PlanLine("Phase 2: Orchestration Loop", "pending"))
-    return (first, *folded, PlanLine("Phase 2: Orchestration Loop", "in_progress"), *_unfolded(state, open_group))
+    is_over = not open_group and bool(groups) and groups[-1][-1].result == "pass"
+    unfolded = _unfolded(state, open_group, is_over=is_over)
+    return (first, *folded, PlanLine("Phase 2: Orchestration Loop", "in_progress"), *unfolded)
 
 
 def _grouped(history: list[Done]) -> tuple[list[list[Done]], list[Done]]:
@@ -113,19 +119,24 @@ def _current(state: LoopState) -> str | None:
     return skill.current_action.upper() if skill and skill.current_action else None
 
 
-def _unfolded(state: LoopState, open_group: list[Done]) -> list[PlanLine]:
-    lines = [_action(done.action, "completed") for done in open_group]
+def _unfolded(state: LoopState, open_group: list[Done], *, is_over: bool) -> list[PlanLine]:
+    """`is_over`: the last thing that was done was a validation, and it passed."""
     now = _current(state)
-    if now:
-        lines.append(_action(f"{now}{_task(state) if now == 'DEVELOP' else ''}", "in_progress"))
-    return lines + [_action(name, "pending") for name in ("VALIDATE", "COMPLETE") if name != now]
-
-
-def _task(state: LoopState) -> str:
-    """` (task 1/3)`: which task of how many is under way."""
-    tasks = state.skill_state.develop.tasks if state.skill_state else ()
-    done = sum(task.status in ("completed", "failed") for task in tasks)
-    return f" (task {min(done + 1, len(tasks))}/{len(tasks)})" if tasks else ""
+    statuses = task_statuses(state).values()
+    first, total = 1 + sum(status in ("completed", "failed") for status in statuses), len(statuses)
+    lines = [_action(done.action, "completed") for done in open_group]
+    if now == "DEVELOP" and total:
+        lines.append(_action(f"DEVELOP (task {min(first, total)}/{total})", "in_progress"))
+        first += 1
+    elif now:
+        lines.append(_action(now, "in_progress"))
+    waiting = range(first, total + 1)
+    lines += [_action(f"DEVELOP (task {n}/{total})", "pending") for n in waiting[:WAITING_SHOWN]]
+    if more := waiting[WAITING_SHOWN:]:
+        lines.append(_action(f"DEVELOP ({plural(len(more), 'more task')})", "pending"))
+    if waiting or (now != "VALIDATE" and (now or not is_over)):
+        lines.append(_action("VALIDATE", "pending"))
+    return [*lines, _action("COMPLETE", "pending")]
 
 
 def _action(words: str, status: PlanStatus) -> PlanLine:

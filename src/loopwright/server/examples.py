@@ -66,6 +66,8 @@ PLAN: Example = {
         {"content": "Phase 1: Session Initialization", "status": "completed", "depth": 0},
         {"content": "Phase 2: Orchestration Loop", "status": "in_progress", "depth": 0},
         {"content": "→ Action: DEVELOP (task 1/1)", "status": "in_progress", "depth": 1},
+        {"content": "→ Action: VALIDATE", "status": "pending", "depth": 1},
+        {"content": "→ Action: COMPLETE", "status": "pending", "depth": 1},
     ]
 }
 _TOUCHED: Example = {"file": "ledger.py", "action": "modify"}
