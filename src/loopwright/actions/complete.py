@@ -47,7 +47,7 @@ async def _summary(session: Session, state: LoopState, checked: Validated | None
     """With everything that differs from the files as the loop found them."""
     start, here = session.start(), await session.snapshot("at the end")
     diff = await in_thread(session.workspace.diff, start, here.commit) if start else None
-    return summarise(state, session.now(), checked, session.incidents, diff)
+    return summarise(state, checked, session.incidents, diff)
 
 
 def _seen_proof(session: Session, state: LoopState) -> Proof | None:

@@ -141,7 +141,7 @@ class LoopFlow:
         if isinstance(outcome, Completed):
             announce(session, end_action(before, step, checkpoint))
         state = session.store.update(
-            session.id, lambda latest: summed_up(end_action(latest, step, checkpoint), step.at, session.incidents),
+            session.id, lambda latest: summed_up(end_action(latest, step, checkpoint), session.incidents),
             actor="runner", event=event, epoch=session.epoch,
         )  # fmt: skip
         publish(session, state, lines, outcome)

@@ -44,6 +44,7 @@ from loopwright.domain.parking import limit_lands
 from loopwright.domain.proof import Proof, proof_order
 from loopwright.domain.run import charged, checkpointed, noted
 from loopwright.domain.sightings import fruitless, remembered, sighting
+from loopwright.domain.summary import worked
 
 WORDS: dict[ActionName, CurrentAction] = {
     "INIT": "init", "DEVELOP": "develop", "DEBUG": "debug", "VALIDATE": "validate", "COMPLETE": "complete",
@@ -330,7 +331,8 @@ def _completed(state: LoopState, outcome: Completed, step: Step) -> LoopState:
     if outcome.outcome in ("succeeded", "unproven") and open_tasks(state):
         return idle(state)
     state = succeeded(state, step)
-    state = state.evolve(skill_state=skill_of(state).evolve(summary=outcome.summary))
+    summary = outcome.summary.evolve(duration=worked(state))
+    state = state.evolve(skill_state=skill_of(state).evolve(summary=summary))
     if state.status != "running":
         return state
     if outcome.reason is None:

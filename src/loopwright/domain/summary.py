@@ -1,7 +1,6 @@
 """What a loop leaves behind in words and numbers when it ends. Pure."""
 
 from collections.abc import Iterable
-from datetime import datetime
 
 from loopwright.domain.engine_state import Incident
 from loopwright.domain.loop import FINISHED, LoopState, SkillState, Summary
@@ -12,23 +11,27 @@ from loopwright.domain.rivals import patch_lines
 
 
 def summarise(
-    state: LoopState, at: str, checked: Validated | None = None, noted: Iterable[Incident] = (), diff: str | None = None
+    state: LoopState, checked: Validated | None = None, noted: Iterable[Incident] = (), diff: str | None = None
 ) -> Summary:
-    """What was done and what is left; `duration` in milliseconds from the loop's creation until `at`.
+    """What was done and what is left; `duration` in milliseconds that its steps took until now.
 
     `checked`: a validation, and `noted`: incidents, that are not in the state yet. `diff`: all that was changed;
     without it, what the tasks have changed.
     """
     skill = state.skill_state or SkillState()
     noted = (*state.engine.incidents, *noted)
-    duration = (datetime.fromisoformat(at) - datetime.fromisoformat(state.created_at)).total_seconds() * 1000
     return Summary(
-        duration=round(max(duration, 0)),
+        duration=worked(state),
         iterations=state.current_iteration,
         develop=_develop(skill, diff),
         debug=_debug(skill),
         validate=_validate(state, skill, checked, dict.fromkeys(f"{i.kind}: {i.message}" for i in noted)),
     )
+
+
+def worked(state: LoopState) -> int:
+    """Milliseconds that its steps took; what lies between them, as a pause or the age of its file, is no work."""
+    return round(state.engine.budget.spent_seconds * 1000)
 
 
 def diff_stat(diff: str) -> list[tuple[str, int, int]]:
@@ -47,12 +50,12 @@ def diff_stat(diff: str) -> list[tuple[str, int, int]]:
     return stat
 
 
-def summed_up(state: LoopState, at: str, noted: Iterable[Incident] = ()) -> LoopState:
+def summed_up(state: LoopState, noted: Iterable[Incident] = ()) -> LoopState:
     """A loop that ended without COMPLETE (a task that fails fast, errors in a row, a stop) has its summary too."""
     skill = state.skill_state or SkillState()
     if state.status not in FINISHED or skill.summary is not None:
         return state
-    return state.evolve(skill_state=skill.evolve(summary=summarise(state, at, noted=noted)))
+    return state.evolve(skill_state=skill.evolve(summary=summarise(state, noted=noted)))
 
 
 def _develop(skill: SkillState, diff: str | None) -> dict[str, object]:

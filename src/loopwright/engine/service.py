@@ -91,13 +91,12 @@ class LoopService(Talk):
 
     def _concluded(self, state: LoopState) -> LoopState:
         """With its summary."""
-        at = self._now()
-        if summed_up(state, at) is state:
+        if summed_up(state) is state:
             return state
         try:
             with self.store.lease(state.loop_id) as lease:
                 ended = self.store.update(
-                    state.loop_id, lambda s: summed_up(s, at),
+                    state.loop_id, summed_up,
                     actor=self.actor, event=Event(type="summarised"), epoch=lease.epoch,
                 )  # fmt: skip
                 self.store.write_progress(state.loop_id, render_progress(ended))
