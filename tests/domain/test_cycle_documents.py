@@ -55,7 +55,7 @@ from loopwright.domain.cycle_logs import (
     feedback_in,
     missing_lines,
 )
-from loopwright.domain.cycle_names import CycleStep
+from loopwright.domain.cycle_names import ROLES, CycleStep
 from loopwright.domain.cycle_outcomes import CycleOutcome
 from loopwright.domain.cycle_plan import composed
 from loopwright.domain.cycle_rebuild import LOST, QUESTION, rebuilt
@@ -386,6 +386,11 @@ def test_a_cycle_comes_back_from_its_documents() -> None:
     for name in (*SAME, "description", "task_history", "created_at", "current_iteration", "exploration"):
         assert getattr(state, name) == getattr(before, name), name
     assert state.iterations[:-1] == before.iterations[:-1]
+    for role in ROLES:
+        was, now = before.agents.of(role), state.agents.of(role)
+        assert now.iterations_completed == len(before.iterations) - 1
+        assert (set(now.output_files) >= set(was.output_files), now.last_message) == (True, was.last_message), role
+    assert (state.completed_phases, state.phase_errors) == (before.completed_phases[:-1], before.phase_errors)
     assert (state.iteration and state.iteration.extension) == before.iterations[-1].extension
     assert (state.status, state.engine.waiting and state.engine.waiting.question) == ("paused", QUESTION)
     resumed = resume(state, live=False)

@@ -41,6 +41,7 @@ from loopwright.domain.cycle_logs import (
 )
 from loopwright.domain.cycle_names import Role
 from loopwright.domain.cycle_reading import read_cycle
+from loopwright.domain.cycle_role_history import phase_errors, with_roles
 from loopwright.domain.cycle_sections import POINTS, RISKS, section_items
 from loopwright.domain.cycle_standing import implementing, standing
 from loopwright.domain.cycle_timeline import Timeline, read_timeline
@@ -90,13 +91,14 @@ def rebuilt(beside: Mapping[str, str], id: str, now: str) -> CycleState | None:
         "iterations": [record.model_dump(mode="json") for record in records],
         "current_iteration": len(records),
         "max_iterations": max(CycleState.model_fields["max_iterations"].default, len(records) + 1),
-        "completed_phases": [],
+        "phase_errors": [error.model_dump(mode="json") for error in phase_errors(beside)],
         "coordination": coordination.model_dump(mode="json"),
         **{name: part.model_dump(mode="json") for name, part in known.items() if part},
     }
     state, _ = read_cycle(raw, fallback_id=id, now=now)
     waiting = Waiting(question=QUESTION, since=now, by_resuming=True)
-    return standing(state.evolve(engine=_engine(state).evolve(waiting=waiting, holds=_holds(state))))
+    state = state.evolve(engine=_engine(state).evolve(waiting=waiting, holds=_holds(state)))
+    return standing(with_roles(state, beside, timeline))
 
 
 def _requirements(beside: Mapping[str, str], now: str) -> Requirements | None:

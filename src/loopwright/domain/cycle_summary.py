@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from loopwright.domain.cycle import CycleState, PlanTask
 from loopwright.domain.cycle_names import ROLES, Role
 from loopwright.domain.cycle_timeline import baseline_words, tests_words
+from loopwright.domain.log_words import word
 from loopwright.domain.mutants import SURVIVORS_KEPT
 from loopwright.domain.proof import Proof, proof_words, strength_lines
 from loopwright.domain.rivals import patch_lines
@@ -46,6 +47,10 @@ def render_implementation(state: CycleState) -> str:
     return "\n".join([*lines, *_patches(state)])
 
 
+FAILED_STEPS = "Failed steps"
+"""The section of issues.md that lists the phase errors, which read back from there."""
+
+
 def render_issues(state: CycleState) -> str:
     """cd/issues.md: what keeps the work, what failed, and what came back to cd."""
     coordination = state.coordination
@@ -54,7 +59,7 @@ def render_issues(state: CycleState) -> str:
         + (f" — {_one_line(one.resolution)}" if one.resolution else "")
         for one in coordination.blockers
     ]
-    failed = [f"- {error.timestamp} {error.phase}: {_one_line(error.error)}" for error in state.phase_errors]
+    failed = [f"- {error.timestamp} {error.phase}: {word(error.error)}" for error in state.phase_errors]
     back = [
         f"- {entry.timestamp} from {entry.source} ({entry.type}): {_one_line(entry.content)}"
         for entry in coordination.feedback_log
@@ -63,7 +68,7 @@ def render_issues(state: CycleState) -> str:
     open_tasks = [f"- {_task(task)}" for task in _open_tasks(state)]
     return "\n".join(
         ["# Issues", *_section("Blockers", blockers), *_section("Open tasks", open_tasks),
-         *_section("Failed steps", failed), *_section("What came back", back)]
+         *_section(FAILED_STEPS, failed), *_section("What came back", back)]
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from loopwright.domain.cycle import AgentResult, CycleState, IterationRecord, TestResults
-from loopwright.domain.cycle_names import ROLES, TITLES
+from loopwright.domain.cycle_names import ROLES, TITLES, Role
 from loopwright.domain.json_line import json_line
 from loopwright.domain.log_words import read_word, word
 from loopwright.domain.words import clipped, plural
@@ -17,13 +17,16 @@ FILES_NAMED, SAID = 30, 500
 """Files that an entry names, and characters of what a role said last."""
 
 _FIELD = re.compile(r"- (title|task|tasks|created|started|ended|extension|issue|resolved|tests after): (.*)")
-_ROLE = re.compile(r"- (ra|ep|cd|vas) \([^)]*\): (\S+), (\d{1,9}) files?(?: — .*)?")
+_ROLE = re.compile(r"- (ra|ep|cd|vas) \([^)]*\): (\S+), (\d{1,9}) files?(?: — (.*))?")
 _BEGINS = re.compile(r"^## Iteration \d{1,8}$", re.MULTILINE)
 _ENDS = re.compile(r"^<!-- iteration (\d{1,8}) is over -->$", re.MULTILINE)
 
 
 class Timeline(NamedTuple):
-    """What a timeline says; texts are empty where it does not say them. `tests`: by iteration, how they were after."""
+    """What a timeline says; texts are empty where it does not say them.
+
+    `tests`: by iteration, how they were after. `said`: by iteration and role, what that said last, cut.
+    """
 
     title: str
     task: str
@@ -31,6 +34,7 @@ class Timeline(NamedTuple):
     created: str
     records: tuple[IterationRecord, ...]
     tests: dict[int, str]
+    said: dict[tuple[int, Role], str]
 
 
 def timeline_lines(state: CycleState, text: str, since: CycleState | None = None) -> list[str]:
@@ -54,6 +58,7 @@ def read_timeline(text: str) -> Timeline:
     """Entries that were broken off say nothing; of two of one iteration the later counts."""
     records: dict[int, IterationRecord] = {}
     tests: dict[int, str] = {}
+    said: dict[tuple[int, Role], str] = {}
     first, *sections = _BEGINS.split(f"\n{text}")
     head = {found[1]: read_word(found[2]) for found in reversed(_fields(first.split("\n")))}
     for section in sections:
@@ -62,9 +67,10 @@ def read_timeline(text: str) -> Timeline:
         if ends and (record := _record(int(ends), lines)):
             records[record.number] = record
             tests[record.number] = next((f[2] for f in _fields(lines) if f[1] == "tests after"), "")
+            said |= {(record.number, role): words for role, words in _said(lines)}
     return Timeline(
         head.get("title", ""), head.get("task", ""), _texts(head.get("tasks", "")), head.get("created", ""),
-        tuple(records[number] for number in sorted(records)), tests,
+        tuple(records[number] for number in sorted(records)), tests, said,
     )  # fmt: skip
 
 
@@ -123,6 +129,12 @@ def _files(state: CycleState, number: int) -> str:
 
 def _fields(section: list[str]) -> list[re.Match[str]]:
     return [found for line in section if (found := _FIELD.fullmatch(line))]
+
+
+def _said(section: list[str]) -> Iterator[tuple[Role, str]]:
+    for line in section:
+        if (found := _ROLE.fullmatch(line)) and found[4]:
+            yield next(role for role in ROLES if role == found[1]), read_word(found[4])
 
 
 def _record(number: int, section: list[str]) -> IterationRecord | None:
