@@ -65,10 +65,10 @@ async def test_a_loop_from_its_start_to_its_proof(ledger: Desk) -> None:
 async def test_pause_resume_extend_and_stop(desk: Desk) -> None:
     agent = desk.script(*SLOW)
     async with calling(desk) as caller:
-        id = (await caller.call("start_loop", task="Take your time", agent=agent, start=False))["loop_id"]
+        id = (await caller.call("start_loop", task="Take your time", agent=agent, auto=False, start=False))["loop_id"]
         created = await caller.call("status", id=id)
         assert (created["status"], created["next"]) == ("created", "`resume` starts it")
-        assert (await caller.call("resume", id=id))["status"] == "running"
+        assert (await caller.call("resume", id=id, auto=True))["status"] == "running"
         waited = await caller.call("wait", id=id, seconds=0.3)
         assert (waited["rested"], waited["next"]) == (False, "`wait` until it rests")
         paused = await caller.call("pause", id=id, now=True)

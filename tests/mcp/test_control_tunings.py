@@ -114,6 +114,7 @@ async def test_it_is_listed_resumed_and_stopped(desk: Desk, root: Path) -> None:
         only = await caller.call("list", kind="tuning", status="pending")
         assert (only["total"], only["loops"]) == (1, [])
         assert f"{id} [project] pending 0/2" in await caller.text("list", kind="tuning")
+        assert "a tuning session has none" in await caller.refused("resume", id=id, auto=True)
         assert (await caller.call("resume", id=id))["live"]
         ended = await caller.rested(id)
         assert (ended["status"], ended["next"].split()[0]) == ("completed", "`findings`")

@@ -1,5 +1,8 @@
 """Loops that nobody drives are taken up while the server runs: not too early, and not for ever."""
 
+import json
+from datetime import timedelta
+
 from loopwright.domain.engine_state import Parked
 from loopwright.server.keeping import AT_ONCE, TRIES, Keeper
 from tests.server.office import LOOPS, Office
@@ -12,15 +15,36 @@ def running(office: Office) -> str:
     return loop
 
 
-def test_a_loop_is_taken_up_once_it_was_seen_left_behind_twice(office: Office) -> None:
-    loop, keeper = running(office), Keeper(office.projects)
-    assert keeper.look() == ()
-    office.ask("PUT", f"{LOOPS}/{loop}", {"notes": "it moves"})
-    assert keeper.look() == ()
-    (taken,) = keeper.look()
+NOW = timedelta()
+"""Nobody is on the way any more."""
+
+
+def test_a_loop_is_taken_up_once_its_runner_can_not_be_on_the_way_any_more(office: Office) -> None:
+    loop = running(office)
+    assert [Keeper(office.projects).look() for _ in range(3)] == [()] * 3
+    (taken,) = Keeper(office.projects, NOW).look()
     assert (taken.id, taken.problem) == (loop, None)
     assert office.launcher is not None
     assert office.launcher.launched == [loop, loop]
+
+
+def test_one_that_another_program_lets_run_is_taken_up_at_once(office: Office) -> None:
+    """That program has sent no runner."""
+    office.create()
+    store, id = office.service().store, "loop-v2-20260122-abc123"
+    at = "2026-01-22T10:00:05+08:00"
+    seed = {
+        "loop_id": id, "title": "Mend it", "description": "Mend it", "max_iterations": 10, "current_iteration": 0,
+        "created_at": at, "updated_at": at,
+    }  # fmt: skip
+    path, keeper = store.progress_path(id).with_name(f"{id}.json"), Keeper(office.projects)
+    path.write_text(json.dumps({**seed, "status": "paused"}))
+    assert keeper.look() == ()
+    path.write_text(json.dumps({**seed, "status": "running"}))
+    (taken,) = keeper.look()
+    assert (taken.id, taken.problem) == (id, None)
+    assert office.launcher is not None
+    assert office.launcher.launched == [id]
 
 
 def test_one_with_a_runner_or_at_rest_is_left_alone(office: Office) -> None:
@@ -33,12 +57,12 @@ def test_one_with_a_runner_or_at_rest_is_left_alone(office: Office) -> None:
 
 
 def test_one_whose_runner_never_gets_further_is_given_up(office: Office) -> None:
-    keeper = Keeper(office.projects)
+    keeper = Keeper(office.projects, NOW)
     loop = running(office)
     taken = [len(keeper.look()) for _ in range(6 * TRIES)]
     assert sum(taken) == TRIES
     office.service().commit(loop, lambda s: s.evolve(current_iteration=1), "test")
-    assert sum(len(keeper.look()) for _ in range(3)) == 1
+    assert sum(len(keeper.look()) for _ in range(6 * TRIES)) == TRIES
 
 
 def test_a_parked_loop_goes_on_once_its_time_has_come(office: Office) -> None:
@@ -57,7 +81,7 @@ def test_a_parked_loop_goes_on_once_its_time_has_come(office: Office) -> None:
 
 
 def test_what_an_earlier_server_left_is_taken_up_at_once_some_at_a_time(office: Office) -> None:
-    loops, keeper = {running(office) for _ in range(2 * AT_ONCE + 1)}, Keeper(office.projects)
+    loops, keeper = {running(office) for _ in range(2 * AT_ONCE + 1)}, Keeper(office.projects, NOW)
     assert office.launcher is not None
     office.launcher.launched.clear()
     assert [len(keeper.look(first=n == 0)) for n in range(2)] == [AT_ONCE, AT_ONCE]

@@ -198,6 +198,19 @@ def test_versions(office: Office) -> None:
     assert office.ask("GET", at).data["notes"] == "live"
 
 
+def test_the_mode_is_changed_with_the_command(office: Office) -> None:
+    at = f"{LOOPS}/{office.create(mode='interactive')}"
+    assert office.ask("POST", f"{at}/start", {"mode": "soon"}).status == 400
+    started = office.ask("POST", f"{at}/start", {"mode": "auto"}).data
+    assert (started["status"], started["engine"]["settings"]["mode"]) == ("running", "auto")
+    office.ask("POST", f"{at}/pause")
+    assert office.ask("POST", f"{at}/resume").data["engine"]["settings"]["mode"] == "auto"
+    office.ask("POST", f"{at}/pause")
+    assert (
+        office.ask("POST", f"{at}/resume", {"mode": "interactive"}).data["engine"]["settings"]["mode"] == "interactive"
+    )
+
+
 def test_a_question_is_answered(office: Office) -> None:
     loop = office.create()
     at = f"{LOOPS}/{loop}"

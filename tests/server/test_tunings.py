@@ -48,6 +48,7 @@ def test_a_new_session_has_what_was_asked_for(office: Office, skill: Path) -> No
     assert (made.data["status"], made.data["focus_areas"], made.data["max_iterations"]) == ("pending", ["context"], 2)
     engine = made.data["engine"]
     assert (engine["dimensions"], engine["level"], engine["choosing"]) == (["context"], "template", True)
+    assert of(office, "POST", id, "/start", {"mode": "auto"}).error.startswith("mode: a tuning session has none")
     assert of(office, "POST", id, "/start").body["message"] == "Tuning started"
     assert office.launcher
     assert office.launcher.launched == [id]

@@ -81,10 +81,10 @@ def _rivals(state: LoopState) -> Iterator[MenuEntry]:
 
 
 async def choose(session: Session, state: LoopState, facts: Facts, suggested: Next) -> Next | None:
-    """The person's choice as a step; None when they leave, or somebody pauses or stops the loop meanwhile."""
+    """The person's choice as a step; None when they leave, or somebody pauses or stops the loop or its mode changes."""
     person = session.person
     assert person is not None, "interactive mode is refused without a person"
-    while state.status == "running":
+    while state.status == "running" and state.mode == "interactive":
         name = await _chosen(session, person, facts, entries(state, suggested))
         if name in ACTIONS:
             return await _step(session, state, ACTIONS[name])
@@ -125,12 +125,12 @@ async def _chosen(session: Session, person: Person, facts: Facts, menu: Sequence
 
 
 async def _until_it_changes(session: Session, facts: Facts, menu: Sequence[MenuEntry]) -> None:
-    """Others may pause or stop the loop, raise its limit or change its tasks."""
+    """Others may pause or stop the loop, change its mode, raise its limit or change its tasks."""
     while True:
         await session.clock.sleep(LOOK_SECONDS)
         state = normalise(session.state())
         suggested = next_action(state, facts)
-        if suggested is None or entries(state, suggested) != tuple(menu):
+        if suggested is None or state.mode == "auto" or entries(state, suggested) != tuple(menu):
             return
 
 

@@ -121,8 +121,10 @@ class LoopRunner:
                 actor="runner", event=Event(type="running"), epoch=lease.epoch,
             )  # fmt: skip
             asked = person
-            if from_afar and begun.engine.settings.mode == "interactive":
+            if from_afar:
                 asked = DistantPerson(loop_id, self.store, self.clock, lease.epoch)
+            if begun.mode == "auto":
+                asked = None
             permits = Permits(
                 loop_id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets
             )

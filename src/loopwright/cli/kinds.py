@@ -340,14 +340,17 @@ CycleId = Annotated[str, _argument(CYCLES)]
 TuningId = Annotated[str, _argument(TUNINGS)]
 
 
-def about(kind: AnyKind, command: Callable[..., None]) -> Callable[..., None]:
-    """The command for that kind: its parameter `kind` is filled in, `id` is one of these, and its help says so."""
+def about(kind: AnyKind, command: Callable[..., None], *, without: str | None = None) -> Callable[..., None]:
+    """The command for that kind: its parameter `kind` is filled in, `id` is one of these, and its help says so.
+
+    `without`: a parameter that it does not have for this kind.
+    """
 
     @wraps(command)
     def called(**values: Any) -> None:  # Any: whatever the command takes
         command(kind=kind, **values)
 
-    parameters = [p for p in signature(command).parameters.values() if p.name != "kind"]
+    parameters = [p for p in signature(command).parameters.values() if p.name not in ("kind", without)]
     optional = any(p.name == "id" and p.default is None for p in parameters)
     named = {"id": Annotated[str | None if optional else str, _argument(kind)]}
     parameters = [p.replace(annotation=named.get(p.name, p.annotation), kind=p.KEYWORD_ONLY) for p in parameters]

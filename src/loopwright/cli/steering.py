@@ -7,7 +7,7 @@ import typer
 
 from loopwright.cli.follow import watch
 from loopwright.cli.kinds import KINDS, AnyKind, Id
-from loopwright.cli.options import HERE, LIMITS, WAIVER, Given, Json, Project, elsewhere, limits_of, opened, takes
+from loopwright.cli.options import HERE, LIMITS, WAIVER, Auto, Given, Json, Project, elsewhere, limits_of, opened, takes
 from loopwright.cli.output import answer, has_person, remark
 from loopwright.cli.text import clean
 from loopwright.domain.errors import Invalid
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from loopwright.domain.run import Run
 
 
-def start(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
+def start(kind: AnyKind, id: Id, auto: Auto = False, project: Project = HERE, json: Json = False) -> None:
     """Start a loop in the background."""
     with opened(project) as engine:
         kind.load_prompts(engine)  # here a bad one is seen; its runner's words are only in a log
-        state = kind.service(engine).start(id)
+        state = kind.service(engine).start(id, "auto" if auto else None)
     answer(json, state, f"{id} started; {how_to_follow(kind, state, elsewhere(project))}")
 
 
@@ -53,18 +53,19 @@ def resume(
     id: Id | None = None,
     every: Annotated[bool, typer.Option("--all", help="All that a runner has left behind.")] = False,
     wait: Annotated[bool, typer.Option("--wait", help="Follow it until it rests.")] = False,
+    auto: Auto = False,
     project: Project = HERE,
     json: Json = False,
 ) -> None:
     """Let a paused or abandoned loop run on, in the background."""
-    if (id is None) != every or (every and wait):
+    if (id is None) != every or (every and (wait or auto)):
         raise Invalid(f"name one {kind.name}, for example: resume ID --wait; or give --all alone")
     if id is None:
         resume_every(project, json)
         return
     with opened(project) as engine:
         kind.load_prompts(engine)
-        state = kind.service(engine).resume(id)
+        state = kind.service(engine).resume(id, "auto" if auto else None)
     if wait:
         watch(kind, id, project, json)
     else:

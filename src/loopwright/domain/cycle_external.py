@@ -136,6 +136,7 @@ def _with_engine(state: CycleState, after: CycleState) -> CycleState:
     return state.evolve(
         engine=state.engine.evolve(
             **given,
+            settings=state.engine.settings.evolve(mode=after.engine.settings.mode),
             incidents=all_incidents(state.engine.incidents, after.engine.incidents),
             asked=answered(state.engine.asked, after.engine.asked),
         )

@@ -5,12 +5,12 @@ from typing import Any, Literal, Self
 from pydantic import Field, JsonValue, model_validator
 
 from loopwright.domain.engine_state import ENDS_COMPLETED, EngineState, Iterations
+from loopwright.domain.engine_state import Mode as Mode
 from loopwright.domain.record import Items, Record, Timestamp, absent
 
 LoopStatus = Literal["created", "running", "paused", "completed", "failed", "user_exit"]
 CurrentAction = Literal["init", "develop", "debug", "validate", "complete"]
 ActionName = Literal["INIT", "DEVELOP", "DEBUG", "VALIDATE", "COMPLETE"]
-Mode = Literal["interactive", "auto"]
 TaskMode = Literal["analysis", "write", "review"]
 TaskStatus = Literal["pending", "in_progress", "completed", "failed"]
 HypothesisStatus = Literal["pending", "confirmed", "rejected", "inconclusive"]
@@ -195,4 +195,5 @@ class LoopState(Record):
 
     @property
     def mode(self) -> Mode:
-        return self.skill_state.mode if self.skill_state else self.engine.settings.mode
+        """What the next step goes by; `skill_state.mode` tells what the runner went by."""
+        return self.engine.settings.mode

@@ -78,11 +78,13 @@ def answer_taken(state: LoopState) -> LoopState:
 
 
 def taken_over(state: LoopState, *, from_afar: bool) -> LoopState:
-    """Without the question of a runner that is gone; what a loop is paused with stays.
+    """Without the question of a runner that is gone, and in the mode that was asked for; what it is paused with stays.
 
     So does the menu, with the choice that was made from it, where the new runner is asked `from_afar` as well.
     """
-    engine = state.engine
+    engine, skill = state.engine, state.skill_state
+    if skill is not None and skill.mode != state.mode:
+        state = state.evolve(skill_state=skill.evolve(mode=state.mode))
     menu = engine.menu if from_afar and engine.settings.mode == "interactive" else None
     question = None if state.status == "running" else engine.waiting
     if (engine.menu, engine.waiting) == (menu, question):

@@ -13,7 +13,7 @@ EDITABLE = commands.TEXT_FIELDS | commands.OTHER_FIELDS
 OWN = frozenset({"loop_id", "created_at", "current_iteration", "skill_state"})
 END = frozenset({"completed_at", "failure_reason"})
 FOR_COMMANDS = frozenset({"waiting", "answer", "interrupt", "parked", "tasks", *BOOKKEEPING})
-"""Of `engine`, what commands may change while a runner lives, beside the limits of its budget and an end by stop."""
+"""Of `engine`, what commands may change while a runner lives, beside its mode and limits, and an end by stop."""
 
 
 def take_in(
@@ -79,8 +79,10 @@ def _is_legal_end(before: LoopState, after: LoopState) -> bool:
 def _own_engine(before: EngineState, after: EngineState) -> EngineState:
     limits = {name: getattr(after.budget, name) for name in LIMITS}
     given = {name: getattr(after, name) for name in FOR_COMMANDS}
+    settings = before.settings.evolve(mode=after.settings.mode)
     return before.evolve(
-        **given, budget=before.budget.evolve(**limits), incidents=all_incidents(before.incidents, after.incidents),
+        **given, settings=settings, budget=before.budget.evolve(**limits),
+        incidents=all_incidents(before.incidents, after.incidents),
         asked=answered(before.asked, after.asked), menu=_chosen(before.menu, after.menu),
     )  # fmt: skip
 

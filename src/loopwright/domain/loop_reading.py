@@ -3,11 +3,11 @@
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, get_args
 
 from loopwright.domain.errors import Invalid
 from loopwright.domain.ids import is_safe
-from loopwright.domain.loop import ERRORS_KEPT, LoopState
+from loopwright.domain.loop import ERRORS_KEPT, LoopState, Mode
 from loopwright.domain.loop_mending import validated
 from loopwright.domain.mending import Json, copied, objects, part, refuse_newer
 from loopwright.domain.words import plural
@@ -46,6 +46,7 @@ def read_loop(
         document["loop_id"] = fallback_id
         repairs.append("loop_id was missing")
     _name_safely(document, repairs)
+    _take_mode(document, repairs)
     _define_tasks(document, tasks, repairs)
     _recount(document, repairs)
     return validated(document, now, repairs), tuple(repairs)
@@ -102,6 +103,15 @@ def _name_safely(document: Json, repairs: list[str]) -> None:
     engine["legacy_id"] = id
     document["engine"] = engine
     repairs.append(f"the id {id!r} can not name a file; it is {document['loop_id']} now")
+
+
+def _take_mode(document: Json, repairs: list[str]) -> None:
+    """A runner that knows nothing of our settings says its mode in its own part."""
+    engine, mode = part(document, "engine"), part(document, "skill_state").get("mode")
+    settings = part(engine, "settings")
+    if settings.get("mode") is None and mode in get_args(Mode):
+        document["engine"] = {**engine, "settings": {**settings, "mode": mode}}
+        repairs.append(f"the runner's mode, {mode}, is that of the loop")
 
 
 def _define_tasks(document: Json, tasks: Sequence[Mapping[str, Any]], repairs: list[str]) -> None:  # Any: JSON

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol, Self, TypeVar
 
-from loopwright.domain.engine_state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, RunState
+from loopwright.domain.engine_state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, Mode, RunState
 from loopwright.domain.proof import ProofPolicy
 from loopwright.domain.protocol import Usage
 from loopwright.domain.spending import added
@@ -57,6 +57,13 @@ def judged_by(state: R, waiver: Waiver) -> R:
     if not given:
         return state
     return state.evolve(engine=state.engine.evolve(settings=state.engine.settings.evolve(**given), proof=None))
+
+
+def in_mode(state: R, mode: Mode | None) -> R:
+    """With another mode; None leaves it as it is."""
+    if mode in (None, state.engine.settings.mode):
+        return state
+    return state.evolve(engine=state.engine.evolve(settings=state.engine.settings.evolve(mode=mode)))
 
 
 def charged(state: R, elapsed: float, usage: Usage) -> R:

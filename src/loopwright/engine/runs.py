@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from loopwright.domain import permitting
-from loopwright.domain.engine_state import Checkpoint, Limits, PermissionRequest
+from loopwright.domain.engine_state import Checkpoint, Limits, Mode, PermissionRequest
 from loopwright.domain.errors import Conflict, Corrupt, Forbidden, NotFound
 from loopwright.domain.events import Entry
-from loopwright.domain.run import R, Run, Waiver, judged_by
+from loopwright.domain.run import R, Run, Waiver, in_mode, judged_by
 from loopwright.engine.access import Access
 
 STOP_PATIENCE = 5.0
@@ -81,12 +81,17 @@ class Runs(Access[R]):
         """Whether it says running, and only a person can bring it on: nobody has left it behind."""
         return False
 
-    def start(self, id: str) -> R:
-        return self._launched(id, self.commit(id, self.rules.start, "started"))
+    def start(self, id: str, mode: Mode | None = None) -> R:
+        """`mode`: the one that it goes on in, here and in `resume`; None leaves it as it is."""
+        return self._launched(id, self.commit(id, lambda s: self.in_mode(self.rules.start(s), mode), "started"))
 
-    def resume(self, id: str) -> R:
+    def resume(self, id: str, mode: Mode | None = None) -> R:
         live = self.is_live(id)
-        return self._launched(id, self.commit(id, lambda s: self.rules.resume(s, live=live), "resumed"))
+        rule = lambda s: self.in_mode(self.rules.resume(s, live=live), mode)  # noqa: E731
+        return self._launched(id, self.commit(id, rule, "resumed"))
+
+    def in_mode(self, state: R, mode: Mode | None) -> R:
+        return in_mode(state, mode)
 
     def reopen(self, id: str, limits: Limits = AS_THEY_ARE, waiver: Waiver = NOTHING_WAIVED) -> R:
         """Runs a finished one on, with limits that are raised in the same commit.

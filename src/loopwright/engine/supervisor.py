@@ -1,15 +1,17 @@
-"""Taking up what was left behind: runs whose runner died, and parked ones whose time has come."""
+"""Taking up what was left behind: runs whose runner died or never came, and parked ones whose time has come."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from loopwright.domain.errors import Conflict, IllegalTransition
 from loopwright.domain.parking import is_due
-from loopwright.domain.run import R
+from loopwright.domain.run import R, Run
 from loopwright.engine.runs import Runs
 
 PAGE = 200
+LAUNCH = timedelta(seconds=15)
+"""How long a run that says running may be without a process before nobody is coming."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,13 @@ def left_behind(service: Runs[R], now: datetime) -> tuple[R, ...]:
     )
     due = (state for state in _all(service, "paused") if is_due(state, now))
     return (*orphaned, *due)
+
+
+def is_launched(state: Run, now: datetime, patience: timedelta = LAUNCH) -> bool:
+    """Whether its process may still be on the way. A program that wrote running into the file has sent none."""
+    if state.status != "running" or state.updated_at is None:
+        return False
+    return abs(now - datetime.fromisoformat(state.updated_at)) < patience
 
 
 def taken_up(service: Runs[R], state: R) -> Taken:

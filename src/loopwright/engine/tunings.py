@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from loopwright.domain import tuning_commands as commands
-from loopwright.domain.engine_state import Budget, RunSettings
+from loopwright.domain.engine_state import Budget, Mode, RunSettings
 from loopwright.domain.errors import Conflict, Invalid, NotFound
 from loopwright.domain.events import Event
 from loopwright.domain.findings import DIMENSIONS, Dimension
@@ -46,6 +46,11 @@ class TuningService(Runs[TuningState]):
     @property
     def rules(self) -> Rules[TuningState]:
         return RULES
+
+    def in_mode(self, state: TuningState, mode: Mode | None) -> TuningState:
+        if mode is not None:
+            raise Invalid("mode: a tuning session has none; what it applies is chosen when it is created, or offered")
+        return state
 
     def create(
         self,

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from loopwright.domain.cycle_engine import Parallel
-from loopwright.domain.engine_state import Iterations, Limits, OnError, Policy, Tokens
+from loopwright.domain.engine_state import Iterations, Limits, Mode, OnError, Policy, Tokens
 from loopwright.domain.errors import Invalid
 from loopwright.domain.findings import Dimension
 from loopwright.domain.loop import TaskMode
@@ -142,6 +142,17 @@ class ListRuns(Arguments):
 class OneRun(Arguments):
     id: Annotated[Word, Field(description="Id of a loop, a cycle or a tuning session, see `list`.")]
     project: Annotated[Word | None, Field(description="Only needed where several projects have that id.")] = None
+
+
+class Resume(OneRun):
+    auto: Annotated[
+        bool | None,
+        Field(description="Of a loop or cycle: True takes every step by itself, False asks; default: as it was."),
+    ] = None
+
+    @property
+    def mode(self) -> Mode | None:
+        return None if self.auto is None else "auto" if self.auto else "interactive"
 
 
 class Pause(OneRun):

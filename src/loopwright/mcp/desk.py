@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 from typing import Any, Generic, NamedTuple
 
 from loopwright.domain.errors import Conflict, Forbidden, Invalid, NotFound
@@ -12,6 +11,7 @@ from loopwright.domain.run import R
 from loopwright.engine.cycles import CycleService
 from loopwright.engine.runs import Runs
 from loopwright.engine.service import LoopService
+from loopwright.engine.supervisor import is_launched
 from loopwright.engine.tunings import TuningService
 from loopwright.mcp.asked import OneRun
 from loopwright.mcp.kinds import CYCLE, KINDS, LOOP, TUNING, Kind
@@ -20,8 +20,6 @@ from loopwright.wiring import Engine
 
 ACTOR = "mcp"
 """Its name in the journal."""
-LAUNCH = timedelta(seconds=15)
-"""How long a run that says running may be without a process before nobody is coming."""
 
 
 class Place(NamedTuple):
@@ -60,7 +58,7 @@ class Found(Generic[R]):
         """Where it stands, and whether a process is at work on it. In this order: who lets go has committed before."""
         live = self.service.is_live(self.id)
         state = self.service.read(self.id)
-        return state, live or is_launched(self.service, state)
+        return state, live or is_launched(state, self.service.clock.now())
 
     def told(self) -> Any:  # Any: a report of the kind
         state, live = self.look()
@@ -135,13 +133,6 @@ class Desk:
 
 def _of_others(found: Found[Any], wanted: Kind[Any]) -> str:  # Any: as Desk.run
     return f"{found.id} is a {found.kind.called}; only {wanted.called}s have that"
-
-
-def is_launched(service: Runs[R], state: R) -> bool:
-    """Whether its process may still be on the way."""
-    if state.status != "running" or state.updated_at is None:
-        return False
-    return service.clock.now() - datetime.fromisoformat(state.updated_at) < LAUNCH
 
 
 def _place(project: Project) -> Place:

@@ -9,6 +9,7 @@ from loopwright.domain.errors import IllegalTransition, Invalid
 from loopwright.domain.loop import FINISHED
 from loopwright.domain.run import Run
 from loopwright.domain.words import whole
+from loopwright.engine.supervisor import is_launched
 from loopwright.mcp.asked import (
     LIMITS,
     AddTask,
@@ -18,10 +19,11 @@ from loopwright.mcp.asked import (
     ListRuns,
     OneRun,
     Pause,
+    Resume,
     StartLoop,
 )
 from loopwright.mcp.cycle_told import CycleBrief, CycleReport
-from loopwright.mcp.desk import Desk, Found, Place, is_launched
+from loopwright.mcp.desk import Desk, Found, Place
 from loopwright.mcp.kinds import CYCLE, KINDS, LOOP, Kind
 from loopwright.mcp.listed import Changed, Damaged, Listed
 from loopwright.mcp.told import Added, Brief, Report, report
@@ -78,13 +80,13 @@ def pause(desk: Desk, asked: Pause) -> AnyReport:
     return _told(found)
 
 
-def resume(desk: Desk, asked: OneRun) -> AnyReport:
+def resume(desk: Desk, asked: Resume) -> AnyReport:
     """One that was never started is started."""
     found = desk.driven(asked)
     if found.service.read(found.id).status in ("created", "pending"):
-        found.service.start(found.id)
+        found.service.start(found.id, asked.mode)
     else:
-        found.service.resume(found.id)
+        found.service.resume(found.id, asked.mode)
     return _told(found)
 
 
@@ -158,7 +160,7 @@ def _told(found: Found[Any]) -> AnyReport:  # Any: as Desk.run
 
 def _brief(state: Any, place: Place, kind: Kind[Any]) -> AnyBrief:  # Any: of the kind
     service = kind.service(place.engine)
-    live = service.is_live(service.rules.id_of(state)) or is_launched(service, state)
+    live = service.is_live(service.rules.id_of(state)) or is_launched(state, service.clock.now())
     told: AnyBrief = kind.brief(state, place.name, live=live)
     return told
 

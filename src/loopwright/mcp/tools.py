@@ -110,7 +110,7 @@ _ALL = (
     Tool(
         "resume", "Resume one",
         "Lets what is paused, interrupted or merely created run on in the background.",
-        asked.OneRun, REPORTS, WORKS, _beside(driving.resume),
+        asked.Resume, REPORTS, WORKS, _beside(driving.resume),
     ),
     Tool(
         "stop", "Stop one",

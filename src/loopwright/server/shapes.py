@@ -183,6 +183,14 @@ class Resolution(Body):
     workaround: bool = False
 
 
+class GoingOn(Body):
+    """`mode`: the one that it goes on in; not given: the one that it was in."""
+
+    model_config = shown({"mode": "auto"})
+
+    mode: Mode | None = None
+
+
 class Pausing(Body):
     """`now`: the action under way is cancelled, else it is finished first."""
 

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from loopwright.domain.engine_state import Mode
 from loopwright.domain.errors import Invalid
 from loopwright.domain.run import R
 from loopwright.engine.runs import AS_THEY_ARE, NOTHING_WAIVED, Runs
@@ -12,7 +13,7 @@ from loopwright.server.documenting import CHANGING, answers
 from loopwright.server.forms import RequestsForm
 from loopwright.server.requests import Routes
 from loopwright.server.rooms import Room, shown
-from loopwright.server.shapes import GivenAnswer, Pausing, Reopening, Verdict
+from loopwright.server.shapes import GivenAnswer, GoingOn, Pausing, Reopening, Verdict
 
 
 def driving(room: Room[R]) -> Routes:
@@ -20,9 +21,9 @@ def driving(room: Room[R]) -> Routes:
     router = Routes(prefix=room.kind.one, tags=["steering"])
 
     @router.post("/start", summary="Start it", responses=room.says("started"))
-    async def start(one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+    async def start(body: GoingOn | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
         """A process of its own carries it out."""
-        return await started(room, one, service)
+        return await started(room, one, service, body.mode if body else None)
 
     @router.post("/pause", summary="Pause it", responses=room.says("paused"))
     async def pause(body: Pausing | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
@@ -30,9 +31,9 @@ def driving(room: Room[R]) -> Routes:
         return await paused(room, one, service, now=body is not None and body.now)
 
     @router.post("/resume", summary="Resume it", responses=room.says("resumed"))
-    async def resume(one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+    async def resume(body: GoingOn | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
         """Also one whose runner died."""
-        return await resumed(room, one, service)
+        return await resumed(room, one, service, body.mode if body else None)
 
     @router.post("/stop", summary="Stop it", responses=room.says("stopped"))
     async def stop(one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
@@ -99,8 +100,8 @@ async def steered(room: Room[R], one: Asked[R], service: Runs[R], command: str) 
             raise Invalid(f"nobody can {other} a {room.kind.name} from outside of its runner")
 
 
-async def started(room: Room[R], one: Asked[R], service: Runs[R]) -> Answer:
-    state = await one.control.beside(lambda: prompted(room, one, service).start(one.id))
+async def started(room: Room[R], one: Asked[R], service: Runs[R], mode: Mode | None = None) -> Answer:
+    state = await one.control.beside(lambda: prompted(room, one, service).start(one.id, mode))
     return shown(state, one.project, message=room.kind.said("started"))
 
 
@@ -109,8 +110,8 @@ async def paused(room: Room[R], one: Asked[R], service: Runs[R], *, now: bool) -
     return shown(state, one.project, message=room.kind.said("paused"))
 
 
-async def resumed(room: Room[R], one: Asked[R], service: Runs[R]) -> Answer:
-    state = await one.control.beside(lambda: prompted(room, one, service).resume(one.id))
+async def resumed(room: Room[R], one: Asked[R], service: Runs[R], mode: Mode | None = None) -> Answer:
+    state = await one.control.beside(lambda: prompted(room, one, service).resume(one.id, mode))
     return shown(state, one.project, message=room.kind.said("resumed"))
 
 
