@@ -43,6 +43,14 @@ def file_of(project: Project) -> Path:
     return project.root / ".workflow" / ".loop" / f"{ID}.json"
 
 
+def ended(project: Project) -> Any:  # Any: parsed JSON
+    """The state, once its runner in the background has brought it to a success."""
+    until(lambda: json.loads(file_of(project).read_text())["status"] in ("completed", "failed"), seconds=120)
+    state = project.state_of(ID)
+    assert state["engine"]["outcome"] == "succeeded", state.get("failure_reason")
+    return state
+
+
 def write_seed(project: Project, status: str, skill: dict[str, Any] | None) -> None:
     """The seed's own example, with what its API keeps of the tasks beside it."""
     path = file_of(project)
@@ -59,9 +67,8 @@ def write_seed(project: Project, status: str, skill: dict[str, Any] | None) -> N
 def test_the_mode_of_its_runner_is_its_own(project: Project) -> None:
     write_seed(project, "running", RUNNER)
     began = time.monotonic()
-    code, rested = project.call("resume", ID, "--wait")
-    assert (code, rested["engine"]["outcome"]) == (0, "succeeded")
-    state = project.state_of(ID)
+    assert project.call("resume", ID)[0] == 0
+    state = ended(project)
     assert (state["engine"]["settings"]["mode"], state["skill_state"]["mode"]) == ("auto", "auto")
     worked = state["skill_state"]["summary"]["duration"]
     assert 0 < worked <= 1000 * (time.monotonic() - began), "not since the day its file was written"
@@ -72,9 +79,7 @@ def test_the_mode_of_its_runner_is_its_own(project: Project) -> None:
 def test_one_that_would_ask_is_started_without_asking(project: Project, mode: str | None) -> None:
     write_seed(project, "created" if mode is None else "paused", None if mode is None else {**RUNNER, "mode": mode})
     assert project.call("start", ID, "--auto")[0] == 0
-    code, rested = project.call("watch", ID)
-    assert (code, rested["engine"]["outcome"]) == (0, "succeeded")
-    assert project.state_of(ID)["skill_state"]["mode"] == "auto"
+    assert ended(project)["skill_state"]["mode"] == "auto"
 
 
 def test_one_that_asks_goes_on_without_asking(project: Project) -> None:
@@ -83,6 +88,5 @@ def test_one_that_asks_goes_on_without_asking(project: Project) -> None:
     assert project.call("start", ID)[0] == 0
     until(lambda: json.loads(file_of(project).read_text())["engine"].get("menu") is not None)
     assert project.call("pause", ID)[0] == 0
-    code, rested = project.call("resume", ID, "--auto", "--wait")
-    assert (code, rested["engine"]["outcome"]) == (0, "succeeded")
-    assert not project.state_of(ID)["engine"]["incidents"], "a mode is for commands to change"
+    assert project.call("resume", ID, "--auto")[0] == 0
+    assert not ended(project)["engine"]["incidents"], "a mode is for commands to change"
