@@ -60,6 +60,10 @@ SETTINGS: dict[str, Any] = {
     "test_timeout": Annotated[
         float | None, typer.Option("--test-timeout", metavar="S", help="Seconds that one test run may take.")
     ],
+    "per_test_timeout": Annotated[
+        float | None,
+        typer.Option("--per-test-timeout", metavar="S", help="Seconds that a single test may take (0: no limit)."),
+    ],
     "silence_timeout": Annotated[
         float | None,
         typer.Option("--silence-timeout", metavar="S", help="Seconds without a sign of life (0: no limit)."),

@@ -64,6 +64,12 @@ class Settings(BaseModel):
     max_cost: float | None = Field(None, gt=0, description="US dollars after which a loop ends as over_budget")
     test_command: str | None = Field(None, min_length=1, description="how the tests are run (default: detected)")
     test_timeout: float = Field(600, gt=0, le=TEN_YEARS, description="seconds a test run may take")
+    per_test_timeout: float | None = Field(
+        None,
+        ge=0,
+        le=TEN_YEARS,
+        description="seconds one test may take (0: no limit; default: ten times as long as all others, at least 20)",
+    )
     silence_timeout: float = Field(
         300, ge=0, le=TEN_YEARS, description="seconds a program may give no sign of life (0: no limit)"
     )

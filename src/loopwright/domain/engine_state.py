@@ -133,7 +133,8 @@ class BaselineTest(Record):
 class Baseline(Record):
     """The first test run: what every later one is compared with.
 
-    `commit` holds the files it ran on; `touched` are those of them that the run itself changed.
+    `commit` holds the files it ran on; `touched` are those of them that the run itself changed. `endless`: tests that
+    did not end by themselves, with the seconds they get from then on.
     """
 
     tree: str
@@ -141,6 +142,7 @@ class Baseline(Record):
     tests: dict[str, BaselineTest] = Field(default_factory=dict)
     commit: str | None = Field(default=None, exclude_if=absent)
     touched: Items[str] | None = Field(default=None, exclude_if=absent)
+    endless: dict[str, float] | None = Field(default=None, exclude_if=absent)
 
 
 class Checkpoint(Record):
@@ -209,13 +211,15 @@ class Limits:
 class RunSettings(Record):
     """What the loop was started with, so that a resumed one goes on the same way. Times in seconds.
 
-    `grace_timeout`: how long an agent whose time is up has to wrap up. `park`: wait for a usage limit to pass.
+    `per_test_timeout`: of a single test (0: none; None: by what the others take). `grace_timeout`: how long an agent
+    whose time is up has to wrap up. `park`: wait for a usage limit to pass.
     """
 
     mode: Mode = "interactive"
     agent: str = "auto"
     test_command: str | None = None
     test_timeout: float = Field(default=600, gt=0)
+    per_test_timeout: float | None = Field(default=None, ge=0, exclude_if=absent)
     action_timeout: float = Field(default=600, gt=0)
     silence_timeout: float = Field(default=300, ge=0)
     require: Require = "all"

@@ -51,7 +51,8 @@ class TestRun(Record):
     `output` is the end of what was printed, capped. `trouble` says why the results can not be complete, and `why` what
     is known of its cause, or what would help. `exit_code` is None for a run that was ended from outside: without
     trouble it was done by then, and `why` says what kept it. `reach` by test, and `executable`, the changed lines that
-    can run, are measured in copies only (see TestOrder.changed); None where they were not.
+    can run, are measured in copies only (see TestOrder.changed); None where they were not. `endless`: tests that were
+    ended because they did not end by themselves, with the seconds they had; they have failed.
     """
 
     __test__ = False
@@ -68,6 +69,7 @@ class TestRun(Record):
     output: str = ""
     reach: dict[str, Reach] | None = None
     executable: Items[str] = ()
+    endless: dict[str, float] = Field(default_factory=dict)
 
     @property
     def failed(self) -> tuple[str, ...]:

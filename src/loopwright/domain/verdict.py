@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from loopwright.domain.endless import known_after
 from loopwright.domain.engine_state import Baseline, BaselineTest, Require
 from loopwright.domain.test_material import holds_tests
 from loopwright.domain.testing import BUILD, RunTrouble, TestRun
@@ -57,7 +58,7 @@ def baseline_of(run: TestRun, tree: str, at: str, commit: str | None = None) -> 
     tests = {
         result.key: BaselineTest(status=result.status, source=run.sources.get(result.key, "")) for result in run.results
     }
-    return Baseline(tree=tree, at=at, tests=tests, commit=commit)
+    return Baseline(tree=tree, at=at, tests=tests, commit=commit, endless=known_after(run) or None)
 
 
 def repaired(baseline: Baseline, run: TestRun) -> tuple[str, ...]:

@@ -3,13 +3,14 @@
 from dataclasses import dataclass, field
 from typing import Generic
 
+from loopwright.domain.endless import TestLimits
 from loopwright.domain.engine_state import Incident
 from loopwright.domain.proof import Proof, ProofGoal
 from loopwright.domain.run import R
 from loopwright.domain.testing import TestRun
 from loopwright.engine.bus import Bus
 from loopwright.engine.threads import in_thread
-from loopwright.ports import Clock, Debugger, Snapshot, Store, TestRunner, Workspace
+from loopwright.ports import Clock, Debugger, Snapshot, Store, TestOrder, TestRunner, Workspace
 
 
 @dataclass(kw_only=True)
@@ -47,9 +48,9 @@ class Ground(Generic[R]):
 class TestedGround(Ground[R]):
     """That of a run which works on the project's files, and is judged by the project's tests.
 
-    `verdicts`: trees that this very process has validated, and whether they passed. `first_runs`: by tree, what the
-    first version of the tests said of it. `proofs`: by tree and goal. `claims`, what agents said of the tests, wait for
-    the next validation.
+    `verdicts`: trees that this very process has validated, and whether they passed. `endless`: tests that did not
+    end in its last run, with the seconds they get now. `first_runs`: by tree, what the first version of the tests said of it. `proofs`: by
+    tree and goal. `claims`, what agents said of the tests, wait for the next validation.
     """
 
     __test__ = False
@@ -57,6 +58,7 @@ class TestedGround(Ground[R]):
     workspace: Workspace
     tests: TestRunner
     verdicts: dict[str, bool] = field(default_factory=dict)
+    endless: dict[str, float] | None = None
     first_runs: dict[str, TestRun] = field(default_factory=dict)
     proofs: dict[tuple[str, ProofGoal], Proof] = field(default_factory=dict)
     claims: list[str] = field(default_factory=list)
@@ -78,6 +80,18 @@ class TestedGround(Ground[R]):
     def may_change_tests(self) -> bool:
         """Whether changed tests are what was asked for, and no doubt about a pass."""
         return self.state().engine.allow_test_changes
+
+    def test_order(self, command: str) -> TestOrder:
+        """One run of the tests by the limits of this run, which tells of tests that take long."""
+        engine = self.state().engine
+        settings, known = engine.settings, self.endless
+        if known is None:
+            known = (engine.baseline.endless if engine.baseline else None) or {}
+        return TestOrder(
+            command, timeout=settings.test_timeout, silence=settings.silence_timeout, marker=self.id,
+            limits=TestLimits(settings.per_test_timeout, known),
+            on_news=lambda words: self.bus.publish("activity", words),
+        )  # fmt: skip
 
     async def tree(self) -> str:
         """Hash of the work tree, without what test runs have written."""

@@ -1,7 +1,8 @@
 """Measuring the work tree by running its tests: the one place that says whether a run may count as green."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from loopwright.domain.endless import known_after
 from loopwright.domain.engine_state import Baseline
 from loopwright.domain.loop import TestResult
 from loopwright.domain.outcomes import Validated
@@ -13,7 +14,7 @@ from loopwright.engine.first_tests import doubt_about
 from loopwright.engine.ground import TestedGround
 from loopwright.engine.proving import prove
 from loopwright.engine.threads import in_thread
-from loopwright.ports import Snapshot, TestOrder
+from loopwright.ports import Snapshot
 
 RESULTS_KEPT = 1000
 TEXT_KEPT = 4000
@@ -35,13 +36,11 @@ class Measured:
 
 async def run_tests(ground: TestedGround[R], command: str) -> Measured:
     """Runs the tests between two looks at the tree; the first is taken before anything runs."""
-    settings = ground.state().engine.settings
     before = await ground.snapshot("before tests")
     tree = await ground.tree()
-    run = await ground.tests.run(TestOrder(
-        command, timeout=settings.test_timeout, silence=settings.silence_timeout, marker=ground.id,
-        on_output=lambda line: ground.bus.publish("output", line),
-    ))  # fmt: skip
+    order = replace(ground.test_order(command), on_output=lambda line: ground.bus.publish("output", line))
+    run = await ground.tests.run(order)
+    ground.endless = known_after(run)
     if run.exit_code is None and run.trouble is None:
         ground.note("tests_ended", f"the test run did not end by itself: {run.why}")
     if run.trouble in ("crashed", "unparsable"):

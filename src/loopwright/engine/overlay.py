@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from loopwright.domain.test_material import is_mixed, is_test_material, settings
 from loopwright.domain.testing import TestRun
 from loopwright.engine.ground import TestedGround
 from loopwright.engine.threads import in_thread
-from loopwright.ports import FileChange, TestOrder
+from loopwright.ports import FileChange
 
 
 class Overlay(NamedTuple):
@@ -32,14 +33,12 @@ async def run_overlay(
     changed: Mapping[str, tuple[int, ...]] | None = None,
 ) -> TestRun:
     """One run of the tests there; see TestOrder for `only` and `changed`."""
-    project, settings = ground.workspace.root, ground.state().engine.settings
+    project = ground.workspace.root
     with tempfile.TemporaryDirectory(prefix="loopwright-copy-", ignore_cleanup_errors=True) as name:
         copy = Path(name).resolve() / project.name
         await in_thread(_lay_out, ground, overlay, copy)
-        return await ground.tests.run(TestOrder(
-            command.replace(str(project), str(copy)), at=copy, marker=ground.id, timeout=settings.test_timeout,
-            silence=settings.silence_timeout, only=tuple(only), changed=changed or {},
-        ))  # fmt: skip
+        order = ground.test_order(command.replace(str(project), str(copy)))
+        return await ground.tests.run(replace(order, at=copy, only=tuple(only), changed=changed or {}))
 
 
 def _lay_out(ground: TestedGround[R], overlay: Overlay, copy: Path) -> None:

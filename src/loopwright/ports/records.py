@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Generic, Literal, NamedTuple, TypeVar
 
 from loopwright.domain.conversation import AgentEvent
+from loopwright.domain.endless import TestLimits
 from loopwright.domain.engine_state import PermissionRequest
 from loopwright.domain.transcript import Asked
 
@@ -51,6 +52,7 @@ class TestOrder:
     (see workspace.marks). `on_output` hears what is printed. `at` is another folder that is laid out like the project,
     to run them there. `only` keeps to these tests where the runner can; `changed` (project-relative files, with the
     changed lines of those that are Python) asks what of that each test reaches; both only `at` another folder.
+    `limits` are those of single tests; `on_news` hears of tests that take long.
     """
 
     __test__: ClassVar[bool] = False
@@ -63,6 +65,8 @@ class TestOrder:
     at: Path | None = None
     only: tuple[str, ...] = ()
     changed: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    limits: TestLimits = field(default_factory=TestLimits)
+    on_news: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True)

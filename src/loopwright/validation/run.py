@@ -4,11 +4,14 @@ import os
 import re
 import shlex
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import ClassVar
 
+from loopwright.domain.endless import endless_words
 from loopwright.domain.errors import Invalid
 from loopwright.domain.loop import TestResult
 from loopwright.domain.testing import RunTrouble, TestRun
@@ -16,8 +19,11 @@ from loopwright.ports import Difference, TestOrder
 from loopwright.validation.python import probe
 from loopwright.validation.python.project import program
 from loopwright.validation.results import split_key
+from loopwright.validation.rounds import Rounds
 from loopwright.validation.runners import WRAPPED, detected, runner_for
 from loopwright.validation.runners.contract import Reading, Runner
+from loopwright.validation.watch import Watch
+from loopwright.workspace.marks import Mark
 from loopwright.workspace.patience import Cut, Patience
 from loopwright.workspace.process import Finished, run_shell
 
@@ -79,19 +85,25 @@ class ProjectTests:
                 progress=partial(_last_written, folder),
                 is_done=lambda: is_done(runner, root, folder),
             )
-            finished = await run_shell(
-                instrumented.command,
-                cwd=root,
-                project=self._root,
-                marker=order.marker,
-                patience=patience,
-                env=env,
-                output_cap=OUTPUT_KEPT,
-                on_output=order.on_output,
-            )
+            watch = Watch(folder, order.limits, Mark(order.marker, str(self._root)), order.on_news or _unheard)
+            rounds = Rounds(order, watch, partial(runner.read, root, folder), probe.limited(env, order.limits.least))
+
+            async def run_once(env: Mapping[str, str], seconds: float) -> Finished:
+                return await run_shell(
+                    instrumented.command,
+                    cwd=root,
+                    project=self._root,
+                    marker=order.marker,
+                    patience=replace(patience, timeout=seconds),
+                    env=env,
+                    output_cap=OUTPUT_KEPT,
+                    on_output=order.on_output,
+                )
+
+            finished = await rounds.run(run_once)
             reading = runner.read(root, folder)
         cut = patience.told(finished.cut, "test_timeout") if finished.cut else None
-        results = (*reading.results, *_unfinished(reading, cut))
+        results = (*(_told(result, watch) for result in reading.results), *_unfinished(reading, cut, watch))
         return TestRun(
             command=order.command,
             runner=runner.name,
@@ -105,6 +117,7 @@ class ProjectTests:
             output=finished.output,
             reach=reading.reach,
             executable=reading.executable,
+            endless={result.key: watch.endless[result.key] for result in results if _is_endless(result, watch)},
         )
 
 
@@ -128,13 +141,29 @@ def trouble_of(reading: Reading, results: tuple[TestResult, ...], finished: Fini
     return "crashed" if unexplained or not reading.complete else None
 
 
-def _unfinished(reading: Reading, cut: str | None) -> tuple[TestResult, ...]:
+def _unfinished(reading: Reading, cut: str | None, watch: Watch) -> tuple[TestResult, ...]:
     """Tests that began and never ended have failed."""
     why = f"still running when the test run {cut}" if cut else "the test process ended while this test was running"
-    return tuple(
+    unfinished = (
         TestResult(test_name=name, suite=suite, status="failed", error_message=why)
         for suite, name in map(split_key, reading.running)
     )
+    return tuple(_told(result, watch) for result in unfinished)
+
+
+def _told(result: TestResult, watch: Watch) -> TestResult:
+    """With its own words where it was ended because it did not end."""
+    if not _is_endless(result, watch):
+        return result
+    return result.evolve(error_message=endless_words(watch.endless[result.key]))
+
+
+def _is_endless(result: TestResult, watch: Watch) -> bool:
+    return result.status == "failed" and result.key in watch.endless
+
+
+def _unheard(words: str) -> None:
+    """Nobody listens."""
 
 
 def _last_written(folder: Path) -> float:

@@ -11,6 +11,7 @@ def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
         agent=settings.agent,
         test_command=settings.test_command,
         test_timeout=settings.test_timeout,
+        per_test_timeout=settings.per_test_timeout,
         action_timeout=settings.timeout_per_action,
         silence_timeout=settings.silence_timeout,
         proof=settings.proof,

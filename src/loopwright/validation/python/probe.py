@@ -3,10 +3,13 @@
 import json
 import os
 import re
+import signal
+import time
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from loopwright.domain.endless import LEAST
 from loopwright.domain.loop import TestResult, TestStatus
 from loopwright.domain.test_material import PATTERN
 from loopwright.domain.testing import Reach
@@ -24,6 +27,9 @@ COPY = "LOOPWRIGHT_COPY"
 
 OWN = "LOOPWRIGHT_PYTHONPATH"
 """Environment variable with the folders of the probe, which a command's own PYTHONPATH must not displace."""
+
+RING = getattr(signal, "SIGRTMIN", signal.SIGVTALRM) + (11 if hasattr(signal, "SIGRTMIN") else 0)
+"""Signal by which a test is ended that does not end; one that nobody uses."""
 
 FINISHED = frozenset({0, 1, 5})
 """Exit statuses by which a runner says that it came to its end: passed, failed, nothing found."""
@@ -46,6 +52,9 @@ def environment(root: Path, folder: Path, extra: Mapping[str, str] | None = None
         "xdist": os.environ.get("PYTEST_XDIST_TESTRUNUID"),
         "own": [str(INJECTED)],
         "only": [],
+        "without": [],
+        "signal": int(RING),
+        "least": LEAST,
     }
     return {
         **env,
@@ -82,6 +91,34 @@ def in_copy(
     return {**env, "PYTHONPATH": path, OWN: own, ORDER: json.dumps(order), COPY: json.dumps(copy)}
 
 
+def limited(env: Mapping[str, str], least: float) -> dict[str, str]:
+    """The same where no test is ended before it has run for `least` seconds."""
+    return _ordered(env, least=least)
+
+
+def narrowed(env: Mapping[str, str], *, only: Collection[str] = (), without: Collection[str] = ()) -> dict[str, str]:
+    """The same for `only` these tests, or for those that are not known."""
+    return _ordered(env, only=sorted(only), without=sorted(without))
+
+
+def _ordered(env: Mapping[str, str], **more: object) -> dict[str, str]:
+    return {**env, ORDER: json.dumps({**json.loads(env[ORDER]), **more})} if ORDER in env else dict(env)
+
+
+def settle(folder: Path, pid: int) -> None:
+    """Writes the end that a process could not write, because it was ended over a test."""
+    _write(folder, f"{pid}-settled", {"kind": "end", "status": 1})
+
+
+def retract(folder: Path, tests: Collection[str]) -> None:
+    """What is known of these tests counts no more: they will be run again."""
+    _write(folder, "again", {"kind": "again", "ids": sorted(tests)})
+
+
+def _write(folder: Path, name: str, line: Mapping[str, object]) -> None:
+    (folder / f"{time.time_ns()}-{name}.jsonl").write_text(json.dumps(line) + "\n")
+
+
 def read(root: Path, folder: Path) -> Reading:
     """All that the probes of one run wrote, in the order in which their processes began."""
     results: list[TestResult] = []
@@ -98,6 +135,10 @@ def read(root: Path, folder: Path) -> Reading:
             case {"kind": "result", "id": str(id), "status": ("passed" | "failed" | "skipped") as status, **more}:
                 results.append(_result(plain(id), status, more))
                 started[plain(id)] = 0
+            case {"kind": "runs" | "shared"}:
+                pass
+            case {"kind": "again", "ids": list(ids)}:
+                results = [result for result in results if result.key not in ids]
             case {"kind": "sources", "digests": dict(digests)}:
                 sources.update({plain(str(key)): str(value) for key, value in digests.items()})
             case {"kind": "coverage", "cwd": str(cwd), "file": str(file)}:

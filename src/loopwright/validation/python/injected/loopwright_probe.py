@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import sys
 import time
 import warnings
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
+    from types import FrameType
+
     import coverage  # need not be installed
 
 ORDER = "LOOPWRIGHT_PROBE"
@@ -23,7 +27,8 @@ TRACE_KEPT = 8000
 class Order(TypedDict):
     """`restore`: variables as they were without us. `xdist`: the run of pytest-xdist that we are part of.
 
-    `own`: folders of ours on the PYTHONPATH. `only`: in a copy, the tests to keep to; none of them: all are run.
+    `own`: folders of ours on the PYTHONPATH. `only`: the tests to keep to; none of them: all are run. `without`: tests
+    that are known already. `signal` ends a test that has run for `least` seconds.
     """
 
     folder: str
@@ -33,6 +38,9 @@ class Order(TypedDict):
     xdist: str | None
     own: list[str]
     only: list[str]
+    without: list[str]
+    signal: int
+    least: float
 
 
 def read_order() -> Order | None:
@@ -56,6 +64,44 @@ def restore_environment(order: Order) -> None:
             os.environ.pop(name, None)
         else:
             os.environ[name] = value
+
+
+class TimeUp(BaseException):
+    """Raised inside of a test that does not end; not an Exception, so that few programs catch it."""
+
+
+class Bell:
+    """Ends the test that is under way in this process when it is told to from outside.
+
+    It can not where other code than Python's waits, or where what is raised is swallowed: then the process is ended.
+    """
+
+    def __init__(self, order: Order) -> None:
+        self._least = order["least"]
+        self._since = 0.0
+        self._clock = time.monotonic  # tests replace it
+        self.is_armed = False
+        """Whether what runs is a test, and whoever called it copes with what is raised there."""
+        with suppress(ValueError):  # not the main thread
+            signal.signal(order["signal"], self._ring)
+
+    def begin(self) -> None:
+        """A test begins."""
+        self._since = self._clock()
+
+    @contextmanager
+    def armed(self) -> Iterator[None]:
+        self.is_armed = True
+        try:
+            yield
+        finally:
+            self.is_armed = False
+
+    def _ring(self, number: int, frame: FrameType | None) -> None:
+        __tracebackhide__ = True
+        # The test that was meant may just have ended, and another have begun.
+        if self.is_armed and self._clock() - self._since >= self._least:
+            raise TimeUp("it did not end, and was ended")
 
 
 class Log:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 import os
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any  # Any: private parts of pytest that differ between its versions
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     import coverage
 
@@ -53,8 +54,10 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     measuring = None if has_workers or measures_itself else probe.start_coverage(order)
     observer = (Worker if is_worker else Observer)(order, measuring)
     early_config.pluginmanager.register(observer, "loopwright")
-    if order["only"]:
-        early_config.pluginmanager.register(Selection(order["only"], order["root"]), "loopwright_selection")
+    if not has_workers:
+        early_config.pluginmanager.register(Watched(order, is_worker=is_worker), "loopwright_watched")
+    if order["only"] or order["without"]:
+        early_config.pluginmanager.register(Selection(order), "loopwright_selection")
     copy = None if has_workers else reach.read_copy()
     if copy is not None and copy["changed"]:
         early_config.pluginmanager.register(Tracing(copy), "loopwright_reach")
@@ -63,20 +66,76 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
 class Selection:
     """Keeps to the tests of an order, and loads no other test file; what has no file of its own name is kept."""
 
-    def __init__(self, only: list[str], root: str) -> None:
-        self._only = frozenset(only)
-        self._files = frozenset(os.path.join(os.path.realpath(root), name.split("::")[0]) for name in only)
+    def __init__(self, order: probe.Order) -> None:
+        self._only, self._without = frozenset(order["only"]), frozenset(order["without"])
+        self._files = frozenset(os.path.join(os.path.realpath(order["root"]), i.split("::")[0]) for i in self._only)
 
     def pytest_ignore_collect(self, collection_path: Any) -> bool | None:
         path = os.path.realpath(str(collection_path))
-        return True if os.path.isfile(path) and path not in self._files else None
+        return True if self._only and os.path.isfile(path) and path not in self._files else None
 
     @pytest.hookimpl(trylast=True)
     def pytest_collection_modifyitems(self, config: pytest.Config, items: list[pytest.Item]) -> None:
-        dropped = [item for item in items if item.nodeid not in self._only]
-        items[:] = [item for item in items if item.nodeid in self._only]
+        dropped = [item for item in items if not self._keeps(item.nodeid)]
+        items[:] = [item for item in items if self._keeps(item.nodeid)]
         if dropped:
             config.hook.pytest_deselected(items=dropped)
+
+    def _keeps(self, nodeid: str) -> bool:
+        return (not self._only or nodeid in self._only) and nodeid not in self._without
+
+
+class Watched:
+    """Lets a test be ended that does not end; in the process that runs the tests.
+
+    Tells what is not a test's own time: setting up and tearing down what it shares with others.
+    """
+
+    def __init__(self, order: probe.Order, *, is_worker: bool) -> None:
+        self._log = probe.Log(order["folder"])
+        self._bell = probe.Bell(order)
+        self._is_worker = is_worker
+        self._depth = 0
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, None, None]:
+        self._bell.begin()
+        if self._is_worker:  # the start is told by another process
+            self._log.write("runs", id=item.nodeid)
+        yield
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_setup(self) -> Generator[None, None, None]:
+        with self._bell.armed():
+            yield
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_call(self) -> Generator[None, None, None]:
+        with self._bell.armed():
+            yield
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_runtest_teardown(self, item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, None, None]:
+        is_last = nextitem is None or nextitem.parent is not item.parent
+        with self._bell.armed(), self._sharing(is_shared=is_last):
+            yield
+
+    @pytest.hookimpl(hookwrapper=True, tryfirst=True)
+    def pytest_fixture_setup(self, fixturedef: Any) -> Generator[None, None, None]:
+        with self._sharing(is_shared=fixturedef.scope != "function"):
+            yield
+
+    @contextmanager
+    def _sharing(self, *, is_shared: bool) -> Iterator[None]:
+        self._depth += is_shared
+        if is_shared and self._depth == 1:
+            self._log.write("shared", begins=True)
+        try:
+            yield
+        finally:
+            if is_shared and self._depth == 1:
+                self._log.write("shared", begins=False)
+            self._depth -= is_shared
 
 
 class Tracing:
@@ -171,7 +230,7 @@ class Observer(Worker):
         self._log.write("begin")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        if report.outcome == "passed":
+        if report.outcome == "passed" or report.nodeid in self._order["without"]:
             return
         path = os.path.join(str(self._order["root"]), report.nodeid)
         self._log.write("sources", digests={report.nodeid: sources.file_digest(path)})

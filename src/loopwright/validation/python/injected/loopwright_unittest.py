@@ -43,6 +43,7 @@ def key_of(test: object) -> str:
 
 class Result(unittest.TextTestResult):
     log: probe.Log
+    bell: probe.Bell
     reach: reach.Reach | None = None
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -58,8 +59,11 @@ class Result(unittest.TextTestResult):
         self.log.write("start", id=key_of(test))
         if self.reach is not None:
             self.reach.begin(key_of(test))
+        self.bell.begin()
+        self.bell.is_armed = True
 
     def stopTest(self, test: unittest.TestCase) -> None:
+        self.bell.is_armed = False
         if self.reach is not None:
             self.reach.rests_on(type(test))
             self.reach.rests_on(type(test).__module__)
@@ -120,8 +124,8 @@ class Runner(unittest.TextTestRunner):
     order: probe.Order
 
     def run(self, test: Tests) -> unittest.TextTestResult:
-        only = self.order["only"]
-        test = _selected(test, frozenset(only)) if only else test
+        only, without = frozenset(self.order["only"]), frozenset(self.order["without"])
+        test = _selected(test, only, without) if only or without else test
         known = sources.Sources(self.order["root"], self.order["material"])
         Result.log.write("sources", digests=_digests(known, test))
         return super().run(test)
@@ -143,11 +147,13 @@ def _digests(known: sources.Sources, suite: Tests) -> dict[str, str]:
     return digests
 
 
-def _selected(suite: Tests, only: frozenset[str]) -> Tests:
+def _selected(suite: Tests, only: frozenset[str], without: frozenset[str]) -> Tests:
     """Those of the tests that an order keeps to, in suites like before; what could not be loaded stays."""
-    if not isinstance(suite, unittest.BaseTestSuite):
-        return suite if key_of(suite) in only or type(suite).__module__ == "unittest.loader" else Suite()
-    return type(suite)(_selected(test, only) for test in suite)
+    if isinstance(suite, unittest.BaseTestSuite):
+        return type(suite)(_selected(test, only, without) for test in suite)
+    key = key_of(suite)
+    is_wanted = not only or key in only or type(suite).__module__ == "unittest.loader"
+    return suite if is_wanted and key not in without else Suite()
 
 
 def _flat(suite: Tests) -> Iterator[unittest.TestCase]:
@@ -173,7 +179,7 @@ def main() -> None:
         unittest.main(module=None)
         return
     probe.restore_environment(order)
-    Result.log, Runner.order = probe.Log(order["folder"]), order
+    Result.log, Result.bell, Runner.order = probe.Log(order["folder"]), probe.Bell(order), order
     Result.log.write("begin")
     copy = reach.read_copy()
     if copy is not None and copy["changed"]:
