@@ -34,7 +34,7 @@ async def complete(session: Session, choice: Next) -> ActionOutcome:
     if command is None:
         return nothing_to_run(tree, counted=False)
     session.bus.publish("activity", "validating once more before the end")
-    checked = await validate_tree(session, command, counted=False)
+    checked = await validate_tree(session, command, counted=False, anew=True)
     summary = await _summary(session, state, checked)
     if checked.proof is not None and not open_tasks(state) and (checked.proof.shown or _was_asked(state, wanted)):
         return Completed(_end(checked.proof), None, summary, checked)

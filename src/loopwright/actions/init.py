@@ -14,7 +14,8 @@ from loopwright.domain.permissions import turn_policy
 from loopwright.domain.proposals import proposals
 from loopwright.domain.protocol import ActionReport, Message
 from loopwright.engine.environment import remember_environment
-from loopwright.engine.measure import Measured, first_of, run_tests
+from loopwright.engine.measure import first_of, run_tests
+from loopwright.engine.measured import Measured
 from loopwright.engine.reading import only_reading
 
 
@@ -28,7 +29,7 @@ async def init(session: Session, choice: Next) -> ActionOutcome:
     else:
         session.tests.check(command)
         session.bus.publish("activity", f"running the tests once: {command}")
-        measured = await run_tests(session, command)
+        measured = await run_tests(session, command, "at INIT")
     environment = await remember_environment(session, command)
     return Initialised(
         tasks=await _tasks(session, state, command, measured),

@@ -1,7 +1,7 @@
 """VALIDATE: run the project's tests, and believe nothing else."""
 
 from loopwright.actions.session import Session
-from loopwright.domain.loop_selector import Next
+from loopwright.domain.loop_selector import CHOSEN, Next
 from loopwright.domain.outcomes import ActionOutcome
 from loopwright.engine.measure import nothing_to_run, validate_tree
 
@@ -10,8 +10,8 @@ async def validate(session: Session, choice: Next) -> ActionOutcome:
     command = session.state().engine.settings.test_command or await _find_command(session)
     if command is None:
         return nothing_to_run(await session.tree())
-    session.bus.publish("activity", f"running the tests: {command}")
-    return await validate_tree(session, command, counted=True)
+    # Who asks for it gets a run.
+    return await validate_tree(session, command, counted=True, anew=choice.row == CHOSEN)
 
 
 async def _find_command(session: Session) -> str | None:

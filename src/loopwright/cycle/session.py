@@ -19,7 +19,6 @@ from loopwright.domain.phase_report import read as read_phase
 from loopwright.domain.proof import ProofGoal
 from loopwright.domain.proof_goal import cycle_goal
 from loopwright.domain.protocol import Capabilities, Message
-from loopwright.domain.testing import TestRun
 from loopwright.engine.bus import Bus
 from loopwright.engine.ground import TestedGround
 from loopwright.engine.threads import in_thread
@@ -36,9 +35,8 @@ class CycleSession(TestedGround[CycleState]):
     """One runner's hold on one cycle.
 
     `ears`: where what a role does is told under its name. `debugger` locates faults in a folder. `merging` is held
-    while the project's files are changed from a lane. `last_run`: the last run of the tests in this process, with the
-    tree it ran on. `documents`: what the progress folder holds, by name, as it was last written or accepted;
-    `published` is the state that it shows.
+    while the project's files are changed from a lane. `documents`: what the progress folder holds, by name, as it was
+    last written or accepted; `published` is the state that it shows.
     """
 
     worktrees: Worktrees
@@ -51,7 +49,6 @@ class CycleSession(TestedGround[CycleState]):
     interactive: bool = False
     person: Person | None = None
     merging: asyncio.Lock = field(default_factory=asyncio.Lock)
-    last_run: tuple[str, TestRun] | None = None
     documents: dict[str, bytes] = field(default_factory=dict)
     published: CycleState | None = None
 

@@ -56,6 +56,8 @@ def measured_lines(validated: Validated) -> tuple[str, ...]:
     lines.append(
         "the validation passed" if validated.passed else f"the validation failed: {'; '.join(_reasons(validated))}"
     )
+    if validated.measured:
+        lines.append(f"as measured {validated.measured}; nothing has changed since")
     return tuple(lines)
 
 

@@ -123,7 +123,7 @@ def judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
     mended = mended_by(state, validated)
     last = LastValidation(
         tree=validated.tree, left=validated.left, passed=validated.passed, at=at, tests=len(validated.results),
-        reasons=validated.reasons, touched=validated.touched or None,
+        reasons=validated.reasons, touched=validated.touched or None, measured=validated.measured,
     )  # fmt: skip
     objections = (
         (report.issues or (report.summary or "the result is not accepted",)) if report.status == "failed" else ()

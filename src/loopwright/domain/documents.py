@@ -50,7 +50,9 @@ def render_progress(state: LoopState, since: LoopState | None = None) -> dict[st
         texts["debug.md"] = _document(state, "Debugging", skill.debug, "hypotheses", _debug_words(skill))
         texts["hypotheses.json"] = _json([h.model_dump(mode="json") for h in skill.debug.hypotheses])
     if before is None or before.validate_ is not skill.validate_:
-        texts["validate.md"] = _document(state, "Validation", skill.validate_, "test_results", _validate_words(skill))
+        texts["validate.md"] = _document(
+            state, "Validation", skill.validate_, "test_results", _validate_words(state, skill)
+        )
         texts["test-results.json"] = _json(skill.validate_.model_dump(mode="json"))
     if skill.summary:
         texts["summary.md"] = render_summary(state, skill)
@@ -172,12 +174,15 @@ def _debug_words(skill: SkillState) -> str:
     return f"Looking into: {bug}. Hypotheses: {len(debug.hypotheses)}, rounds: {debug.iteration}."
 
 
-def _validate_words(skill: SkillState) -> str:
+def _validate_words(state: LoopState, skill: SkillState) -> str:
     validate = skill.validate_
     if validate.last_run_at is None:
         return "The tests have not been run yet."
     verdict = "passed" if validate.passed else f"failed ({plural(len(validate.failed_tests), 'test')})"
-    return f"Last validation {verdict}: {validate.pass_rate:g} % of tests pass, coverage {validate.coverage:g} %."
+    last = state.engine.last_validation
+    measured = f" As measured {last.measured}: nothing has changed since." if last and last.measured else ""
+    rates = f"{validate.pass_rate:g} % of tests pass, coverage {validate.coverage:g} %"
+    return f"Last validation {verdict}: {rates}.{measured}"
 
 
 def render_summary(state: LoopState, skill: SkillState) -> str:

@@ -92,7 +92,8 @@ class Parked(Record):
 class LastValidation(Record):
     """`tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
 
-    `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile.
+    `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile. `measured`: when the
+    tests were run, where they were not run for it (`at INIT`).
     """
 
     tree: str
@@ -102,6 +103,7 @@ class LastValidation(Record):
     tests: int = 0
     reasons: Items[str] = ()
     touched: Items[str] | None = Field(default=None, exclude_if=absent)
+    measured: str | None = Field(default=None, exclude_if=absent)
 
 
 class Sighting(Record):

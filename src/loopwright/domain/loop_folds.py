@@ -213,6 +213,7 @@ def _remember(engine: EngineState, skill: SkillState, outcome: Validated, at: st
             tests=len(outcome.results),
             reasons=outcome.reasons,
             touched=outcome.touched or None,
+            measured=outcome.measured,
         ),
         sightings=remembered(engine.sightings, sighting(outcome, failing, skill)),
         run_writes=merged(engine.run_writes, outcome.run_writes),

@@ -56,7 +56,8 @@ class Validated:
     `run_writes` are files that the run left behind, `touched` those of the project that changed meanwhile.
     `below_threshold`: all tests are green, only a threshold is missed. `counted` is False for the last look that
     COMPLETE takes. `proof`: of a run that passed. `environment`: see RunState, where nothing was remembered before;
-    `disturbed`: the tests pass, but what they run with is not what it was.
+    `disturbed`: the tests pass, but what they run with is not what it was. `measured`: when that was, where no run
+    was made for it.
     """
 
     tree: str
@@ -75,6 +76,7 @@ class Validated:
     proof: Proof | None = None
     environment: str | None = None
     disturbed: bool = False
+    measured: str | None = None
 
     @property
     def failing(self) -> tuple[str, ...]:

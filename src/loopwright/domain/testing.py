@@ -80,6 +80,14 @@ class TestRun(Record):
         return sum(result.status == "passed" for result in self.results)
 
 
+def stands_for_another(run: TestRun, failed_before: Collection[str]) -> bool:
+    """Whether another run over the same files could tell nothing new.
+
+    It came to its end, and nothing fails in it that was not known to fail: that could be chance.
+    """
+    return run.trouble is None and run.exit_code is not None and frozenset(run.failed) <= frozenset(failed_before)
+
+
 def left_behind(changes: Iterable[tuple[str, str]]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What changed during a run (file and create, modify, delete), sorted: its own output, and what it did not make.
 

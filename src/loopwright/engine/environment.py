@@ -39,6 +39,18 @@ async def environment_doubt(ground: TestedGround[R], command: str) -> str | None
     return None if allowed else words
 
 
+async def environment_is_same(ground: TestedGround[R], command: str) -> bool:
+    """Whether nothing of it differs from what is remembered, explained or not."""
+    remembered = ground.state().engine.environment
+    if remembered is None:
+        return False
+    python = ground.tests.interpreter(command)
+    found = await in_thread(
+        ground.workspace.changed_environment, remembered, command, python, lambda: _manifests(ground)
+    )
+    return not (found.explained or found.variables or found.unexplained)
+
+
 def _manifests(ground: TestedGround[R]) -> Manifests:
     """What the run has changed of the files that say what is installed and what is ignored."""
     start = ground.start()

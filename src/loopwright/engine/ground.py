@@ -9,6 +9,7 @@ from loopwright.domain.proof import Proof, ProofGoal
 from loopwright.domain.run import R
 from loopwright.domain.testing import TestRun
 from loopwright.engine.bus import Bus
+from loopwright.engine.measured import Measured
 from loopwright.engine.threads import in_thread
 from loopwright.ports import Clock, Debugger, Snapshot, Store, TestOrder, TestRunner, Workspace
 
@@ -48,9 +49,10 @@ class Ground(Generic[R]):
 class TestedGround(Ground[R]):
     """That of a run which works on the project's files, and is judged by the project's tests.
 
-    `verdicts`: trees that this very process has validated, and whether they passed. `endless`: tests that did not
-    end in its last run, with the seconds they get now. `first_runs`: by tree, what the first version of the tests said of it. `proofs`: by
-    tree and goal. `claims`, what agents said of the tests, wait for the next validation.
+    `verdicts`: trees that this very process has validated, and whether they passed. `measured`: its last run of
+    the tests; `endless`: tests that did not end in it, with the seconds they get now. `first_runs`: by tree, what the
+    first version of the tests said of it. `proofs`: by tree and goal. `claims`, what agents said of the tests, wait for
+    the next validation.
     """
 
     __test__ = False
@@ -58,6 +60,7 @@ class TestedGround(Ground[R]):
     workspace: Workspace
     tests: TestRunner
     verdicts: dict[str, bool] = field(default_factory=dict)
+    measured: Measured | None = None
     endless: dict[str, float] | None = None
     first_runs: dict[str, TestRun] = field(default_factory=dict)
     proofs: dict[tuple[str, ProofGoal], Proof] = field(default_factory=dict)

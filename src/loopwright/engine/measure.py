@@ -1,20 +1,21 @@
 """Measuring the work tree by running its tests: the one place that says whether a run may count as green."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from loopwright.domain.endless import known_after
 from loopwright.domain.engine_state import Baseline
 from loopwright.domain.loop import TestResult
 from loopwright.domain.outcomes import Validated
 from loopwright.domain.run import R
-from loopwright.domain.testing import TestRun, left_behind, unsettled
+from loopwright.domain.testing import left_behind, stands_for_another, unsettled
 from loopwright.domain.verdict import TROUBLES, Comparison, baseline_of, compare, told, verdict
-from loopwright.engine.environment import environment_doubt, remember_environment
+from loopwright.engine.bus import Bus
+from loopwright.engine.environment import environment_doubt, environment_is_same, remember_environment
 from loopwright.engine.first_tests import doubt_about
 from loopwright.engine.ground import TestedGround
+from loopwright.engine.measured import Measured, RunKey
 from loopwright.engine.proving import prove
 from loopwright.engine.threads import in_thread
-from loopwright.ports import Snapshot
 
 RESULTS_KEPT = 1000
 TEXT_KEPT = 4000
@@ -22,22 +23,11 @@ LAST_LINES = 4
 """Of a test run that crashed: enough for an error and its place."""
 
 
-@dataclass(frozen=True)
-class Measured:
-    """A test run with the tree before and after it: what the run itself left there, and what changed meanwhile."""
-
-    run: TestRun
-    here: Snapshot
-    tree: str
-    left: str
-    writes: tuple[str, ...] = ()
-    touched: tuple[str, ...] = ()
-
-
-async def run_tests(ground: TestedGround[R], command: str) -> Measured:
-    """Runs the tests between two looks at the tree; the first is taken before anything runs."""
+async def run_tests(ground: TestedGround[R], command: str, when: str) -> Measured:
+    """Runs the tests between two looks at the tree; the first is taken before anything runs. `when`: see Measured."""
     before = await ground.snapshot("before tests")
     tree = await ground.tree()
+    key = run_key(ground, tree, command)
     order = replace(ground.test_order(command), on_output=lambda line: ground.bus.publish("output", line))
     run = await ground.tests.run(order)
     ground.endless = known_after(run)
@@ -48,13 +38,35 @@ async def run_tests(ground: TestedGround[R], command: str) -> Measured:
         for words in (TROUBLES[run.trouble].format(exit_code=run.exit_code), *last_words):
             ground.bus.publish("activity", words)
     left = await ground.tree()
-    if left == tree:
-        return Measured(run, before, tree, left)
-    after = await ground.snapshot("after tests")
-    changes = await in_thread(ground.workspace.changes, before.commit, after.commit)
-    known = frozenset(ground.state().engine.run_writes)
-    writes, touched = left_behind(change for change in changes if change.file not in known)
-    return Measured(run, before, tree, left, writes, touched)
+    measured = Measured(run, before, tree, left, key, when)
+    if left != tree:
+        after = await ground.snapshot("after tests")
+        changes = await in_thread(ground.workspace.changes, before.commit, after.commit)
+        known = frozenset(ground.state().engine.run_writes)
+        writes, touched = left_behind(change for change in changes if change.file not in known)
+        measured = replace(measured, writes=writes, touched=touched)
+    ground.measured = measured
+    return measured
+
+
+def run_key(ground: TestedGround[R], tree: str, command: str) -> RunKey:
+    """What a run of the tests would measure here and now."""
+    settings = ground.state().engine.settings
+    return RunKey(
+        tree, command, settings.test_timeout, settings.per_test_timeout, settings.silence_timeout
+    )  # fmt: skip
+
+
+async def _taken_over(ground: TestedGround[R], command: str) -> Measured | None:
+    """The last run of this process, where another would measure the same; each stands for one other."""
+    last, baseline = ground.measured, ground.state().engine.baseline
+    failed = [key for key, test in baseline.tests.items() if test.status == "failed"] if baseline else []
+    if last is None or last.left != last.tree or not stands_for_another(last.run, failed):
+        return None
+    if run_key(ground, await ground.tree(), command) != last.key or not await environment_is_same(ground, command):
+        return None
+    ground.measured = None
+    return last
 
 
 def first_of(ground: TestedGround[R], measured: Measured) -> Baseline:
@@ -63,10 +75,23 @@ def first_of(ground: TestedGround[R], measured: Measured) -> Baseline:
     return baseline.evolve(touched=measured.touched) if measured.touched else baseline
 
 
-async def validate_tree(ground: TestedGround[R], command: str, *, counted: bool) -> Validated:
-    """Runs the tests and judges the result against the baseline."""
+async def validate_tree(
+    ground: TestedGround[R], command: str, *, counted: bool, anew: bool = False, bus: Bus | None = None
+) -> Validated:
+    """Judges the tests against the baseline. They are run if it shall be `anew`, or if that could tell anything new.
+
+    `bus` hears which of the two it is; the run's own, if there is none.
+    """
+    bus = bus or ground.bus
     doubt = await environment_doubt(ground, command)
-    measured = await run_tests(ground, command)
+    known = None if anew else await _taken_over(ground, command)
+    if known is None:
+        bus.publish("activity", f"running the tests: {command}")
+        measured = await run_tests(ground, command, "by the last validation")
+    else:
+        measured = known
+        words = f"{len(known.run.failed)} failed, {known.run.passed_count} passed"
+        bus.publish("activity", f"as measured {known.when}: {words}; nothing has changed since")
     run, settings = measured.run, ground.state().engine.settings
     comparison = await _compared(ground, measured, command)
     loose = _loose(ground, measured)
@@ -99,6 +124,7 @@ async def validate_tree(ground: TestedGround[R], command: str, *, counted: bool)
         proof=proof,
         environment=None if ground.state().engine.environment else await remember_environment(ground, command),
         disturbed=disturbed,
+        measured=known.when if known else None,
     )
     if loose:
         ground.note("changed_under_test", f"changed while the tests ran, so the run proves nothing: {', '.join(loose)}")
@@ -127,8 +153,12 @@ def _loose(ground: TestedGround[R], measured: Measured) -> tuple[str, ...]:
 
 
 def _remember(ground: TestedGround[R], outcome: Validated) -> None:
-    """What this process has seen for itself, and what an agent had said about it."""
-    ground.verdicts.update({outcome.tree: outcome.passed, outcome.left: outcome.passed})
+    """What this process has seen for itself, and what an agent had said about it.
+
+    A failure that was seen but once is not final: a run that is to end over it looks once more.
+    """
+    if outcome.passed or outcome.measured is None:
+        ground.verdicts.update({outcome.tree: outcome.passed, outcome.left: outcome.passed})
     if not outcome.passed:
         for claim in ground.claims:
             ground.note("false_claim", f"{claim}; the validation says: {outcome.reasons[0]}")

@@ -149,12 +149,11 @@ async def _try_tests(session: CycleSession, task: PlanTask) -> None:
     if command is None:
         return
     session.ears["cd"].publish("activity", f"{task.id} is in; running the tests: {command}")
+    before = _known_failing(session)
     try:
-        measured = await run_tests(session, command)
+        measured = await run_tests(session, command, f"when {task.id} was in")
     except asyncio.CancelledError:
         return
-    before = _known_failing(session)
-    session.last_run = (measured.left, measured.run)
     if broken := [key for key in measured.run.failed if key not in before]:
         words = f"since {task.id} is in, {plural(len(broken), 'test')} more fail: {_listed(broken)}"
         session.note("tests_broken", words)
@@ -173,8 +172,8 @@ def _failing(session: CycleSession, task: PlanTask) -> tuple[tuple[str, ...], bo
 
 def _known_failing(session: CycleSession) -> Sequence[str]:
     """The tests that failed when they were last run."""
-    if session.last_run is not None:
-        return session.last_run[1].failed
+    if session.measured is not None:
+        return session.measured.run.failed
     state = session.state()
     if state.test_results is not None:
         return state.test_results.failed_tests

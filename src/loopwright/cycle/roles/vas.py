@@ -30,7 +30,7 @@ async def baseline(session: CycleSession, step: CycleStep) -> CycleOutcome:
         return BaselineTaken(False, None, None, start=start, environment=await remember_environment(session, command))
     session.tests.check(command)
     session.ears["vas"].publish("activity", f"running the tests once: {command}")
-    measured = await run_tests(session, command)
+    measured = await run_tests(session, command, "at the baseline")
     keep_failures(session, measured.run.results)
     keep_coverage(session, measured.run.coverage)
     discover(session, "vas", baseline_entries(measured.run))
@@ -66,8 +66,7 @@ async def _measured(session: CycleSession) -> Validated:
     command = session.state().engine.settings.test_command or session.tests.detect()
     if command is None:
         return nothing_to_run(await session.tree())
-    session.ears["vas"].publish("activity", f"running the tests: {command}")
-    return await validate_tree(session, command, counted=True)
+    return await validate_tree(session, command, counted=True, bus=session.ears["vas"])
 
 
 async def _judged(session: CycleSession, step: CycleStep, state: CycleState, measured: Validated) -> Judged:
