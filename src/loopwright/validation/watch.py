@@ -13,7 +13,7 @@ from pathlib import Path
 from loopwright.domain.endless import SHARED, TestLimits, endless_words, words_due
 from loopwright.validation.python.probe import RING
 from loopwright.validation.results import plain
-from loopwright.workspace.living import look
+from loopwright.workspace.living import look, starved
 from loopwright.workspace.marks import Mark
 
 _LOOK = 0.25
@@ -23,10 +23,14 @@ _GRACE = 5.0
 
 @dataclass
 class _Running:
-    """`since` without what is not its own time. `limit`: what it had, once it was told to end (`rung`)."""
+    """`since`: when it began, moved on by what is not its own time; `starved`: what its process had lost by then.
+
+    `limit` is what it had, once it was told to end, which was after `rung` seconds.
+    """
 
     pid: int
     since: float
+    starved: float = 0
     told: int = 0
     rung: float | None = None
     limit: float = 0
@@ -100,15 +104,18 @@ class Watch:
     def _judge(self, key: str, running: _Running, now: float) -> None:
         pid = self._runs_in.get(key, running.pid)
         shared = self._shared.get(pid)
-        seconds = now - (running.since if shared is None else shared)
+        # On a busy machine much of the time is not the test's.
+        lost = starved(pid) - running.starved
+        own = now - running.since - lost
         if running.rung is not None:
             patience = _GRACE if shared is None else SHARED
-            if not running.is_killed and now - max(running.rung, shared or 0) > patience:
+            if not running.is_killed and own - running.rung > patience:
                 running.is_killed = self._signal(pid, signal.SIGKILL)
             return
+        seconds = own if shared is None else now - shared - lost
         limit = self.limits.of(key, self.others, shared=shared is not None)
         if seconds >= limit and self._signal(pid, RING):
-            running.rung, running.limit = now, limit
+            running.rung, running.limit = own, limit
             self.tell(f"{key} {endless_words(limit)}; the rest goes on")
         elif words_due(seconds, running.told):
             running.told += 1
@@ -137,9 +144,11 @@ class Watch:
     def _take(self, log: _Log, line: object, now: float) -> None:
         match line:
             case {"kind": "start", "id": str(id)}:
-                self._running[plain(id)] = _Running(log.pid, now)
+                self._running[plain(id)] = _Running(log.pid, now, starved(self._runs_in.get(plain(id), log.pid)))
             case {"kind": "runs", "id": str(id)}:
                 self._runs_in[plain(id)] = log.pid
+                if (running := self._running.get(plain(id))) is not None:
+                    running.starved = starved(log.pid)
             case {"kind": "result", "id": str(id), "status": str(status), **more}:
                 self._end(plain(id), status, float(str(more.get("ms") or 0)) / 1000)
             case {"kind": "shared", "begins": True}:
