@@ -13,8 +13,8 @@ from pathlib import Path
 from loopwright.domain.endless import SHARED, TestLimits, endless_words, words_due
 from loopwright.validation.python.probe import RING
 from loopwright.validation.results import plain
-from loopwright.workspace.living import look, starved
 from loopwright.workspace.marks import Mark
+from loopwright.workspace.process import starved
 
 _LOOK = 0.25
 _GRACE = 5.0
@@ -123,7 +123,7 @@ class Watch:
 
     def _signal(self, pid: int, number: int) -> bool:
         """Whether it was ours, so that it could be told."""
-        if look(pid) is None or not self.mark.is_on(pid):
+        if not self.mark.is_on(pid):
             return False
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)

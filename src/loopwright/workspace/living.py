@@ -62,12 +62,6 @@ def carries(pid: int, tags: Mapping[str, str]) -> bool:
     return all(os.fsencode(f"{name}={value}") in environment for name, value in tags.items())
 
 
-def starved(pid: int) -> float:
-    """Seconds that its main thread could have run and had no processor; 0 where the system does not say."""
-    fields = _read(f"{PROC}/{pid}/schedstat").split()
-    return int(fields[1]) / 1e9 if len(fields) == 3 else 0.0
-
-
 def own_line() -> frozenset[int]:
     """Ourselves and our ancestors."""
     line = {os.getpid()}

@@ -198,3 +198,12 @@ async def exited(process: subprocess.Popen[bytes]) -> None:
     finally:
         os.close(handle)
     process.wait()
+
+
+def starved(pid: int) -> float:
+    """Seconds that its main thread could have run and had no processor; 0 where the system does not say."""
+    try:
+        fields = Path(f"/proc/{pid}/schedstat").read_text().split()
+    except OSError:
+        return 0.0
+    return int(fields[1]) / 1e9 if len(fields) == 3 else 0.0

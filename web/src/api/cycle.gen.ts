@@ -1,5 +1,6 @@
 // Made by `npm run types` from `loopwright schema cycle`.
 // schema sha256: fa5ed3c3b4b3c7251ad96b09a45e9542d0b61eafb0d6bc55114f41fe486ccf6f
+// schema sha256: 0f44b65f1391be191fdea892250f47fa7c5859ef28f1fd677405fdb5ebd74b3b
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -344,13 +345,15 @@ export interface PermissionRequest {
 /**
  * What the loop was started with, so that a resumed one goes on the same way. Times in seconds.
  *
- * `grace_timeout`: how long an agent whose time is up has to wrap up. `park`: wait for a usage limit to pass.
+ * `per_test_timeout`: of a single test (0: none; None: by what the others take). `grace_timeout`: how long an agent
+ * whose time is up has to wrap up. `park`: wait for a usage limit to pass.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
   agent: string
   test_command?: string | null
   test_timeout: number
+  per_test_timeout?: number | null
   action_timeout: number
   silence_timeout: number
   require: 'all' | 'no_new_failures'
@@ -378,7 +381,8 @@ export interface Budget {
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
  *
- * `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile.
+ * `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile. `measured`: when the
+ * tests were run, where they were not run for it (`at INIT`).
  */
 export interface LastValidation {
   tree: string
@@ -388,11 +392,13 @@ export interface LastValidation {
   tests: number
   reasons: string[]
   touched?: string[] | null
+  measured?: string | null
 }
 /**
  * The first test run: what every later one is compared with.
  *
- * `commit` holds the files it ran on; `touched` are those of them that the run itself changed.
+ * `commit` holds the files it ran on; `touched` are those of them that the run itself changed. `endless`: tests that
+ * did not end by themselves, with the seconds they get from then on.
  */
 export interface Baseline {
   tree: string
@@ -402,6 +408,9 @@ export interface Baseline {
   }
   commit?: string | null
   touched?: string[] | null
+  endless?: {
+    [k: string]: number
+  } | null
 }
 /**
  * `source`: digest of the test's own function and fixtures; empty where it is not known.

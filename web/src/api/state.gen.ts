@@ -1,5 +1,6 @@
 // Made by `npm run types` from `loopwright schema loop`.
 // schema sha256: b79a8b5b65cb83db910fd3214e847c5ab45d60119b1bc06165e504fa28c59b1c
+// schema sha256: f8768fe9b3a3e257fa88f60858dab6e8bd828400b84698ab54d29f178dda2353
 
 export type JsonValue = unknown
 
@@ -218,13 +219,15 @@ export interface PermissionRequest {
 /**
  * What the loop was started with, so that a resumed one goes on the same way. Times in seconds.
  *
- * `grace_timeout`: how long an agent whose time is up has to wrap up. `park`: wait for a usage limit to pass.
+ * `per_test_timeout`: of a single test (0: none; None: by what the others take). `grace_timeout`: how long an agent
+ * whose time is up has to wrap up. `park`: wait for a usage limit to pass.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
   agent: string
   test_command?: string | null
   test_timeout: number
+  per_test_timeout?: number | null
   action_timeout: number
   silence_timeout: number
   require: 'all' | 'no_new_failures'
@@ -252,7 +255,8 @@ export interface Budget {
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
  *
- * `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile.
+ * `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile. `measured`: when the
+ * tests were run, where they were not run for it (`at INIT`).
  */
 export interface LastValidation {
   tree: string
@@ -262,11 +266,13 @@ export interface LastValidation {
   tests: number
   reasons: string[]
   touched?: string[] | null
+  measured?: string | null
 }
 /**
  * The first test run: what every later one is compared with.
  *
- * `commit` holds the files it ran on; `touched` are those of them that the run itself changed.
+ * `commit` holds the files it ran on; `touched` are those of them that the run itself changed. `endless`: tests that
+ * did not end by themselves, with the seconds they get from then on.
  */
 export interface Baseline {
   tree: string
@@ -276,6 +282,9 @@ export interface Baseline {
   }
   commit?: string | null
   touched?: string[] | null
+  endless?: {
+    [k: string]: number
+  } | null
 }
 /**
  * `source`: digest of the test's own function and fixtures; empty where it is not known.

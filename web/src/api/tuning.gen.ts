@@ -1,5 +1,6 @@
 // Made by `npm run types` from `loopwright schema tuning`.
 // schema sha256: 56a1a4cbd54ffd8d7f504337f31618e29d1a2c57dbae082dc03f5439d76e306b
+// schema sha256: 3bd271c9273593fd71ced8b255e1dc9c43ed09c334499b5bdd33410aa2c0db97
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -294,13 +295,15 @@ export interface PermissionRequest {
 /**
  * What the loop was started with, so that a resumed one goes on the same way. Times in seconds.
  *
- * `grace_timeout`: how long an agent whose time is up has to wrap up. `park`: wait for a usage limit to pass.
+ * `per_test_timeout`: of a single test (0: none; None: by what the others take). `grace_timeout`: how long an agent
+ * whose time is up has to wrap up. `park`: wait for a usage limit to pass.
  */
 export interface RunSettings {
   mode: 'interactive' | 'auto'
   agent: string
   test_command?: string | null
   test_timeout: number
+  per_test_timeout?: number | null
   action_timeout: number
   silence_timeout: number
   require: 'all' | 'no_new_failures'
@@ -328,7 +331,8 @@ export interface Budget {
 /**
  * `tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
  *
- * `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile.
+ * `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile. `measured`: when the
+ * tests were run, where they were not run for it (`at INIT`).
  */
 export interface LastValidation {
   tree: string
@@ -338,11 +342,13 @@ export interface LastValidation {
   tests: number
   reasons: string[]
   touched?: string[] | null
+  measured?: string | null
 }
 /**
  * The first test run: what every later one is compared with.
  *
- * `commit` holds the files it ran on; `touched` are those of them that the run itself changed.
+ * `commit` holds the files it ran on; `touched` are those of them that the run itself changed. `endless`: tests that
+ * did not end by themselves, with the seconds they get from then on.
  */
 export interface Baseline {
   tree: string
@@ -352,6 +358,9 @@ export interface Baseline {
   }
   commit?: string | null
   touched?: string[] | null
+  endless?: {
+    [k: string]: number
+  } | null
 }
 /**
  * `source`: digest of the test's own function and fixtures; empty where it is not known.

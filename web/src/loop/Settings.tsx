@@ -15,6 +15,7 @@ export function Settings({ view: { loop } }: { view: LoopView }) {
     ['settings.min_diff_coverage', settings.min_diff_coverage ? percent(settings.min_diff_coverage) : null],
     ['settings.test_changes', allow_test_changes ? t('settings.allowed') : null],
     ['settings.test_timeout', duration(settings.test_timeout)],
+    ['settings.per_test_timeout', settings.per_test_timeout ? duration(settings.per_test_timeout) : null],
     ['settings.action_timeout', duration(settings.action_timeout)],
     ['settings.park', settings.park ? null : t('settings.no_park')],
     ['settings.priority', loop.priority && t(`priority.${loop.priority}`)],

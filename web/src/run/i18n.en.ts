@@ -127,6 +127,7 @@ export const en = {
   'settings.test_changes': 'Changed tests',
   'settings.allowed': 'allowed',
   'settings.test_timeout': 'Longest test run',
+  'settings.per_test_timeout': 'Longest single test',
   'settings.action_timeout': 'Longest action',
   'settings.park': 'At usage limits',
   'settings.no_park': 'ends instead of waiting',

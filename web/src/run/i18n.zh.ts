@@ -120,6 +120,7 @@ export const zh: Record<keyof typeof en, string> = {
   'settings.test_changes': '修改测试',
   'settings.allowed': '允许',
   'settings.test_timeout': '测试最长时间',
+  'settings.per_test_timeout': '单个测试最长时间',
   'settings.action_timeout': '操作最长时间',
   'settings.park': '达到用量上限时',
   'settings.no_park': '直接结束，不等待',
