@@ -75,7 +75,11 @@ async def test_so_does_one_whose_files_have_changed(stage: MakeStage) -> None:
 
 async def test_a_run_that_left_something_behind_stands_for_no_other(stage: MakeStage) -> None:
     ready = stage(MENDS, capabilities=MENDER)
-    ready.tests.before = lambda: (ready.project / "run.log").write_text("noise") and None
+
+    def leave_a_log() -> None:
+        (ready.project / "run.log").write_text("noise")
+
+    ready.tests.before = leave_a_log
     await ready.drive(ready.create())
     assert (ready.tests.runs, told(ready)) == (3, [])
 
