@@ -6,7 +6,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 PARTS = (
-    "store", "startup", "kernel", "stall", "agents", "server", "stream", "page", "tune", "tune_speed", "proof", "mutation",
+    "store", "startup", "kernel", "stall", "agents", "server", "stream", "page", "tune", "tune_speed", "proof",
+    "mutation",
 )  # fmt: skip
 
 

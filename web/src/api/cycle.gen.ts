@@ -1,6 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: fa5ed3c3b4b3c7251ad96b09a45e9542d0b61eafb0d6bc55114f41fe486ccf6f
-// schema sha256: 0f44b65f1391be191fdea892250f47fa7c5859ef28f1fd677405fdb5ebd74b3b
+// schema sha256: c9dc3357c63ececa39b831e6c59f8974c3c80acf3b632038ce7896da39a114be
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.

@@ -1,6 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: b79a8b5b65cb83db910fd3214e847c5ab45d60119b1bc06165e504fa28c59b1c
-// schema sha256: f8768fe9b3a3e257fa88f60858dab6e8bd828400b84698ab54d29f178dda2353
+// schema sha256: ee2d2f999c9f09dee8989c15c445e406a87d1700d31745e9b8b7052745eb87b5
 
 export type JsonValue = unknown
 

@@ -1,6 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: 56a1a4cbd54ffd8d7f504337f31618e29d1a2c57dbae082dc03f5439d76e306b
-// schema sha256: 3bd271c9273593fd71ced8b255e1dc9c43ed09c334499b5bdd33410aa2c0db97
+// schema sha256: 0d73a1da24b45b7b267525c15bedbe16d596e94b1e3d4b38e208c734fc58072d
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
