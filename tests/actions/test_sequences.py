@@ -8,6 +8,7 @@ from loopwright.agents.scripted import Answer
 from loopwright.domain.loop import LoopState
 from loopwright.domain.progress import progress
 from loopwright.domain.protocol import Capabilities
+from loopwright.engine.bus import Note
 from tests.fakes import ListedPerson
 from tests.stage import MakeStage, Stage, app_is_good, said
 
@@ -66,6 +67,36 @@ async def test_a_task_that_failed_is_tried_again_once_the_tests_pass(stage: Make
     state, actions = await run(stage(*GIVEN_UP, Answer(text=said("DEVELOP"))))
     assert actions == ["INIT", "DEVELOP", "VALIDATE", "DEBUG", "VALIDATE", "DEBUG", "DEVELOP", "COMPLETE"]
     assert ended(state) == ("completed", "succeeded")
+
+
+async def test_what_debugging_has_mended_is_work_on_the_task(stage: MakeStage) -> None:
+    ready = stage(*GIVEN_UP[1:], Answer(text=said("DEVELOP", message="It is there already.")))
+    loop_id = ready.create()
+    ready.service.tasks.add(loop_id, {"description": "write it", "tool": "scripted"})
+    assert ended(await ready.drive(loop_id)) == ("completed", "succeeded")
+
+
+@pytest.mark.parametrize("how", ["it dies", "a person pauses"])
+async def test_what_was_changed_before_the_turn_was_cut_off_is_work_on_the_task(stage: MakeStage, how: str) -> None:
+    """Whoever goes on with it finds it done, and has nothing left to change."""
+    lost = [Answer(dies=True)] * 2 if how == "it dies" else [Answer(hangs=True)]
+    ready = stage(*lost, *[Answer(text=said("DEVELOP", message="It is there already."))] * 2)
+    loop_id = ready.create()
+    ready.service.tasks.add(loop_id, {"description": "write it", "tool": "scripted"})
+
+    def works(note: Note) -> None:
+        if note.text == "scripted works on DEVELOP":
+            (ready.project / "app.txt").write_text("good")
+            if how == "a person pauses":
+                ready.service.pause(loop_id, now=True)
+
+    state = await ready.drive(loop_id, on_note=works)
+    if how == "a person pauses":
+        assert state.status == "paused"
+        state = await ready.drive(loop_id)
+    assert ended(state) == ("completed", "succeeded")
+    assert state.skill_state is not None
+    assert [task.status for task in state.skill_state.develop.tasks] == ["completed"]
 
 
 async def test_but_not_for_ever_and_no_words_complete_it(stage: MakeStage) -> None:
@@ -151,11 +182,11 @@ async def test_headings_of_the_protocol(stage: MakeStage) -> None:
     await ready.drive(ready.create())
     first, second, *_ = [message.text for message in ready.agent.messages]
     assert "CONTINUE EXECUTION" not in first
-    assert "Make app.txt say good" in first
+    assert "Make the tests pass" in first
     assert second.startswith("CONTINUE EXECUTION\n\nPrevious action completed: INIT Result: ")
     assert "EXECUTE NEXT ACTION" in second
     assert "ACTION_RESULT:" in second
-    assert "Make app.txt say good" in second
+    assert "Make the tests pass" in second
 
 
 @pytest.mark.parametrize("status", ["needs_input"])

@@ -44,7 +44,7 @@ async def develop(session: Session, choice: Next) -> ActionOutcome:
         task.id, report.status in ("success", "none"), words, measured,
         named=named, proposed_proof=claims.proof,
     )  # fmt: skip
-    missing = None if not outcome.ok or task.tool == "bash" else _undone(session, outcome, reads, output.text)
+    missing = None if not outcome.ok or task.tool == "bash" else _undone(session, task, outcome, output.text)
     if missing is None:
         return outcome
     session.undone[task.id] = quoted(words)
@@ -52,13 +52,15 @@ async def develop(session: Session, choice: Next) -> ActionOutcome:
     return replace(outcome, ok=False, undone=True, message=missing)
 
 
-def _undone(session: Session, outcome: Developed, reads: bool, text: str) -> str | None:
-    """Why what was reported as done is not: nothing of it was measured."""
-    if reads:
+def _undone(session: Session, task: DevelopTask, outcome: Developed, text: str) -> str | None:
+    """Why what was reported as done is not: nothing of it was measured, nor of an earlier try."""
+    if task.mode in READING_MODES:
         files = files_named(f"{outcome.message}\n{text}", session.workspace.listed())
         return None if files else "no finding names a file of the project"
-    is_proof = outcome.task_id == session.state().engine.spent.proof_task
-    if outcome.changes or (is_proof and outcome.named):
+    spent = session.state().engine.spent
+    if outcome.changes or task.files_changed or task.id in (spent.worked or ()):
+        return None
+    if task.id == spent.proof_task and outcome.named:
         return None
     return "it was to change files, and no change was measured"
 

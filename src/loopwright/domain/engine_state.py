@@ -241,6 +241,7 @@ class Spent(Record):
 
     `proof_task`: the task that asks for a proof. `environment_task`: one was made that asks to put back what tests run
     with. `unchanged`: tasks that were carried out and changed nothing.
+    `worked`: tasks for which something was changed by a turn that came to no end, or by debugging after they failed.
     """
 
     threshold_task: bool = False
@@ -248,6 +249,7 @@ class Spent(Record):
     proof_task: str | None = Field(default=None, exclude_if=absent)
     environment_task: bool = Field(default=False, exclude_if=lambda value: not value)
     unchanged: Items[str] | None = Field(default=None, exclude_if=absent)
+    worked: Items[str] | None = Field(default=None, exclude_if=absent)
     revived: Items[str] = ()
     failures_in_a_row: int = 0
     limits_in_a_row: int = 0

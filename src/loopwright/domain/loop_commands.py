@@ -266,7 +266,7 @@ def rewind(state: LoopState, then: LoopState, here: tuple[str, str], to: int, at
         skill_state=skill,
         engine=engine.evolve(
             checkpoints=(*known, kept)[-CHECKPOINTS_KEPT:], last_validation=None, sightings=(), debug_rounds=0,
-            sessions={},
+            sessions={}, spent=engine.spent.evolve(worked=then.engine.spent.worked),
         ),
     )  # fmt: skip
 

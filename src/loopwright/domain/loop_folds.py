@@ -27,7 +27,7 @@ from loopwright.domain.loop_bookkeeping import (
     task_becomes,
 )
 from loopwright.domain.loop_rivals import awaits_verdict
-from loopwright.domain.loop_selector import ROUNDS, Next, normalise, open_tasks, with_tasks
+from loopwright.domain.loop_selector import ROUNDS, Next, failed_task, normalise, open_tasks, with_tasks
 from loopwright.domain.outcomes import (
     ActionFailed,
     Completed,
@@ -70,7 +70,7 @@ def begin_action(state: LoopState, choice: Next) -> LoopState:
 
 def end_action(state: LoopState, step: Step, checkpoint: Checkpoint | None = None) -> LoopState:
     """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here."""
-    state = charged(checkpointed(state, checkpoint), step.elapsed, step.usage)
+    state = charged(checkpointed(_worked(state, step, checkpoint), checkpoint), step.elapsed, step.usage)
     state = heard(noted(count(state, step), step.incidents), step)
     outcome = step.outcome
     match outcome:
@@ -96,6 +96,22 @@ def end_action(state: LoopState, step: Step, checkpoint: Checkpoint | None = Non
             return failed(state, step, outcome.message)
         case _:
             assert_never(outcome)
+
+
+def _worked(state: LoopState, step: Step, checkpoint: Checkpoint | None) -> LoopState:
+    """Keeps in mind that a task was worked on: whoever is ordered to go on with it may find nothing left to change."""
+    task = None
+    if isinstance(step.outcome, Debugged):
+        task = failed_task(state) if step.outcome.changes else None
+    elif step.action == "DEVELOP" and not isinstance(step.outcome, Developed):
+        known = state.engine.checkpoints
+        is_changed = checkpoint is not None and bool(known) and known[-1].tree != checkpoint.tree
+        tasks = skill_of(state).develop.tasks if is_changed else ()
+        task = next((task for task in tasks if task.status == "in_progress"), None)
+    if task is None:
+        return state
+    spent = state.engine.spent.evolve(worked=merged(state.engine.spent.worked or (), (task.id,)))
+    return state.evolve(engine=state.engine.evolve(spent=spent))
 
 
 def _initialised(state: LoopState, outcome: Initialised) -> LoopState:
