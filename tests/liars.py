@@ -40,20 +40,20 @@ FIRST_RUNS: dict[str, TestRun] = {}
 
 
 class CountedTests(ProjectTests):
-    """The real runner; remembers where it ran, and the last run in the project itself.
+    """The real runner; remembers its orders, and the last run in the project itself.
 
     `is_pristine`: its first run is that of the broken project.
     """
 
     def __init__(self, root: Path, *, is_pristine: bool) -> None:
         super().__init__(root)
-        self.ran_at: list[Path | None] = []
+        self.orders: list[TestOrder] = []
         self.last: TestRun | None = None
         self._is_pristine = is_pristine
 
     async def run(self, order: TestOrder) -> TestRun:
-        self.ran_at.append(order.at)
-        is_known = self._is_pristine and len(self.ran_at) == 1
+        self.orders.append(order)
+        is_known = self._is_pristine and len(self.orders) == 1
         if is_known and order.command in FIRST_RUNS:
             return FIRST_RUNS[order.command]
         run = await super().run(order)
@@ -65,7 +65,8 @@ class CountedTests(ProjectTests):
 
     @property
     def counter_checks(self) -> int:
-        return sum(at is not None for at in self.ran_at)
+        """Runs of the first tests on the present product: whole ones, in a copy."""
+        return sum(order.at is not None and not order.only for order in self.orders)
 
 
 @dataclass
@@ -92,7 +93,7 @@ class Court:
             service = LoopService(store, self.workspace, self.clock, CountingLauncher(), NoProcesses(), "test")
             settings = RunSettings(mode="auto", agent="scripted", test_command=self.command, test_timeout=60)
             loop_id = service.create(
-                "Make add work", max_iterations=self.max_iterations, settings=settings,
+                "Make the tests pass", max_iterations=self.max_iterations, settings=settings,
                 allow_test_changes=self.allow_test_changes,
             ).loop_id  # fmt: skip
             service.tasks.add(loop_id, {"description": "mend add", "tool": "scripted", **(task or {})})

@@ -36,6 +36,13 @@ def app_is_good(project: Path) -> dict[str, str]:
     return {"app": "passed" if (project / "app.txt").read_text() == "good" else "failed"}
 
 
+def app_is_as_expected(project: Path) -> dict[str, str]:
+    """A framework without digests: every file of `tests` is a test, and passes once app.txt says that, too."""
+    said_there = (project / "app.txt").read_text()
+    expected = sorted((project / "tests").glob("*.txt"))
+    return {path.stem: "passed" if path.read_text() in said_there else "failed" for path in expected}
+
+
 def as_git(folder: Path) -> None:
     """A git of its own with nothing in it, as most projects are in one; tests/workspace knows those that are not."""
     for inner in ("objects", "refs"):

@@ -8,7 +8,7 @@ from tests.stage import MakeStage, Stage, said
 
 PLAN = Answer(text=said("INIT", tasks=[{"description": "Write it"}, {"description": "Polish it"}]))
 ASKS = Answer(text=said("DEVELOP", "needs_input", "Which half first?"))
-DONE = Answer(text=said("DEVELOP"))
+DONE = Answer(text=said("DEVELOP"), files={"half.txt": "half"})
 GOOD = Answer(text=said("DEVELOP"), files={"app.txt": "good"})
 
 

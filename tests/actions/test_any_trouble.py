@@ -26,11 +26,14 @@ TROUBLES = (
 
 def course(chance: random.Random) -> list[Answer]:
     """Progress and troubles in any order, and after them nothing but progress."""
-    work = [Answer(text=said("DEVELOP"), files={name: "good"}, session="s-1", usage=COST) for name in TASKS]
-    answers = [PLAN, *work]
+    work = [
+        Answer(text=said("DEVELOP"), files={name: "good", "log.txt": f"turn {n}"}, session="s-1", usage=COST)
+        for n, name in enumerate(TASKS * 5)
+    ]
+    answers = [PLAN, *work[: len(TASKS)]]
     for _ in range(chance.randrange(1, 9)):
         answers.insert(chance.randrange(len(answers) + 1), chance.choice(TROUBLES))
-    return answers + work * 4
+    return answers + work[len(TASKS) :]
 
 
 def completed(state: LoopState) -> set[str]:

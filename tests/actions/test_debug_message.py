@@ -72,10 +72,11 @@ def hypotheses(stage: Stage, state: LoopState) -> tuple[Hypothesis, ...]:
 
 
 PLAN = Answer(text=said("INIT", tasks=[{"description": "look"}]))
+LOOKED = Answer(text=said("DEVELOP"), files={"notes.md": "It fails."})
 
 
 async def test_the_first_message_holds_measured_suspects_and_names_the_tools(stage: MakeStage) -> None:
-    made = stage(PLAN, Answer(text=said("DEVELOP")), Answer(text=said("DEBUG"), files={"grade.py": MENDED}))
+    made = stage(PLAN, LOOKED, Answer(text=said("DEBUG"), files={"grade.py": MENDED}))
     lay_out(made)
     state = await driven(made)
     assert state.engine.outcome == "succeeded"
@@ -104,7 +105,7 @@ async def test_each_further_message_is_measured_anew(stage: MakeStage) -> None:
     """A fix that did not hold has moved the lines: what is told is how they are now."""
     remarks = "# a remark\n# and one more\n"
     made = stage(
-        PLAN, Answer(text=said("DEVELOP")), Answer(text=said("DEBUG"), files={"grade.py": remarks + GRADE}),
+        PLAN, LOOKED, Answer(text=said("DEBUG"), files={"grade.py": remarks + GRADE}),
         Answer(text=said("DEBUG"), files={"grade.py": remarks + MENDED}),
     )  # fmt: skip
     lay_out(made)
@@ -122,7 +123,7 @@ async def test_each_further_message_is_measured_anew(stage: MakeStage) -> None:
 
 
 async def test_other_tests_are_told_without_a_table_or_tools(stage: MakeStage) -> None:
-    made = stage(PLAN, Answer(text=said("DEVELOP")), Answer(text=said("DEBUG"), files={"app.txt": "good"}))
+    made = stage(PLAN, LOOKED, Answer(text=said("DEBUG"), files={"app.txt": "good"}))
     await made.drive(made.create())
     (text,) = debugs(made)
     assert "- none yet" in text

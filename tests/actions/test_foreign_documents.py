@@ -8,7 +8,7 @@ import pytest
 
 from loopwright.agents.scripted import Answer
 from loopwright.domain.errors import NewerSchema
-from tests.stage import MakeStage, Stage, said
+from tests.stage import MakeStage, Stage, app_is_as_expected, said
 
 AFTER_INIT: dict[str, Any] = {  # Any: a JSON document
     "loop_id": "loop-v2-20260122-abc123",
@@ -52,8 +52,12 @@ def put(stage: Stage, place: str, document: dict[str, Any]) -> Path:  # Any: as 
 
 
 def able(stage: MakeStage) -> Stage:
-    work = Answer(text=said("DEVELOP"), files={"app.txt": "good"})
-    return stage(*[work] * 4)
+    """With one test that fails, and an agent that mends it, and adds a login with a test."""
+    work = Answer(text=said("DEVELOP"), files={"app.txt": "good, login", "tests/login.txt": "login"})
+    made = stage(*[work] * 4, judge=app_is_as_expected)
+    (made.project / "tests").mkdir()
+    (made.project / "tests" / "app.txt").write_text("good")
+    return made
 
 
 @pytest.mark.parametrize(

@@ -198,10 +198,10 @@ class TestTheEnginesOwnFiles:
             forged = forged_success(state, court.workspace.tree())
             again = forged.evolve(loop_id="loop-v2-20260122T100000-0badc0de")
             store.create(again, actor="test")
-            runs = len(court.tests.ran_at)
+            runs = len(court.tests.orders)
             state = await court.drive(store, again.loop_id)
         assert state.engine.outcome != "succeeded"
-        assert len(court.tests.ran_at) > runs
+        assert len(court.tests.orders) > runs
 
 
 def forged_success(state: LoopState, tree: str) -> LoopState:

@@ -18,7 +18,7 @@ from loopwright.mcp.report import take
 from loopwright.prompts import PromptError
 from tests.stage import MakeStage, Stage, said
 
-GOAL = "Make app.txt say good, and nothing else"
+GOAL = "Please make the failing tests pass"
 FIXED: dict[str, str | None] = {"app.txt": "good"}
 
 
@@ -29,7 +29,7 @@ def sent(stage: Stage) -> list[str]:
 async def test_goal_rules_and_paths_are_in_every_message(stage: MakeStage) -> None:
     set = stage(
         Answer(text=said("INIT", tasks=[{"description": "Look at app.txt"}])),
-        Answer(text="I forgot to report."),
+        Answer(text="I forgot to report.", files={"notes.md": "It says bad."}),
         Answer(text=said("DEVELOP")),
         Answer(text=said("DEBUG"), files=FIXED),
     )
@@ -214,24 +214,27 @@ def result(action: str, **more: object) -> tuple[str, dict[str, object]]:
 TASKS = [{"description": "look"}, {"description": "try"}]
 CAUSES = [{"description": "it says bad", "testable_condition": "app.txt is bad", "logging_point": "app.txt:1"}]
 
+LOOKED: dict[str, str | None] = {"notes.md": "It says bad."}
+TRIED: dict[str, str | None] = {"app.txt": "better"}
+
 BY_TEXT = (
     Answer(text=said("INIT", tasks=TASKS)),
-    Answer(text=said("DEVELOP")),
-    Answer(text=said("DEVELOP", "success", "no file had to change")),
+    Answer(text=said("DEVELOP"), files=LOOKED),
+    Answer(text=said("DEVELOP", "success", "one file had to change"), files=TRIED),
     Answer(text=said("DEBUG", hypotheses=CAUSES, active_bug="bad")),
     Answer(text=said("DEBUG", hypotheses=CAUSES), files=FIXED),
 )
 BY_TOOL = (
     Answer(text=calls(("propose_tasks", {"tasks": TASKS}), result("INIT"))),
-    Answer(text=calls(result("DEVELOP"))),
-    Answer(text=calls(result("DEVELOP", message="no file had to change"))),
+    Answer(text=calls(result("DEVELOP")), files=LOOKED),
+    Answer(text=calls(result("DEVELOP", message="one file had to change")), files=TRIED),
     Answer(text=calls(("propose_hypotheses", {"hypotheses": CAUSES, "active_bug": "bad"}), result("DEBUG"))),
     Answer(text=calls(("propose_hypotheses", {"hypotheses": CAUSES}), result("DEBUG")), files=FIXED),
 )
 BY_BOTH = (
     Answer(text=calls(("propose_tasks", {"tasks": TASKS})) + "\n" + said("INIT")),
-    Answer(text=said("DEVELOP", "failed") + calls(result("DEVELOP"))),
-    Answer(text=calls(result("DEVELOP", message="no file had to change"))),
+    Answer(text=said("DEVELOP", "failed") + calls(result("DEVELOP")), files=LOOKED),
+    Answer(text=calls(result("DEVELOP", message="one file had to change")), files=TRIED),
     Answer(text=calls(result("DEBUG")) + "\n" + said("DEBUG", hypotheses=CAUSES, active_bug="bad")),
     Answer(text=said("DEBUG", hypotheses=CAUSES), files=FIXED),
 )
@@ -258,6 +261,7 @@ def _lasting(value: object) -> object:
 async def driven(stage: Stage, agent: ScriptedAgent) -> dict[str, object]:
     """What a loop with this agent comes to."""
     (stage.project / "app.txt").write_text("bad")
+    (stage.project / "notes.md").unlink(missing_ok=True)
     stage.agent = agent
     id = stage.create(GOAL)
     return told(await stage.drive(id))
@@ -287,14 +291,15 @@ async def test_what_is_not_its_to_set_is_refused_through_either_door(stage: Make
     bold = [{"description": "a", "status": "confirmed", "evidence": {"x": 1}, "verdict_reason": "sure"}]
     texts = said("INIT", tasks=["a", 7]), said("DEVELOP", validate={"passed": True}), said("DEBUG", hypotheses=bold)
     set = stage()
-    as_text = await driven(set, ScriptedAgent(Script(answers=tuple(Answer(text=t) for t in texts)), set.project))
+    by_text = tuple(Answer(text=text, files=files) for text, files in zip(texts, ({}, LOOKED, {}), strict=True))
+    as_text = await driven(set, ScriptedAgent(Script(answers=by_text), set.project))
     words = str(as_text["incidents"])
     assert "INIT proposed 1 task without a description" in words
     assert "DEVELOP tried to set validate" in words
     assert "DEBUG proposed a verdict on a hypothesis" in words
     proposed = calls(("propose_tasks", {"tasks": ["a"]}), result("INIT", state_updates={"status": "completed"}))
     tooled = (
-        Answer(text=proposed), Answer(text=calls(result("DEVELOP", validate={"passed": True}))),
+        Answer(text=proposed), Answer(text=calls(result("DEVELOP", validate={"passed": True})), files=LOOKED),
         Answer(text=calls(("propose_hypotheses", {"hypotheses": bold}), result("DEBUG"))),
     )  # fmt: skip
     through_tools = await driven(set, TooledAgent(Script(answers=tooled), set.project))

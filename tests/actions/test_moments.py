@@ -70,8 +70,10 @@ async def test_pause_at_any_moment(
     monkeypatch.setattr(kernel, "WATCH_SECONDS", 0.005)
     plans = Answer(to="INIT\n", text=TASKS)
     begins = Answer(to="DEVELOP\n", text=said("DEVELOP"), files={"half.txt": "half"})
-    works = Answer(to="DEVELOP\n", text=said("DEVELOP"), files={"app.txt": "good"})
-    ready = stage(plans, plans, begins, *[works] * 4)
+    works = [
+        Answer(to="DEVELOP\n", text=said("DEVELOP"), files={"app.txt": "good", "turn.txt": str(n)}) for n in range(4)
+    ]
+    ready = stage(plans, plans, begins, *works)
     loop_id = ready.create()
     state, accepted = await drive_with(ready, loop_id, moment, command)
     if accepted:

@@ -6,6 +6,7 @@ import pytest
 
 from loopwright.agents.scripted import Answer, Script
 from loopwright.domain.protocol import AgentOutput, Capabilities, Message
+from loopwright.engine.bus import Note
 from tests.stage import MakeStage, Stage, said
 from tests.troubles import DONE, HAPPY, PLAN, Watched, errors, heard, incidents, succeeded, watched
 
@@ -18,16 +19,22 @@ def short(stage: Stage) -> str:
     return stage.create(action_timeout=2.0, grace_timeout=2.0)
 
 
+def writes(stage: Stage, note: Note) -> None:
+    """An agent that has done its work before it hangs."""
+    if note.text == "scripted works on DEVELOP":
+        (stage.project / "app.txt").write_text("good")
+
+
 async def test_what_it_reports_when_asked_to_wrap_up_counts(stage: MakeStage) -> None:
     ready = stage()
     agent = watched(ready, PLAN, HANGS, DONE)
-    loop_id = ready.create("Make app.txt say good, please", action_timeout=2.0, grace_timeout=90.0)
+    loop_id = ready.create("Please make the tests pass", action_timeout=2.0, grace_timeout=90.0)
     assert succeeded(state := await ready.drive(loop_id))
     assert ready.actions(loop_id) == HAPPY
     order, wrap_up = agent.developing()
     assert agent.sessions == 1
     assert "The time for DEVELOP is up" in wrap_up.text
-    assert "Make app.txt say good, please" in wrap_up.text
+    assert "Please make the tests pass" in wrap_up.text
     assert "leave `.workflow` alone" in wrap_up.text
     assert wrap_up.text.startswith("CONTINUE EXECUTION")
     assert (order.seconds, wrap_up.seconds) == (2, 90)
@@ -83,9 +90,8 @@ async def test_every_action_has_its_limits(stage: MakeStage, action: str) -> Non
 
 async def test_a_report_that_it_gave_before_it_hung_counts(stage: MakeStage) -> None:
     ready = stage()
-    ready.project.joinpath("app.txt").write_text("good")
     agent = watched(ready, PLAN, HANGS.evolve(says_before=said("DEVELOP")))
-    assert succeeded(state := await ready.drive(short(ready)))
+    assert succeeded(state := await ready.drive(short(ready), on_note=lambda note: writes(ready, note)))
     assert len(agent.developing()) == 1
     assert incidents(state) == ["out_of_time"]
 
@@ -141,9 +147,8 @@ class LateAnswer(Watched):
 
 async def test_an_answer_after_the_cancelling_counts(stage: MakeStage) -> None:
     ready = stage()
-    ready.project.joinpath("app.txt").write_text("good")
     ready.agent = agent = LateAnswer(Script(answers=(PLAN, HANGS)), ready.project)
-    assert succeeded(state := await ready.drive(short(ready)))
+    assert succeeded(state := await ready.drive(short(ready), on_note=lambda note: writes(ready, note)))
     assert (len(agent.developing()), incidents(state)) == (1, ["out_of_time"])
 
 

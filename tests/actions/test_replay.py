@@ -31,6 +31,7 @@ from tests.stage import MakeStage, Stage, said
 GOOD: dict[str, str | None] = {"app.txt": "good"}
 BAD: dict[str, str | None] = {"app.txt": "worse"}
 PLAN = Answer(text=said("INIT", tasks=[{"description": "Write it"}, {"description": "Polish it"}]))
+POLISHED = Answer(text=said("DEVELOP"), files={"polish.txt": "bright"})
 ASKS = Answer(text=said("DEVELOP", "needs_input", "Which colour?"))
 
 
@@ -56,13 +57,13 @@ async def replayed(stage: Stage, loop_id: str, folder: Path) -> tuple[Replayed, 
 
 
 COURSES: dict[str, list[Answer]] = {
-    "straight": [PLAN, Answer(text=said("DEVELOP"), files=GOOD), Answer(text=said("DEVELOP"))],
+    "straight": [PLAN, Answer(text=said("DEVELOP"), files=GOOD), POLISHED],
     "after debug": [
-        PLAN, Answer(text=said("DEVELOP"), files=BAD), Answer(text=said("DEVELOP")),
+        PLAN, Answer(text=said("DEVELOP"), files=BAD), POLISHED,
         Answer(text=said("DEBUG"), files=GOOD),
     ],
     "after two rounds, with hypotheses": [
-        PLAN, Answer(text=said("DEVELOP"), files=BAD), Answer(text=said("DEVELOP")),
+        PLAN, Answer(text=said("DEVELOP"), files=BAD), POLISHED,
         Answer(text=said("DEBUG", hypotheses=[{"description": "It is bad"}]), files={"b/c.txt": "x"}),
         Answer(text=said("DEBUG"), files=GOOD),
     ],
@@ -72,17 +73,17 @@ COURSES: dict[str, list[Answer]] = {
         *[Answer(text=said("DEBUG", message="All tests are green."))] * 12,
     ],
     "no report, asked again": [
-        PLAN, Answer(text="Done, I think.", files=GOOD), Answer(text=said("DEVELOP")), Answer(text=said("DEVELOP")),
+        PLAN, Answer(text="Done, I think.", files=GOOD), Answer(text=said("DEVELOP")), POLISHED,
     ],
     "dies twice": [
         PLAN, Answer(dies=True, files={"half.txt": "x"}), Answer(dies=True), Answer(text=said("DEVELOP"), files=GOOD),
-        Answer(text=said("DEVELOP")),
+        POLISHED,
     ],
     "asks": [PLAN, ASKS, ASKS],
     "has a login to do": [PLAN, Answer(error="auth")],
     "waits for a limit": [
         PLAN, Answer(error="quota", until="2026-01-22T12:00:00+08:00"), Answer(text=said("DEVELOP"), files=GOOD),
-        Answer(text=said("DEVELOP")),
+        POLISHED,
     ],
     "says nothing at all": [],
 }  # fmt: skip
@@ -105,7 +106,8 @@ def task_ids(state: LoopState) -> list[str]:
 
 async def test_what_people_did_meanwhile_happens_again(stage: MakeStage, tmp_path: Path) -> None:
     """A pause, a new task, a higher limit, an answer, a reopening: each at its own place."""
-    answers = [PLAN, ASKS, ASKS, *[Answer(text=said("DEVELOP"))] * 3, Answer(text=said("DEBUG"), files=GOOD)]
+    works = [Answer(text=said("DEVELOP"), files={f"{n}.txt": "x"}) for n in range(3)]
+    answers = [PLAN, ASKS, ASKS, *works, Answer(text=said("DEBUG"), files=GOOD)]
     made = stage(*answers, Answer(text=said("DEVELOP"), files={"more.txt": "x"}))
     loop_id = made.create(max_iterations=4)
     assert (await made.drive(loop_id)).engine.waiting is not None
@@ -142,7 +144,7 @@ async def test_a_runner_that_died_dies_again(stage: MakeStage, tmp_path: Path) -
 
 
 async def test_a_turn_that_was_cancelled_is_cancelled_again(stage: MakeStage, tmp_path: Path) -> None:
-    made = stage(PLAN, Answer(hangs=True), Answer(text=said("DEVELOP"), files=GOOD), Answer(text=said("DEVELOP")))
+    made = stage(PLAN, Answer(hangs=True), Answer(text=said("DEVELOP"), files=GOOD), POLISHED)
     loop_id = made.create()
 
     def hasten(note: Note) -> None:
@@ -191,7 +193,7 @@ async def test_what_was_removed_is_removed_again(stage: MakeStage, tmp_path: Pat
 
 
 async def recorded(stage: MakeStage) -> tuple[Stage, str, Path]:
-    made = stage(PLAN, Answer(text=said("DEVELOP"), files=GOOD), Answer(text=said("DEVELOP")))
+    made = stage(PLAN, Answer(text=said("DEVELOP"), files=GOOD), POLISHED)
     loop_id = made.create()
     await made.drive(loop_id)
     return made, loop_id, made.store.progress_path(loop_id) / TRANSCRIPT
@@ -276,7 +278,7 @@ async def test_what_can_not_be_replayed_says_why(stage: MakeStage, tmp_path: Pat
 
 
 async def test_the_copy_has_the_ignored_files_and_leaves_them_alone(stage: MakeStage, tmp_path: Path) -> None:
-    made = stage(PLAN, Answer(text=said("DEVELOP"), files={"empty/new.txt": "x", **GOOD}), Answer(text=said("DEVELOP")))
+    made = stage(PLAN, Answer(text=said("DEVELOP"), files={"empty/new.txt": "x", **GOOD}), POLISHED)
     (made.project / ".gitignore").write_text("packages/\n*.local\n")
     for folder in ("packages", "empty"):
         (made.project / folder).mkdir()

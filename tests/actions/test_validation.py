@@ -7,7 +7,7 @@ import pytest
 from loopwright.agents.scripted import Answer
 from loopwright.domain.engine_state import RunSettings
 from loopwright.domain.loop import LoopState
-from tests.stage import MakeStage, Stage, app_is_good, said
+from tests.stage import MakeStage, Stage, app_is_as_expected, app_is_good, said
 
 ONE_TASK = Answer(text=said("INIT", tasks=[{"description": "write it"}]))
 
@@ -18,7 +18,7 @@ def known_failure(project: Path) -> dict[str, str]:
 
 async def driven(stage: Stage, **settings: object) -> LoopState:
     given = RunSettings(mode="auto", agent="scripted").evolve(**settings)
-    return await stage.drive(stage.service.create("Make app.txt good", settings=given).loop_id)
+    return await stage.drive(stage.service.create("Make the tests pass", settings=given).loop_id)
 
 
 async def test_a_project_that_was_red_before_can_ask_for_no_new_failures(stage: MakeStage) -> None:
@@ -80,13 +80,6 @@ async def test_success_is_measured_by_the_process_that_ends_the_loop(stage: Make
     assert ready.tests.runs == runs + 1
 
 
-def as_expected(project: Path) -> dict[str, str]:
-    """A framework without digests: app.txt has to say what the test files expect."""
-    said_there = (project / "app.txt").read_text()
-    expected = sorted((project / "tests").glob("*.txt"))
-    return {path.stem: "passed" if path.read_text() == said_there else "failed" for path in expected}
-
-
 @pytest.mark.parametrize(
     ("files", "outcome", "runs"),
     [
@@ -102,7 +95,7 @@ async def test_the_counter_check_needs_no_digests(
     stage: MakeStage, files: dict[str, str | None], outcome: str, runs: int
 ) -> None:
     """One run for the baseline, one to validate, and one more where test material has changed."""
-    ready = stage(ONE_TASK, Answer(text=said("DEVELOP"), files=files), judge=as_expected)
+    ready = stage(ONE_TASK, Answer(text=said("DEVELOP"), files=files), judge=app_is_as_expected)
     (ready.project / "tests").mkdir()
     (ready.project / "tests" / "app.txt").write_text("good")
     state = await ready.drive(ready.create(max_iterations=2))

@@ -12,5 +12,5 @@ async def test_the_summary_says_how_it_ended(stage: MakeStage) -> None:
     assert state.skill_state is not None
     assert state.skill_state.summary is not None
     text = (ready.store.progress_path(loop_id) / "summary.md").read_text()
-    assert "The loop ended **failed**: task task-" in text
+    assert "**failed: task task-" in text
     assert "build" in text, "what is left to do"

@@ -49,13 +49,13 @@ def told(kept: KeptLetters) -> list[Kind]:
 
 async def test_an_end_is_told_once(stage: MakeStage) -> None:
     ready, kept = stage(PLAN, MENDS), KeptLetters()
-    loop_id = ready.create("Make it good")
+    loop_id = ready.create("Make the tests pass")
     state = await drive(ready, loop_id, kept)
     (letter,) = kept.letters
     assert (letter.event, letter.outcome, letter.loop_id, letter.project) == (
         "finished", "succeeded", loop_id, str(ready.project),
     )  # fmt: skip
-    assert letter.text == "Make it good: done, succeeded"
+    assert letter.text == "Make the tests pass: done, succeeded"
     assert state.engine.incidents == ()
 
 
