@@ -89,12 +89,11 @@ class Manifests(NamedTuple):
 
 def environment_changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[EnvironmentChange, ...]:
     """What differs between two looks, by place."""
-    new = (EnvironmentChange(place, "new") for place in after.keys() - before.keys())
-    gone = (EnvironmentChange(place, "gone") for place in before.keys() - after.keys())
-    changed = (
-        EnvironmentChange(place, "changed") for place, stamp in before.items() if after.get(place, stamp) != stamp
+    places = {place for place, _ in before.items() ^ after.items()}
+    return tuple(
+        EnvironmentChange(place, "new" if place not in before else "changed" if place in after else "gone")
+        for place in sorted(places)
     )
-    return tuple(sorted((*new, *gone, *changed)))
 
 
 def is_harmless(change: EnvironmentChange, manifests: Manifests, *, shadows: bool) -> bool:

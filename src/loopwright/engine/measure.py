@@ -99,8 +99,6 @@ async def validate_tree(
         run, comparison, require=settings.require, loose=loose,
         min_pass_rate=settings.min_pass_rate, min_coverage=settings.min_coverage,
     )  # fmt: skip
-    if passed:
-        doubt = doubt or await environment_doubt(ground, command)
     disturbed = passed and doubt is not None
     if doubt is not None:
         passed, reasons = False, (*reasons, doubt)

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
+import orjson
+
 from loopwright.domain.environment import (
     CODE,
     TOOLS,
@@ -57,6 +59,9 @@ _SKIPPED = frozenset({
 })  # fmt: skip
 """Folders directly below a root that no test run depends on, or that are roots of their own."""
 
+_SHARES = re.compile(r"^include-system-site-packages\s*=\s*true", re.MULTILINE | re.IGNORECASE)
+"""What a virtual environment says that uses the packages of the interpreter which it was made with."""
+
 _ASK = (
     "import json, sys, sysconfig as s; p = s.get_paths(); "
     "print(json.dumps([sys.base_prefix, p['stdlib'], p['purelib'], p['platlib'], '%d.%d' % sys.version_info[:2]]))"
@@ -76,11 +81,11 @@ class Look:
     path: str
 
     def as_json(self) -> bytes:
-        return json.dumps([self.roots, self.stamps, sorted(self.own), self.path]).encode()
+        return orjson.dumps([self.roots, self.stamps, sorted(self.own), self.path])
 
     @staticmethod
     def of(text: bytes) -> "Look":
-        roots, stamps, own, path = json.loads(text)
+        roots, stamps, own, path = orjson.loads(text)
         return Look(tuple(roots), stamps, frozenset(own), path)
 
 
@@ -148,12 +153,20 @@ def _roots(project: Path, ignored: Collection[str], python: str | None, path: st
             yield str(folder)
         elif name.endswith("/"):
             yield from (str(one.parent) for one in (*folder.glob("pyvenv.cfg"), *folder.glob("*/pyvenv.cfg")))
-    for interpreter in dict.fromkeys((python, shutil.which("python3", path=path), shutil.which("python", path=path))):
-        if interpreter and (asked := _asked(interpreter, _stamp(interpreter))):
+    # Where the command names no interpreter, it takes one of these.
+    found = (python,) if python else (shutil.which("python3", path=path), shutil.which("python", path=path))
+    for interpreter in filter(None, dict.fromkeys(found)):
+        venv = Path(os.path.dirname(os.path.dirname(os.path.abspath(interpreter))))
+        alone = venv / "pyvenv.cfg"
+        if alone.is_file():
+            yield str(venv)
+        if asked := _asked(interpreter, _stamp(interpreter)):
             base, stdlib, pure, plat, version = asked
             home = f"{os.path.expanduser('~')}/.local/lib/python{version}/site-packages"
-            yield from (stdlib, pure, plat, home, f"{base}/lib/python3/dist-packages")
-            yield f"{base}/local/lib/python{version}/dist-packages"
+            system = (f"{base}/lib/python3/dist-packages", f"{base}/local/lib/python{version}/dist-packages")
+            yield stdlib
+            if not alone.is_file() or _SHARES.search(alone.read_text("utf-8", "replace")):
+                yield from (pure, plat, home, *system)
 
 
 def _is_compiled(place: str) -> bool:
