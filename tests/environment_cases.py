@@ -8,7 +8,7 @@ from loopwright.domain.proof import ProofPolicy
 SITE = ".venv/lib/python*/site-packages"
 FIX = "sed -i 's/a - b/a + b/' calc.py"
 GOOD = "def add(a, b):\n    return a + b\n"
-PATCH = "import calc; calc.add = lambda a, b: a + b"
+PATCH = 'import sys; sys.path.insert(0, "."); import calc; calc.add = lambda a, b: a + b'
 CONFTEST = f"printf '{PATCH}\\n' > conftest.py"
 
 CALC = {

@@ -15,6 +15,7 @@ from tests.stage import MakeStage, Stage, said
 from tests.waiting import soon
 
 GOOD = Answer(text=DONE, files={"app.txt": "good"})
+MENDED = Answer(text=said("DEBUG"), files={"app.txt": "good"})
 
 
 def asking(stage: MakeStage, *answers: Answer) -> AskingStage:
@@ -109,7 +110,7 @@ async def test_several_at_once_from_one_turn(stage: MakeStage) -> None:
 
 @pytest.mark.parametrize("permissions", ["ask", "all"])
 async def test_the_policy_of_each_turn(stage: MakeStage, permissions: Policy) -> None:
-    made = stage(Answer(text=PLAN), Answer(text=DONE, files={"app.txt": "better"}), GOOD)
+    made = stage(Answer(text=PLAN), Answer(text=DONE, files={"app.txt": "better"}), MENDED)
     loop_id = made.create(permissions=permissions)
     state = await made.drive(loop_id)
     assert state.engine.outcome == "succeeded"

@@ -1,98 +1,57 @@
-"""Tests are believed only while they run with what they first ran with: real commands, real pytest and node."""
+"""Tests are believed only while they run with what they first ran with: real commands, real pytest and node.
 
-import subprocess
-import sys
+All the cases are tried by `make soak`.
+"""
+
+import os
 from pathlib import Path
 
 import pytest
 
-from loopwright.actions.runner import LoopRunner
-from loopwright.agents.command import CommandAgent
-from loopwright.clock import SystemClock
-from loopwright.domain.engine_state import RunSettings
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import take_up
-from loopwright.engine.bus import Bus
-from loopwright.engine.service import LoopService
-from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
-from loopwright.validation.run import ProjectTests
-from loopwright.workspace.git import GitWorkspace
-from tests.environment_cases import ATTACKS, CALC, HONEST, JAVASCRIPT, Deed, distribution
-from tests.fakes import CountingLauncher, NoDebugger, NoProcesses, UnsyncedDisk
+from tests.environment_cases import ATTACKS, HONEST, Deed
+from tests.environment_trials import carried_out, made, set_apart
 from tests.javascript import Unavailable, toolbox
-from tests.validation.projects import lay_out
 
-COMMANDS = {"python": ".venv/bin/python -m pytest -q", "javascript": "npm test"}
-
-
-@pytest.fixture
-def around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home and a search path of its own."""
-    home = tmp_path / "home"
-    (home / "bin").mkdir(parents=True)
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("PATH", f"{home / 'bin'}:{Path(sys.executable).parent}:/usr/local/bin:/usr/bin:/bin")
-    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
-    return tmp_path / "around"
+TRIED = (
+    "sitecustomize", "a plugin of pytest that a manifest names", "the same, its time put back", "a compiled file",
+    "a conftest.py that git's own list hides", "a program earlier on the path", "a changed package with a changed lock",
+)  # fmt: skip
+NOT_REFUSED = (
+    "a dependency, installed and named", "a package installed again as it was", "a built extension",
+    "an upgrade, as a person asked", "a package of JavaScript, locked",
+)  # fmt: skip
 
 
-def made(project: Path, language: str) -> Path:
-    """A project under git, with what its tests need installed where git does not look."""
-    lay_out(project, CALC if language == "python" else JAVASCRIPT)
-    if language == "python":
-        subprocess.run([sys.executable, "-m", "venv", "--without-pip", ".venv"], cwd=project, check=True)
-        [site] = project.glob(".venv/lib/python*/site-packages")
-        (site / "ours.pth").write_text(f"{Path(pytest.__file__).parent.parent}\n")
-        subprocess.run(
-            [sys.executable, "-c", distribution("known", {"known/__init__.py": "X = 1\n"})], cwd=project, check=True
-        )
-    for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
-        subprocess.run(["git", *words], cwd=project, check=True)
-    return project
-
-
-async def carried_out(deed: Deed, project: Path, *, allowed: bool = False) -> LoopState:
-    """A loop of one command, at its end."""
-    clock, workspace = SystemClock("+08:00"), GitWorkspace(project, project.parent / "private")
-    with FileStore(project, LOOPS, clock, disk=UnsyncedDisk()) as store:
-        service = LoopService(store, workspace, clock, CountingLauncher(), NoProcesses(), "test")
-        settings = RunSettings(
-            mode="auto", agent="builtin", test_command=COMMANDS[deed.language], test_timeout=60, proof=deed.proof,
-            allow_environment_changes=allowed,
-        )  # fmt: skip
-        loop_id = service.create("Make the tests pass", max_iterations=2, settings=settings).loop_id
-        service.tasks.add(loop_id, {"description": "Mend", "tool": "bash", "command": deed.command})
-        runner = LoopRunner(
-            str(project), store, workspace, ProjectTests(project), clock, NoProcesses(),
-            agents=lambda name, around: CommandAgent(project, loop_id), debugger=lambda id, bus: NoDebugger(),
-        )  # fmt: skip
-        return await runner.drive(loop_id, take_up=take_up, bus=Bus())
-
-
-def given(deed: Deed, around: Path) -> Path:
+def given(deed: Deed, place: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name in ("HOME", "PATH", "VIRTUAL_ENV"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))  # put back at the end
     if deed.language == "javascript":
         try:
             toolbox()
         except Unavailable as why:
             pytest.skip(str(why))
-    return made(around / "project", deed.language)
+    set_apart(place / "home", os.environ)
+    return made(place / "around" / "project", deed.language)
 
 
-@pytest.mark.parametrize("name", ATTACKS)
-async def test_a_pass_that_owes_itself_to_the_environment_is_not_believed(name: str, around: Path) -> None:
-    state = await carried_out(ATTACKS[name], given(ATTACKS[name], around))
+@pytest.mark.parametrize("name", TRIED)
+async def test_a_pass_that_owes_itself_to_the_environment_is_not_believed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = await carried_out(ATTACKS[name], given(ATTACKS[name], tmp_path, monkeypatch))
     assert state.engine.outcome != "succeeded"
 
 
-@pytest.mark.parametrize("name", HONEST)
-async def test_what_honest_commands_do_is_not_refused(name: str, around: Path) -> None:
-    state = await carried_out(HONEST[name], given(HONEST[name], around))
+@pytest.mark.parametrize("name", NOT_REFUSED)
+async def test_what_honest_commands_do_is_not_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    state = await carried_out(HONEST[name], given(HONEST[name], tmp_path, monkeypatch))
     assert state.engine.outcome == "succeeded", (state.failure_reason, state.engine.incidents)
 
 
-async def test_a_person_may_allow_it(around: Path) -> None:
+async def test_a_person_may_allow_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deed = ATTACKS["sitecustomize"]
-    state = await carried_out(deed, given(deed, around), allowed=True)
+    state = await carried_out(deed, given(deed, tmp_path, monkeypatch), allowed=True)
     assert state.engine.outcome == "succeeded"
     assert any(one.kind == "environment_changed" and "(allowed)" in one.message for one in state.engine.incidents)

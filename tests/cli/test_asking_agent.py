@@ -25,7 +25,9 @@ def asker(desk: Desk) -> Desk:
 @pytest.mark.parametrize(("policy", "code", "text"), [("workspace", 0, "good"), ("read-only", 1, "bad")])
 def test_the_policy_answers_where_nobody_is_asked(asker: Desk, policy: str, code: int, text: str) -> None:
     limit = ("--max-iterations", "2")
-    ran = asker.run("run", "Make it good", "--auto", "--agent", "asker", "--permissions", policy, *limit, "--json")
+    ran = asker.run(
+        "run", "Make test_good pass", "--auto", "--agent", "asker", "--permissions", policy, *limit, "--json"
+    )
     assert ran.code == code, ran
     assert (asker.project / "app.txt").read_text() == text
     assert not [line for line in ran.lines if line["type"] == "permission_asked"]
@@ -38,7 +40,7 @@ def test_the_policy_answers_where_nobody_is_asked(asker: Desk, policy: str, code
 
 def begun(asker: Desk) -> Terminal:
     """A terminal that shows the question."""
-    terminal = Terminal(asker, "run", "Make it good", "--agent", "asker", "--permissions", "ask")
+    terminal = Terminal(asker, "run", "Make test_good pass", "--agent", "asker", "--permissions", "ask")
     terminal.wait_for("develop   carry out the next task")
     terminal.press(ENTER)
     terminal.wait_for(QUESTION)

@@ -21,7 +21,7 @@ def started(desk: Desk) -> Callable[..., str]:
     def start(*answers: dict[str, object]) -> str:
         (desk.project / "app.txt").write_text("bad")
         (desk.project / "test_app.py").write_text(TESTS)
-        ran = desk.run("create", "Make it good", "--agent", desk.script(*answers), "--json")
+        ran = desk.run("create", "Make test_good pass", "--agent", desk.script(*answers), "--json")
         loop_id = str(ran.lines[0]["data"]["loop_id"])  # type: ignore[index]  # parsed JSON
         assert desk.run("start", loop_id).code == 0
         waits(desk, loop_id)

@@ -10,6 +10,7 @@ from tests.cli.test_menu import ENTER, Terminal
 from tests.waiting import until
 
 TEST = "from pathlib import Path\n\n\ndef test_app():\n    assert Path('app.txt').read_text() == 'good'\n"
+MORE = "import more\n\n\ndef test_more():\n    assert more.MORE == 1\n"
 PLAN = {"tasks": [{"id": "TASK-001", "description": "Make app.txt good", "effort": "small", "files": ["app.txt"]}]}
 QUESTION = "Which greeting?"
 
@@ -27,7 +28,9 @@ def cast(desk: Desk, *, analysed: str = "", implements: Mapping[str, object] | N
     (desk.project / "app.txt").write_text("bad")
     (desk.project / "test_app.py").write_text(TEST)
     done = {"to": "TASK-001", "text": said("cd"), "files": {"app.txt": "good"}, **(implements or {})}
-    more = {"tasks": [*PLAN["tasks"], {"id": "TASK-002", "description": "Say more", "files": ["more.txt"]}]}
+    more = {
+        "tasks": [*PLAN["tasks"], {"id": "TASK-002", "description": "Say more", "files": ["more.py", "test_more.py"]}]
+    }
     again: Sequence[Mapping[str, object]] = [
         {
             "to": "ra.analyse",
@@ -35,7 +38,7 @@ def cast(desk: Desk, *, analysed: str = "", implements: Mapping[str, object] | N
             "files": {"{folder}/requirements.md": "# Requirements\n\n- R2: more\n"},
         },
         {"to": "ep.plan", "text": said("ep"), "files": {"{folder}/plan.json": json.dumps(more)}},
-        {"to": "TASK-002", "text": said("cd"), "files": {"more.txt": "more"}},
+        {"to": "TASK-002", "text": said("cd"), "files": {"more.py": "MORE = 1\n", "test_more.py": MORE}},
         {"to": "vas.validate", "text": said("vas"), "files": {"{folder}/summary.md": "# All well\n"}},
     ]
     return desk.script(
@@ -71,7 +74,7 @@ def the_cycle(desk: Desk) -> Json:
 
 def test_a_cycle_runs_to_its_end_and_tells_it_in_lines(desk: Desk) -> None:
     agent = cast(desk, analysed=decision())
-    ran = desk.run("cycle", "run", "Make it good", "--auto", "--agent", agent)
+    ran = desk.run("cycle", "run", "Make test_app pass", "--auto", "--agent", agent)
     assert ran.code == Exit.DONE, ran
     lines = ran.out.splitlines()
     id = lines[0].partition(":")[0]
@@ -88,14 +91,14 @@ def test_a_cycle_runs_to_its_end_and_tells_it_in_lines(desk: Desk) -> None:
 
 
 def test_programs_are_told_of_every_role(desk: Desk) -> None:
-    ran = desk.run("cycle", "run", "Make it good", "--auto", "--agent", cast(desk), "--json")
+    ran = desk.run("cycle", "run", "Make test_app pass", "--auto", "--agent", cast(desk), "--json")
     notes = [line for line in ran.lines if line["type"] == "note"]
     assert {line.get("role") for line in notes} >= {"ra", "ep", "cd", "vas"}
     assert ran.lines[-1]["success"] is True
 
 
 def test_a_decision_is_asked_at_the_terminal(desk: Desk) -> None:
-    terminal = Terminal(desk, "cycle", "run", "Make it good", "--agent", cast(desk, analysed=decision()))
+    terminal = Terminal(desk, "cycle", "run", "Make test_app pass", "--agent", cast(desk, analysed=decision()))
     terminal.wait_for("Requirements Analyst")
     terminal.wait_for(QUESTION)
     terminal.wait_for("good day")
@@ -109,7 +112,9 @@ def test_a_decision_is_asked_at_the_terminal(desk: Desk) -> None:
 
 
 def test_in_the_background_it_pauses_with_a_decision(desk: Desk) -> None:
-    created = desk.run("cycle", "create", "Make it good", "--agent", cast(desk, analysed=decision()), "--json").lines[0]
+    created = desk.run(
+        "cycle", "create", "Make test_app pass", "--agent", cast(desk, analysed=decision()), "--json"
+    ).lines[0]
     data = created["data"]
     assert isinstance(data, dict)
     id = str(data["cycle_id"])
@@ -127,7 +132,7 @@ def test_in_the_background_it_pauses_with_a_decision(desk: Desk) -> None:
 def test_a_running_cycle_takes_an_extension_in_when_its_iteration_is_over(desk: Desk) -> None:
     go = desk.project.parent / "go"
     agent = cast(desk, implements={"signals": str(desk.project.parent / "begun"), "waits_for": [str(go)]})
-    runner = desk.begin("cycle", "run", "Make it good", "--auto", "--agent", agent)
+    runner = desk.begin("cycle", "run", "Make test_app pass", "--auto", "--agent", agent)
     until((desk.project.parent / "begun").exists)
     id = the_cycle(desk)["cycle_id"]
     told = desk.run("cycle", "extend", id, "Also this")
@@ -137,4 +142,4 @@ def test_a_running_cycle_takes_an_extension_in_when_its_iteration_is_over(desk: 
     out, err = runner.communicate(timeout=60)
     assert runner.returncode == Exit.DONE, out + err
     state = the_cycle(desk)
-    assert (state["current_iteration"], state["task_history"]) == (2, ["Make it good", "Also this"])
+    assert (state["current_iteration"], state["task_history"]) == (2, ["Make test_app pass", "Also this"])

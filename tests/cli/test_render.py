@@ -185,7 +185,7 @@ def test_a_reason_that_is_a_sentence_gets_no_second_full_stop() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "words"), [(1, "Succeeded: 1 of 1 test passes."), (2, "Succeeded: 2 of 2 tests pass.")]
+    ("count", "words"), [(1, "Succeeded: the one test passes."), (2, "Succeeded: all 2 tests pass.")]
 )
 def test_numbers_agree_with_what_they_count(count: int, words: str) -> None:
     results = tuple(TestResult(test_name=f"test_{n}", status="passed") for n in range(count))

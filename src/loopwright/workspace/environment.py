@@ -102,7 +102,7 @@ def look(project: Path, ignored: Collection[str], command: str, python: str | No
     top = f"{project}/"
     stamps = {place.removeprefix(top): value for place, value in stamps.items()}
     own = dict(_ignored_code(project, ignored, roots))
-    around = (_tools(command, python, path), _settings(project), _git(project), _variables())
+    around = (_tools(command, python, path), _settings(project, ignored), _git(project), _variables())
     return Look(roots, stamps | own | {place: value for part in around for place, value in part}, frozenset(own), path)
 
 
@@ -258,9 +258,10 @@ def _tools(command: str, python: str | None, path: str) -> Iterator[tuple[str, s
         yield f"the interpreter {python}", _stamp(python)
 
 
-def _settings(project: Path) -> Iterator[tuple[str, str]]:
+def _settings(project: Path, ignored: Collection[str]) -> Iterator[tuple[str, str]]:
     around = (parent / name for parent in project.parents for name in IN_PARENTS)
-    for path in (*around, *(Path.home() / name for name in IN_HOME)):
+    hidden = (project / name for name in ignored if os.path.basename(name) in IN_PARENTS)
+    for path in (*around, *hidden, *(Path.home() / name for name in IN_HOME)):
         if value := _stamp(str(path)):
             yield str(path), value
 
