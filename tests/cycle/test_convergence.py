@@ -28,13 +28,15 @@ def covered(stage: CycleStage) -> CycleStage:
 
 
 def open_issues(stage: CycleStage, state: CycleState) -> str:
-    """What is left, which the reason, the record and the summary all name."""
+    """What is left, which the record and the summary name, and the reason as far as there is room."""
     issues = state.iterations[-1].issues_found
     assert issues
     assert not state.iterations[-1].resolved
     summary = stage.document(state.cycle_id, "coordination/summary.md")
+    told = (state.failure_reason or "").partition(" left: ")[2]
+    assert told
+    assert " ".join("; ".join(issues).split()).startswith(told.rstrip("… "))
     for issue in issues:
-        assert issue in (state.failure_reason or "")
         assert " ".join(issue.split()) in summary
     return "\n".join(issues)
 

@@ -134,9 +134,14 @@ def asks_for_proof(state: CycleState, id: str | None) -> bool:
     )
 
 
-def border_of(tree: str, issues: Iterable[str]) -> Border:
-    """Blockers count by their words: one that comes back has another number."""
-    words = _BLOCKER.sub("", "\n".join(issues))
+def border_of(tree: str, issues: Iterable[str], mends: Iterable[str] = ()) -> Border:
+    """Blockers count by their words: one that comes back has another number.
+
+    That a mend has failed is not news: what it was to mend is among the issues itself.
+    """
+    failed_mends = tuple(f"{id} failed: " for id in mends)
+    plain = (_BLOCKER.sub("", words) for words in issues)
+    words = "\n".join(words for words in plain if not words.startswith(failed_mends))
     return Border(tree=tree, issues=hashlib.sha256(words.encode(errors="replace")).hexdigest()[:16])
 
 

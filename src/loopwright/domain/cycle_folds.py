@@ -150,7 +150,7 @@ def aggregate(state: CycleState, tree: str, at: str) -> CycleState:
         state = state.evolve(engine=state.engine.evolve(proof_asked=True))
         issues = (gap,)
     entries = feedback(state, at)
-    border = border_of(tree, issues)
+    border = border_of(tree, issues, state.engine.mends)
     stuck = state.engine.last_border == border
     state = closed(state, at, issues)
     state = state.evolve(engine=state.engine.evolve(last_border=border))
