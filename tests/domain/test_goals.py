@@ -13,6 +13,7 @@ from loopwright.domain.goals import asks_only_for_green_tests
         "Fix the tests",
         "Get tests green",
         "repair the suite!",
+        "Make the tests pass and keep coverage",
     ],
 )
 def test_only_tests(goal: str) -> None:

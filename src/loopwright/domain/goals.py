@@ -5,7 +5,7 @@ import re
 TESTS = r"(?:(?:all|the|these|those|our|its|any|every|failing|broken|red|unit|python) )*(?:tests?|test suite|suite)"
 GREEN_TESTS = re.compile(
     rf"(?:please )?(?:(?:make|get|let|have|keep) {TESTS} (?:to )?(?:pass|passing|green|succeed|work)(?: again)?"
-    rf"|(?:fix|repair|mend) {TESTS})[.!]?",
+    rf"|(?:fix|repair|mend) {TESTS})(?:,? and keep (?:the )?coverage)?[.!]?",
     re.IGNORECASE,
 )
 

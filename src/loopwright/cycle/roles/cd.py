@@ -55,7 +55,9 @@ async def implement(session: CycleSession, step: CycleStep) -> CycleOutcome:
 def _missing(session: CycleSession, step: CycleStep, task: PlanTask, changes: Sequence[Change]) -> str:
     """What a task that is reported as done has not measurably done; of the plan's files it is told once."""
     state = session.state()
-    if not changes and not (task.id in (state.engine.worked or ()) or _is_done_already(session, task)):
+    if _is_done_already(session, task):
+        return ""
+    if not changes and task.id not in (state.engine.worked or ()):
         return "no change of a file was measured"
     earlier = {change.file for change in (state.changes.changes if state.changes else ())}
     touched = earlier | {change.file for change in changes}
@@ -73,8 +75,11 @@ def _is_done_already(session: CycleSession, task: PlanTask) -> bool:
     """Whether others did it in this iteration: the failing tests it stands for pass, or its files are changed."""
     state = session.state()
     failing, is_named = _failing(session, task)
-    if task.id in state.engine.mends:
-        return is_named and not failing
+    is_mend = task.id in state.engine.mends
+    if is_named and (is_mend or asks_only_for_green_tests(task.description.partition(":")[0])):
+        return not failing
+    if is_mend:
+        return False
     lines = state.changes.changes if state.changes else ()
     now = {line.file for line in lines if line.iteration == state.current_iteration}
     return bool(task.files) and now.issuperset(task.files)
