@@ -406,7 +406,7 @@ class TestTheUser:
             "cd.implement": by_task(two(user(edits("one", "eins"), "1"), user(edits("seven", "sept"), "2"))),
         })  # fmt: skip
         stage = make_stage(cast=cast, judge=all_good)
-        state = await stage.drive(stage.create())
+        state = await stage.drive(stage.create(proof="none"))
         assert state.status == "completed"
         assert sorted(read(stage, "notes.txt").split()) == ["1", "2", "ep", "plan", "ra", "vas"]
         assert lines.read_text() == LINES.replace("one", "eins").replace("seven", "sept")
@@ -439,7 +439,8 @@ class TestTestsAfterEachMerge:
 
         def judge(project: Path) -> dict[str, str]:
             there = {path.name for path in project.glob("*.txt")}
-            return {"fit": "failed" if {"a.txt", "b.txt"} <= there and "fix.txt" not in there else "passed"}
+            parts = dict.fromkeys(sorted(there & {"a.txt", "b.txt"}), "passed")
+            return {"fit": "failed" if len(parts) == 2 and "fix.txt" not in there else "passed", **parts}
 
         plays = {"TASK-001": writes("a.txt", "a"), "TASK-002": writes("b.txt", "b"), "TASK-003": writes("fix.txt", "x")}
         stage = make_stage(cast=Cast({"ep.plan": [plan_of(*TWO)], "cd.implement": by_task(plays)}), judge=judge)
