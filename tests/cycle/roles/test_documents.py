@@ -7,6 +7,7 @@ import pytest
 
 from loopwright.domain.cycle import CycleState
 from tests.cycle.stage import CycleStage, MakeCycleStage, Play, Turn, analyses, planned, plans, said
+from tests.cycle.test_convergence import says_it, says_more
 
 SPEC = "# Requirements\n\n## Functional requirements\n\n- R1: app.txt says good (the goal)\n"
 
@@ -202,12 +203,13 @@ class TestPlan:
         assert [task.id for task in state.plan.tasks] == ["TASK-001"]
 
     async def test_a_planner_that_only_repeats_what_is_done_is_asked_again(self, make_stage: MakeCycleStage) -> None:
-        stage = make_stage()
+        stage = make_stage(judge=says_it)
         id = stage.create()
         await stage.drive(id)
-        new: dict[str, object] = {"id": "TASK-002", "description": "Say it politely", "files": ["app.txt"]}
+        new: dict[str, object] = {"id": "TASK-002", "description": "Say it twice", "files": ["twice.txt"]}
+        stage.cast.plays["cd.implement"] = [says_more]
         stage.cast.plays["ep.plan"] = [idles, writes("plan.json", planned(new))]
-        stage.service.extend(id, "Also say it politely")
+        stage.service.extend(id, "Also say it twice")
         state = await stage.drive(id)
         asked = told(stage, "ep.plan")
         assert "Completed, and so they stay: TASK-001." in asked[1]
@@ -221,13 +223,14 @@ class TestPlan:
 async def test_documents_of_the_last_iteration_are_archived_before_a_role_rewrites_them(
     make_stage: MakeCycleStage,
 ) -> None:
-    stage = make_stage()
+    stage = make_stage(judge=says_it)
     id = stage.create()
     await stage.drive(id)
     first = stage.document(id, "ra/requirements.md")
-    stage.cast.plays["ra.analyse"] = [writes("requirements.md", "# Requirements\n\npolitely\n")]
-    stage.cast.plays["ep.plan"] = [writes("plan.json", planned({"id": "TASK-002", "description": "Say it politely"}))]
-    stage.service.extend(id, "Also say it politely")
+    stage.cast.plays["ra.analyse"] = [writes("requirements.md", "# Requirements\n\ntwice\n")]
+    stage.cast.plays["cd.implement"] = [says_more]
+    stage.cast.plays["ep.plan"] = [writes("plan.json", planned({"id": "TASK-002", "description": "Say it twice"}))]
+    stage.service.extend(id, "Also say it twice")
     state = await stage.drive(id)
     assert state.current_iteration == 2
     assert stage.document(id, "ra/history/requirements-v1.0.0.md") == first
