@@ -27,6 +27,7 @@ from loopwright.domain.outcomes import (
     NeedsInput,
     Validated,
 )
+from loopwright.domain.summary import worked
 from tests.domain.loop_making import (
     AT,
     LATER,
@@ -321,7 +322,7 @@ class AnyCourse(RuleBasedStateMachine):
                     self.finished[id] = self.task_status(id)  # a failed one may be pending again, once
             case Completed():
                 overtaken = outcome.outcome == "succeeded" and skill.summary is None
-                assert overtaken or skill.summary == outcome.summary
+                assert overtaken or skill.summary == outcome.summary.evolve(duration=worked(self.state))
             case Initialised():
                 assert set(outcome.tasks) or skill.completed_actions[-1] == "INIT"
                 assert {t.task_id for t in outcome.tasks} <= {t.id for t in skill.develop.tasks}

@@ -450,7 +450,7 @@ def test_checkpoints_are_numbered_here_and_the_last_ones_kept() -> None:
 def test_complete_ends_the_loop_with_its_summary() -> None:
     good = after(after(RED, ("VALIDATE", validated())), ("COMPLETE", completed()))
     assert (good.status, good.engine.outcome, good.completed_at) == ("completed", "succeeded", LATER)
-    assert skill(good).summary == completed().summary
+    assert skill(good).summary == completed().summary.evolve(duration=1000 * good.engine.budget.spent_seconds)
     bad = after(RED, ("COMPLETE", completed("exhausted", "nothing is left to try")))
     assert (bad.status, bad.failure_reason, bad.engine.outcome) == ("failed", "nothing is left to try", "exhausted")
     assert skill(bad).summary is not None

@@ -84,7 +84,7 @@ def test_unknown_keys_survive_every_change_even_with_names_of_our_own_methods() 
     changed = engine(state.evolve(title="t"), rev=1).evolve(status="paused")
     assert changed.model_extra == odd
     assert LoopState.model_validate_json(changed.model_dump_json()) == changed
-    assert changed.mode == "auto"
+    assert changed.mode == changed.engine.settings.mode
 
 
 def test_a_dump_is_the_same_after_reading() -> None:
