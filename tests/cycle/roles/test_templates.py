@@ -32,6 +32,7 @@ FILES = {
     "pyproject.toml": '[project]\nname = "shop"\n',
 }
 KEY = "tests/test_cart.py::test_nothing_costs_nothing"
+GREETS = "tests/test_greeting.py::test_greets"
 
 
 DOCUMENTS = ("ra/requirements.md", "ra/edge-cases.md", "ep/exploration.md", "ep/architecture.md", "vas/summary.md")
@@ -42,9 +43,11 @@ class CartTests(JudgedTests):
 
     async def run(self, order: TestOrder) -> TestRun:
         run = await super().run(order)
-        file, _, name = KEY.partition("::")
         told = "AssertionError: assert 1 == 0" if run.failed else None
-        return run.evolve(results=tuple(r.evolve(suite=file, test_name=name, error_message=told) for r in run.results))
+        named = [(result.test_name.partition("::"), result) for result in run.results]
+        return run.evolve(
+            results=tuple(r.evolve(suite=file, test_name=name, error_message=told) for (file, _, name), r in named)
+        )
 
 
 class PlainAgent(TurnwiseAgent):
@@ -64,7 +67,9 @@ class PlainStage(CycleStage):
 
 
 def cart_is_right(project: Path) -> dict[str, str]:
-    return {KEY: "failed" if "+ 1" in (project / "shop/cart.py").read_text() else "passed"}
+    """A greeting has a test of its own."""
+    cart = {KEY: "failed" if "+ 1" in (project / "shop/cart.py").read_text() else "passed"}
+    return {**cart, **({GREETS: "passed"} if (project / "shop/greeting.py").exists() else {})}
 
 
 async def mends(turn: Turn) -> str:
