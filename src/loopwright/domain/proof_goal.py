@@ -4,7 +4,7 @@ from collections.abc import Collection
 
 from loopwright.domain.cycle import CycleState
 from loopwright.domain.engine_state import Baseline
-from loopwright.domain.goals import asks_only_for_green_tests
+from loopwright.domain.goals import is_reached_by_green_tests
 from loopwright.domain.loop import DevelopTask, LoopState
 from loopwright.domain.proof import NamedTest, ProofGoal, ProofKind, ProofPolicy
 
@@ -44,7 +44,7 @@ def _task_kind(state: LoopState, task: DevelopTask, run: ProofPolicy) -> ProofKi
 def _goal_kind(goal: str, policy: ProofPolicy) -> ProofKind:
     if policy != "auto":
         return policy
-    return "mend" if asks_only_for_green_tests(goal) else "change"
+    return "mend" if is_reached_by_green_tests(goal) else "change"
 
 
 def _named(state: LoopState | CycleState) -> tuple[NamedTest, ...]:
