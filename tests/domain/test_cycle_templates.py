@@ -211,9 +211,8 @@ class TestPlan:
         [
             ("Make the tests pass", True, True, 1),
             ("Make the tests pass", False, False, 0),
-            ("Make the tests pass and keep coverage", True, True, 1),
-            ("Make the tests pass and add a login", False, True, 1),
-            ("Make the tests pass and add a login", True, True, 2),
+            ("Make the tests pass and keep coverage", False, True, 1),
+            ("Make the tests pass and keep coverage", True, True, 2),
             ("Add a login", False, True, 2),
             ("Add a login", True, False, 1),
         ],
