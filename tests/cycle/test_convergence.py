@@ -9,7 +9,7 @@ from loopwright.domain.protocol import AgentOutput
 from loopwright.domain.testing import Coverage, TestRun
 from loopwright.ports import TestOrder
 from tests.cycle.stage import USUAL, CycleStage, MakeCycleStage, Play, Turn, app_is_good, planned, said
-from tests.cycle.test_misbehaving import driven, sound
+from tests.cycle.test_misbehaving import driven, reason_names_what_is_left, sound
 from tests.fakes import Judge, JudgedTests, ListedPerson
 
 
@@ -33,9 +33,7 @@ def open_issues(stage: CycleStage, state: CycleState) -> str:
     assert issues
     assert not state.iterations[-1].resolved
     summary = stage.document(state.cycle_id, "coordination/summary.md")
-    told = (state.failure_reason or "").partition(" left: ")[2]
-    assert told
-    assert " ".join("; ".join(issues).split()).startswith(told.rstrip("… "))
+    reason_names_what_is_left(state)
     for issue in issues:
         assert " ".join(issue.split()) in summary
     return "\n".join(issues)
