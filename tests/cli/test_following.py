@@ -84,7 +84,7 @@ def test_a_run_is_replayed(ledger: Desk, repaired: str) -> None:
         planned("Count the last day"),
         {"text": said("DEVELOP"), "files": {"ledger.py": repaired}, "usage": {"tokens": 12}},
     )  # fmt: skip
-    ran = ledger.run("run", "Mend the balances", "--auto", "--agent", agent)
+    ran = ledger.run("run", "Make the tests pass", "--auto", "--agent", agent)
     assert ran.code == 0
     assert "used 12 tokens" in ran.out
     before = {p: p.stat().st_mtime_ns for p in ledger.project.rglob("*") if p.is_file() and ".workflow" not in p.parts}

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema loop`.
-// schema sha256: ee2d2f999c9f09dee8989c15c445e406a87d1700d31745e9b8b7052745eb87b5
+// schema sha256: 0253df846f7608953c4051476e650c34475bfd3b8d1a9c13fa4a196e33670af1
 
 export type JsonValue = unknown
 
@@ -429,6 +429,7 @@ export interface Sighting {
  *
  * `proof_task`: the task that asks for a proof. `environment_task`: one was made that asks to put back what tests run
  * with. `unchanged`: tasks that were carried out and changed nothing.
+ * `worked`: tasks for which something was changed by a turn that came to no end, or by debugging after they failed.
  */
 export interface Spent {
   threshold_task: boolean
@@ -436,6 +437,7 @@ export interface Spent {
   proof_task?: string | null
   environment_task: boolean
   unchanged?: string[] | null
+  worked?: string[] | null
   revived: string[]
   failures_in_a_row: number
   limits_in_a_row: number
