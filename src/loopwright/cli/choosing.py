@@ -7,7 +7,6 @@ import typer
 from loopwright.cli.kinds import LoopId
 from loopwright.cli.options import HERE, Json, Project, elsewhere, opened
 from loopwright.cli.output import answer
-from loopwright.domain.rivals import RIVAL
 
 if TYPE_CHECKING:
     from loopwright.domain.cycle import CycleState
@@ -46,6 +45,8 @@ def choose(
 
 
 def _done(choice: str, state: "LoopState", at: str) -> str:
+    from loopwright.domain.rivals import RIVAL
+
     if not RIVAL.fullmatch(choice) or state.engine.menu is not None:
         return DONE.get(choice, f"{choice} is next")
     return taken_words("loopwright", choice, state, state.loop_id, at)

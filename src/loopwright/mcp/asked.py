@@ -117,12 +117,6 @@ class StartTuning(Arguments):
     ] = None
     choose: Annotated[bool, Field(description="True: nothing is applied that is not taken with `choose`.")] = False
     max_iterations: Annotated[Iterations | None, Field(description="Rounds of mending; default 5.")] = None
-    min_mutation_score: Annotated[
-        float | None, Field(ge=0, le=100, description="Percent of the changed lines' mutants that must be killed.")
-    ] = None
-    min_diff_coverage: Annotated[
-        float | None, Field(ge=0, le=100, description="Percent of the changed lines that the new tests must run.")
-    ] = None
     start: Annotated[bool, Field(description="False: only create it; `resume` starts it.")] = True
 
     @property
