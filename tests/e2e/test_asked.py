@@ -25,7 +25,7 @@ def project(tmp_path: Path) -> Project:
 
 
 def created(project: Project) -> str:
-    return str(project.call("create", "Make it good", "--auto")[1]["loop_id"])
+    return str(project.call("create", "Make test_good pass", "--auto")[1]["loop_id"])
 
 
 @contextmanager

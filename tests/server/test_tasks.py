@@ -124,7 +124,9 @@ def test_an_issue_becomes_tasks(office: Office, shop: Path) -> None:
     (folder / "solutions" / "ISS-1.jsonl").write_text(
         json.dumps({"id": "SOL-1", "is_bound": True, "tasks": tasks}) + "\n"
     )
-    made = office.ask("POST", at, {"issue_id": "ISS-1"})
+    refused = office.ask("POST", at, {"issue_id": "ISS-1"})
+    assert (refused.status, "tool: NAME" in str(refused.body)) == (503, True), "nobody here writes code"
+    made = office.ask("POST", at, {"issue_id": "ISS-1", "tool": "codex"})
     assert (made.status, made.body["message"], len(made.data)) == (201, "2 tasks created", 2)
     assert made.data[1]["depends_on"] == [made.data[0]["task_id"]]
     assert office.ask("POST", at, {"issue_id": "../x"}).status == 400
