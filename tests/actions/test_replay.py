@@ -160,7 +160,7 @@ async def test_a_turn_that_was_cancelled_is_cancelled_again(stage: MakeStage, tm
 
 async def test_a_person_at_the_menu_chooses_again(stage: MakeStage, tmp_path: Path) -> None:
     made = stage(PLAN, Answer(text=said("DEVELOP"), files=GOOD))
-    loop_id = made.create()
+    loop_id = made.create(mode="interactive")
     person = ListedPerson(["develop", "validate", "status", "exit"])
     assert (await made.drive(loop_id, person=person)).status == "user_exit"
     again, other = await replayed(made, loop_id, tmp_path)

@@ -103,7 +103,7 @@ async def test_but_not_for_ever_and_no_words_complete_it(stage: MakeStage) -> No
     again = Answer(text=said("DEVELOP", status="failed"))
     state, actions = await run(stage(*GIVEN_UP, again, *[GIVEN_UP[-1]] * 10))
     assert actions.count("DEVELOP") == 2
-    assert ended(state) == ("failed", "exhausted")
+    assert ended(state) == ("failed", "failed")
 
 
 async def test_an_agent_that_lies_about_success_is_not_believed(stage: MakeStage) -> None:
@@ -153,7 +153,7 @@ async def test_interactive_path(stage: MakeStage) -> None:
         Answer(text=said("DEVELOP"), files={"app.txt": "good"}),
     )
     person = ListedPerson(["develop", "status", "validate", "complete"])
-    loop_id = ready.create()
+    loop_id = ready.create(mode="interactive")
     state = await ready.drive(loop_id, person)
     assert ready.actions(loop_id) == ["INIT", "DEVELOP", "VALIDATE", "COMPLETE"]
     assert ended(state) == ("completed", "succeeded")
@@ -165,14 +165,14 @@ async def test_interactive_path(stage: MakeStage) -> None:
 
 async def test_a_person_may_leave_and_come_back(stage: MakeStage) -> None:
     ready = stage(*two_tasks())
-    loop_id = ready.create()
+    loop_id = ready.create(mode="interactive")
     assert (await ready.drive(loop_id, ListedPerson(["exit"]))).status == "user_exit"
     assert ended(await ready.drive(loop_id)) == ("completed", "succeeded")
 
 
 async def test_completing_without_validation_is_unverified(stage: MakeStage) -> None:
     ready = stage(*two_tasks())
-    loop_id = ready.create()
+    loop_id = ready.create(mode="interactive")
     state = await ready.drive(loop_id, ListedPerson(["complete"]))
     assert ended(state) == ("completed", "unverified")
 
