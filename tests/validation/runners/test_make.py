@@ -131,7 +131,7 @@ class TestMake:
         comparison = compare(baseline_of(measured, "tree", "2026-01-01T12:00:00+00:00"), measured, allow_changes=False)
         passed, reasons = verdict(measured, comparison, require="all", min_pass_rate=0, min_coverage=0)
         assert not passed
-        assert "no known test framework reported; name the framework's own command with --test-command" in reasons[0]
+        assert "no known test framework reported; name the framework's own command (test_command)" in reasons[0]
 
     def test_unittest_behind_a_wrapper_is_not_reached(self, tmp_path: Path) -> None:
         case = "import unittest\nclass Case(unittest.TestCase):\n    def test_it(self): pass\n"
