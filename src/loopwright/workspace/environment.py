@@ -96,9 +96,11 @@ def look(project: Path, ignored: Collection[str], command: str, python: str | No
     stamps: dict[str, str] = {}
     for root in roots:
         _read_folder(root, stamps)
+    compiled: dict[str, str] = {}
     for name in ignored:
         if name.endswith("__pycache__/"):
-            _read_folder(os.path.join(project, name.rstrip("/")), stamps)
+            _read_folder(os.path.join(project, name.rstrip("/")), compiled)
+    stamps |= {place: value for place, value in compiled.items() if _is_compiled(place)}
     top = f"{project}/"
     stamps = {place.removeprefix(top): value for place, value in stamps.items()}
     own = dict(_ignored_code(project, ignored, roots))
