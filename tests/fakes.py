@@ -77,6 +77,9 @@ class JudgedTests:
     def interpreter(self, command: str) -> str | None:
         return None
 
+    def pythons(self, command: str | None) -> Sequence[str]:
+        return ()
+
     def difference(self, file: str, before: bytes | None, after: bytes | None) -> Difference:
         return "none" if before == after else "more"
 

@@ -26,7 +26,7 @@ async def complete(session: Session, choice: Next) -> ActionOutcome:
     tree = await session.tree()
     # Whatever the state says of this tree, only what this process has seen of it counts.
     seen, proof = session.verdicts.get(tree), _seen_proof(session, state)
-    if wanted in PASSED and seen and proof is not None and await environment_doubt(session, command or "") is None:
+    if wanted in PASSED and seen and proof is not None and await environment_doubt(session, command) is None:
         return Completed(_end(proof), None, await _summary(session, state))
     is_settled = seen is not None and wanted not in PASSED
     if is_settled or wanted not in WORTH_ANOTHER_LOOK or (command is None and wanted not in PASSED):

@@ -3,7 +3,7 @@
 import re
 import tomllib
 
-from loopwright.domain.environment import IGNORE_RULES, MANIFEST, Manifests, environment_words
+from loopwright.domain.environment import IGNORE_RULES, MANIFEST, Environment, Manifests, environment_words
 from loopwright.domain.run import R
 from loopwright.domain.words import plural
 from loopwright.engine.ground import TestedGround
@@ -13,19 +13,16 @@ from loopwright.engine.threads import in_thread
 
 async def remember_environment(ground: TestedGround[R], command: str | None) -> str:
     """The name under which the workspace remembers it as it is now."""
-    python = ground.tests.interpreter(command) if command else None
-    return await in_thread(ground.workspace.remember_environment, ground.id, command or "", python)
+    pythons = ground.tests.pythons(command)
+    return await in_thread(ground.workspace.remember_environment, ground.id, command or "", pythons)
 
 
-async def environment_doubt(ground: TestedGround[R], command: str) -> str | None:
+async def environment_doubt(ground: TestedGround[R], command: str | None) -> str | None:
     """Why what the tests say is not believed: what they run with has changed, and nothing of the run explains it."""
     engine = ground.state().engine
     if engine.environment is None:
         return None
-    python = ground.tests.interpreter(command) if command else None
-    found = await in_thread(
-        ground.workspace.changed_environment, engine.environment, command, python, lambda: _manifests(ground)
-    )
+    found = await _changed(ground, engine.environment, command)
     if found.explained:
         count = plural(len(found.explained), "file")
         ground.note("dependencies_changed", f"{count} of packages changed, as the run's manifests and locks say")
@@ -44,11 +41,15 @@ async def environment_is_same(ground: TestedGround[R], command: str) -> bool:
     remembered = ground.state().engine.environment
     if remembered is None:
         return False
-    python = ground.tests.interpreter(command)
-    found = await in_thread(
-        ground.workspace.changed_environment, remembered, command, python, lambda: _manifests(ground)
-    )
+    found = await _changed(ground, remembered, command)
     return not (found.explained or found.variables or found.unexplained)
+
+
+async def _changed(ground: TestedGround[R], remembered: str, command: str | None) -> Environment:
+    return await in_thread(
+        ground.workspace.changed_environment, remembered, command or "", ground.tests.pythons(command),
+        lambda: _manifests(ground),
+    )  # fmt: skip
 
 
 def _manifests(ground: TestedGround[R]) -> Manifests:

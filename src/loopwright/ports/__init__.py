@@ -168,14 +168,14 @@ class Workspace(Protocol):
     def replace_text(self, file: str, old: str, new: str) -> bool:
         """Rewrites a file by rename, keeping its mode; False when it does not hold `old` any more."""
 
-    def remember_environment(self, loop_id: str, command: str, python: str | None) -> str:
+    def remember_environment(self, loop_id: str, command: str, pythons: Sequence[str]) -> str:
         """Keeps what tests run with and git does not see, for `changed_environment`; its name.
 
-        `command` runs the tests, `python` is its interpreter.
+        `command` runs the tests; `pythons` are the programs by which it may run Python tests.
         """
 
     def changed_environment(
-        self, remembered: str, command: str, python: str | None, manifests: Callable[[], Manifests]
+        self, remembered: str, command: str, pythons: Sequence[str], manifests: Callable[[], Manifests]
     ) -> Environment:
         """What differs from what is remembered under that name. Compiled files that differ are removed.
 
@@ -199,6 +199,9 @@ class TestRunner(Protocol):
 
     def interpreter(self, command: str) -> str | None:
         """The Python that this command runs the tests with, or None when they are not Python tests."""
+
+    def pythons(self, command: str | None) -> Sequence[str]:
+        """The programs by which the command may run Python tests; those of a project that has no tests yet, if None."""
 
     def difference(self, file: str, before: bytes | None, after: bytes | None) -> Difference:
         """How much two versions of a file differ in what they say; None: there is no such version."""

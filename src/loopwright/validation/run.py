@@ -4,7 +4,7 @@ import os
 import re
 import shlex
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -17,10 +17,10 @@ from loopwright.domain.loop import TestResult
 from loopwright.domain.testing import RunTrouble, TestRun
 from loopwright.ports import Difference, TestOrder
 from loopwright.validation.python import probe
-from loopwright.validation.python.project import program
+from loopwright.validation.python.project import interpreter_of, program
 from loopwright.validation.results import split_key
 from loopwright.validation.rounds import Rounds
-from loopwright.validation.runners import WRAPPED, detected, runner_for
+from loopwright.validation.runners import FRAMEWORKS, PYTHON, WRAPPED, detected, runner_for
 from loopwright.validation.runners.contract import Reading, Runner
 from loopwright.validation.watch import Watch
 from loopwright.workspace.marks import Mark
@@ -64,6 +64,14 @@ class ProjectTests:
 
     def interpreter(self, command: str) -> str | None:
         return runner_for(command, self._root).interpreter(command, self._root)
+
+    def pythons(self, command: str | None) -> Sequence[str]:
+        if command is None:
+            return (str(interpreter_of(self._root, module="pytest")),)
+        runner = runner_for(command, self._root)
+        if python := runner.interpreter(command, self._root):
+            return (python,)
+        return () if runner in FRAMEWORKS and runner not in PYTHON else ("python3", "python")
 
     def difference(self, file: str, before: bytes | None, after: bytes | None) -> Difference:
         from loopwright.validation.differences import difference

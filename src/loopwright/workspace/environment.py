@@ -7,7 +7,7 @@ import re
 import shutil
 import stat
 import subprocess
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -89,10 +89,16 @@ class Look:
         return Look(tuple(roots), stamps, frozenset(own), path)
 
 
-def look(project: Path, ignored: Collection[str], command: str, python: str | None, path: str | None = None) -> Look:
-    """How everything is now. `ignored`: what git ignores there. `path`: what to take for the variable PATH."""
+def look(
+    project: Path, ignored: Collection[str], command: str, pythons: Sequence[str], path: str | None = None
+) -> Look:
+    """How everything is now. `ignored`: what git ignores there. `path`: what to take for the variable PATH.
+
+    `pythons`: the programs by which Python tests can be run.
+    """
     path = os.environ.get("PATH", os.defpath) if path is None else path
-    roots = tuple(dict.fromkeys(_roots(project, ignored, python, path)))
+    found = {python: program for python in pythons if (program := shutil.which(python, path=path))}
+    roots = tuple(dict.fromkeys(_roots(project, ignored, found.values())))
     stamps: dict[str, str] = {}
     for root in roots:
         _read_folder(root, stamps)
@@ -104,13 +110,13 @@ def look(project: Path, ignored: Collection[str], command: str, python: str | No
     top = f"{project}/"
     stamps = {place.removeprefix(top): value for place, value in stamps.items()}
     own = dict(_ignored_code(project, ignored, roots))
-    around = (_tools(command, python, path), _settings(project, ignored), _git(project), _variables())
+    around = (_tools(project, command, found, path), _settings(project, ignored), _git(project), _variables())
     return Look(roots, stamps | own | {place: value for part in around for place, value in part}, frozenset(own), path)
 
 
 def compare_looks(project: Path, before: Look, now: Look, manifests: Callable[[], Manifests]) -> Environment:
     """What differs now, and what explains it. Compiled files that differ are removed: they are made anew."""
-    changes = environment_changes(before.stamps, now.stamps)
+    changes = environment_changes(_in_use(project, before, now), now.stamps)
     compiled = {change for change in changes if _is_compiled(change.place)}
     for change in compiled:
         if change.what != "gone":
@@ -136,6 +142,16 @@ def compare_looks(project: Path, before: Look, now: Look, manifests: Callable[[]
     )
 
 
+def _in_use(project: Path, before: Look, now: Look) -> Mapping[str, str]:
+    """What there was but for folders of packages that the tests are not run with any more."""
+    unused = tuple(f"{root}/".removeprefix(f"{project}/") for root in set(before.roots) - set(now.roots))
+    kept = tuple(f"{root}/".removeprefix(f"{project}/") for root in now.roots)
+    return {
+        place: stamp for place, stamp in before.stamps.items()
+        if not place.startswith(unused) or place.startswith(kept)
+    }  # fmt: skip
+
+
 def _by_root(project: Path, before: Look, now: Look, changes: Iterable[EnvironmentChange]) -> list[EnvironmentChange]:
     """With one for a whole folder of packages that was empty or not there."""
     inside = tuple(f"{root.removeprefix(f'{project}/')}/" for root in now.roots)
@@ -146,7 +162,7 @@ def _by_root(project: Path, before: Look, now: Look, changes: Iterable[Environme
     ))  # fmt: skip
 
 
-def _roots(project: Path, ignored: Collection[str], python: str | None, path: str) -> Iterator[str]:
+def _roots(project: Path, ignored: Collection[str], interpreters: Iterable[str]) -> Iterator[str]:
     """The folders of packages that tests can be run with, whichever of them the command takes."""
     yield str(project / "node_modules")
     for name in ignored:
@@ -155,9 +171,7 @@ def _roots(project: Path, ignored: Collection[str], python: str | None, path: st
             yield str(folder)
         elif name.endswith("/"):
             yield from (str(one.parent) for one in (*folder.glob("pyvenv.cfg"), *folder.glob("*/pyvenv.cfg")))
-    # Where the command names no interpreter, it takes one of these.
-    found = (python,) if python else (shutil.which("python3", path=path), shutil.which("python", path=path))
-    for interpreter in filter(None, dict.fromkeys(found)):
+    for interpreter in dict.fromkeys(interpreters):
         venv = Path(os.path.dirname(os.path.dirname(os.path.abspath(interpreter))))
         alone = venv / "pyvenv.cfg"
         if alone.is_file():
@@ -251,13 +265,14 @@ def _ignored_code(project: Path, ignored: Collection[str], roots: Iterable[str])
             yield name, _stamp(path)
 
 
-def _tools(command: str, python: str | None, path: str) -> Iterator[tuple[str, str]]:
+def _tools(project: Path, command: str, pythons: Mapping[str, str], path: str) -> Iterator[tuple[str, str]]:
     words = [word for word in command.split() if re.fullmatch(r"[\w./+-]+", word)][:3]
     for name in dict.fromkeys((*words, *TOOLS)):
-        if found := shutil.which(name, path=path):
+        found = shutil.which(project / name if "/" in name else name, path=path)
+        if found and str(found) not in pythons.values():
             yield f"the program {name}", f"{found} {_stamp(found)}"
-    if python:
-        yield f"the interpreter {python}", _stamp(python)
+    for python, program in pythons.items():
+        yield f"the interpreter {python}", f"{program} {_stamp(program)}"
 
 
 def _settings(project: Path, ignored: Collection[str]) -> Iterator[tuple[str, str]]:

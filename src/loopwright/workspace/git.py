@@ -120,22 +120,22 @@ class GitWorkspace:
             beside.unlink(missing_ok=True)
         return True
 
-    def remember_environment(self, loop_id: str, command: str, python: str | None) -> str:
+    def remember_environment(self, loop_id: str, command: str, pythons: Sequence[str]) -> str:
         with self._private.locked() as private:
-            seen = look(self._root, ignored_names(private), command, python)
+            seen = look(self._root, ignored_names(private), command, pythons)
             name = private.run("hash-object", "-w", "--stdin", stdin=seen.as_json()).decode().strip()
             private.run("update-ref", f"refs/environment/{checked(loop_id)}", name)
             return name
 
     def changed_environment(
-        self, remembered: str, command: str, python: str | None, manifests: Callable[[], Manifests]
+        self, remembered: str, command: str, pythons: Sequence[str], manifests: Callable[[], Manifests]
     ) -> Environment:
         with self._private.locked() as private:
             kept, ignored = private.attempt("cat-file", "blob", remembered).stdout, ignored_names(private)
         if _blob_name(kept) != remembered:
             return Environment((EnvironmentChange("what was remembered of the environment", "gone"),))
         before = Look.of(kept)
-        return compare_looks(self._root, before, look(self._root, ignored, command, python, before.path), manifests)
+        return compare_looks(self._root, before, look(self._root, ignored, command, pythons, before.path), manifests)
 
     def forget(self, loop_id: str) -> None:
         with self._private.locked() as private:

@@ -52,7 +52,10 @@ class FakeWorkspace:
         return "".join(
             line
             for name, _ in self.changes(before, after)
-            for line in difflib.unified_diff(_lines(old, name), _lines(new, name), f"a/{name}", f"b/{name}")
+            for line in (
+                f"diff --git a/{name} b/{name}\n",
+                *difflib.unified_diff(_lines(old, name), _lines(new, name), f"a/{name}", f"b/{name}"),
+            )
         )
 
     def export(self, commit: str, to: Path, *, paths: Sequence[str] | None = None, without: Sequence[str] = ()) -> None:
@@ -83,11 +86,11 @@ class FakeWorkspace:
         self.files[file] = new.encode()
         return True
 
-    def remember_environment(self, loop_id: str, command: str, python: str | None) -> str:
+    def remember_environment(self, loop_id: str, command: str, pythons: Sequence[str]) -> str:
         return "nothing"
 
     def changed_environment(
-        self, remembered: str, command: str, python: str | None, manifests: Callable[[], Manifests]
+        self, remembered: str, command: str, pythons: Sequence[str], manifests: Callable[[], Manifests]
     ) -> Environment:
         return Environment()
 
