@@ -72,7 +72,7 @@ def named(number: int) -> str:
 
 
 def cast(project: Path, *answers: Answer) -> str:
-    """The name of an agent that plays them, whatever its role; who starts later plays what was told last."""
+    """The name of an agent that plays them, whatever its role; who starts later goes on after what was played."""
     script = project.parent / f"{project.name}-cast.json"
     script.write_bytes(orjson.dumps({"answers": answers}))
     return f"scripted:{script}"

@@ -61,7 +61,7 @@ def test_permission_is_denied_and_then_allowed(server: Served, visit: Visit) -> 
     asker = ROOT / "tests" / "asker.py"
     (project / "loopwright.toml").write_text(f'[agents.asker]\ncommand = ["{sys.executable}", "{asker}"]\n')
     server.start()
-    loop_id = new_loop(server, "Make it good", "--auto", "--agent", "asker", "--permissions", "ask")
+    loop_id = new_loop(server, "Make test_app pass", "--auto", "--agent", "asker", "--permissions", "ask")
     anna, ben = visit(), visit()
     for one in (anna, ben):
         one.open(loop_page(loop_id))
@@ -91,7 +91,7 @@ def test_a_question_is_answered_by_one_of_its_options(server: Served, visit: Vis
         [("edit", str(project / "app.txt"), "good"), ("say", report("DEVELOP"))],
     )
     server.start()
-    loop_id = new_loop(server, "Make it good", "--auto", "--agent", "guest")
+    loop_id = new_loop(server, "Make test_app pass", "--auto", "--agent", "guest")
     page = visit().open(loop_page(loop_id))
     act(page, "Start")
     asked = page.get_by_role("region", name="The loop asks you")

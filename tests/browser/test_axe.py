@@ -108,7 +108,7 @@ def look_everywhere(anna: Visitor, loops: list[str], audit: Audit) -> None:
     expect(row).to_contain_text("Succeeded")
     audit.look(anna, "the list")
     page.get_by_role("button", name="New loop").first.click()
-    page.get_by_text("More: budgets and proof").click()
+    page.get_by_text("More: budgets, proof and coverage").click()
     audit.look(anna, "the dialog for a new loop")
     page.get_by_role("button", name="Create", exact=True).click()
     expect(page.get_by_role("alert")).to_be_visible()

@@ -67,7 +67,7 @@ def test_every_page_and_dialog(
         expect(page.get_by_role("listitem").filter(has_text="Keep it")).to_contain_text("iteration 1 of 5")
         audit.look(anna, "the list")
         page.get_by_role("button", name="New cycle").first.click()
-        page.get_by_text("More: budgets and proof").click()
+        page.get_by_text("More: budgets, proof and coverage").click()
         audit.look(anna, "the dialog for a new cycle")
         page.keyboard.press("Escape")
         anna.open(cycle_page(cycle_id))

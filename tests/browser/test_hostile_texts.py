@@ -52,7 +52,6 @@ def hostile_project(server: Served) -> Path:
     step = {"content": SHORT, "priority": "high", "status": "pending"}
     guest(
         project,
-        [("say", report("INIT", tasks=[{"description": HOSTILE}]))],
         [
             ("think", HOSTILE),
             ("say", HOSTILE),
@@ -72,6 +71,7 @@ def loop_id(server: Served) -> str:
     server.start()
     made = new_loop(server, HOSTILE, "--title", SHORT, "--auto", "--agent", "guest")
     server.call("edit", made, "--notes", HOSTILE, "--tag", SHORT)
+    server.call("tasks", made, "add", HOSTILE)
     server.call("tasks", made, "add", SHORT, "--tool", "bash", "--command", f"echo {SHORT!r}")
     return made
 

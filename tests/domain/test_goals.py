@@ -13,6 +13,8 @@ from loopwright.domain.goals import asks_only_for_green_tests, is_reached_by_gre
         "Fix the tests",
         "Get tests green",
         "repair the suite!",
+        "修好测试",
+        "请让所有测试通过",
     ],
 )
 def test_only_tests(goal: str) -> None:
@@ -21,7 +23,14 @@ def test_only_tests(goal: str) -> None:
 
 @pytest.mark.parametrize(
     "goal",
-    ["Add a login page", "Make the tests pass and add a login page", "Fix the tests of the parser", "Write tests", ""],
+    [
+        "Add a login page",
+        "Make the tests pass and add a login page",
+        "Fix the tests of the parser",
+        "Write tests",
+        "给导出命令加测试",
+        "",
+    ],
 )
 def test_more_than_tests(goal: str) -> None:
     assert not asks_only_for_green_tests(goal)
