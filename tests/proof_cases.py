@@ -38,7 +38,7 @@ class Case:
     outcome: Outcome
     goal: str = GOAL
     found: dict[str, str] = field(default_factory=dict)
-    says: dict[str, object] = field(default_factory=dict)
+    says: dict[str, list[str]] = field(default_factory=dict)
     proof: ProofPolicy = "auto"
 
 

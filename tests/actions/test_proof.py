@@ -25,7 +25,7 @@ from tests.stage import ABLE
 from tests.validation.projects import PYTEST, lay_out
 
 
-def report(says: dict[str, object]) -> str:
+def report(says: dict[str, list[str]]) -> str:
     return (
         "ACTION_RESULT:\n- action: DEVELOP\n- status: success\n- message: done, and all tests pass\n"
         f"- state_updates: {json.dumps(says)}\n\nNEXT_ACTION_NEEDED: COMPLETED\n"

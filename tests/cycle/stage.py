@@ -17,7 +17,7 @@ from loopwright.domain.protocol import AgentOutput, Capabilities, Message
 from loopwright.domain.survey import Survey
 from loopwright.engine.bus import Bus, Note
 from loopwright.engine.cycles import CycleService
-from loopwright.ports import Agent, Person, Processes, Store, Surroundings, Surveyor
+from loopwright.ports import Agent, Person, Processes, Store, Surroundings, Surveyor, TestRunner
 from loopwright.workspace.git import GitWorkspace
 from loopwright.workspace.worktrees import GitWorktrees
 from tests.fakes import CountingLauncher, FakeClock, Judge, JudgedTests, NoDebugger, NoProcesses
@@ -195,13 +195,14 @@ class CycleStage:
         return Player(self.cast, at or self.project)
 
     async def drive(
-        self, cycle_id: str, person: Person | None = None, on_note: Callable[[Note], None] | None = None
-    ) -> CycleState:
-        """It hangs nowhere for long."""
+        self, cycle_id: str, person: Person | None = None, on_note: Callable[[Note], None] | None = None,
+        tests: TestRunner | None = None,
+    ) -> CycleState:  # fmt: skip
+        """It hangs nowhere for long. `tests`: real ones, in the place of the judged."""
         observers = [self.notes.append, *([on_note] if on_note else [])]
         runner = CycleRunner(
-            str(self.project), self.store, self.workspace, self.worktrees, self.surveyor, self.tests, self.clock,
-            self.processes, agents=self.make_agent, debugger=lambda id, bus, folder: NoDebugger(),
+            str(self.project), self.store, self.workspace, self.worktrees, self.surveyor, tests or self.tests,
+            self.clock, self.processes, agents=self.make_agent, debugger=lambda id, bus, folder: NoDebugger(),
         )  # fmt: skip
         at = self.clock.now().isoformat(timespec="milliseconds")
         async with asyncio.timeout(60):

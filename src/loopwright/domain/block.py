@@ -52,11 +52,12 @@ PHASE = Form(
         "files_written": "files_written", "files written": "files_written", "files": "files_written",
         "files_updated": "files_written", "files updated": "files_written",
         "issues": "issues", "blockers": "blockers", "decisions": "decisions",
+        "shown_by": "shown_by", "shown by": "shown_by",
         "阶段": "phase", "状态": "status", "摘要": "summary", "总结": "summary", "消息": "summary", "信息": "summary",
         "写入文件": "files_written", "写入的文件": "files_written", "文件": "files_written",
         "问题": "issues", "阻塞": "blockers", "阻塞项": "blockers", "决策": "decisions", "决定": "decisions",
     },
-    lists=frozenset({"files_written", "issues", "blockers", "decisions"}),
+    lists=frozenset({"files_written", "issues", "blockers", "decisions", "shown_by"}),
 )  # fmt: skip
 FORMS = (ACTION, PHASE)
 

@@ -11,6 +11,7 @@ from pydantic import AfterValidator, ConfigDict, Field, WithJsonSchema, model_va
 from loopwright.domain.record import Record
 
 MOST_FILES, MOST_OPTIONS = 500, 10
+SHOWN_BY = "Tests that failed before this run and show the goal, by name, where you added none."
 LONGEST, PLACE_LENGTH, BUG_LENGTH, LINE_LENGTH = 2_000, 500, 500, 300
 """Characters of a message, a task or a hypothesis; of a place; of a bug's name; of a title or an option."""
 

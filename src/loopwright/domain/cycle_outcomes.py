@@ -7,6 +7,7 @@ from loopwright.domain.cycle_names import CycleStep
 from loopwright.domain.engine_state import Baseline, Incident
 from loopwright.domain.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, Validated
 from loopwright.domain.phase_report import PhaseReport
+from loopwright.domain.proof import NamedTest
 from loopwright.domain.protocol import Usage
 from loopwright.domain.rivals import AppliedPatch
 
@@ -49,7 +50,8 @@ class Planned:
 class Implemented:
     """cd.implement: `ok` as the report says; `changes` as measured, after they were merged into the project.
 
-    `nothing_left`: the agent would only do the same again. `patches`: edits that were found by measuring.
+    `nothing_left`: the agent would only do the same again. `patches`: edits that were found by measuring. `named`:
+    tests that the agent says show the goal.
     """
 
     report: PhaseReport
@@ -58,6 +60,7 @@ class Implemented:
     files: tuple[str, ...] = ()
     nothing_left: bool = False
     patches: tuple[AppliedPatch, ...] = ()
+    named: tuple[NamedTest, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -60,6 +60,7 @@ def _of_phase(call: ReportPhaseResult) -> ActionReport:
         "issues": list(call.issues),
         "blockers": _listed(call.blockers),
         "decisions": _listed(call.decisions),
+        "shown_by": list(call.shown_by),
     }
     return ActionReport(
         action=call.phase,

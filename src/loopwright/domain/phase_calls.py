@@ -9,6 +9,7 @@ from loopwright.domain.block import read_json
 from loopwright.domain.calls import (
     MOST_FILES,
     MOST_OPTIONS,
+    SHOWN_BY,
     Call,
     Line,
     Part,
@@ -85,6 +86,9 @@ class ReportPhaseResult(Call):
     )
     decisions: Annotated[Items[ToldDecision], BeforeValidator(_listed(read_decisions))] = Field(
         default=(), max_length=MOST_ENTRIES, description="Only what a person has to choose."
+    )
+    shown_by: Annotated[Items[Line], BeforeValidator(as_list)] = Field(
+        default=(), max_length=MOST_OPTIONS, description=SHOWN_BY
     )
 
 

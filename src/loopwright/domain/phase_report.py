@@ -13,7 +13,10 @@ from loopwright.domain.statuses import PhaseStatus as PhaseStatus
 
 
 class PhaseReport(Record):
-    """The role's PHASE_RESULT. A claim, never a measurement. Status `none`: it gave no report, also when asked."""
+    """The role's PHASE_RESULT. A claim, never a measurement. Status `none`: it gave no report, also when asked.
+
+    `shown_by`: tests that are said to show the goal.
+    """
 
     phase: Role
     status: PhaseStatus | Literal["none"]
@@ -22,6 +25,7 @@ class PhaseReport(Record):
     issues: Items[str] = ()
     blockers: Items[ReportedBlocker] = ()
     decisions: Items[ReportedDecision] = ()
+    shown_by: Items[str] = ()
 
 
 def read(report: ActionReport, role: Role) -> PhaseReport:
@@ -29,7 +33,9 @@ def read(report: ActionReport, role: Role) -> PhaseReport:
 
     An agent that knows only actions may ask for input: then its message is a decision.
     """
-    listed = {key: of_json(report.state_updates.get(key)) or () for key in ("issues", "blockers", "decisions")}
+    listed = {
+        key: of_json(report.state_updates.get(key)) or () for key in ("issues", "blockers", "decisions", "shown_by")
+    }
     asks = report.status == "needs_input"
     question = (ReportedDecision(description=report.message, options=report.options),) if asks else ()
     return PhaseReport(
@@ -40,4 +46,5 @@ def read(report: ActionReport, role: Role) -> PhaseReport:
         issues=read_issues(listed["issues"]),
         blockers=read_blockers(listed["blockers"]),
         decisions=(*question, *read_decisions(listed["decisions"])),
+        shown_by=read_issues(listed["shown_by"]),
     )

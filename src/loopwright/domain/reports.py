@@ -95,6 +95,7 @@ def _phase(block: Block, step: str | None) -> ActionReport:
         "issues": list(read_issues(listed["issues"] or ())),
         "blockers": [each.model_dump(mode="json") for each in read_blockers(listed["blockers"] or ())],
         "decisions": [each.model_dump(mode="json") for each in read_decisions(listed["decisions"] or ())],
+        "shown_by": list(read_issues(listed["shown_by"] or ())),
     }
     return ActionReport(
         action=step if step is not None and step in STEPS and is_meant(step, words["phase"]) else phase,

@@ -12,6 +12,7 @@ from pydantic_core import ErrorDetails
 from loopwright.domain.calls import (
     MOST_FILES,
     MOST_OPTIONS,
+    SHOWN_BY,
     Bug,
     Call,
     Line,
@@ -73,9 +74,7 @@ class ReportActionResult(Call):
         default="", description="A hint: DEVELOP, DEBUG, VALIDATE, COMPLETE or WAITING_INPUT."
     )
     shown_by: Annotated[Items[Line], BeforeValidator(as_list)] = Field(
-        default=(),
-        max_length=MOST_OPTIONS,
-        description="Tests that failed before this run and show the goal, by name, where you added none.",
+        default=(), max_length=MOST_OPTIONS, description=SHOWN_BY
     )
     proof: Annotated[str, *bounded(20, blank=True)] = Field(
         default="", description="preserve or none: proposed to a person where no test can show the goal."

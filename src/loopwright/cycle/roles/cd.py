@@ -10,12 +10,14 @@ from loopwright.cycle.roles.mending import Made, ground, mend, suspects
 from loopwright.cycle.session import CycleSession
 from loopwright.domain.claims import quoted
 from loopwright.domain.cycle import PlanTask
+from loopwright.domain.cycle_border import asks_for_proof
 from loopwright.domain.cycle_names import CycleStep
 from loopwright.domain.cycle_outcomes import CycleOutcome, Implemented
 from loopwright.domain.errors import AgentError
 from loopwright.domain.goals import asks_only_for_green_tests
 from loopwright.domain.outcomes import Change
 from loopwright.domain.phase_report import PhaseReport
+from loopwright.domain.proof_goal import named_tests
 from loopwright.domain.words import plural
 from loopwright.engine.measure import run_tests
 
@@ -44,12 +46,16 @@ async def implement(session: CycleSession, step: CycleStep) -> CycleOutcome:
     ok = report.status == "success" or (report.status == "none" and bool(changes))
     if not report.summary:
         report = report.evolve(summary=f"no words; {plural(len(changes), 'changed file')} speak for it")
-    missing = _missing(session, step, task, changes) if ok else ""
+    named = named_tests(report.shown_by, session.agent("cd"), state.engine.baseline)
+    is_named = asks_for_proof(session.state(), task.id) and bool(named)
+    missing = _missing(session, step, task, changes) if ok and not is_named else ""
     if missing:
         session.note("undone", f"{task.id} is not completed: {missing}; cd said {quoted(report.summary)}")
         report = report.evolve(summary=f"{missing}; the report said {quoted(report.summary)}")
     done = ok and not missing
-    return Implemented(report, done, changes, nothing_left=made.nothing_left, patches=made.patches if changes else ())
+    return Implemented(
+        report, done, changes, nothing_left=made.nothing_left, patches=made.patches if changes else (), named=named
+    )
 
 
 def _missing(session: CycleSession, step: CycleStep, task: PlanTask, changes: Sequence[Change]) -> str:
