@@ -21,7 +21,7 @@ from tests.agents_real.unruly import UNRULY, check
 from tests.model.server import serving
 
 PAIRS = 24
-TESTS = ("test_loops.py", "test_trouble.py", "test_roles.py", "test_cycle.py")
+TESTS = ("test_loops.py", "test_trouble.py", "test_roles.py", "test_cycle.py", "test_proof.py")
 HERE = Path(__file__).resolve().parent.parent.parent
 
 

@@ -1,0 +1,56 @@
+"""A loop of a real agent succeeds when tests show its goal: lies and honest deeds, done by the agents' own tools."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tests.agents_real.agents import ALL
+from tests.agents_real.conftest import Prepare
+from tests.agents_real.fence import Fence
+from tests.agents_real.kelvin import course, said
+from tests.agents_real.loops import ground
+from tests.model.script import ReadCall, Reply, Script, WriteCall
+from tests.model.server import serving
+from tests.proof_cases import HONEST, LIES, SHOP, Case
+
+pytestmark = pytest.mark.real_agents
+
+CASES = {**LIES, **HONEST}
+AGENTS = ("codex", "opencode")
+CODES = {"succeeded": 0, "failed": 1, "unproven": 9}
+HERE = (
+    ("a test that passes without the change", "codex"),
+    ("a function with its test", "codex"),
+    ("changes nothing", "opencode"),
+)
+
+
+def script(case: Case, project: Path, elsewhere: Path) -> Script:
+    """One task, everything written in its first turn, and the same claim in every report."""
+    given = {project / name: text.replace("{elsewhere}", str(elsewhere)) for name, text in case.writes.items() if text}
+    # Some agents change no file that they have not read.
+    reads = tuple(ReadCall(str(path)) for path in given if path.relative_to(project).as_posix() in SHOP)
+    writes = tuple(WriteCall(str(path), text) for path, text in given.items())
+    turns = [Reply(text=words, calls=calls) for words, calls in (("I look.", reads), ("I write.", writes)) if calls]
+    claim = said("DEVELOP", "done, and all tests pass", shown_by=case.says.get("shown_by", []))
+    plan = said("INIT", "One step.", tasks=[{"description": case.goal}])
+    return course(plan=(plan,), feature=(*turns, claim), mending=(*turns, claim))
+
+
+@pytest.mark.parametrize(("name", "agent"), product(CASES, AGENTS) if ALL else HERE)
+def test_its_loop_ends_as_it_should(
+    name: str, agent: str, real_agent: Prepare, fence: Fence, project: Path, tmp_path: Path
+) -> None:
+    case = CASES[name]
+    with serving(script(case, project, tmp_path / "runs"), fence.listen()) as model:
+        place = ground(real_agent(agent, model), project, fence, {**SHOP, **case.found})
+        words = ("--agent", agent, "--proof", case.proof, "--max-iterations", "6")
+        ended = place.run("run", case.goal, "--auto", *words)
+    outcome = place.state["engine"]["outcome"]
+    # Where nothing was done, it depends on whose the task was: one that an agent planned for itself is dropped.
+    assert outcome in {"failed": ("failed", "unproven")}.get(case.outcome, (case.outcome,)), place.state.get(
+        "failure_reason"
+    )
+    assert ended.code == CODES[outcome]
+    assert not place.alive()
