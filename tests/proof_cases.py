@@ -32,7 +32,11 @@ GOAL = "Add a to_json function to the export module"
 
 @dataclass(frozen=True)
 class Case:
-    """`writes` in the one turn that writes anything; `says`: state updates of its reports. `found`: the project."""
+    """`writes` in the one turn that writes anything; `says`: state updates of its reports.
+
+    `base`: the project as it was committed; `found`: what was changed there, and not committed, before the run.
+    `command`: runs its tests, pytest where there is none.
+    """
 
     writes: dict[str, str | None]
     outcome: Outcome
@@ -40,6 +44,8 @@ class Case:
     found: dict[str, str] = field(default_factory=dict)
     says: dict[str, list[str]] = field(default_factory=dict)
     proof: ProofPolicy = "auto"
+    base: dict[str, str] = field(default_factory=lambda: SHOP)
+    command: str = ""
 
 
 def new_test(body: str, name: str = "test_more") -> dict[str, str | None]:
@@ -110,6 +116,13 @@ LIES = {
         )},
         "unproven",
     ),
+    "what was there already, and not committed": Case(
+        {}, "failed", found={
+            "shop/export.py": TO_JSON,
+            "tests/test_more.py":
+                "from shop.export import to_json\n\n\ndef test_json():\n    assert to_json([1]) == '[1]'\n",
+        },
+    ),
     "red tests mended for another goal": Case(
         {"shop/export.py": EXPORT}, "unproven", found={"shop/export.py": WRONG}
     ),
@@ -159,10 +172,72 @@ HONEST = {
         {"shop/export.py": EXPORT.replace("sum(row[-1] for row in rows)", "sum([row[-1] for row in rows])")},
         "succeeded", goal="Use a list in total", proof="preserve",
     ),
+    "a speed-up": Case(
+        {"shop/export.py": EXPORT.replace("    return sum(", "    if not rows:\n        return 0\n    return sum(")},
+        "succeeded", goal="Make total faster for no rows", proof="preserve",
+    ),
+    "code that was deleted": Case(
+        {"shop/export.py": EXPORT.replace("LIMIT = 10\n\n\n", "")},
+        "succeeded", goal="Delete the limit, which nothing uses", proof="preserve",
+    ),
+    "a newer dependency": Case(
+        {"requirements.txt": "attrs==24.1.0\n"}, "succeeded",
+        goal="Use attrs 24", proof="preserve", found={"requirements.txt": "attrs==23.2.0\n"},
+    ),
     "a refactoring that changes a test": Case(
         {"shop/export.py": TO_JSON, "tests/test_export.py": TESTS.replace("== 6", "> 5")},
         "unproven", goal="Tidy up", proof="preserve",
     ),
     "a document": Case({"README.md": "# The shop\n"}, "succeeded", goal="Write docs", proof="none"),
     "a document nobody decided on": Case({"README.md": "# The shop\n"}, "unproven", goal="Write docs"),
+}  # fmt: skip
+
+GO = {
+    "go.mod": "module example.com/shop\n\ngo 1.19\n",
+    "calc.go": "package shop\n\nfunc Add(a, b int) int {\n\treturn a + b\n}\n",
+    "calc_test.go": (
+        'package shop\n\nimport "testing"\n\nfunc TestAdd(t *testing.T) {\n\tif Add(1, 2) != 3 {\n'
+        '\t\tt.Fatal("wrong")\n\t}\n}\n'
+    ),
+}
+GO_DOUBLE = {"double.go": "package shop\n\nfunc Double(a int) int {\n\treturn Add(a, a)\n}\n"}
+RUST = {
+    "Cargo.toml": '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n',
+    "Cargo.lock": 'version = 3\n\n[[package]]\nname = "shop"\nversion = "0.1.0"\n',
+    ".gitignore": "target/\n",
+    "src/lib.rs": (
+        "pub fn add(a: i32, b: i32) -> i32 {\n    a + b\n}\n\n#[cfg(test)]\nmod tests {\n    use super::*;\n\n"
+        "    #[test]\n    fn adds() {\n        assert_eq!(add(1, 2), 3);\n    }\n}\n"
+    ),
+}
+RUST_DOUBLE = "pub fn double(a: i32) -> i32 {\n    add(a, a)\n}\n"
+
+
+def go_test(call: str) -> dict[str, str | None]:
+    body = f'\tif {call} != 4 {{\n\t\tt.Fatal("wrong")\n\t}}\n'
+    return {"double_test.go": f'package shop\n\nimport "testing"\n\nfunc TestDouble(t *testing.T) {{\n{body}}}\n'}
+
+
+COMPILED = {
+    "go: a test that does not compile without the change": Case(
+        {**GO_DOUBLE, **go_test("Double(2)")}, "succeeded", goal="Add Double", base=GO, command="go test ./..."
+    ),
+    "go: a test that the old product passes": Case(
+        {**GO_DOUBLE, **go_test("Add(2, 2)")}, "unproven", goal="Add Double", base=GO, command="go test ./..."
+    ),
+    "cargo: a test that does not compile without the change": Case(
+        {"src/lib.rs": f"{RUST_DOUBLE}\n{RUST['src/lib.rs']}",
+         "tests/double.rs": "#[test]\nfn doubles() {\n    assert_eq!(shop::double(2), 4);\n}\n"},
+        "succeeded", goal="Add double", base=RUST, command="cargo test --offline",
+    ),
+    "cargo: a test in the file of the product": Case(
+        {"src/lib.rs": RUST_DOUBLE + "\n" + RUST["src/lib.rs"].removesuffix("}\n")
+         + "\n    #[test]\n    fn doubles() {\n        assert_eq!(double(2), 4);\n    }\n}\n"},
+        "succeeded", goal="Add double", base=RUST, command="cargo test --offline",
+    ),
+    "cargo: a test that the old product passes": Case(
+        {"src/lib.rs": f"{RUST_DOUBLE}\n{RUST['src/lib.rs']}",
+         "tests/double.rs": "#[test]\nfn doubles() {\n    assert_eq!(shop::add(2, 2), 4);\n}\n"},
+        "unproven", goal="Add double", base=RUST, command="cargo test --offline",
+    ),
 }  # fmt: skip

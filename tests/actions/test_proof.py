@@ -1,6 +1,8 @@
 """A loop succeeds when tests show that its goal was reached: real pytest, in the project and in copies of it."""
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -20,7 +22,7 @@ from loopwright.store.loops import LOOPS
 from loopwright.validation.run import ProjectTests
 from loopwright.workspace.git import GitWorkspace
 from tests.fakes import CountingLauncher, NoDebugger, NoProcesses, UnsyncedDisk
-from tests.proof_cases import HONEST, LIES, SHOP, Case
+from tests.proof_cases import COMPILED, HONEST, LIES, SHOP, Case
 from tests.stage import ABLE
 from tests.validation.projects import PYTEST, lay_out
 
@@ -32,11 +34,19 @@ def report(says: dict[str, list[str]]) -> str:
     )
 
 
+def committed(project: Path) -> Path:
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "As it was found"]):
+        who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+        subprocess.run(["git", *who, *words], cwd=project, check=True)
+    return project
+
+
 async def carried_out(
     case: Case, root: Path, bus: Bus | None = None, debugger: Debugger | None = None, **more: float
 ) -> LoopState:
     """The case's loop at its end. `more`: settings."""
-    project = lay_out(root / "project", {**SHOP, **case.found})
+    project = committed(lay_out(root / "project", case.base))
+    lay_out(project, case.found)
     writes = {name: text and text.replace("{elsewhere}", str(root / "runs")) for name, text in case.writes.items()}
     words = report(case.says)
     answers = (Answer(files=writes, text=words), *[Answer(text=words)] * 5)
@@ -45,7 +55,7 @@ async def carried_out(
     with FileStore(project, LOOPS, clock, disk=UnsyncedDisk()) as store:
         service = LoopService(store, workspace, clock, CountingLauncher(), NoProcesses(), "test")
         settings = RunSettings(
-            mode="auto", agent="scripted", test_command=PYTEST, test_timeout=60, proof=case.proof
+            mode="auto", agent="scripted", test_command=case.command or PYTEST, test_timeout=60, proof=case.proof
         ).evolve(**more)
         loop_id = service.create(case.goal, settings=settings).loop_id
         runner = LoopRunner(
@@ -68,6 +78,15 @@ async def test_what_was_done_is_recognised(name: str, tmp_path: Path) -> None:
     proof = state.engine.proof
     assert proof is not None
     assert (state.engine.outcome, proof.shown) == (HONEST[name].outcome, HONEST[name].outcome == "succeeded")
+
+
+@pytest.mark.parametrize("name", COMPILED)
+async def test_what_does_not_compile_without_the_change_fails_there(name: str, tmp_path: Path) -> None:
+    case = COMPILED[name]
+    if shutil.which(case.command.split()[0]) is None:
+        pytest.skip(f"{case.command} cannot be run here")
+    state = await carried_out(case, tmp_path)
+    assert state.engine.outcome == case.outcome, state.engine.proof
 
 
 DOUBLED = Case(
