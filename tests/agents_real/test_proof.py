@@ -38,7 +38,7 @@ def script(case: Case, project: Path, elsewhere: Path) -> Script:
     return course(plan=(plan,), feature=(*turns, claim), mending=(*turns, claim))
 
 
-@pytest.mark.parametrize(("name", "agent"), product(CASES, AGENTS) if ALL else HERE)
+@pytest.mark.parametrize(("name", "agent"), list(product(CASES, AGENTS)) if ALL else HERE)
 def test_its_loop_ends_as_it_should(
     name: str, agent: str, real_agent: Prepare, fence: Fence, project: Path, tmp_path: Path
 ) -> None:
