@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests import waiting
 from tests.cli.conftest import DONE, SLOW, Desk, planned, said
 
 ASKS = {"text": said("DEVELOP", "needs_input", "Up or down?", "- options: up | down")}
@@ -101,8 +102,8 @@ def test_in_the_background(desk: Desk) -> None:
     """start, watch, a second runner, pause --now, resume, stop: with the runner in a process of its own."""
     loop_id = desk.create("--agent", desk.script(*SLOW))
     assert desk.run("start", loop_id).code == 0
-    watching = desk.begin("watch", loop_id, "--json")
-    until(watching, "action_started", "DEVELOP")
+    watching = desk.begin("watch", loop_id, "--json")  # it may come too late to see an action begin
+    waiting.until(lambda: "DEVELOP" in desk.run("logs", loop_id, "events").out)
     busy = desk.run("run", "--loop-id", loop_id, "--auto", "--title", "Mine")
     assert (busy.code, busy.out) == (5, "")
     assert desk.state(loop_id)["title"] != "Mine"
