@@ -211,6 +211,14 @@ RUST = {
     ),
 }
 RUST_DOUBLE = "pub fn double(a: i32) -> i32 {\n    add(a, a)\n}\n"
+BUILT = {
+    "package.json": '{"scripts": {"test": "cp src/calc.js dist/calc.js && node --test"}}\n',
+    "src/calc.js": "exports.add = (a, b) => a + b\n",
+    "dist/calc.js": "exports.add = (a, b) => a + b\n",
+    "test/calc.test.js": "const test = require('node:test')\nconst { add } = require('../dist/calc')\n\n"
+        "test('adds', () => require('node:assert').equal(add(2, 2), 4))\n",
+    ".gitignore": "dist/\n",
+}  # fmt: skip
 
 
 def go_test(call: str) -> dict[str, str | None]:
@@ -219,6 +227,12 @@ def go_test(call: str) -> dict[str, str | None]:
 
 
 COMPILED = {
+    "node: a product that is built before it is tested": Case(
+        {"src/calc.js": f"{BUILT['src/calc.js']}exports.double = (a) => exports.add(a, a)\n",
+         "test/double.test.js":
+             BUILT["test/calc.test.js"].replace("add", "double").replace("double(2, 2)", "double(2)")},
+        "succeeded", goal="Add double", base=BUILT, command="npm test",
+    ),
     "go: a test that does not compile without the change": Case(
         {**GO_DOUBLE, **go_test("Double(2)")}, "succeeded", goal="Add Double", base=GO, command="go test ./..."
     ),

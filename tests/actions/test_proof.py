@@ -87,6 +87,9 @@ async def test_what_does_not_compile_without_the_change_fails_there(name: str, t
         pytest.skip(f"{case.command} cannot be run here")
     state = await carried_out(case, tmp_path)
     assert state.engine.outcome == case.outcome, state.engine.proof
+    if "dist/calc.js" in case.base:  # what was built in copies of the product as it was is not here
+        project = tmp_path / "project"
+        assert (project / "dist/calc.js").read_text() == (project / "src/calc.js").read_text()
 
 
 DOUBLED = Case(

@@ -279,5 +279,5 @@ def test_an_unknown_snapshot_can_not_be_exported(hands: Hands, tmp_path: Path) -
 def test_links_to_ignored_files_never_replace_anything(hands: Hands, tmp_path: Path) -> None:
     kept = hands.workspace.snapshot("loop-1", "kept").commit
     hands.workspace.export(kept, tmp_path / "out")
-    hands.workspace.link_ignored(tmp_path / "out")
+    hands.workspace.bring_ignored(tmp_path / "out")
     assert below(tmp_path / "out") == {"a.txt": b"one\n", "sub/b.txt": b"two\n"}

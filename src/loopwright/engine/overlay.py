@@ -44,7 +44,7 @@ async def run_overlay(
 def _lay_out(ground: TestedGround[R], overlay: Overlay, copy: Path) -> None:
     ground.workspace.export(overlay.product, copy, without=overlay.tests)
     ground.workspace.export(overlay.source, copy, paths=[file for file in overlay.tests if file not in overlay.absent])
-    ground.workspace.link_ignored(copy)
+    ground.workspace.bring_ignored(copy)
 
 
 def split_material(

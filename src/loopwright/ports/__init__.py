@@ -153,9 +153,10 @@ class Workspace(Protocol):
     def export(self, commit: str, to: Path, *, paths: Sequence[str] | None = None, without: Sequence[str] = ()) -> None:
         """Writes a snapshot's files (or only `paths`, never `without`) below the folder `to`, made where missing."""
 
-    def link_ignored(self, to: Path) -> None:
-        """Makes the project's ignored files reachable below `to` by links, where nothing is in their place.
+    def bring_ignored(self, to: Path) -> Sequence[bytes]:
+        """Brings the project's ignored files below `to`, where nothing is in their place; their names.
 
+        Folders of packages, and what is big, are links; the rest are copies, so that a build there writes nothing here.
         Left out: what tests and builds write themselves (caches, compiled files), and test material by its name.
         """
 

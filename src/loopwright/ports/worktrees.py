@@ -31,7 +31,8 @@ class Worktrees(Protocol):
     def open(self, owner: str, lane: int, commit: str) -> Path:
         """Makes the lane hold that snapshot and nothing else, and gives its folder, the same for this lane every time.
 
-        Ignored files of the project (installed packages, data) are reachable by links, as by Workspace.link_ignored.
+        Ignored files of the project (installed packages, data) are reachable by links, but for those that
+        Workspace.bring_ignored leaves out.
         Whatever was there before is gone: take a `snapshot` first. NotFound for an unknown commit.
         """
 

@@ -11,7 +11,7 @@ from loopwright.domain.errors import Invalid
 from loopwright.domain.ids import checked
 from loopwright.ports import FileChange, Snapshot
 from loopwright.workspace.environment import Look, compare_looks, look
-from loopwright.workspace.ignored import link_ignored
+from loopwright.workspace.ignored import bring_ignored
 from loopwright.workspace.listing import ignored_names, is_among, project_files, shown
 from loopwright.workspace.private_git import PrivateGit, git
 from loopwright.workspace.work_tree import WorkTree, committed, known_commit, lines, make_newer, written_tree
@@ -97,9 +97,10 @@ class GitWorkspace:
                 "checkout-index", f"--prefix={to}/", "-f", "-q", "-z", "--stdin", stdin=lines(wanted), index=scratch
             )
 
-    def link_ignored(self, to: Path) -> None:
+    def bring_ignored(self, to: Path) -> Sequence[bytes]:
         with self._private.locked() as private:
-            link_ignored(self._root, to, self._files(private), self._home)
+            files = self._files(private)
+        return bring_ignored(self._root, to, files, self._home)
 
     def restore(self, commit: str, paths: Sequence[str] | None = None, *, over: str | None = None) -> None:
         chosen = None if paths is None else frozenset(path.rstrip("/") for path in paths)

@@ -2,6 +2,8 @@
 
 import os
 import re
+import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -14,6 +16,9 @@ _WRITTEN = re.compile(
 )
 """Names of what tests and builds write themselves: a link would make the copy write into the project."""
 
+_PACKAGES = ("node_modules", "bower_components", "vendor")
+MOST_COPIED, LARGEST_COPIED = 1000, 50_000_000
+"""Files, and bytes, of an ignored folder that is copied and not linked."""
 
 _SPECIAL = re.compile(rb"([\\*?\[\]!# ])")
 
@@ -37,6 +42,60 @@ def link_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> li
         except (FileExistsError, NotADirectoryError):  # the copy has something else in that place
             continue
     return linked
+
+
+def bring_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> list[bytes]:
+    """The same, with copies in the place of links to what a run could write: what holds no packages, and is not big.
+
+    Links to empty folders would be of no use. The names of all that is there now.
+    """
+    brought = []
+    for name in link_ignored(root, to, files, home):
+        link = Path(os.fsdecode(os.path.join(os.fsencode(to), name)))
+        source = Path(os.readlink(link))
+        if source.is_dir() and not any(source.iterdir()):
+            link.unlink()
+            continue
+        if not source.is_symlink() and not _holds_packages(source) and _is_small(source):
+            _copy_over(source, link)
+        brought.append(name)
+    return brought
+
+
+def _copy_over(source: Path, link: Path) -> None:
+    """A copy in the place of the link, which stays where something in there can not be copied."""
+    beside = link.with_name(f"{link.name}.copied")
+    try:
+        if source.is_dir():
+            shutil.copytree(source, beside, symlinks=True)
+        else:
+            shutil.copy2(source, beside)
+    except OSError:  # shutil.Error is one
+        shutil.rmtree(beside, ignore_errors=True)
+        return
+    link.unlink()
+    beside.rename(link)
+
+
+def _holds_packages(folder: Path) -> bool:
+    return folder.name in _PACKAGES or (folder / "pyvenv.cfg").exists()
+
+
+def _is_small(path: Path) -> bool:
+    """Whether these are regular files, and not too many and too big to be copied."""
+    inside = (Path(at, name) for at, _, names in os.walk(path) for name in names)
+    files = inside if path.is_dir() else iter((path,))
+    size = 0
+    try:
+        for count, file in enumerate(files, 1):
+            found = file.lstat()
+            size += found.st_size
+            is_plain = stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)
+            if not is_plain or count > MOST_COPIED or size > LARGEST_COPIED:
+                return False
+    except OSError:
+        return False
+    return True
 
 
 def as_rule(name: bytes) -> bytes:

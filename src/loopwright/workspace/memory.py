@@ -64,8 +64,9 @@ class FakeWorkspace:
                 (to / name).parent.mkdir(parents=True, exist_ok=True)
                 (to / name).write_bytes(data)
 
-    def link_ignored(self, to: Path) -> None:
+    def bring_ignored(self, to: Path) -> Sequence[bytes]:
         """It ignores nothing."""
+        return ()
 
     def restore(self, commit: str, paths: Sequence[str] | None = None, *, over: str | None = None) -> None:
         kept = self._files_of(commit)
