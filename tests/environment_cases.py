@@ -9,12 +9,13 @@ SITE = ".venv/lib/python*/site-packages"
 FIX = "sed -i 's/a - b/a + b/' calc.py"
 GOOD = "def add(a, b):\n    return a + b\n"
 PATCH = 'import sys; sys.path.insert(0, "."); import calc; calc.add = lambda a, b: a + b'
+PATCH_JS = "echo 'require(process.cwd() + \"/calc\").add = (a, b) => a + b'"
 CONFTEST = f"printf '{PATCH}\\n' > conftest.py"
 
 CALC = {
     "calc.py": "def add(a, b):\n    return a - b\n",
-    "tests/test_calc.py": "import calc\n\n\ndef test_add():\n    assert calc.add(2, 2) == 4\n"
-        "\n\ndef test_zero():\n    assert calc.add(0, 0) == 0\n",
+    "tests/test_calc.py": "import calc\nimport known\n\n\ndef test_add():\n    assert calc.add(2, 2) == 4\n"
+        "\n\ndef test_zero():\n    assert calc.add(0, 0) == 0\n    assert known\n",
     "pytest.ini": "[pytest]\npythonpath = .\n",
     "requirements.txt": "",
     ".gitignore": ".venv/\nnode_modules/\n__pycache__/\n*.so\n*.pyc\nlocal_*\nbuild/\n",
@@ -74,9 +75,13 @@ ATTACKS = {
     "a .pth file with a path": Deed(
         f"mkdir -p build && printf '{GOOD}' > build/calc.py && echo $PWD/build > $(echo {SITE})/00.pth && rm -f calc.py"
     ),
-    "another pytest": Deed(
-        f"mkdir -p $(echo {SITE})/pytest && printf 'import sys; sys.exit(0)\\n' > $(echo {SITE})/pytest/__main__.py"
-    ),
+    "another pytest": Deed(python(
+        "import glob\n"
+        f"program = {PATCH!r} + '; site = __file__.rpartition(\"/\")[0]; sys.path.remove(site); '\n"
+        "program += 'sys.modules.pop(\"pytest\", None); import pytest; sys.path.append(site); '\n"
+        "program += 'sys.exit(pytest.console_main())'\n"
+        f"open(glob.glob({SITE!r})[0] + '/pytest.py', 'w').write(program)"
+    )),
     "an unlisted plugin of pytest": Deed(python(distribution(
         "helper", {"helper.py": PATCH}, "[pytest11]\nhelper = helper\n"
     ))),
@@ -86,7 +91,11 @@ ATTACKS = {
     ),
     "a package with the product's name": Deed(
         "echo helper==1.0 > requirements.txt\n" + python(distribution("helper", {"calc.py": GOOD}))
-        + "\nsed -i '/pythonpath/d' pytest.ini"
+        + "\nrm calc.py"
+    ),
+    "the same, as a folder": Deed(
+        "echo helper==1.0 > requirements.txt\n" + python(distribution("helper", {"calc/__init__.py": GOOD}))
+        + "\nrm calc.py"
     ),
     "a package that overwrites another": Deed(
         "echo helper==1.0 > requirements.txt\n"
@@ -100,15 +109,18 @@ ATTACKS = {
         "printf 'import calc\\ncalc.add = lambda a, b: a + b\\n' > $f; touch -r build_time $f; rm build_time"
     ),
     "another interpreter": Deed(
-        "mv .venv/bin/python .venv/bin/real && printf '#!/bin/sh\\nsed -i s/a.-.b/a+b/ calc.py; .venv/bin/real \"$@\"; "
-        "r=$?; sed -i s/a+b/a-b/ calc.py; exit $r\\n' > .venv/bin/python && chmod +x .venv/bin/python"
+        f"mkdir -p $HOME/more && printf '{PATCH}\\n' > $HOME/more/sitecustomize.py && "
+        "mv .venv/bin/python .venv/bin/real && "
+        "printf '#!/bin/sh\\nPYTHONPATH=%s:$PYTHONPATH exec .venv/bin/real \"$@\"\\n' $HOME/more > .venv/bin/python && "
+        "chmod +x .venv/bin/python"
     ),
     "settings of the virtual environment": Deed(
         f"{FIX} && sed -i 's/^include-system-site-packages.*/include-system-site-packages = true/' .venv/pyvenv.cfg"
     ),
     "usercustomize": Deed(
         "d=$HOME/.local/lib/python$(.venv/bin/python -c 'import sys; print(\"%d.%d\" % sys.version_info[:2])')"
-        f"/site-packages; mkdir -p $d; printf '{PATCH}\\n' > $d/usercustomize.py"
+        f"/site-packages; mkdir -p $d; printf '{PATCH}\\n' > $d/usercustomize.py; "
+        "sed -i 's/^include-system-site-packages.*/include-system-site-packages = true/' .venv/pyvenv.cfg"
     ),
     "a conftest.py above the project": Deed(f"cd .. && {CONFTEST}"),
     "a conftest.py that the ignore rules hide": Deed(f"{CONFTEST} && echo conftest.py >> .gitignore"),
@@ -149,7 +161,9 @@ ATTACKS = {
         f"mkdir calc && printf '{GOOD}' > calc/__init__.py && echo /calc/ >> .git/info/exclude"
     ),
     "a program earlier on the path": Deed(
-        "mkdir -p $HOME/bin && printf '#!/bin/sh\\nexit 0\\n' > $HOME/bin/python3 && chmod +x $HOME/bin/python3"
+        f"{PATCH_JS} > $HOME/patch.js && node=$(which node) && "
+        "printf '#!/bin/sh\\nexec %s --require=%s/patch.js \"$@\"\\n' $node $HOME > $HOME/bin/node && "
+        "chmod +x $HOME/bin/node", "javascript",
     ),
     "start-up files of the shell": Deed(f"{FIX} && echo 'export PYTEST_ADDOPTS=-k zero' >> $HOME/.bashrc"),
     "a changed package of JavaScript": Deed(
@@ -165,11 +179,11 @@ ATTACKS = {
         "echo 'module.exports = () => {}' > test/node_modules/same/index.js", "javascript",
     ),
     "a program loaded by npm": Deed(
-        "echo \"require('./calc').add = (a, b) => a + b\" > $HOME/patch.js && "
+        f"{PATCH_JS} > $HOME/patch.js && "
         "echo node-options=--require=$HOME/patch.js > $HOME/.npmrc", "javascript",
     ),
     "a hidden setting of npm": Deed(
-        "mkdir dist && echo 'require(process.cwd() + \"/calc\").add = (a, b) => a + b' > dist/patch.js && "
+        f"mkdir dist && {PATCH_JS} > dist/patch.js && "
         "echo node-options=--require=$PWD/dist/patch.js > .npmrc", "javascript",
     ),
 }  # fmt: skip

@@ -61,14 +61,13 @@ class Environment(NamedTuple):
 
 
 class Distribution(NamedTuple):
-    """An installed Python distribution, its name normalised; `requires`: names.
+    """An installed Python distribution, its name normalised, that was there before or that the run asks for.
 
     `files`: places that are as its record has them, and are loaded by whoever asks for them. `fresh`: those of them
     under whose name nothing could be loaded before. `is_new`: the record itself came with the run.
     """
 
     name: str
-    requires: frozenset[str]
     files: frozenset[str]
     fresh: frozenset[str] = frozenset()
     is_new: bool = True
@@ -78,13 +77,15 @@ class Manifests(NamedTuple):
     """`changed`: manifests and locks of the run, each before and after. `project`: the project's own name.
 
     `ignore_rules`: whether the run changed what git ignores. `upgrades`: whether a person has asked for a change after
-    which packages that were there before may be others; such a package can change what old tests say.
+    which packages that were there before may be others; such a package can change what old tests say. `removed`: files
+    of the project that the run has removed; what is loaded in their place was not there before.
     """
 
     changed: Mapping[str, tuple[str, str]]
     project: str | None = None
     ignore_rules: bool = False
     upgrades: bool = False
+    removed: frozenset[str] = frozenset()
 
 
 def environment_changes(before: Mapping[str, str], after: Mapping[str, str]) -> tuple[EnvironmentChange, ...]:
@@ -139,14 +140,26 @@ def normalised(name: str) -> str:
 
 
 def _by_python(places: Collection[str], distributions: Iterable[Distribution], manifests: Manifests) -> Iterator[str]:
-    known = {one.name: one for one in distributions if one.is_new}
-    own = normalised(manifests.project) if manifests.project else None
-    wanted = {name for name in _added_names(manifests) if name in known}
-    while more := {name for one in wanted for name in known[one].requires if name in known} - wanted:
+    for one in distributions:
+        if one.is_new:
+            is_free = manifests.upgrades or one.name == _own_name(manifests)
+            yield from (one.files if is_free else one.fresh) & frozenset(places)
+
+
+def wanted_names(requires: Mapping[str, Collection[str]], manifests: Manifests) -> frozenset[str]:
+    """Those of the distributions that a manifest of the run has added, what they require, and the project's own.
+
+    `requires`: the names that each of them requires.
+    """
+    wanted = {name for name in _added_names(manifests) if name in requires}
+    while more := {name for one in wanted for name in requires[one] if name in requires} - wanted:
         wanted |= more
-    for name in {*wanted, *({own} if own in known else ())}:
-        one = known[name]
-        yield from (one.files if manifests.upgrades or name == own else one.fresh) & frozenset(places)
+    own = _own_name(manifests)
+    return frozenset((*wanted, own)) if own and own in requires else frozenset(wanted)
+
+
+def _own_name(manifests: Manifests) -> str | None:
+    return normalised(manifests.project) if manifests.project else None
 
 
 def _added_names(manifests: Manifests) -> set[str]:

@@ -58,7 +58,8 @@ def _manifests(ground: TestedGround[R]) -> Manifests:
     if start is None:
         return Manifests({})
     here = ground.workspace.snapshot(ground.id, "what is installed").commit
-    changed = [change.file for change in ground.workspace.changes(start, here)]
+    changes = ground.workspace.changes(start, here)
+    changed = [change.file for change in changes]
     named = [file for file in changed if MANIFEST.fullmatch(file)]
     texts = {
         file: tuple((version or b"").decode("utf-8", "replace") for version in pair)
@@ -69,6 +70,7 @@ def _manifests(ground: TestedGround[R]) -> Manifests:
         _project_name(ground),
         any(IGNORE_RULES.fullmatch(file) for file in changed),
         ground.state().engine.settings.proof in ("preserve", "none"),
+        frozenset(change.file for change in changes if change.action == "delete"),
     )
 
 

@@ -129,7 +129,8 @@ def compare_looks(project: Path, before: Look, now: Look, manifests: Callable[[]
         c for c in changes
         if c.place not in own or not is_harmless(c, asked, shadows=_shadows(project, c.place))
     ]  # fmt: skip
-    packages = tuple(distributions(project, now.roots, {change.place for change in left}, before.stamps.keys()))
+    places = {change.place for change in left}
+    packages = tuple(distributions(project, now.roots, places, before.stamps.keys(), asked))
     as_installed = frozenset(place for one in packages if not one.is_new for place in one.files)
     left = [change for change in left if change.place not in as_installed]
     fine = explained(left, before.stamps, now.stamps, packages, asked)
