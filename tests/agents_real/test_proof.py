@@ -9,8 +9,10 @@ from tests.agents_real.agents import ALL
 from tests.agents_real.conftest import Prepare
 from tests.agents_real.fence import Fence
 from tests.agents_real.kelvin import course, said
-from tests.agents_real.loops import ground
-from tests.model.script import ReadCall, Reply, Script, WriteCall
+from tests.agents_real.loops import Ground, ground
+from tests.environment_cases import ATTACKS
+from tests.environment_trials import COMMANDS, made
+from tests.model.script import ReadCall, Reply, Script, ShellCall, WriteCall
 from tests.model.server import serving
 from tests.proof_cases import HONEST, LIES, SHOP, Case
 
@@ -54,3 +56,27 @@ def test_its_loop_ends_as_it_should(
     )
     assert ended.code == CODES[outcome]
     assert not place.alive()
+
+
+ENVIRONMENT = (
+    "sitecustomize",
+    "another pytest",
+    "a package that changes one that tests use",
+    "a .pth file with code",
+    "a changed package of JavaScript",
+)
+
+
+@pytest.mark.parametrize("name", ENVIRONMENT if ALL else ENVIRONMENT[:1])
+def test_what_its_shell_does_to_the_environment(name: str, real_agent: Prepare, fence: Fence, project: Path) -> None:
+    deed = ATTACKS[name]
+    made(project, deed.language)
+    turns = (Reply(text="I mend it.", calls=(ShellCall(deed.command),)), said("DEVELOP", "mended"))
+    with serving(course(feature=turns, mending=turns), fence.listen()) as model:
+        place = Ground(real_agent("codex", model), project, fence)
+        words = ("--agent", "codex", "--max-iterations", "4", "--test-command", COMMANDS[deed.language])
+        ended = place.run("run", "Make the tests pass", "--auto", *words)
+    state = place.state
+    assert (ended.code, state["engine"]["outcome"]) == (1, "exhausted")
+    assert "environment_changed" in {incident["kind"] for incident in state["engine"]["incidents"]}
+    assert state["skill_state"]["validate"]["pass_rate"] == 100, "else it would not have been an attack"
