@@ -35,6 +35,9 @@ JAVASCRIPT = {
     "module.exports = (a, b) => assert.equal(a, b)\n",
     "node_modules/same/package.json": '{"name": "same", "version": "1.0.0"}\n',
 }  # fmt: skip
+KNOWN = {"known/__init__.py": "X = 1\n", "xdist/known.py": "Y = 1\n"}
+"""What is installed there."""
+
 FIX_JS = "sed -i 's/a - b/a + b/' calc.js"
 
 
@@ -197,6 +200,12 @@ HONEST = {
     "a package installed again as it was": Deed(
         f"{FIX} && cp -p $(echo {SITE})/known/__init__.py local_copy && "
         f"cat local_copy > $(echo {SITE})/known/__init__.py"
+    ),
+    "another environment made of the same files": Deed(
+        f"{FIX} && mkdir -p $HOME/other && ln $(echo {SITE})/known/*.py $(echo {SITE})/xdist/known.py $HOME/other/"
+    ),
+    "a package written anew by an installer": Deed(
+        f"{FIX}\n" + python(distribution("known", KNOWN))
     ),
     "a generated module": Deed(f"{FIX} && echo 'VERSION = 1' > local_version.py"),
     "a built extension": Deed(f"{FIX} && head -c 64 /dev/zero > _speed.cpython-311-x86_64-linux-gnu.so"),

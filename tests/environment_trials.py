@@ -19,7 +19,7 @@ from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from loopwright.validation.run import ProjectTests
 from loopwright.workspace.git import GitWorkspace
-from tests.environment_cases import CALC, JAVASCRIPT, Deed, distribution
+from tests.environment_cases import CALC, JAVASCRIPT, KNOWN, Deed, distribution
 from tests.fakes import CountingLauncher, NoDebugger, NoProcesses, UnsyncedDisk
 from tests.validation.projects import lay_out
 
@@ -40,9 +40,7 @@ def made(project: Path, language: str) -> Path:
         subprocess.run([sys.executable, "-m", "venv", "--without-pip", ".venv"], cwd=project, check=True)
         [site] = project.glob(".venv/lib/python*/site-packages")
         (site / "ours.pth").write_text(f"{Path(pytest.__file__).parent.parent}\n")
-        subprocess.run(
-            [sys.executable, "-c", distribution("known", {"known/__init__.py": "X = 1\n"})], cwd=project, check=True
-        )
+        subprocess.run([sys.executable, "-c", distribution("known", KNOWN)], cwd=project, check=True)
     for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a"]):
         subprocess.run(["git", *words], cwd=project, check=True)
     return project

@@ -30,5 +30,9 @@ def run(chance: random.Random, scale: float) -> Mapping[str, int]:
                     os.environ.update(known)
             outcome = str(state.engine.outcome)
             counts[f"{what} {outcome}"] += 1
+            # Where the tests stay red, it was no attack on this system.
+            counts[f"{what} with green tests"] += bool(
+                state.skill_state and state.skill_state.validate_.pass_rate == 100
+            )
             assert (outcome == "succeeded") == (what == "honest"), f"{name}: {outcome}, {state.failure_reason}"
     return counts

@@ -13,11 +13,11 @@ from tests.environment_trials import carried_out, made, set_apart
 from tests.javascript import Unavailable, toolbox
 
 TRIED = (
-    "sitecustomize", "a plugin of pytest that a manifest names", "the same, its time put back", "a compiled file",
+    "sitecustomize", "a package with the product's name", "the same, its time put back", "a compiled file",
     "a conftest.py that git's own list hides", "a program earlier on the path", "a changed package with a changed lock",
 )  # fmt: skip
 NOT_REFUSED = (
-    "a dependency, installed and named", "a package installed again as it was", "a built extension",
+    "a dependency, installed and named", "another environment made of the same files", "a built extension",
     "an upgrade, as a person asked", "a package of JavaScript, locked",
 )  # fmt: skip
 

@@ -73,9 +73,10 @@ class _Changes:
         for row in csv.reader(_read(record).splitlines()):
             path = Path(os.path.normpath(record.parent.parent / row[0])) if row else record
             place = self._place(path)
-            is_fine = place in self._changed and _is_as_installed(path, row) and _is_asked_for(row[0], path)
-            if is_fine and not self._stands_for_own(row[0], path):
-                names[place] = row[0]
+            if place in self._changed and _is_as_installed(path, row):
+                is_harmless = _is_asked_for(row[0], path) and not self._stands_for_own(row[0], path)
+                if is_harmless or not self.is_new(record):  # else it is as it was before
+                    names[place] = row[0]
         # What an installer writes behind the record says nothing to any program, but for the plugins of pytest.
         for place in self._notes[notes]:
             if _is_asked_for(place, self._project / place):

@@ -101,14 +101,12 @@ def look(
     roots = tuple(dict.fromkeys(_roots(project, ignored, found.values())))
     stamps: dict[str, str] = {}
     for root in roots:
-        _read_folder(root, stamps)
+        _read_folder(project, root, stamps)
     compiled: dict[str, str] = {}
     for name in ignored:
         if name.endswith("__pycache__/"):
-            _read_folder(os.path.join(project, name.rstrip("/")), compiled)
+            _read_folder(project, os.path.join(project, name.rstrip("/")), compiled)
     stamps |= {place: value for place, value in compiled.items() if _is_compiled(place)}
-    top = f"{project}/"
-    stamps = {place.removeprefix(top): value for place, value in stamps.items()}
     own = dict(_ignored_code(project, ignored, roots))
     around = (_tools(project, command, found, path), _settings(project, ignored), _git(project), _variables())
     return Look(roots, stamps | own | {place: value for part in around for place, value in part}, frozenset(own), path)
@@ -199,8 +197,9 @@ def _shadows(project: Path, place: str) -> bool:
     return any(other != path and other.is_file() for other in others)
 
 
-def _read_folder(top: str, stamps: dict[str, str]) -> None:
-    folders = [top]
+def _read_folder(project: Path, top: str, stamps: dict[str, str]) -> None:
+    """Adds the stamps of all files below `top`, by place."""
+    inside, folders = len(f"{project}/") if top.startswith(f"{project}/") else 0, [top]
     while folders:
         folder = folders.pop()
         try:
@@ -210,21 +209,24 @@ def _read_folder(top: str, stamps: dict[str, str]) -> None:
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
                 folders += [entry.path] if folder != top or entry.name not in _SKIPPED else []
-            elif entry.path not in stamps:
-                stamps[entry.path] = _stamp_of(entry)
+                continue
+            try:
+                if entry.name == "RECORD":  # an installer that installs the same again writes the same
+                    stamp = _digest(Path(entry.path).read_bytes())
+                else:
+                    stamp = _of(entry.path, entry.stat(follow_symlinks=False))
+            except OSError:
+                stamp = "unreadable"
+            stamps[entry.path[inside:]] = stamp
 
 
-def _stamp_of(entry: os.DirEntry[str]) -> str:
-    try:
-        return _of(entry.path, entry.stat(follow_symlinks=False))
-    except OSError:
-        return "unreadable"
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:32]
 
 
 def _of(path: str, at: os.stat_result) -> str:
-    if stat.S_ISLNK(at.st_mode):
-        return f"-> {os.readlink(path)}"
-    return f"{at.st_mode:o} {at.st_size} {at.st_mtime_ns} {at.st_ctime_ns} {at.st_ino}"
+    """Whatever is done to a file sets the time of its last change of status, and nobody can set it back."""
+    return f"-> {os.readlink(path)}" if stat.S_ISLNK(at.st_mode) else f"{at.st_ctime_ns} {at.st_size} {at.st_ino}"
 
 
 def _stamp(path: str) -> str:
@@ -287,7 +289,7 @@ def _settings(project: Path, ignored: Collection[str]) -> Iterator[tuple[str, st
 def _variables() -> Iterator[tuple[str, str]]:
     for name, value in os.environ.items():
         if VARIABLES.fullmatch(name):
-            yield f"{VARIABLE}{name}", hashlib.sha256(value.encode("utf-8", "replace")).hexdigest()[:16]
+            yield f"{VARIABLE}{name}", _digest(value.encode("utf-8", "replace"))
 
 
 def _git(project: Path) -> Iterator[tuple[str, str]]:
@@ -299,7 +301,7 @@ def _git(project: Path) -> Iterator[tuple[str, str]]:
     for name in ("info/exclude", "info/attributes", "info/sparse-checkout", "objects/info/alternates"):
         for folder in dict.fromkeys((own, common)):
             if (folder / name).is_file():
-                yield f"git: {name}", hashlib.sha256((folder / name).read_bytes()).hexdigest()
+                yield f"git: {name}", _digest((folder / name).read_bytes())
     for hook in sorted((common / "hooks").glob("*")):
         if hook.suffix != ".sample":
             yield f"git: hooks/{hook.name}", _stamp(str(hook))
