@@ -40,6 +40,7 @@ def main() -> None:
             )
             shoot(anna.page, "loop-live")
             expect(standing(anna.page)).to_contain_text("Succeeded", timeout=MINUTES)
+            shoot(anna.page, "result")
             for tab in ("Timeline", "Changes", "Tests", "Causes"):
                 open_tab(anna.page, tab)
                 shoot(anna.page, tab.lower())
@@ -83,7 +84,7 @@ def tuned(anna: Visitor, skill: str) -> None:
     open_tab(page, "Fixes").get_by_role("button", name="All", exact=True).click()
     shoot(page, "tuning-fixes")
     page.get_by_role("button", name=re.compile("^Apply [0-9]+ fixes")).click()
-    expect(standing(page)).to_contain_text("Succeeded")
+    expect(standing(page)).to_contain_text("Completed")
     for tab in ("Overview", "Graph", "Tokens"):
         open_tab(page, tab)
         shoot(page, f"tuning-{tab.lower()}")

@@ -15,6 +15,7 @@ import { Rivals } from './Rivals'
 import { type Resource, useHeld } from './resource'
 import type { Patch } from './rivals'
 import type { DiffAnswer } from './shapes'
+import { Ticked } from './Ticked'
 
 /** Files, tests and remarks that are shown of a longer list. */
 const SHOWN = 8
@@ -57,11 +58,11 @@ export function Result({ place, diff, of, tests, patches }: Ended) {
         />
         {data && !files.length && <p class="muted">{t('result.unchanged')}</p>}
         {proof && <Shown proof={proof} more={place.href('tests')} />}
+        {patches.length > 0 && <h3>{t('result.patch')}</h3>}
         {patches.map(({ place: where, description, comparison }) => (
           <div key={where}>
-            <h3>{t('result.patch')}</h3>
             <p>
-              <code>{where}</code> {description}
+              <code>{where}</code> <Ticked text={description} />
             </p>
             <Rivals comparison={comparison} act={acting(place)} />
           </div>
@@ -101,7 +102,7 @@ export function Strength({ proof, more }: { proof: Proof; more?: string }) {
       <code>
         {file}:{line}
       </code>{' '}
-      {change}
+      <Ticked text={change} />
     </>
   )
   return (
