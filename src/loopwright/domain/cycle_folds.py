@@ -206,7 +206,7 @@ def _implemented(state: CycleState, outcome: Implemented, done: CycleStepDone) -
     """What was changed stands, also by a task that failed."""
     state = _patched(changed(state, outcome, done), outcome)
     if outcome.named:
-        named = tuple(dict.fromkeys((*(state.engine.named or ()), *outcome.named)))
+        named = merged(state.engine.named or (), outcome.named)
         state = state.evolve(engine=state.engine.evolve(named=named))
     if not outcome.ok:
         message = outcome.report.summary or "the task was not done"

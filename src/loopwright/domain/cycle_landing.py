@@ -1,6 +1,6 @@
 """How the results of steps land in the documents of a cycle: each role's own, and what was measured. Pure."""
 
-from typing import Literal
+from typing import Literal, TypeVar
 
 from loopwright.domain.cycle import (
     CHANGES_KEPT,
@@ -33,6 +33,8 @@ from loopwright.domain.engine_state import LastValidation
 from loopwright.domain.outcomes import Validated
 from loopwright.domain.proof import TESTS_KEPT, Proof
 from loopwright.domain.words import plural
+
+T = TypeVar("T")
 
 VALIDATE = "vas.validate"
 
@@ -173,7 +175,7 @@ def with_agent(state: CycleState, role: Role, agent: AgentState) -> CycleState:
     return state.evolve(agents=state.agents.evolve(**{role: agent}))
 
 
-def merged(known: tuple[str, ...], more: tuple[str, ...]) -> tuple[str, ...]:
+def merged(known: tuple[T, ...], more: tuple[T, ...]) -> tuple[T, ...]:
     """Both, in order, each once; the very same tuple when nothing is new."""
     new = tuple(dict.fromkeys(item for item in more if item not in known))
     return (*known, *new) if new else known

@@ -225,7 +225,7 @@ def _digest(data: bytes) -> str:
 
 
 def _of(path: str, at: os.stat_result) -> str:
-    """Whatever is done to a file sets the time of its last change of status, and nobody can set it back."""
+    """Any change of a file sets its ctime, which no call sets back."""
     return f"-> {os.readlink(path)}" if stat.S_ISLNK(at.st_mode) else f"{at.st_ctime_ns} {at.st_size} {at.st_ino}"
 
 
