@@ -139,7 +139,7 @@ class Case:
         commit, again = self._by_hand(self.subject.scope), self._by_hand(holding)
         # What is named by the time of its run, or passes by chance, is not there twice.
         steady = {test: status for test, status in commit.items() if again.get(test, status) == status}
-        named = {test for test in steady if test in again or test.split("::")[0] not in holding}
+        named = {test for test in steady if test in again or (test in parent and test.split("::")[0] not in holding)}
         return fail_to_pass(parent, without, {test: steady[test] for test in named})
 
     def _by_hand(self, files: Sequence[str]) -> Statuses:

@@ -110,10 +110,18 @@ def test_whose_own_source_was_changed(
         ({"t::a[10:00:01]": "passed"}, {"t::a[10:00:02]": "passed"}, (), ("t::a[10:00:01]",)),
         ({"t::a[1]": "passed", "t::a[2]": "passed"}, {"t::a[1]": "passed"}, ("t::a[2]",), ()),
         ({"t::a[1]": "failed"}, {"t::a[2]": "passed"}, ("t::a[1]",), ()),
-        ({"t::a[1]": "passed"}, {"t::a": "passed"}, ("t::a[1]",), ()),
+        ({"t::a[1]": "passed"}, {"t::a": "passed"}, (), ("t::a[1]",)),
+        ({"t::a[1]": "passed", "t::a[2]": "passed"}, {"t::a": "passed"}, ("t::a[1]", "t::a[2]"), ()),
+        ({"t.py::A::a": "passed"}, {"t.py::B::a": "passed"}, (), ("t.py::A::a",)),
+        ({"t.py::A::a": "passed"}, {"u.py::a": "passed"}, (), ("t.py::A::a",)),
+        ({"t.js::old > a": "passed"}, {"t.js::new > a": "passed"}, (), ("t.js::old > a",)),
+        ({"t.js::[a] b": "passed"}, {"t.js::[a] c": "passed"}, ("t.js::[a] b",), ()),
+        ({"t.py::A::a": "passed"}, {"t.py::B::a": "skipped"}, ("t.py::A::a",), ()),
+        ({"t.py::A::a": "passed", "t.py::B::a": "passed"}, {"t.py::B::a": "passed"}, ("t.py::A::a",), ()),
+        ({"t.py::A::a": "failed"}, {"t.py::B::a": "passed"}, ("t.py::A::a",), ()),
     ],
 )
-def test_a_set_whose_name_holds_the_time_has_not_vanished(
+def test_a_test_that_runs_under_another_class_file_or_set_has_not_vanished(
     before: dict[str, TestStatus], now: dict[str, TestStatus], vanished: tuple[str, ...], changed: tuple[str, ...]
 ) -> None:
     compared = compare(first(before), ran(now), allow_changes=False)

@@ -91,7 +91,7 @@ def compare(baseline: Baseline, run: TestRun, *, allow_changes: bool, doubt: Dou
         outgrown=tuple(
             key
             for key in changed
-            if before[key].status == standing[key] == "passed" and again.standing(key) == "failed"
+            if before[key].status == "passed" == (standing[key] or "passed") and again.standing(key) == "failed"
         ),
         new_failures=tuple(key for key in run.failed if (known := before.get(key)) is None or known.status != "failed"),
     )
@@ -176,19 +176,20 @@ def _statuses(run: TestRun) -> dict[str, str]:
 
 
 def _renamed(before: Mapping[str, BaselineTest], standing: Mapping[str, str | None], run: TestRun) -> frozenset[str]:
-    """Parameter sets that passed and are gone, where their test still runs with as many: they count as changed.
+    """Tests that passed and are gone, where as many new ones of the same name ran: they count as changed.
 
-    The names of some sets hold the time of the run.
+    Their class, file or parameter set is another now. The names of some sets hold the time of the run.
     """
-    now = _statuses(run)
-    sets, sets_now = (Counter(_function(key) for key in keys if key.endswith("]")) for keys in (before, now))
-    gone = (key for key, test in before.items() if standing[key] is None and test.status == "passed")
-    return frozenset(key for key in gone if key.endswith("]") and sets_now[_function(key)] >= sets[_function(key)])
+    gone = [key for key, test in before.items() if standing[key] is None and test.status == "passed"]
+    new = Counter(_name(result.key) for result in run.results if result.key not in before and result.status != "skipped")
+    missing = Counter(map(_name, gone))
+    return frozenset(key for key in gone if new[_name(key)] >= missing[_name(key)])
 
 
-def _function(key: str) -> str:
-    """The test's name without its parameter set."""
-    return key.partition("[")[0]
+def _name(key: str) -> str:
+    """The test's own name, without what it stands in and without its parameter set."""
+    inside = key.partition("::")[2]
+    return inside.partition("[")[0].rpartition("::")[2].rpartition(" > ")[2] or inside or key
 
 
 def _standing(key: str, now: Mapping[str, str]) -> str | None:

@@ -18,6 +18,8 @@ import functools
 
 class Money:
     words = {}
+    _pattern = "a"
+    _whole = _pattern + "b"
 
     def __init__(self, amount):
         self.amount = amount
@@ -31,10 +33,19 @@ def told(kind):
     return getattr(Money, "words").get(kind)
 
 
+def fits(text, whole=Money._whole):
+    return text == whole
+
+
+def whole():
+    return Money._whole
+
+
 LOADED = price()
 """
 PRICE = BEFORE.replace("return 1", "return 2")
 WORDS = BEFORE.replace("words = {}", "words = {'x': 'y'}")
+PATTERN = BEFORE.replace('"a"', '"c"')
 ORDERED = BEFORE.replace("class Money:", "@functools.total_ordering\nclass Money:").replace(
     "\n\ndef price",
     "\n    def __lt__(self, other):\n        return self.amount < other.amount\n\n\ndef price",
@@ -77,6 +88,12 @@ CASES = {
     ),
     "only asked whether it is there": Case(
         WORDS, "import shop\n\n\ndef test_a():\n    assert hasattr(shop.Money, 'words')\n", frozenset()
+    ),
+    "made of what changed, and as a default": Case(
+        PATTERN,
+        "import shop\n\n\ndef test_a():\n    assert shop.whole() == 'cb'\n\n\ndef test_b():\n    assert shop.fits('cb')\n"
+        "\n\ndef test_c():\n    assert shop.price() == 1\n",
+        frozenset({"test_a", "test_b"}),
     ),
     "a decorator of a class": Case(
         ORDERED, "from shop import Money\n\n\ndef test_a():\n    assert Money(2) >= Money(1)\n", frozenset({"test_a"})
@@ -124,4 +141,4 @@ def test_an_installed_copy_of_the_product_is_the_product(tmp_path: Path) -> None
     )
     run = asyncio.run(ProjectTests(project).run(order))
     assert run.reach is not None
-    assert run.reach["test_shop.py::test_a"].lines == ("src/shop.py:12",)
+    assert run.reach["test_shop.py::test_a"].lines == ("src/shop.py:14",)

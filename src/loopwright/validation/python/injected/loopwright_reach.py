@@ -11,7 +11,7 @@ import json
 import os
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any, Optional
@@ -31,15 +31,15 @@ class Changes:
     """The changed code of one Python file.
 
     `called`: changed lines inside of functions; all lines of a function whose signature or decorators changed.
-    `names`: what changed statements outside of functions bind or act on. `executable`: changed lines that can run,
-    those of functions.
+    `names`: what changed statements outside of functions bind or act on, and what others make of those names as the
+    file is loaded. `executable`: changed lines that can run, those of functions.
     """
 
     def __init__(self, source: bytes, lines: Collection[int]) -> None:
         changed = frozenset(lines)
         tree = ast.parse(source)
         self.called = frozenset(_called(tree, changed))
-        self.names = frozenset(_names(tree.body, changed))
+        self.names = _with_derived(tree.body, frozenset(_names(tree.body, changed)))
         self.executable = (
             changed & self.called & frozenset(_executable(compile(source, "<changed>", "exec", dont_inherit=True)))
         )
@@ -61,9 +61,7 @@ def _names(body: list[ast.stmt], changed: Collection[int]) -> Iterator[str]:
         lines = range(first, (statement.end_lineno or statement.lineno) + 1)
         if isinstance(statement, _Function) or not any(line in changed for line in lines):
             continue
-        inner = [node for part in ("body", "orelse", "finalbody") for node in getattr(statement, part, ())]
-        inner += [node for handler in getattr(statement, "handlers", ()) for node in handler.body]
-        if inner:
+        if inner := _inner(statement):
             if isinstance(statement, ast.ClassDef) and _is_redefined(statement, changed):
                 yield statement.name
             yield from _names(inner, changed)
@@ -71,6 +69,48 @@ def _names(body: list[ast.stmt], changed: Collection[int]) -> Iterator[str]:
             yield from ((alias.asname or alias.name).split(".")[0] for alias in statement.names)
         elif not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)):
             yield from (node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
+
+
+def _with_derived(body: list[ast.stmt], names: frozenset[str]) -> frozenset[str]:
+    """These names, and those that statements outside of functions make of them: `regex = re.compile(pattern)`."""
+    made = list(_made(body))
+    while True:
+        more = frozenset(name for made_names, used in made if used & names for name in made_names) - names
+        if not more:
+            return names
+        names |= more
+
+
+def _made(body: list[ast.stmt]) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """What each statement outside of functions binds or acts on, and of which names, defaults and bases included."""
+    for statement in body:
+        if isinstance(statement, _Function):
+            arguments = statement.args
+            once = [*statement.decorator_list, *arguments.defaults, *filter(None, arguments.kw_defaults)]
+            yield frozenset([statement.name]), _mentioned(once)
+        elif isinstance(statement, ast.ClassDef):
+            once = [*statement.decorator_list, *statement.bases, *(keyword.value for keyword in statement.keywords)]
+            yield frozenset([statement.name]), _mentioned(once)
+            yield from _made(statement.body)
+        elif inner := _inner(statement):
+            yield from _made(inner)
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+            yield _mentioned(targets), _mentioned([statement.value] if statement.value else [])
+        elif isinstance(statement, ast.Expr):
+            yield (_mentioned([statement]),) * 2
+
+
+def _mentioned(nodes: Iterable[ast.AST]) -> frozenset[str]:
+    walked = [node for root in nodes for node in ast.walk(root)]
+    attributes = (node.attr for node in walked if isinstance(node, ast.Attribute))
+    return frozenset(attributes).union(node.id for node in walked if isinstance(node, ast.Name))
+
+
+def _inner(statement: ast.stmt) -> list[ast.stmt]:
+    """The statements inside of a compound one."""
+    inner = [node for part in ("body", "orelse", "finalbody") for node in getattr(statement, part, ())]
+    return inner + [node for handler in getattr(statement, "handlers", ()) for node in handler.body]
 
 
 def _is_redefined(cls: ast.ClassDef, changed: Collection[int]) -> bool:
