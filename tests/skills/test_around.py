@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from loopwright.domain.skill_files import Surroundings
 from loopwright.skills.folders import SkillFolders
 
@@ -42,6 +44,31 @@ def test_a_plugin_and_its_neighbours(tmp_path: Path) -> None:
     assert "c" not in found.agents
     assert found.skills >= {"me", "first:me"}
     assert found.complete
+
+
+def test_a_marketplace_of_60_plugins(tmp_path: Path) -> None:
+    for n in range(60):
+        put(
+            tmp_path,
+            f"plugins/p{n}/skills/s{n}/SKILL.md",
+            f"plugins/p{n}/agents/a{n}.md",
+            f"plugins/p{n}/commands/c.md",
+        )
+        put(tmp_path, f"plugins/p{n}/.claude-plugin/plugin.json", text=f'{{"name": "p{n}"}}')
+    found = around(tmp_path / "plugins/p7/skills/s7")
+    own = {f"p{n}:{name}" for n in range(60) for name in (f"s{n}", "c")}
+    assert found.skills == own | {f"s{n}" for n in range(60)} | {"c"}
+    names = {name for n in range(60) for name in (f"a{n}", "x")}
+    assert found.agents == names | {f"p{n}:{name}" for n in range(60) for name in (f"a{n}", "x")}
+    assert found.complete
+
+
+def test_so_much_of_the_surroundings_and_no_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, ".claude/skills/me/SKILL.md", *(f".claude/agents/team{n}/a{n}.md" for n in range(40)))
+    monkeypatch.setattr("loopwright.skills.around.FOLDERS", 20)
+    found = around(tmp_path / ".claude/skills/me")
+    assert 0 < len(found.agents) < 20
+    assert not found.complete
 
 
 def test_a_folder_of_skills_says_nothing_of_agents(tmp_path: Path) -> None:

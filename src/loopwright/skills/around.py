@@ -6,6 +6,7 @@ import re
 import stat
 from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 from loopwright.domain.skill_files import Surroundings
@@ -19,6 +20,8 @@ HEAD = 2_048
 """Bytes of an agent's file in which its name is looked for."""
 DEEPEST = 3
 """Folders below `agents` or `commands` that are looked into."""
+FOLDERS = 10_000
+"""Folders that are looked into in one session; what is beyond them stays unknown."""
 
 _NAME = re.compile(rb"^\s*name\s*[:=]\s*[\"']?([^\s\"'#]+)", re.MULTILINE)
 
@@ -28,24 +31,95 @@ class Neighbours:
 
     def __init__(self, home: Path | None = None) -> None:
         self._home = os.path.realpath(home or Path.home())
+        self._left = FOLDERS
         self._above = cache(self._from)
-        self._in_folder = cache(_in_folder)
+        self._in_folder = cache(self._offered)
 
     def around(self, real: str) -> Surroundings:
         """Goes up from the skill's folder, by its real path, to its repository, the user's home, or eight levels."""
-        own = _in_folder(real)
+        own = self._offered(real)
         if _is_top(real, self._home):
             return own
         parent = os.path.dirname(real)
         above = self._above(parent)
-        return Surroundings(
-            above.skills.union(own.skills), above.agents.union(own.agents), complete=_is_workspace(parent)
-        )
+        complete = self._is_workspace(parent) and self._left > 0
+        return Surroundings(above.skills.union(own.skills), above.agents.union(own.agents), complete=complete)
 
     def _from(self, parent: str) -> Surroundings:
         found = [self._in_folder(at) for at in _upwards(parent, self._home)]
-        skills = frozenset(_skills_in(parent)).union(*(names.skills for names in found))
+        skills = frozenset(self._skills_in(parent)).union(*(names.skills for names in found))
         return Surroundings(skills, frozenset[str]().union(*(names.agents for names in found)))
+
+    def _offered(self, folder: str) -> Surroundings:
+        """What a folder on the way up offers: as a host's own folder, as a project, as a plugin or beside plugins."""
+        skills: set[str] = set()
+        agents: set[str] = set()
+        for place, plugin in self._places(folder):
+            commands = (self._named(os.path.join(place, kind), (".md", ".toml")) for kind in ("commands", "prompts"))
+            skills |= _with_prefix(plugin, {*self._skills_in(os.path.join(place, "skills")), *chain(*commands)})
+            agents |= _with_prefix(plugin, {*self._agents_in(os.path.join(place, "agents"))})
+        return Surroundings(frozenset(skills), frozenset(agents))
+
+    def _places(self, folder: str) -> Iterator[tuple[str, str]]:
+        """Folders that hold `agents`, `skills` and `commands`, and for a plugin's its name."""
+        if os.path.basename(folder) in HOSTS:
+            yield folder, ""
+        names = {*self._listed(folder)}
+        for host in HOSTS:
+            if host in names:
+                yield os.path.join(folder, host), ""
+        if not names.isdisjoint(PLUGINS):
+            yield folder, _plugin_name(folder)
+        if os.path.basename(folder) == "plugins":
+            for name in sorted(names):
+                if self._is_plugin(place := os.path.join(folder, name)):
+                    yield place, _plugin_name(place)
+
+    def _is_workspace(self, parent: str) -> bool:
+        """Whether a skill in that folder lies where a host looks for skills, so that what it may name is there too."""
+        if os.path.basename(parent) != "skills":
+            return False
+        above = os.path.dirname(parent)
+        return os.path.basename(above) in HOSTS or self._is_plugin(above)
+
+    def _is_plugin(self, folder: str) -> bool:
+        return not {*self._listed(folder)}.isdisjoint(PLUGINS)
+
+    def _skills_in(self, folder: str) -> Iterable[str]:
+        """Folder names, as far as a SKILL.md lies in them."""
+        return [name for name in self._listed(folder) if main_in(os.path.join(folder, name))]
+
+    def _agents_in(self, folder: str) -> Iterator[str]:
+        """By the name of the file, and by the one that is written in it."""
+        for path, stem in self._files(folder, (".md", ".toml")):
+            yield stem.rpartition(":")[2]
+            if written := _NAME.search(_head(path, HEAD)):
+                yield written.group(1).decode("utf-8", "replace")
+
+    def _named(self, folder: str, endings: tuple[str, ...]) -> Iterator[str]:
+        """Names of commands: `workflow/plan.md` is `plan` and `workflow:plan`."""
+        for _, stem in self._files(folder, endings):
+            yield from {stem, stem.rpartition(":")[2]}
+
+    def _files(
+        self, folder: str, endings: tuple[str, ...], prefix: str = "", depth: int = 0
+    ) -> Iterator[tuple[str, str]]:
+        for name in self._listed(folder):
+            path = os.path.join(folder, name)
+            stem, ending = os.path.splitext(name)
+            if ending in endings:
+                yield path, prefix + stem
+            elif depth < DEEPEST and not ending and os.path.isdir(path):
+                yield from self._files(path, endings, f"{prefix}{name}:", depth + 1)
+
+    def _listed(self, folder: str) -> list[str]:
+        self._left -= 1
+        if self._left < 0:
+            return []
+        try:
+            return sorted(os.listdir(folder))
+        except OSError:
+            return []
 
 
 def _upwards(parent: str, home: str) -> Iterator[str]:
@@ -61,47 +135,9 @@ def _is_top(folder: str, home: str) -> bool:
     return folder in (home, os.path.dirname(folder)) or os.path.exists(os.path.join(folder, ".git"))
 
 
-def _is_workspace(parent: str) -> bool:
-    """Whether a skill in that folder lies where a host looks for skills, so that what it may name stands there too."""
-    if os.path.basename(parent) != "skills":
-        return False
-    above = os.path.dirname(parent)
-    return os.path.basename(above) in HOSTS or _is_plugin(above)
-
-
-def _is_plugin(folder: str) -> bool:
-    return not {*_listed(folder)}.isdisjoint(PLUGINS)
-
-
-def _in_folder(folder: str) -> Surroundings:
-    """What a folder on the way up offers: as a host's own folder, as a project, as a plugin or beside plugins."""
-    skills: set[str] = set()
-    agents: set[str] = set()
-    for place, prefix in _places(folder):
-        skills.update(_skills_in(os.path.join(place, "skills")))
-        for kind in ("commands", "prompts"):
-            skills.update(_named(os.path.join(place, kind), (".md", ".toml")))
-        agents.update(_agents_in(os.path.join(place, "agents")))
-        if prefix:
-            skills.update(f"{prefix}:{name}" for name in [*skills])
-            agents.update(f"{prefix}:{name}" for name in [*agents])
-    return Surroundings(frozenset(skills), frozenset(agents))
-
-
-def _places(folder: str) -> Iterator[tuple[str, str]]:
-    """Folders that hold `agents`, `skills` and `commands`, with the prefix that a plugin gives to its names."""
-    if os.path.basename(folder) in HOSTS:
-        yield folder, ""
-    names = {*_listed(folder)}
-    for host in HOSTS:
-        if host in names:
-            yield os.path.join(folder, host), ""
-    if not names.isdisjoint(PLUGINS):
-        yield folder, _plugin_name(folder)
-    if os.path.basename(folder) == "plugins":
-        for name in _listed(folder):
-            if _is_plugin(place := os.path.join(folder, name)):
-                yield place, _plugin_name(place)
+def _with_prefix(plugin: str, names: set[str]) -> set[str]:
+    """The names, and those that they have outside of their plugin."""
+    return names | {f"{plugin}:{name}" for name in names} if plugin else names
 
 
 def _plugin_name(folder: str) -> str:
@@ -113,42 +149,6 @@ def _plugin_name(folder: str) -> str:
         if isinstance(told, dict) and isinstance(name := told.get("name"), str):
             return name
     return os.path.basename(folder)
-
-
-def _skills_in(folder: str) -> Iterable[str]:
-    """Folder names, as far as a SKILL.md lies in them."""
-    return [name for name in _listed(folder) if main_in(os.path.join(folder, name))]
-
-
-def _agents_in(folder: str) -> Iterator[str]:
-    """By the name of the file, and by the one that is written in it."""
-    for path, stem in _files(folder, (".md", ".toml")):
-        yield stem.rpartition(":")[2]
-        if written := _NAME.search(_head(path, HEAD)):
-            yield written.group(1).decode("utf-8", "replace")
-
-
-def _named(folder: str, endings: tuple[str, ...]) -> Iterator[str]:
-    """Names of commands: `workflow/plan.md` is `plan` and `workflow:plan`."""
-    for _, stem in _files(folder, endings):
-        yield from {stem, stem.rpartition(":")[2]}
-
-
-def _files(folder: str, endings: tuple[str, ...], prefix: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
-    for name in _listed(folder):
-        path = os.path.join(folder, name)
-        stem, ending = os.path.splitext(name)
-        if ending in endings:
-            yield path, prefix + stem
-        elif depth < DEEPEST and not ending and os.path.isdir(path):
-            yield from _files(path, endings, f"{prefix}{name}:", depth + 1)
-
-
-def _listed(folder: str) -> list[str]:
-    try:
-        return sorted(os.listdir(folder))
-    except OSError:
-        return []
 
 
 def _head(path: str, size: int) -> bytes:

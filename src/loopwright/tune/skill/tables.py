@@ -26,7 +26,7 @@ def cells(text: str, start: int, end: int) -> list[Cell]:
     found.append(_cell(text, begin, end))
     if found and not found[0].text:
         found = found[1:]
-    if found and not found[-1].text:
+    if len(found) > 1 and not found[-1].text:
         found = found[:-1]
     return found
 
