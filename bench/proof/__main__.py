@@ -5,7 +5,7 @@
 BENCH_REPOSITORIES says where the git directories of public projects are; nothing is fetched by this program. Each case
 is a commit that brings a fix or a feature together with its tests. A scripted agent does the commit's work on its
 parent, once whole and once without its tests: the one has to end as succeeded with exactly the tests that fail by hand,
-the other as unproven. Seconds: of the whole command, and of the runs that only the proof needs.
+the other as unproven, or as exhausted where the parent's own tests contradict the commit by hand. Seconds: of the whole command, and of the runs that only the proof needs.
 """
 
 import argparse
@@ -66,6 +66,7 @@ class Result:
     subject: str
     trouble: str = ""
     by_hand: int = 0
+    contradicted: bool = False
     differing: list[str] = field(default_factory=list)
     whole: str = ""
     left_out: str = ""
@@ -76,9 +77,8 @@ class Result:
 
     @property
     def is_right(self) -> bool:
-        return bool(
-            self.by_hand and not self.differing and (self.whole, self.left_out) == ("succeeded 0", "unproven 9")
-        )
+        left_out = "exhausted 1" if self.contradicted else "unproven 9"
+        return bool(self.by_hand and not self.differing and (self.whole, self.left_out) == ("succeeded 0", left_out))
 
 
 def subjects(file: Path) -> Iterator[Subject]:
@@ -142,6 +142,19 @@ class Case:
         named = {test for test in steady if test in again or (test in parent and test.split("::")[0] not in holding)}
         return fail_to_pass(parent, without, {test: steady[test] for test in named})
 
+    def contradicts(self) -> bool:
+        """Whether a test of the parent passes there, and fails on the commit's product."""
+        self.at(f"{self.commit}^1")
+        parent = self._by_hand(self.subject.scope)
+        self.at(self.commit)
+        tests = filter(is_test_material, self.files(gone=False))
+        self.git("checkout", "-q", f"{self.commit}^1", "--", *(test for test in tests if self._was_there(test)))
+        present = self._by_hand(self.subject.scope)
+        return any(parent.get(test) == "passed" and status == "failed" for test, status in present.items())
+
+    def _was_there(self, file: str) -> bool:
+        return bool(self.git("ls-tree", f"{self.commit}^1", "--", file))
+
     def _by_hand(self, files: Sequence[str]) -> Statuses:
         return statuses(self.subject.by_hand, self.subject.framework, self.project, files, self.root / "report")
 
@@ -191,7 +204,7 @@ def tried(case: Case) -> Result:
     result = Result(case.subject.name, case.commit, words.stdout.strip())
     try:
         case.set_up()
-        expected = case.fail_to_pass()
+        expected, result.contradicted = case.fail_to_pass(), case.contradicts()
     except (subprocess.CalledProcessError, SystemExit, OSError) as trouble:
         result.trouble = f"cannot be run by hand: {trouble}"
         return result

@@ -85,20 +85,26 @@ def _made(body: list[ast.stmt]) -> Iterator[tuple[frozenset[str], frozenset[str]
     """What each statement outside of functions binds or acts on, and of which names, defaults and bases included."""
     for statement in body:
         if isinstance(statement, _Function):
-            arguments = statement.args
-            once = [*statement.decorator_list, *arguments.defaults, *filter(None, arguments.kw_defaults)]
-            yield frozenset([statement.name]), _mentioned(once)
+            defaults = (*statement.args.defaults, *filter(None, statement.args.kw_defaults))
+            yield frozenset([statement.name]), _mentioned([*statement.decorator_list, *defaults])
         elif isinstance(statement, ast.ClassDef):
-            once = [*statement.decorator_list, *statement.bases, *(keyword.value for keyword in statement.keywords)]
-            yield frozenset([statement.name]), _mentioned(once)
+            keywords = (keyword.value for keyword in statement.keywords)
+            yield frozenset([statement.name]), _mentioned([*statement.decorator_list, *statement.bases, *keywords])
             yield from _made(statement.body)
         elif inner := _inner(statement):
             yield from _made(inner)
-        elif isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
-            targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-            yield _mentioned(targets), _mentioned([statement.value] if statement.value else [])
-        elif isinstance(statement, ast.Expr):
-            yield (_mentioned([statement]),) * 2
+        else:
+            yield _assigned(statement)
+
+
+def _assigned(statement: ast.stmt) -> tuple[frozenset[str], frozenset[str]]:
+    """What a simple statement sets, and of what; a call acts on all that it mentions."""
+    if isinstance(statement, ast.Assign):
+        return _mentioned(statement.targets), _mentioned([statement.value])
+    if isinstance(statement, (ast.AnnAssign, ast.AugAssign)):
+        return _mentioned([statement.target]), _mentioned(filter(None, [statement.value]))
+    names = _mentioned([statement]) if isinstance(statement, ast.Expr) else frozenset[str]()
+    return names, names
 
 
 def _mentioned(nodes: Iterable[ast.AST]) -> frozenset[str]:
