@@ -1,4 +1,4 @@
-"""A skill with a bit of everything wrong, for pages that show what tuning finds: four phases, roles, a spec."""
+"""A skill with several things wrong, for pages that show what tuning finds: four phases, roles, a spec."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ FILES = {
 ---
 name: survey
 description: Reads the documents of a project with several agents and writes one report about them.
-allowed-tools: Task, Read, Write
+allowed-tools: Task, Read, Write, Glob, AskUserQuestion
 ---
 
 # Survey
@@ -57,7 +57,7 @@ const documents = JSON.parse(Read(`${runDir}/documents.json`))
 const answers = []
 for (const document of documents) {
   const answer = Task({
-    subagent_type: "general-purpose",
+    subagent: "general-purpose",
     description: "review one document",
     prompt: `
 Goal of the user: ${request}
@@ -91,7 +91,7 @@ const answers = JSON.parse(Read(`${runDir}/answers.json`))
 while (true) {
   const next = Task({
     subagent_type: "general-purpose",
-    description: "look for a disagreement",
+    descripton: "look for a disagreement",
     prompt: `Compare these: ${JSON.stringify(answers)}. Say where two of them disagree.`
   })
   if (next.includes("none")) break
@@ -115,7 +115,7 @@ The report.
 ```js
 const conflicts = Read(`${runDir}/conflict.md`)
 Write(`${runDir}/report.md`, report)
-AskUserQuestion({ questions: [{ question: "Shall it be published?", options: ["yes", "no"] }] })
+AskUserQuestions({ questions: [{ question: "Shall it be published?", options: ["yes", "no"] }] })
 ```
 
 Follow [the checklist](../specs/checks.md).

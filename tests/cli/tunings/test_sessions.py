@@ -18,13 +18,13 @@ from tests.cli.test_menu import CTRL_C, DOWN, ENTER, Terminal
 
 SAMPLES = ROOT / "tests" / "tune" / "samples"
 SKILL = ".claude/skills/writer"
-SICK, WELL = ((SAMPLES / "content-in-prompt" / kind / "SKILL.md").read_text() for kind in ("sick", "fixed"))
+SICK, WELL = ((SAMPLES / "wrong-tool" / kind / "SKILL.md").read_text() for kind in ("sick", "fixed"))
 
 
 @pytest.fixture
 def skill(desk: Desk) -> Path:
     """The main page of a skill with one fault that follows from itself."""
-    shutil.copytree(SAMPLES / "content-in-prompt" / "sick", desk.project / SKILL)
+    shutil.copytree(SAMPLES / "wrong-tool" / "sick", desk.project / SKILL)
     return desk.project / SKILL / "SKILL.md"
 
 
@@ -46,7 +46,7 @@ def state(desk: Desk, id: str) -> TuningState:
 
 def test_a_person_sees_the_diff_and_takes_it(desk: Desk, skill: Path) -> None:
     terminal = Terminal(desk, "tune", SKILL, "--fix", NO_COLOR="1")
-    terminal.wait_for("+specs/guide.md (read it yourself)")
+    terminal.wait_for("+   const answer = AskUserQuestion({")
     terminal.wait_for("apply it and all that follow")
     assert skill.read_text() == SICK, "nothing is applied before it is chosen"
     terminal.press(ENTER)
@@ -130,5 +130,5 @@ def test_the_picture_shows_dimensions_score_and_fixes(desk: Desk, asking: str) -
     lines = [line.text for line in picture.lines(50)]
     assert all(width(line) <= 50 for line in lines)
     told = "\n".join(line.text for line in picture.lines(200))
-    for words in ("context: 1 issue", "memory: 0 issues", "score", "FIX-001", "applied FIX-001", "?"):
+    for words in ("agent: 1 issue", "memory: 0 issues", "score", "FIX-001", "applied FIX-001", "?"):
         assert words in told

@@ -92,14 +92,14 @@ async def test_a_dimension_that_did_not_run_never_passes(stage: TuneStage, monke
     def stumbles(skill: object) -> Iterable[Hit]:
         raise KeyError("what")
 
-    broken = next(one for one in detectors.DETECTORS if one.dimension == "memory")
+    broken = next(one for one in detectors.DETECTORS if one.dimension == "agent")
     bad = replace(broken, look=stumbles)
     others = (one for one in detectors.DETECTORS if one is not broken)
     monkeypatch.setattr("loopwright.tune.diagnosis.DETECTORS", (bad, *others))
     state = await stage.tuned(stage.skill(MENDED | {"specs/style.md": "# Style\n\nShort sentences.\n"}))
     assert (state.quality_score, state.quality_gate, state.status) == (100, "fail", "completed")
-    assert state.diagnosis.memory is not None
-    assert state.diagnosis.memory.status == "failed"
+    assert state.diagnosis.agent is not None
+    assert state.diagnosis.agent.status == "failed"
     assert "please report it" in state.errors[0].message
 
 

@@ -1,1 +1,0 @@
-"""How well TUNE finds and mends faults that were put into skills on purpose."""
