@@ -31,7 +31,7 @@ Files = dict[str, bytes]
 
 @dataclass(frozen=True)
 class Course:
-    """One session of a skill with a wrong name for each of its phases, and a file that only an agent can write."""
+    """One session of a skill that seeks each of its phases in a wrong folder, and a file that only an agent can write."""
 
     project: Path
     root: Path
@@ -125,13 +125,11 @@ def contents(root: Path) -> Files:
 def _made(place: Path, chance: random.Random) -> Course:
     project, root = place / "project", place / "project" / "skills" / "notes"
     right = [f"phases/{n:02}-{part}.md" for n, part in enumerate(PARTS, 1)]
-    wrong = [
-        name.replace(part, part[::-1] if chance.random() < 0.1 else part[1:])
-        for name, part in zip(right, PARTS, strict=True)
-    ]
-    main = HEAD + "".join(f"{n}. Read `{{{n - 1}}}` and follow it.\n\n" for n in range(1, len(PARTS) + 1))
+    wrong = [name.replace("phases", chance.choice(("phase", "steps"))) for name in right]
+    main = HEAD + "".join(f"{n}. Read [it]({{{n - 1}}}) and follow it.\n\n" for n in range(1, len(PARTS) + 1))
+    main += "All of them: " + ", ".join(f"[{n}]({name})" for n, name in enumerate(right, 1)) + ".\n"
     files = {name: PHASE.format(part=part) for name, part in zip(right, PARTS, strict=True)}
-    files[right[1]] += "\nFollow `specs/style.md`.\n"
+    files[right[1]] += "\nFollow [the style](../specs/style.md).\n"
     mended = {"SKILL.md": main.format(*right), **files, "specs/style.md": STYLE}
     sick = {"SKILL.md": main.format(*wrong), **files}
     for name, text in sick.items():

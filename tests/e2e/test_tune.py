@@ -91,9 +91,9 @@ def test_a_sick_skill_is_diagnosed_mended_verified_and_put_back(shop: Shop) -> N
 
 
 def test_what_no_fact_settles_is_left_to_an_agent(shop: Shop) -> None:
-    skill = shop.skill("eager-loading")
+    skill = shop.skill("undeclared-tool")
     before = shop.bytes_of(skill)
-    assert "--fix knows no repair for 1 finding" in shop.run("tune", "--fix", skill).stdout
+    assert "--fix knows no repair for 2 findings" in shop.run("tune", "--fix", skill).stdout
     assert "Nothing was changed" not in shop.run("tune", skill).stdout, "nobody wanted a change"
     shop.run("tune", "--fix=all", skill)
     assert shop.bytes_of(skill) == before
@@ -121,7 +121,7 @@ def test_json_is_one_document_and_events_come_only_when_asked_for(shop: Shop) ->
 def test_a_folder_is_read_without_sessions_and_mended_only_where_something_is_wrong(shop: Shop) -> None:
     for sample, kind in (
         ("wrong-tool", "sick"),
-        ("eager-loading", "healthy"),
+        ("oversized-skill", "healthy"),
         ("deprecated-tool", "sick"),
     ):
         shop.skill(sample, kind)
@@ -135,7 +135,7 @@ def test_a_folder_is_read_without_sessions_and_mended_only_where_something_is_wr
 
     code, document = shop.document("tune", ".claude/skills", "--fix")
     sessions = {skill["path"]: skill["session"] for skill in document["skills"]}
-    assert sessions[".claude/skills/eager-loading"] is None
+    assert sessions[".claude/skills/oversized-skill"] is None
     assert shop.bytes_of(".claude/skills/wrong-tool") == fixed("wrong-tool")
     assert shop.bytes_of(".claude/skills/deprecated-tool") == fixed("deprecated-tool")
 
@@ -159,7 +159,7 @@ def test_a_baseline_accepts_what_is_there_and_nothing_new(shop: Shop) -> None:
     assert (code, found["findings"], found["suppressed"] > 0) == (0, [], True)
     assert [one["by"] for one in found["silenced"]] == ["baseline"] * found["suppressed"]
 
-    shop.skill("eager-loading")
+    shop.skill("undeclared-tool")
     _, document = shop.document("tune", ".claude/skills", "--baseline", "known.json")
     assert [bool(one["findings"]) for one in document["skills"]] == [True, False]
 
@@ -228,7 +228,7 @@ def test_what_can_not_be_is_one_clear_line(shop: Shop, words: list[str], code: i
 
 
 def test_errors_of_a_catalogue_are_told_before_anything_is_read(shop: Shop) -> None:
-    skill = shop.skill("eager-loading")
+    skill = shop.skill("undeclared-tool")
     folder = shop.root / ".loopwright" / "catalogue"
     folder.mkdir(parents=True)
     (folder / "mine.toml").write_text("tols = 1\n")

@@ -55,13 +55,13 @@ async def test_a_skill_is_mended_from_start_to_end(desk: Desk, root: Path) -> No
         assert ([one["file"] for one in left["findings"]], left["total"]) == (["phases/02-write.md"], 1)
         assert (await caller.call("findings", id=id, dimension="agent"))["total"] == 0
         diff = (await caller.call("diff", id=id))["diff"]
-        assert "+1. Read `phases/01-listen.md` and follow it." in diff
+        assert "+1. Read [how to listen](phases/01-listen.md) and follow it." in diff
 
         listed = await caller.call("fixes", id=id)
         assert [(one["fix_id"], one["status"]) for one in listed["fixes"]] == [("FIX-001", "held"), ("FIX-002", "held")]
         assert listed["diff"] is None
         one = await caller.call("fixes", id=id, fix="FIX-002")
-        assert "+2. Read `phases/02-write.md`" in one["diff"]
+        assert "+2. Read [how to write](phases/02-write.md)" in one["diff"]
         cut = await caller.call("fixes", id=id, fix="FIX-002", max_chars=100)
         assert (len(cut["diff"]), cut["truncated"]) == (100, True)
         assert "Fix FIX-009 not found" in await caller.refused("fixes", id=id, fix="FIX-009")
@@ -69,7 +69,7 @@ async def test_a_skill_is_mended_from_start_to_end(desk: Desk, root: Path) -> No
         assert "roll back first: FIX-002" in await caller.refused("roll_back", id=id, fix="FIX-001")
         back = await caller.call("roll_back", id=id, fix="FIX-002")
         assert back["fixes"] == {"proposed": 2, "pending": 0, "applied": 1, "rolled_back": 1}
-        assert "wirte" in texts(root)["SKILL.md"]
+        assert "second/" in texts(root)["SKILL.md"]
         assert "FIX-002 rolled_back" in await caller.text("fixes", id=id)
     journal = (desk.project / ".workflow/.scratchpad" / id / "state.events.ndjson").read_text().splitlines()
     assert [json.loads(journal[n])["actor"] for n in (0, 1, -1)] == ["mcp", "mcp", "mcp"]
@@ -87,7 +87,7 @@ async def test_fixes_are_chosen(desk: Desk, root: Path) -> None:
         assert (await caller.call("choose", id=id, fixes=["FIX-002"]))["status"] == "running"
         ended = await caller.rested(id)
         assert (ended["status"], ended["fixes"]["applied"]) == ("completed", 1)
-        assert texts(root)["SKILL.md"] == SICK["SKILL.md"].replace("wirte", "write")
+        assert texts(root)["SKILL.md"] == SICK["SKILL.md"].replace("second/", "phases/")
         assert [one["status"] for one in (await caller.call("fixes", id=id))["fixes"]] == ["not_chosen", "held"]
         assert "status: completed" in await caller.refused("choose", id=id, fixes=[])
 

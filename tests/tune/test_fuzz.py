@@ -28,7 +28,9 @@ def test_the_same_is_found_with_any_ends_of_lines() -> None:
 
 def test_bytes_that_are_no_utf_8_are_shown_as_such_where_something_is_found() -> None:
     """They could not be written to a journal, so that a whole session ended for one letter."""
-    (found,) = held({"SKILL.md": b"# S\n\nSee [pl\xe9n](phases/none.md) first.\n"}).findings
+    (found,) = held(
+        {"SKILL.md": b"---\nname: x\ndescription: S.\n---\n\n# S\n\nSee [pl\xe9n](phases/none.md) first.\n"}
+    ).findings
     assert found.excerpt == "See [pl\ufffdn](phases/none.md) first."
     assert found.excerpt[slice(*found.marked)] == "phases/none.md"
 

@@ -181,7 +181,9 @@ def _renamed(before: Mapping[str, BaselineTest], standing: Mapping[str, str | No
     Their class, file or parameter set is another now. The names of some sets hold the time of the run.
     """
     gone = [key for key, test in before.items() if standing[key] is None and test.status == "passed"]
-    new = Counter(_name(result.key) for result in run.results if result.key not in before and result.status != "skipped")
+    new = Counter(
+        _name(result.key) for result in run.results if result.key not in before and result.status != "skipped"
+    )
     missing = Counter(map(_name, gone))
     return frozenset(key for key in gone if new[_name(key)] >= missing[_name(key)])
 

@@ -15,10 +15,8 @@ from loopwright.tune.substance import Sentence, Told, substance, told, words_of
 from loopwright.tune.suppress import MARK, ignores
 
 CURED_BY_DELETION = frozenset({
-    "contradicting-constraints", "dead-reference", "duplicated-block", "eager-loading", "content-in-prompt",
-    "unbounded-accumulator", "tables-disagree", "split-state", "written-never-read", "read-never-written",
-    "nested-spawn", "blocking-question", "oversized-skill", "deprecated-tool", "undeclared-tool", "wrong-parameter",
-    "undeclared-field",
+    "dead-reference", "duplicated-block", "eager-loading", "oversized-skill", "deprecated-tool", "undeclared-tool",
+    "wrong-parameter",
 })  # fmt: skip
 """Rules whose finding may go by taking away the sentence it stands in; all others need words in its place."""
 SAID_TWICE = frozenset({"duplicated-block"})

@@ -130,5 +130,5 @@ def test_the_picture_shows_dimensions_score_and_fixes(desk: Desk, asking: str) -
     lines = [line.text for line in picture.lines(50)]
     assert all(width(line) <= 50 for line in lines)
     told = "\n".join(line.text for line in picture.lines(200))
-    for words in ("agent: 1 issue", "memory: 0 issues", "score", "FIX-001", "applied FIX-001", "?"):
+    for words in ("agent: 2 issues", "memory: 0 issues", "score", "FIX-001", "applied FIX-001", "?"):
         assert words in told

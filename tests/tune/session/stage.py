@@ -23,13 +23,14 @@ HEAD = "---\nname: notes\ndescription: Writes notes of a meeting from its record
 SICK: dict[str, str] = {
     "SKILL.md": (
         f"{HEAD}Write the notes of a meeting.\n\n## Phases\n\n"
-        "1. Read `phases/01-lisen.md` and follow it.\n2. Read `phases/02-wirte.md` and follow it.\n"
+        "1. Read [how to listen](first/01-listen.md) and follow it.\n2. Read [how to write](second/02-write.md).\n\n"
+        "All of them: [01](phases/01-listen.md), [02](phases/02-write.md).\n"
     ),
     "phases/01-listen.md": "# Listen\n\nListen to the recording and list who says what.\n",
-    "phases/02-write.md": "# Write\n\nWrite the notes in the words of those who spoke. Follow `specs/style.md`.\n",
+    "phases/02-write.md": "# Write\n\nWrite the notes in their own words. Follow [the style](../specs/style.md).\n",
 }
-"""Two names that follow from the skill itself, and a file that is missing: nobody but an agent can write that."""
-MENDED = {**SICK, "SKILL.md": SICK["SKILL.md"].replace("lisen", "listen").replace("wirte", "write")}
+"""Two files that are there in another folder, and one that is missing: nobody but an agent can write that."""
+MENDED = {**SICK, "SKILL.md": SICK["SKILL.md"].replace("first/", "phases/").replace("second/", "phases/")}
 STYLE = "# Style\n\nShort sentences, in the order in which things were said.\n"
 
 Play = Callable[[Path, Message], AgentOutput | str | None]

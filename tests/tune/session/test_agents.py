@@ -181,7 +181,7 @@ async def test_a_budget_ends_it(stage: TuneStage) -> None:
 
 
 async def test_a_budget_ends_the_writing_too(stage: TuneStage) -> None:
-    files = MENDED | {"phases/01-listen.md": "# Listen\n\nListen as `specs/ears.md` says.\n"}
+    files = MENDED | {"phases/01-listen.md": "# Listen\n\nListen as [the ears](../specs/ears.md) say.\n"}
     root = stage.skill(files)
     spent = AgentOutput(agent_id="", running=False, text="done", usage=Usage(tokens=500))
     stage.plays = [lambda folder, message: spent] * 4
@@ -203,11 +203,11 @@ async def test_a_stop_ends_its_turn(stage: TuneStage) -> None:
 
 
 async def test_two_files_are_mended_one_after_the_other(stage: TuneStage) -> None:
-    files = MENDED | {"phases/01-listen.md": "# Listen\n\nListen as `specs/ears.md` says.\n"}
+    files = MENDED | {"phases/01-listen.md": "# Listen\n\nListen as [the ears](../specs/ears.md) say.\n"}
     root = stage.skill(files)
 
     def mends(folder: Path, message: Message) -> str:
-        name = "ears" if "specs/ears.md does not exist" in message.text else "style"
+        name = "ears" if "ears.md does not exist" in message.text else "style"
         return str(writes(f"specs/{name}.md", STYLE.replace("Style", name))(folder, message))
 
     stage.plays = [mends] * 4

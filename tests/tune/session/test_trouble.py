@@ -16,7 +16,7 @@ from loopwright.store.tunings import TUNINGS
 from tests.fakes import FakeClock
 from tests.tune.session.stage import MENDED, SICK, TuneStage, lay_out, texts
 
-ONE_MENDED = SICK | {"SKILL.md": SICK["SKILL.md"].replace("lisen", "listen")}
+ONE_MENDED = SICK | {"SKILL.md": SICK["SKILL.md"].replace("first/", "phases/")}
 
 
 def at_nth(n: int, do: Callable[[], object], among: str = "") -> Callable[[str], None]:

@@ -22,7 +22,7 @@ async def test_looking_changes_nothing(stage: TuneStage) -> None:
     state = await stage.tuned(root, level="none")
     assert (state.status, state.quality_gate, state.engine.outcome) == ("completed", "review", "succeeded")
     assert [issue.root_cause for issue in state.issues] == [
-        "dead-reference: phases/01-lisen.md", "dead-reference: phases/02-wirte.md", "dead-reference: specs/style.md",
+        "dead-reference: first/01-listen.md", "dead-reference: second/02-write.md", "dead-reference: specs/style.md",
     ]  # fmt: skip
     assert (state.proposed_fixes, state.engine.level) == ((), "none")
     assert texts(root) == SICK
@@ -115,16 +115,16 @@ async def test_a_comment_changes_no_finding(stage: TuneStage) -> None:
 
 async def test_what_is_accepted_is_neither_counted_nor_mended(stage: TuneStage) -> None:
     reason = " <!-- loopwright: ignore dead-reference - it is made by the first phase -->"
-    text = SICK["SKILL.md"].replace("lisen.md` and follow it.", f"lisen.md` and follow it.{reason}")
+    text = SICK["SKILL.md"].replace("first/01-listen.md) and follow it.", f"first/01-listen.md) and follow it.{reason}")
     root = stage.skill(SICK | {"SKILL.md": text})
     found = check(stage.folders.read(root), "x").findings
-    (wirte,) = [one.fingerprint for one in found if "wirte" in one.subject]
-    state = await stage.tuned(root, accepted=(wirte,))
+    (second,) = [one.fingerprint for one in found if "second" in one.subject]
+    state = await stage.tuned(root, accepted=(second,))
     assert [one.subject for one in state.engine.findings] == ["specs/style.md"]
     assert (state.proposed_fixes, state.quality_gate) == ((), "pass")
     by_reason = {one.reason: one.finding.fingerprint for one in state.engine.silenced}
     assert by_reason.keys() == {None, "it is made by the first phase"}
-    assert by_reason[None] == wirte
+    assert by_reason[None] == second
     (run,) = json.loads((stage.store.progress_path(state.tuning_id) / "findings.sarif").read_bytes())["runs"]
     assert [[one["kind"] for one in result.get("suppressions", ())] for result in run["results"]].count([]) == 1
     assert texts(root)["SKILL.md"] == text
@@ -137,12 +137,12 @@ class TestChoosing:
         assert (state.status, texts(root)) == ("running", SICK)
         assert state.engine.waiting is not None
         assert state.engine.waiting.options == ("FIX-001", "FIX-002")
-        assert "+1. Read `phases/01-listen.md`" in stage.document(state.tuning_id, "fixes/FIX-001.diff")
+        assert "+1. Read [how to listen](phases/01-listen.md)" in stage.document(state.tuning_id, "fixes/FIX-001.diff")
         with pytest.raises(Invalid, match="no fix FIX-009 is offered; there are: FIX-001, FIX-002"):
             stage.service.choose(state.tuning_id, ["FIX-009"])
 
         ended = await stage.drive(state.tuning_id, take_up=lambda s: choose(s, ["FIX-002"]))
-        assert texts(root)["SKILL.md"] == SICK["SKILL.md"].replace("wirte", "write")
+        assert texts(root)["SKILL.md"] == SICK["SKILL.md"].replace("second/", "phases/")
         assert (ended.status, [fix.fix_id for fix in ended.applied_fixes]) == ("completed", ["FIX-002"])
         assert len(ended.proposed_fixes) == 2, "what was not taken is not offered again"
 
@@ -170,7 +170,7 @@ class TestRollingBack:
         with pytest.raises(Conflict, match="FIX-002 changed the same file after FIX-001; roll back first: FIX-002"):
             stage.service.roll_back(id, "FIX-001")
         back = stage.service.roll_back(id, "FIX-002")
-        assert texts(root)["SKILL.md"] == SICK["SKILL.md"].replace("lisen", "listen")
+        assert texts(root)["SKILL.md"] == SICK["SKILL.md"].replace("first/", "phases/")
         assert (len(back.issues), back.applied_fixes[1].rollback_available) == (2, False)
         assert back.quality_score < state.quality_score
         back = stage.service.roll_back(id, "FIX-001")

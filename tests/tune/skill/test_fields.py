@@ -82,52 +82,6 @@ def test_literals_are_kept(code: str, values: tuple[str, ...]) -> None:
     assert use_of(skill({"SKILL.md": text, "specs/state-schema.md": SCHEMA}), "status").values == values
 
 
-@pytest.mark.parametrize(
-    ("text", "path", "mode", "values"),
-    [
-        ("Set `status` to `done`.", "status", "write", ("done",)),
-        ("If `status` is `open` or `done`, stop.", "status", "read", ("open", "done")),
-        ("`plan.path` names it.", "plan.path", "read", ()),
-        ("Look at `state.plan.path`.", "plan.path", "read", ()),
-        ('Then `status: "done"` is written.', "status", "write", ("done",)),
-        ("若 `status` 为 `done` 则停止", "status", "read", ("done",)),
-        ("`status` 设为 `done`", "status", "write", ("done",)),
-        ("`error_count` is null", "error_count", "read", ()),
-        ("Keep `last_word` in the state.", "last_word", "read", ()),
-        ("`plan.oath` names it.", "plan.oath", "read", ()),
-        ("`error_counts` is `3`", "error_counts", "read", ("3",)),
-    ],
-)
-def test_words_name_fields(text: str, path: str, mode: str, values: tuple[str, ...]) -> None:
-    use = use_of(skill({"SKILL.md": f"# S\n\n{text}\n", "specs/state-schema.md": SCHEMA}), path)
-    assert (use.mode, use.values) == (mode, values)
-
-
-@pytest.mark.parametrize("text", ["Run `npm test`.", "`state.json` holds it.", "`Read` and `done`", "`a.md`", "`x`"])
-def test_other_code_in_words_is_no_field(text: str) -> None:
-    assert used(skill({"SKILL.md": f"# S\n\n{text}\n", "specs/state-schema.md": SCHEMA})) == []
-
-
-def test_changes_of_the_state_that_a_section_lists_are_writes() -> None:
-    text = "# S\n\n## Changes to the state\n\n`status`, `plan.path`, `new_field`\n"
-    read = skill({"SKILL.md": text, "specs/state-schema.md": SCHEMA})
-    assert [(use.path, use.mode) for use in read.fields] == [
-        ("status", "write"), ("plan.path", "write"), ("new_field", "write"),
-    ]  # fmt: skip
-
-
-def test_a_table_that_declares_fields_does_not_use_them() -> None:
-    text = "# S\n\n## State\n\n| Field | Type |\n|---|---|\n| `a_b` | string |\n| `c` | string |\n"
-    assert skill(text).fields == ()
-
-
-def test_an_example_shows_the_fields_of_the_file_it_is_of() -> None:
-    read = skill('# S\n\nFor example `plan.json`:\n\n```json\n{"a": "x", "b": [{"c": 1}]}\n```\n')
-    assert [(u.root, u.path, u.mode, u.values) for u in read.fields] == [
-        ("plan", "a", "example", ("x",)), ("plan", "b", "example", ()), ("plan", "b[].c", "example", ()),
-    ]  # fmt: skip
-
-
 def test_variables_that_hold_a_file_of_the_run() -> None:
     text = "# S\n\nDo:\n\n```js\nconst job = JSON.parse(Read(`${d}/job.json`))\nuse(job.request)\nother.field\n```\n"
     assert used(skill(text)) == [("job", "request", "read")]
@@ -139,16 +93,3 @@ def test_what_a_function_goes_through_is_one_of_the_list() -> None:
     code = "updateState({ dishes: state.dishes.map(d => ({ ...d, stage: 'over' })) })"
     read = skill({"SKILL.md": f"# S\n\nDo this:\n\n```javascript\n{code}\n```\n", "specs/state-schema.md": shape})
     assert [(use.mode, use.values) for use in read.fields if use.root == "dish"] == [("write", ("over",))]
-
-
-def test_a_column_that_is_called_like_a_field_says_its_values() -> None:
-    table = "# S\n\n| Verdict | New status |\n|---|---|\n| `yes` | `done` |\n| `no` | `open` or `done` |\n"
-    read = skill({"SKILL.md": table, "specs/state-schema.md": SCHEMA})
-    assert [use.values for use in read.fields if use.path == "status" and use.values] == [("done",)]
-
-
-@pytest.mark.parametrize("verb", ["改", "置为", "改成", "标为", "为"])
-def test_chinese_verbs_set_a_field(verb: str) -> None:
-    schema = SCHEMA.replace("plan:", "task_status: 'a' | 'b';\n  plan:")
-    read = skill({"SKILL.md": f"# S\n\n1. 把 `task_status` {verb} `done`。\n", "specs/state-schema.md": schema})
-    assert [use.values for use in read.fields if use.path == "task_status"] == [("done",)]

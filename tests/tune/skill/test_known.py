@@ -1,7 +1,7 @@
 import pytest
 
 from loopwright.tune.skill.known import described, known, parts_of, singular, variables
-from tests.tune.skill.reading import shape, skill, use_of
+from tests.tune.skill.reading import shape, skill
 
 PLAN = """# Formats
 
@@ -52,29 +52,6 @@ def test_a_root_leads_to_the_schema_that_describes_it() -> None:
 
 def test_only_a_field_that_says_how_a_thing_stands_makes_its_kind() -> None:
     assert known(skill(read("")).schemas, frozenset()).kinds == {"step": "status", "chunk": "status"}
-
-
-@pytest.mark.parametrize(
-    ("text", "root", "path", "mode", "values"),
-    [
-        ("The chunk becomes `approved`.", "chunk", "status", "write", ("approved",)),
-        ("ACCEPT: chunk `accepted`.", "chunk", "status", "read", ("accepted",)),
-        ("Chunks that are `open` go first.", "chunk", "status", "read", ("open",)),
-        ("Each step is `done` then.", "step", "status", "read", ("done",)),
-        ("Wait `(step.limit_s + 60) * 1000` ms.", "step", "limit_s", "read", ()),
-        ("Sort the chunks by `language`.", "", "language", "read", ()),
-        ("Merge `parts/*.json` by `order`.", "", "order", "read", ()),
-        ("按 `order` 排序", "", "order", "read", ()),
-    ],
-)
-def test_words_speak_of_things(text: str, root: str, path: str, mode: str, values: tuple[str, ...]) -> None:
-    use = use_of(skill(read(text)), path)
-    assert (use.root, use.mode, use.values) == (root, mode, values)
-
-
-@pytest.mark.parametrize("text", ["The chunk `lang` is long.", "Made by `hand`.", "a loop `done`", "`a.md` by `b.md`"])
-def test_other_words_do_not(text: str) -> None:
-    assert all(not use.values and use.path == "lang" for use in skill(read(text)).fields)
 
 
 def test_listed_values_count_for_any_variable() -> None:

@@ -1,84 +1,88 @@
-"""A file or a section is named that does not exist."""
+"""A link, an anchor or an order to read leads to a file or a section of the skill that does not exist."""
 
+import re
 from collections.abc import Iterator
-from posixpath import dirname, normpath
+from posixpath import basename, dirname, join, normpath, relpath
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.reading.files.moved import instead_of, seen_from
-from loopwright.tune.reading.files.titles import Missing, missing_anchors, missing_titles
-from loopwright.tune.reading.state.recovery import RESUME
-from loopwright.tune.reading.words.likeness import nearest
-from loopwright.tune.skill.model import Reference, Skill
+from loopwright.tune.detectors.reached import SAID, block_at, is_inline_code, reached
+from loopwright.tune.skill.model import Page, Reference, Skill
+
+_LINK = re.compile(r"(?<!\\)\]\((?P<path>[^()\s#:{}<>$*|]*)#(?P<anchor>[\w.-]+)\)")
+_INVENTED = re.compile(r"[{}<>$*|…]|\.\.\.|path/to|your[-_]|example", re.IGNORECASE)
+_DROPPED = re.compile(r"[^\w\- ]")
+_GIVEN = re.compile(r"\{#([\w-]+)\}|\b(?:id|name)=[\"']([\w.-]+)[\"']")
 
 
 def look(skill: Skill) -> Iterator[Hit]:
-    run = {one.raw.rsplit("/", 1)[-1] for one in skill.artefacts if "/" in one.raw}
+    seen = frozenset(reached(skill))
     for one in skill.references:
-        if not (one.resolved or one.outside or one.optional) and one.at.use not in (
-            "negative",
-            "quotation",
-            "template",
-        ):
-            # A bare name may be a file of the run, too.
-            if one.raw not in run:
-                yield _file(skill, one)
-        elif one.resolved and one.raw.startswith("./") and (wrong := _elsewhere(skill, one)):
-            yield _base(one, wrong)
-    for missing in missing_anchors(skill):
-        yield _section(missing)
-    for missing in missing_titles(skill):
-        if not RESUME.search(missing.name):
-            yield _section(missing)
+        if one.at.file in seen and _is_dead(skill, one):
+            yield _file(skill, one)
+    for path in seen:
+        yield from _sections(skill, skill.pages[path])
+
+
+def _is_dead(skill: Skill, one: Reference) -> bool:
+    """Links, and files that are read from a folder which the skill has: anything else may be the user's project."""
+    if one.resolved or one.outside or one.optional or one.at.use not in SAID or _INVENTED.search(one.raw):
+        return False
+    if one.kind == "link":
+        return not is_inline_code(skill.pages[one.at.file].text, one.at.start)
+    folder = dirname(one.target)
+    return (one.loads or one.kind == "read") and bool(folder) and any(dirname(path) == folder for path in skill.files)
 
 
 def _file(skill: Skill, one: Reference) -> Hit:
-    right = instead_of(skill, one)
-    shown = f"; {right} is there" if right else ""
-    read = one.loads or one.kind in ("read", "link")
+    name = basename(one.target)
+    same = [path for path in skill.files if basename(path) == name != skill.main]
+    right = same[0] if len(same) == 1 else None
     return Hit(
         file=one.at.file, start=one.at.start, end=one.at.end, subject=one.target, phase=one.at.phase,
-        message=f"{one.raw} does not exist in the skill{shown}",
+        message=f"{one.raw} does not exist in the skill" + (f"; {right} is there" if right else ""),
         advice=f"Name {right} instead." if right else f"Add {one.target}, or take the mention away.",
-        severity="high" if read and one.at.use != "reference" else "medium",
-        facts={"right": seen_from(one, right) if right else "", "wrong": one.raw},
+        facts={"right": _seen_from(one, right) if right else "", "wrong": one.raw},
     )  # fmt: skip
 
 
-def _elsewhere(skill: Skill, one: Reference) -> str | None:
-    """Where `./folder/…` leads from a page of that folder, when that is nowhere and the file lies beside the page."""
-    folder = dirname(one.at.file)
-    seen = normpath(f"{folder}/{one.raw}")
-    if not folder or one.resolved is None or one.at.use not in ("instruction", "prompt"):
-        return None
-    beside = dirname(one.resolved) == folder and one.raw.startswith(f"./{folder.rsplit('/', 1)[-1]}/")
-    return seen if beside and seen not in skill.files else None
+def _seen_from(one: Reference, right: str) -> str:
+    """As it has to be written: a link from its page, anything else from the skill's folder."""
+    return relpath(right, dirname(one.at.file) or ".") if one.kind == "link" else right
 
 
-def _base(one: Reference, wrong: str) -> Hit:
-    right = "./" + (one.resolved or "").rsplit("/", 1)[-1]
-    return Hit(
-        file=one.at.file, start=one.at.start, end=one.at.end, subject=one.raw, phase=one.at.phase, severity="medium",
-        message=f"{one.raw} is {wrong} as seen from {one.at.file}, which does not exist; {one.resolved} is meant",
-        advice=f"Write {right}: the file lies beside this one.", confidence="likely",
-        facts={"right": right, "wrong": one.raw},
-    )  # fmt: skip
+def _sections(skill: Skill, page: Page) -> Iterator[Hit]:
+    for found in _LINK.finditer(page.text):
+        block = block_at(page, found.start())
+        path = found["path"]
+        where = page if not path else skill.pages.get(normpath(join(dirname(page.path), path)))
+        if where is None or block is None or block.kind == "code" or block.use not in SAID:
+            continue
+        if is_inline_code(page.text, found.start()):
+            continue
+        if found["anchor"].lower() not in _anchors(where):
+            yield Hit(
+                file=page.path, start=found.start() + 2, end=found.end() - 1, severity="medium",
+                subject=f"{where.path} #{found['anchor']}",
+                message=f"There is no section #{found['anchor']} in {where.path}",
+                advice="Name the anchor of a section that exists.",
+            )  # fmt: skip
 
 
-def _section(missing: Missing) -> Hit:
-    right = nearest(missing.name.lstrip("#"), missing.titles)
-    here = "on this page" if missing.where == missing.page.path else f"in {missing.where}"
-    return Hit(
-        file=missing.page.path, start=missing.start, end=missing.end, subject=f"{missing.where} {missing.name}",
-        message=f"There is no section “{missing.name}” {here}", severity="medium",
-        confidence="certain" if missing.name.startswith("#") else "likely",
-        advice=f"Name the section “{right}” instead." if right else "Name a section that exists, or write it.",
-        facts={"wrong": missing.name, "title": right or ""},
-    )  # fmt: skip
+def _anchors(page: Page) -> frozenset[str]:
+    """As GitHub makes them of headings: the second of the same name ends with -1."""
+    found: dict[str, int] = {}
+    for block in page.blocks:
+        if block.kind == "heading":
+            name = _DROPPED.sub("", block.text.strip().lower()).replace(" ", "-")
+            found[name] = found.get(name, -1) + 1
+    numbered = {f"{name}-{n}" for name, count in found.items() for n in range(1, count + 1)}
+    plain = {re.sub("-+", "-", name).strip("-") for name in found}
+    return frozenset({*found, *numbered, *plain, *(one for pair in _GIVEN.findall(page.text) for one in pair if one)})
 
 
 DETECTOR = Detector(
     rule="dead-reference", dimension="dataflow", severity="high", confidence="certain", strategy="custom",
-    title="something is named that does not exist",
+    title="Something is named that does not exist",
     why="A model that is sent to a file that is not there searches, guesses what it said, or goes on without it.",
     advice="Name what exists, or add it.", look=look,
 )  # fmt: skip

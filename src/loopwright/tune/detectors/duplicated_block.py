@@ -1,151 +1,80 @@
-"""The same passage stands in several files that are read in one run."""
+"""The same passage stands in two files that are read in one run."""
 
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.skill.model import Block, Page, Skill
+from loopwright.tune.detectors.reached import reached
+from loopwright.tune.skill.model import Page, Skill
 
-KINDS = frozenset({"skill", "phase", "action", "role", "spec", "reference"})
-SOURCES = frozenset({"spec", "reference", "skill"})
-LEAST, LINES = 140, 3
-"""Characters, and lines, that a passage has in common at least."""
-CODE = 8
-"""Lines of fenced text."""
-EVERYWHERE = 4
-"""Files that all carry a passage do so on purpose: each of them is to stand alone."""
-LARGE = 10 * LEAST
-"""Characters that two steps, or two roles, have in common without a page that both could name: less is left alone."""
-_SPACE = re.compile(r"\s+")
+LEAST = 12
+"""Lines in a row that are the same, blank ones not counted."""
+LONG = 40
+"""So many weigh more."""
+SAYING = 20
+"""Characters of a line that says something; half of the lines have to."""
 
 
 class Line(NamedTuple):
-    """A line of the page that says something; `key` is what it says."""
-
     key: str
     start: int
     end: int
-    block: Block
-
-
-class Shared(NamedTuple):
-    page: Page
-    start: int
-    end: int
-    other: Page
-    place: int
-    size: int
-    lines: int
 
 
 def look(skill: Skill) -> Iterator[Hit]:
-    pages = [page for page in skill.pages.values() if page.kind in KINDS and page.path.lower().endswith(".md")]
-    if len(pages) < 2:
-        return
-    lines = {page.path: _lines(page) for page in pages}
-    shared = [*_shared(pages, lines)]
-    carriers: dict[str, set[str]] = {}
-    for one in shared:
-        carriers.setdefault(_beginning(one), set()).update((one.page.path, one.other.path))
-    for one in shared:
-        yield _hit(skill, one, hint=len(carriers[_beginning(one)]) >= EVERYWHERE)
-    yield from _of_code(skill, pages)
-
-
-def _of_code(skill: Skill, pages: list[Page]) -> Iterator[Hit]:
-    """The same fenced text on two pages."""
-    where: dict[str, list[tuple[Page, Block]]] = {}
-    for page in pages:
-        for block in page.blocks:
-            if block.kind == "code" and block.use != "negative" and block.text.count("\n") >= CODE:
-                where.setdefault(_SPACE.sub(" ", block.text).strip(), []).append((page, block))
-    for text, places in where.items():
-        if len(text) >= 2 * LEAST and len({page.path for page, _ in places}) > 1:
-            ranked = sorted(places, key=lambda at: (at[0].kind not in SOURCES or at[0].kind == "skill", at[0].path))
-            (other, source), many = ranked[0], len({page.path for page, _ in places}) >= EVERYWHERE
-            for page, block in ranked[1:]:
-                if page is not other:
-                    size, count = len(text), block.text.count("\n") + 1
-                    one = Shared(page, block.start, block.end, other, source.start, size, count)
-                    yield _hit(skill, one, hint=many and other.kind != "spec")
-
-
-def _beginning(one: Shared) -> str:
-    return one.page.text[one.start : one.start + 40]
-
-
-def _lines(page: Page) -> tuple[Line, ...]:
-    """Of all blocks that are words or tables; code and headings in between are passed over."""
-    found: list[Line] = []
-    for block in page.blocks:
-        if block.kind in ("paragraph", "item", "row", "heading") and block.use in (
-            "instruction",
-            "reference",
-            "prompt",
-        ):
-            key = _SPACE.sub(" ", block.text.strip("#|-*> \t")).casefold()
-            if key.strip("-| :"):
-                found.append(Line(key, block.start, block.end, block))
-    return tuple(found)
-
-
-def _shared(pages: list[Page], lines: dict[str, tuple[Line, ...]]) -> Iterator[Shared]:
-    """The longest passages of each page that an earlier, or more general, page has, too."""
-    ranked = sorted(pages, key=lambda page: (page.kind not in SOURCES or page.kind == "skill", page.path))
-    where: dict[str, list[tuple[Page, int]]] = {}
-    for page in ranked:
-        own, at = lines[page.path], 0
-        while at < len(own):
-            places = where.get(own[at].key, ())
-            found = ((_common(own, at, lines[other.path], place), other, place) for other, place in places)
-            best = max(found, key=lambda one: one[0], default=None)
-            count = best[0] if best else 0
-            if best and count >= 2:
-                run = own[at : at + count]
-                size = sum(len(line.key) for line in run if line.block.kind != "heading")
-                if size >= LEAST and sum(line.block.kind != "heading" for line in run) >= LINES:
-                    place = lines[best[1].path][best[2]].start
-                    yield Shared(page, run[0].start, run[-1].end, best[1], place, size, count)
-                at += count
-            else:
+    known: dict[tuple[str, ...], tuple[Page, int]] = {}
+    for path in reached(skill):
+        page = skill.pages[path]
+        lines = _lines(page)
+        keys = [line.key for line in lines]
+        at = 0
+        while at + LEAST <= len(lines):
+            window = tuple(keys[at : at + LEAST])
+            if (source := known.get(window)) is None or source[0] is page or not _says(window):
                 at += 1
-        for number, line in enumerate(own):
-            if len(where.setdefault(line.key, [])) < 4:
-                where[line.key].append((page, number))
+                continue
+            other, place = source
+            theirs = _lines(other)
+            count = _common(keys, at, [line.key for line in theirs], place)
+            yield _hit(page, lines[at], lines[at + count - 1], other, theirs[place], count)
+            at += count
+        for start in range(len(lines) - LEAST + 1):
+            known.setdefault(tuple(keys[start : start + LEAST]), (page, start))
 
 
-def _common(one: tuple[Line, ...], at: int, other: tuple[Line, ...], place: int) -> int:
+def _lines(page: Page) -> list[Line]:
+    found, at = [], page.front.end if page.front else 0
+    for text in page.text[at:].splitlines(keepends=True):
+        if key := " ".join(text.split()):
+            found.append(Line(key, at, at + len(text.rstrip())))
+        at += len(text)
+    return found
+
+
+def _says(window: tuple[str, ...]) -> bool:
+    return sum(len(line) >= SAYING for line in {*window}) * 2 >= LEAST
+
+
+def _common(one: list[str], at: int, other: list[str], place: int) -> int:
     count = 0
-    while at + count < len(one) and place + count < len(other) and one[at + count].key == other[place + count].key:
+    while at + count < len(one) and place + count < len(other) and one[at + count] == other[place + count]:
         count += 1
     return count
 
 
-def _hit(skill: Skill, one: Shared, *, hint: bool) -> Hit:
-    page, other = one.page, one.other
-    line = other.text.count("\n", 0, one.place) + 1
-    told = any(ref.resolved == other.path and ref.at.file == page.path for ref in skill.references)
-    shared = {page.kind, other.kind} & SOURCES
-    much = one.size > (3 * LEAST if shared else LARGE) and {page.kind, other.kind} != {"reference"}
+def _hit(page: Page, first: Line, last: Line, other: Page, there: Line, count: int) -> Hit:
+    line = other.text.count("\n", 0, there.start) + 1
     return Hit(
-        file=page.path, start=one.start, end=one.end,
-        subject=f"{other.path}:{_SPACE.sub(' ', page.text[one.start : one.start + 80])[:40]}",
-        message=f"{one.lines} lines stand in {other.path} (line {line}) word for word, too",
-        advice=f"Keep them in {other.path} alone and name that file here.",
-        severity="medium" if (told and shared) or much else "low", confidence="hint" if hint else None,
-        also=(f"{other.path}:{line}",), facts={"other": other.path, "told": "yes" if told else ""},
+        file=page.path, start=first.start, end=last.end, subject=f"{other.path}:{first.key[:40]}",
+        message=f"{count} lines stand word for word in {other.path}, too (line {line})",
+        advice=f"Keep them in {other.path} alone and name that file here.", also=(f"{other.path}:{line}",),
+        severity="medium" if count >= LONG else None,
     )  # fmt: skip
 
 
 DETECTOR = Detector(
-    rule="duplicated-block",
-    dimension="context",
-    severity="medium",
-    confidence="likely",
-    strategy="context_summarization",
-    title="The same passage stands in several files",
-    why="It is paid for twice in one context, and once one copy is changed the model reads two rules that differ.",
-    advice="Keep it in one file and name that file at the other places.",
-    look=look,
-)
+    rule="duplicated-block", dimension="context", severity="low", confidence="certain",
+    strategy="context_summarization", title="The same passage stands in two files",
+    why="The window holds it twice, and when one copy is changed the two say different things.",
+    advice="Keep it in one file, and name that file at the other place.", look=look,
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""A tool, parameter, value or role gets the name that the host, or the skill, knows it by."""
+"""A tool, parameter or value gets the name that the host knows it by."""
 
 from collections.abc import Iterator
 
@@ -22,13 +22,11 @@ def propose(skill: Skill, findings: tuple[Finding, ...]) -> Iterator[Proposal]:
         edits = [edit(page, at, at + len(old), new)]
         if finding.rule == "deprecated-tool":
             edits += _parameters(skill, page, finding, new)
-        sure = finding.facts.get("level") != "template"
         yield Proposal(
             fingerprints=(finding.fingerprint,), rule=finding.rule, strategy="custom",
-            level="mechanical" if sure else "template",
+            level="mechanical",
             description=f"Write {new} in place of {old}", rationale=f"{old} is not known here, and {new} "
             f"is.", edits=tuple(edits),
-            risk="low" if sure else "medium",
             estimated_impact="the call does what is meant", verification_steps=("diagnose the whole skill again",),
         )  # fmt: skip
 
@@ -60,4 +58,4 @@ def _parameters(skill: Skill, page: Page, finding: Finding, new: str) -> Iterato
             yield edit(page, at, at + len(one.name), name)
 
 
-FIXER = Fixer(frozenset({"wrong-tool", "deprecated-tool", "wrong-parameter", "unknown-role"}), "mechanical", propose)
+FIXER = Fixer(frozenset({"wrong-tool", "deprecated-tool", "wrong-parameter"}), "mechanical", propose)

@@ -5,12 +5,16 @@ from collections.abc import Iterator
 from typing import Literal
 
 from loopwright.tune.skill.artefacts import WRITERS
-from loopwright.tune.skill.field_words import NO_FIELD
 from loopwright.tune.skill.ground import Ground
 from loopwright.tune.skill.known import Known, singular
 from loopwright.tune.skill.model import Block, FieldUse
 from loopwright.tune.skill.names import field_path
 from loopwright.tune.skill.shapes import Entry, entries
+
+NO_FIELD = frozenset(
+    {"json", "md", "jsonl", "yaml", "yml", "txt", "py", "js", "ts", "sh", "toml", "csv", "html", "mjs"}
+)
+"""What stands behind a dot in names of files."""
 
 _STATE_NAME = re.compile(r"(?:\w*[sS]tate|[sS]ession\w*|manifest)\Z")
 _ENDINGS = ("tate", "ession", "anifest")

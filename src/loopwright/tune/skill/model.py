@@ -214,14 +214,14 @@ class Artefact:
 
 @dataclass(frozen=True, slots=True)
 class FieldUse:
-    """A field of a state or result that is read, written or shown in an example: `state.plan.items` is `plan.items`.
+    """A field of a state or result that code reads or writes: `state.plan.items` is `plan.items`.
 
     `root`: what it is a field of, as written (`state`, `result`, …). `values`: literals it is set to or compared with.
     """
 
     root: str
     path: str
-    mode: Literal["read", "write", "example"]
+    mode: Literal["read", "write"]
     at: At
     values: tuple[str, ...] = ()
 

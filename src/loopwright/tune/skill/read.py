@@ -11,8 +11,8 @@ from loopwright.tune.skill.fields import fields
 from loopwright.tune.skill.ground import Ground, ground
 from loopwright.tune.skill.hosts import hosts, mode, tools
 from loopwright.tune.skill.joining import joined
-from loopwright.tune.skill.known import Known, known
-from loopwright.tune.skill.model import Artefact, At, FieldUse, Page, Reference, Schema, Skill, Surroundings
+from loopwright.tune.skill.known import known
+from loopwright.tune.skill.model import Artefact, At, Page, Reference, Skill, Surroundings
 from loopwright.tune.skill.page import read_page
 from loopwright.tune.skill.phases import Course, course
 from loopwright.tune.skill.references import LOADERS, references
@@ -47,7 +47,7 @@ def read_skill(
         repeats=tuple(repeat for code in codes for repeat in code.repeats),
         assignments=tuple(assignment for code in codes for assignment in code.assignments),
         references=named, artefacts=run,
-        fields=tuple(use for one in grounds for use in _uses(one, facts, shapes)),
+        fields=tuple(use for one in grounds for use in _ordered(fields(one, facts), lambda use: use.at)),
         schemas=shapes, nested=nested, around=around,
     )  # fmt: skip
 
@@ -99,13 +99,6 @@ def _files(
         tuple(r for r in named if dead.get((r.at.file, r.at.start)) not in made - {None}),
         tuple(a for a in run if (a.at.file, a.at.start) not in dead or dead[a.at.file, a.at.start] in made),
     )
-
-
-def _uses(one: Ground, facts: Known, shapes: Iterable[Schema]) -> list[FieldUse]:
-    """Fields that the page uses, but not where it declares them."""
-    path = one.page.path
-    declared = frozenset(f.at.start for shape in shapes if shape.at.file == path for f in shape.fields)
-    return _ordered(fields(one, facts, declared), lambda use: use.at)
 
 
 def _arguments(one: Ground) -> dict[int, Called]:

@@ -1,0 +1,65 @@
+"""The front matter does not keep to the format of agentskills.io (specification as of November 2026)."""
+
+import re
+from collections.abc import Iterator
+
+from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.skill.model import Front, Page, Skill
+
+NAME, DESCRIPTION, COMPATIBILITY = 64, 1024, 500
+"""Characters at most."""
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    page = skill.pages.get(skill.main)
+    if page is None:
+        return
+    if page.front is None:
+        yield Hit(
+            file=page.path, start=0, end=min(3, len(page.text)), subject="front matter",
+            message="SKILL.md has no front matter", advice="Begin it with name and description between two lines ---.",
+        )  # fmt: skip
+    elif page.front.broken:
+        yield _hit(page, page.front, "", f"the front matter can not be read: {page.front.broken}", "Write valid YAML.")
+    else:
+        yield from _values(skill, page, page.front)
+
+
+def _values(skill: Skill, page: Page, front: Front) -> Iterator[Hit]:
+    for key, most in (("name", NAME), ("description", DESCRIPTION)):
+        value = front.values.get(key)
+        if value is None or not str(value).strip():
+            yield _hit(page, front, key, f"the front matter has no {key}", f"Add a {key}.")
+        elif len(str(value)) > most:
+            words = f"the {key} has {len(str(value)):,} characters; {most:,} are allowed"
+            yield _hit(page, front, key, words, f"Shorten the {key}.")
+    name = str(front.values.get("name") or "").strip()
+    if name and not _NAME.match(name):
+        words = f"the name “{name}” may hold small letters, digits and single hyphens between them only"
+        yield _hit(page, front, "name", words, "Write it so, and name the folder like it.", severity="medium")
+    elif name and name != skill.name.rsplit("/", 1)[-1]:
+        words = f"the name is “{name}”, that of the folder “{skill.name.rsplit('/', 1)[-1]}”; both have to be the same"
+        yield _hit(page, front, "name", words, "Give both one name.", severity="low")
+    more = front.values.get("compatibility")
+    if isinstance(more, str) and len(more) > COMPATIBILITY:
+        words = f"compatibility has {len(more):,} characters; {COMPATIBILITY} are allowed"
+        yield _hit(page, front, "compatibility", words, "Shorten it.", severity="low")
+
+
+def _hit(page: Page, front: Front, key: str, message: str, advice: str, severity: str | None = None) -> Hit:
+    at = re.compile(rf"^{re.escape(key)}[ \t]*:[^\r\n]*", re.MULTILINE) if key else None
+    found = at.search(page.text, front.start, front.end) if at else None
+    start, end = found.span() if found else (front.start, min(front.start + 3, front.end))
+    return Hit(
+        file=page.path, start=start, end=end, subject=f"front matter {key}".strip(), message=message, advice=advice,
+        severity="medium" if severity == "medium" else "low" if severity else None,
+    )  # fmt: skip
+
+
+DETECTOR = Detector(
+    rule="front-matter", dimension="agent", severity="high", confidence="certain", strategy="custom",
+    title="Front matter that the format does not allow",
+    why="Hosts read name and description to decide whether the skill is loaded; what they can not read is left out.",
+    advice="Keep to the format.", look=look,
+)  # fmt: skip

@@ -1,1 +1,0 @@
-"""What several detectors need to know of a skill: pure functions over its graph."""

@@ -1,1 +1,0 @@
-"""Fields and values: declared, shown in examples, used, and misspelled."""

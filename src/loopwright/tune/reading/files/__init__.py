@@ -1,1 +1,0 @@
-"""Files of a skill and of its runs: named, listed, moved, written and read."""

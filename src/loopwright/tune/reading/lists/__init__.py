@@ -1,1 +1,0 @@
-"""Tables and lists: their cells, their counts, and the choices that they give."""

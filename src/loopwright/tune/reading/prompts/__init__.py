@@ -1,1 +1,0 @@
-"""What agents are told, with what it is filled in, and what they are to answer."""

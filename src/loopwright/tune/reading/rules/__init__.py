@@ -1,1 +1,0 @@
-"""What is ordered, allowed and forbidden, how much of it, and what contradicts it."""

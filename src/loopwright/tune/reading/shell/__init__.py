@@ -1,1 +1,0 @@
-"""Command lines, their options and their variables."""

@@ -1,1 +1,0 @@
-"""What a run keeps of how far it is, and how it goes on."""

@@ -1,1 +1,0 @@
-"""Words and names as such: where they stand, how alike they are."""

@@ -1,0 +1,44 @@
+"""Rules about sizes, on skills that are made as large as that takes."""
+
+import pytest
+
+from loopwright.domain.findings import Severity
+from loopwright.tune.diagnosis import diagnose
+from loopwright.tune.skill.read import read_skill
+
+HEAD = "---\nname: garden\ndescription: Looks after the beds of a garden. Use it in spring.\n---\n\n# Garden\n\n"
+LINE = "Dig the bed two spades deep, and say what was found in it.\n"
+
+
+def weights(files: dict[str, str]) -> list[tuple[str, Severity]]:
+    found = diagnose(read_skill("garden", {path: text.encode() for path, text in files.items()}))
+    return [(one.rule, one.severity) for one in found.findings if one.rule != "duplicated-block"]
+
+
+def of_tokens(count: int) -> str:
+    """A page of about so many."""
+    tokens = read_skill("x", {"SKILL.md": LINE.encode()}).pages["SKILL.md"].tokens
+    return "".join(f"{number}. {LINE}" for number in range(count // (tokens + 2)))
+
+
+@pytest.mark.parametrize(
+    ("reads", "size", "expected"),
+    [
+        ("Read `{page}` at once.", 20_000, [("eager-loading", "low")]),
+        ("Read `{page}` at once.", 45_000, [("eager-loading", "medium")]),
+        ("Read `{page}` at once.", 8_000, []),
+        ("`{page}` is for gardeners.", 45_000, []),
+    ],
+)
+def test_what_a_run_reads_altogether(reads: str, size: int, expected: list[tuple[str, Severity]]) -> None:
+    pages = {f"steps/0{number}.md": of_tokens(size) for number in (1, 2)}
+    main = HEAD + "\n\n".join(reads.format(page=page) for page in pages)
+    assert weights({"SKILL.md": main, **pages}) == expected
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [(3_000, []), (7_000, [("oversized-skill", "low")]), (14_000, [("oversized-skill", "medium")])],
+)
+def test_the_main_page(size: int, expected: list[tuple[str, Severity]]) -> None:
+    assert weights({"SKILL.md": HEAD + of_tokens(size)}) == expected
