@@ -5,7 +5,8 @@
 BENCH_REPOSITORIES says where the git directories of public projects are; nothing is fetched by this program. Each case
 is a commit that brings a fix or a feature together with its tests. A scripted agent does the commit's work on its
 parent, once whole and once without its tests: the one has to end as succeeded with exactly the tests that fail by hand,
-the other as unproven, or as exhausted where the parent's own tests contradict the commit by hand. Seconds: of the whole command, and of the runs that only the proof needs.
+the other as unproven, or as exhausted where the parent's own tests contradict the commit by hand. Seconds: of the whole
+command, and of the runs that only the proof needs.
 """
 
 import argparse

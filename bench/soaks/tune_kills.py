@@ -31,7 +31,7 @@ Files = dict[str, bytes]
 
 @dataclass(frozen=True)
 class Course:
-    """One session of a skill that seeks each of its phases in a wrong folder, and a file that only an agent can write."""
+    """One session of a skill that seeks its phases in a wrong folder, and a file that only an agent can write."""
 
     project: Path
     root: Path

@@ -119,7 +119,7 @@ def test_in_the_background(desk: Desk) -> None:
     assert desk.run("stop", loop_id).code == 0
     assert desk.state(loop_id)["status"] == "failed"
     assert desk.run("watch", loop_id).code == 1
-    assert desk.run("delete", loop_id, "--yes").code == 0
+    waiting.until(lambda: desk.run("delete", loop_id, "--yes").code == 0)  # its runner may be on its way out
     assert desk.run("show", loop_id).code == 4
 
 

@@ -91,7 +91,8 @@ CASES = {
     ),
     "made of what changed, and as a default": Case(
         PATTERN,
-        "import shop\n\n\ndef test_a():\n    assert shop.whole() == 'cb'\n\n\ndef test_b():\n    assert shop.fits('cb')\n"
+        "import shop\n\n\ndef test_a():\n    assert shop.whole() == 'cb'\n\n\n"
+        "def test_b():\n    assert shop.fits('cb')\n"
         "\n\ndef test_c():\n    assert shop.price() == 1\n",
         frozenset({"test_a", "test_b"}),
     ),
