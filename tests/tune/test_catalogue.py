@@ -43,9 +43,8 @@ def test_a_tool_does_not_contradict_itself(entry: Tool) -> None:
     named = entry.parameters
     assert len(set(named)) == len(named)
     assert not set(named) & {*entry.renamed, *entry.gone, *entry.ignored}
-    meant = {*entry.values, *entry.renamed.values(), *filter(None, (entry.role, entry.limit, entry.background))}
+    meant = {*entry.values, *entry.renamed.values(), *filter(None, [entry.role])}
     assert not entry.closed or meant | set(entry.prompt) <= set(named)
-    assert all(CATALOGUE.tool(other, ()) is not None for other in entry.joined_by)
 
 
 def test_what_stands_instead_of_an_old_tool_is_a_tool_of_the_same_host() -> None:
@@ -60,7 +59,6 @@ def test_what_stands_instead_of_an_old_tool_is_a_tool_of_the_same_host() -> None
 def test_every_host_can_start_agents_ask_and_run_commands(host: Host) -> None:
     deeds = {entry.does for tools in CATALOGUE.tools.values() for entry in tools if entry.host == host}
     assert {"spawn", "ask", "run", "edit"} <= deeds
-    assert CATALOGUE.roles(host)
 
 
 def test_task_is_another_name_of_agent_that_works() -> None:
@@ -167,12 +165,9 @@ class TestOfTheUser:
     def skill(self, *texts: tuple[str, str]) -> Skill:
         return Skill("mine", "SKILL.md", {}, {}, around=Surroundings(catalogues=texts))
 
-    def test_tools_and_roles_are_added(self) -> None:
-        text = 'host = "claude"\nroles = ["house-reviewer"]\nfunctions = ["formatReport"]\n[tools."mcp__db__*"]\n'
+    def test_tools_and_functions_are_added(self) -> None:
+        text = 'host = "claude"\nfunctions = ["formatReport"]\n[tools."mcp__db__*"]\n'
         catalogue = catalogue_of(self.skill(("mine.toml", text + 'does = "read"\n')))
-        assert "house-reviewer" in catalogue.roles("claude")
-        assert "house-reviewer" not in catalogue.roles("codex")
-        assert "Explore" in catalogue.roles()
         assert catalogue.resolve("formatReport").function
         found = catalogue.tool("mcp__db__query", ["claude"])
         assert found is not None
@@ -193,7 +188,7 @@ class TestOfTheUser:
             ("host = ", "mine.toml: is no TOML"),
             ('host = "cursor"', "mine.toml: host"),
             ('tools = ["Read"]', "mine.toml: tools"),
-            ("[tool.Read]", "mine.toml: unknown key tool (known: host, roles, namespaces, functions, tools, old)"),
+            ("[tool.Read]", "mine.toml: unknown key tool (known: host, namespaces, functions, tools, old)"),
             ('[tools.X]\nparameters = ["a"]', "mine.toml: tools.X.parameters"),
             ('[tools.X]\nrequired = "a"', "mine.toml: tools.X.required"),
             ('[tools.X]\ndoes = "magic"', "mine.toml: tools.X.does"),
@@ -241,8 +236,8 @@ class TestOfTheUser:
         (skill / "SKILL.md").write_text("# Mine\n")
         folders = SkillFolders(tmp_path, partial(catalogues.read, tmp_path))
         folder.mkdir(parents=True)
-        (folder / "a.toml").write_text('roles = ["house-reviewer"]\n')
-        assert "house-reviewer" in catalogue_of(load(folders.read(skill))).roles("gemini")
+        (folder / "a.toml").write_text('functions = ["houseReview"]\n')
+        assert "houseReview" in catalogue_of(load(folders.read(skill))).functions
         assert SkillFolders(tmp_path).read(skill).around.catalogues == ()
 
 

@@ -46,7 +46,6 @@ class Catalogue:
 
     tools: Mapping[str, tuple[Tool, ...]]
     old: Mapping[str, tuple[Old, ...]]
-    kinds: Mapping[Host, frozenset[str]]
     namespaces: frozenset[str] = frozenset()
     functions: frozenset[str] = frozenset()
     patterns: tuple[Tool, ...] = ()
@@ -65,10 +64,6 @@ class Catalogue:
         plain = self.plain(name)
         entries: tuple[Entry, ...] = (*self._named(plain), *self.old.get(plain, ()))
         return frozenset(host for entry in entries for host in ((entry.host,) if entry.host else HOSTS))
-
-    def roles(self, host: Host | None = None) -> frozenset[str]:
-        """The kinds of agent that a host has by itself; of all where none is named."""
-        return self.kinds.get(host, frozenset()) if host else frozenset().union(*self.kinds.values())
 
     def deprecated(self, name: str, hosts: Collection[Host] = (), parameters: Collection[str] = ()) -> Old | None:
         """What the tool was, if it has another name by now or is no more; `parameters` are those of the call."""
@@ -163,7 +158,6 @@ def _built_in() -> tuple[Volume, ...]:
 def _joined(volumes: Iterable[Volume]) -> Catalogue:
     tools: defaultdict[str, dict[Host | None, Tool]] = defaultdict(dict)
     old: defaultdict[str, dict[Host | None, Old]] = defaultdict(dict)
-    roles: defaultdict[Host, set[str]] = defaultdict(set)
     namespaces: set[str] = set()
     functions: set[str] = set()
     for volume in volumes:
@@ -172,14 +166,11 @@ def _joined(volumes: Iterable[Volume]) -> Catalogue:
                 tools[name][tool.host] = tool
         for gone in volume.old.values():
             old[gone.name][gone.host] = gone
-        for host in (volume.host,) if volume.host else HOSTS:
-            roles[host].update(volume.roles)
         namespaces.update(volume.namespaces)
         functions.update(volume.functions)
     return Catalogue(
         tools={name: tuple(by_host.values()) for name, by_host in tools.items() if not name.endswith("*")},
         old={name: tuple(by_host.values()) for name, by_host in old.items()},
-        kinds={host: frozenset(names) for host, names in roles.items()},
         namespaces=frozenset(namespaces), functions=frozenset(functions),
         patterns=tuple(tool for name, by_host in tools.items() if name.endswith("*") for tool in by_host.values()),
     )  # fmt: skip

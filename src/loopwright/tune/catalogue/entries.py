@@ -25,7 +25,6 @@ class Entry(BaseModel):
     name: str
     host: Host | None = None
     does: Deed = "other"
-    limit: str | None = None
 
 
 class Tool(Entry):
@@ -34,9 +33,7 @@ class Tool(Entry):
     `required` and `optional` are its parameters, in the order in which they stand where they have no names. `closed`:
     these are all it takes. `values`: the ones that a parameter may have. `renamed`: old parameters and their names of
     today; `gone` those that are refused, `ignored` those that do nothing, each with what to know about it. `also`:
-    other names that work as well. Which parameters mean what: `role` names the kind of agent, `prompt` what it is told,
-    `limit` the most time that it takes, `background` that nobody waits for it. `joined_by`: the tools that take what an
-    agent has done, where the call itself or a notification does not.
+    other names that work as well. Which parameters mean what: `role` names the kind of agent, `prompt` what it is told.
     """
 
     required: Items[str] = ()
@@ -49,8 +46,6 @@ class Tool(Entry):
     also: Items[str] = ()
     role: str | None = None
     prompt: Items[str] = ()
-    background: str | None = None
-    joined_by: Items[str] = ()
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -83,7 +78,6 @@ class Volume(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
     host: Host | None = None
-    roles: Items[str] = ()
     namespaces: Items[str] = ()
     functions: Items[str] = ()
     tools: Mapping[str, Tool] = {}

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 
+from loopwright.domain.findings import Severity
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.skill.model import Front, Page, Skill
 
@@ -47,13 +48,13 @@ def _values(skill: Skill, page: Page, front: Front) -> Iterator[Hit]:
         yield _hit(page, front, "compatibility", words, "Shorten it.", severity="low")
 
 
-def _hit(page: Page, front: Front, key: str, message: str, advice: str, severity: str | None = None) -> Hit:
+def _hit(page: Page, front: Front, key: str, message: str, advice: str, severity: Severity | None = None) -> Hit:
     at = re.compile(rf"^{re.escape(key)}[ \t]*:[^\r\n]*", re.MULTILINE) if key else None
     found = at.search(page.text, front.start, front.end) if at else None
     start, end = found.span() if found else (front.start, min(front.start + 3, front.end))
     return Hit(
         file=page.path, start=start, end=end, subject=f"front matter {key}".strip(), message=message, advice=advice,
-        severity="medium" if severity == "medium" else "low" if severity else None,
+        severity=severity,
     )  # fmt: skip
 
 
