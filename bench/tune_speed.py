@@ -34,7 +34,7 @@ def milliseconds(work: Callable[[], object]) -> float:
 
 def look(root: Path, cache: Path) -> None:
     """What the command does with a folder of skills."""
-    known, folders = FindingsCache(cache, "bench"), SkillFolders(root)
+    known, folders = FindingsCache(cache, "bench"), SkillFolders()
     for skill in folders.find(root):
         checked(folders.read(skill), skill.name, DIMENSIONS, (), known)
 

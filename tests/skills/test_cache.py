@@ -18,7 +18,7 @@ SICK = sorted(path for path in SAMPLES.glob("*/sick") if (path / "SKILL.md").is_
 
 def test_warm_is_cold_to_the_byte(tmp_path: Path) -> None:
     assert len(SICK) > 5
-    cache, folders = FindingsCache(tmp_path, "code"), SkillFolders(tmp_path)
+    cache, folders = FindingsCache(tmp_path, "code"), SkillFolders()
 
     def told() -> tuple[str, bytes]:
         found = [checked(folders.read(root), str(root), DIMENSIONS, (), cache) for root in SICK]
@@ -30,7 +30,7 @@ def test_warm_is_cold_to_the_byte(tmp_path: Path) -> None:
 
 
 def test_a_skill_is_not_diagnosed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    cache, files = FindingsCache(tmp_path, "code"), SkillFolders(tmp_path).read(SICK[0])
+    cache, files = FindingsCache(tmp_path, "code"), SkillFolders().read(SICK[0])
     first = checked(files, "here", DIMENSIONS, (), cache)
     monkeypatch.delattr("loopwright.tune.report.kept.check")
     again = checked(files, "there", DIMENSIONS, (), cache)
@@ -40,15 +40,10 @@ def test_a_skill_is_not_diagnosed_twice(tmp_path: Path, monkeypatch: pytest.Monk
 def test_whatever_the_findings_depend_on_is_in_the_key(tmp_path: Path) -> None:
     from dataclasses import replace
 
-    files = SkillFolders(tmp_path).read(SICK[0])
-    around = files.around
+    files = SkillFolders().read(SICK[0])
     others = [
         replace(files, name="other"), replace(files, digests={**files.digests, "x.md": "0"}),
-        replace(files, unread={"big.bin": 1}), replace(files, around=replace(around, skills=frozenset({"x"}))),
-        replace(files, around=replace(around, agents=frozenset({"x"}))),
-        replace(files, around=replace(around, files=frozenset({"x"}))),
-        replace(files, around=replace(around, complete=not around.complete)),
-        replace(files, around=replace(around, catalogues=(("a", "b"),))),
+        replace(files, unread={"big.bin": 1}), replace(files, catalogues=(("a", "b"),)),
     ]  # fmt: skip
     keys = [key_of(files, DIMENSIONS, ()), *(key_of(one, DIMENSIONS, ()) for one in others)]
     keys += [key_of(files, DIMENSIONS[:1], ()), key_of(files, DIMENSIONS, ("0123456789abcdef",))]
@@ -68,7 +63,7 @@ def test_what_is_torn_is_worked_out_again(tmp_path: Path, damage: bytes | None) 
 
 
 def test_an_entry_that_says_something_else_is_not_believed(tmp_path: Path) -> None:
-    cache, files = FindingsCache(tmp_path, "code"), SkillFolders(tmp_path).read(SICK[0])
+    cache, files = FindingsCache(tmp_path, "code"), SkillFolders().read(SICK[0])
     right = checked(files, "p", DIMENSIONS, (), cache)
     cache.put(key_of(files, DIMENSIONS, ()), b'{"findings": "many"}')
     assert checked(files, "p", DIMENSIONS, (), cache) == right

@@ -50,3 +50,16 @@ def test_hundreds_of_folders(tmp_path: Path) -> None:
     for n in range(0, 400, 3):
         (wanted[n] / "phases/deep").mkdir(parents=True)
     assert SkillFolders().find(tmp_path) == tuple(sorted(wanted))
+
+
+def test_a_marketplace_of_60_plugins_is_found_and_read_with_nothing_of_its_neighbours(tmp_path: Path) -> None:
+    for n in range(60):
+        skill = tmp_path / f"plugins/p{n}/skills/s{n}"
+        skill.mkdir(parents=True)
+        (skill / "SKILL.md").write_text(f"---\nname: s{n}\ndescription: Does {n}.\n---\n")
+        (tmp_path / f"plugins/p{n}/.claude-plugin").mkdir()
+        (tmp_path / f"plugins/p{n}/.claude-plugin/plugin.json").write_text(f'{{"name": "p{n}"}}')
+    folders = SkillFolders()
+    found = folders.find(tmp_path)
+    assert len(found) == 60
+    assert all([*folders.read(one).files] == ["SKILL.md"] for one in found)

@@ -1,8 +1,8 @@
 """Findings and skills that are made by hand."""
 
 from loopwright.domain.findings import Confidence, Dimension, Finding, Severity
-from loopwright.tune.skill.model import Page, Skill
-from loopwright.tune.skill.page import read_page
+from loopwright.tune.skill.model import Skill
+from loopwright.tune.skill.page import Page, read_page
 
 
 def page(path: str, text: str) -> Page:

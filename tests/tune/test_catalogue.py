@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from loopwright.config import catalogues
 from loopwright.domain.errors import Invalid
-from loopwright.domain.skill_files import Surroundings
 from loopwright.skills.folders import SkillFolders
 from loopwright.tune.catalogue import Tool, catalogue_of
 from loopwright.tune.catalogue.catalogue import BUILT_IN, HOSTS, joined, nearest_parameter
@@ -163,7 +162,7 @@ def test_any_name_can_be_asked_for(name: str, hosts: set[Host]) -> None:
 
 class TestOfTheUser:
     def skill(self, *texts: tuple[str, str]) -> Skill:
-        return Skill("mine", "SKILL.md", {}, {}, around=Surroundings(catalogues=texts))
+        return Skill("mine", "SKILL.md", {}, {}, catalogues=texts)
 
     def test_tools_and_functions_are_added(self) -> None:
         text = 'host = "claude"\nfunctions = ["formatReport"]\n[tools."mcp__db__*"]\n'
@@ -234,11 +233,11 @@ class TestOfTheUser:
         skill, folder = tmp_path / "skills" / "mine", tmp_path / ".loopwright" / "catalogue"
         skill.mkdir(parents=True)
         (skill / "SKILL.md").write_text("# Mine\n")
-        folders = SkillFolders(tmp_path, partial(catalogues.read, tmp_path))
+        folders = SkillFolders(partial(catalogues.read, tmp_path))
         folder.mkdir(parents=True)
         (folder / "a.toml").write_text('functions = ["houseReview"]\n')
         assert "houseReview" in catalogue_of(load(folders.read(skill))).functions
-        assert SkillFolders(tmp_path).read(skill).around.catalogues == ()
+        assert SkillFolders().read(skill).catalogues == ()
 
 
 def test_the_example_in_the_docs_is_read() -> None:

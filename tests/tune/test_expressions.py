@@ -45,9 +45,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
 
 
 NAMES: dict[str, str] = {}
-KNOWN = {
-    "loopwright.tune.skill.names._VARIABLE": "no other way takes the brace that begins the way with the inner repeat",
-}
+KNOWN: dict[str, str] = {}
 """Those that the check suspects, and why they are right."""
 PATTERNS = _patterns()
 
@@ -258,24 +256,7 @@ def _is_anchored(name: str) -> bool:
 
 
 WITHIN = "it is asked about so many characters only"
-BOUNDED = {
-    "fixes.likely_name._LISTED": "it reads messages that tune itself writes",
-    "reading.rules.contradictions._PREFERS": WITHIN, "reading.state.keeping._HOLDS": WITHIN,
-    "reading.rules.numbers._NAMED_AFTER[0]": WITHIN, "reading.rules.opposites._LEADS": WITHIN,
-    "skill.code._TOKEN": "a quote that closes nothing is the last of its line; a backslash takes what is behind it",
-    "skill.commands._HERE": WITHIN,
-    "skill.field_tables._VALUES_HEAD": "it is asked for a match of a whole cell",
-    "skill.field_tables._SAYS_HEAD": "it is asked for a match of a whole cell, and its end may be anything",
-    "skill.literals._IN_HOLE": "a quote that closes nothing is the last of its line",
-    "skill.loops._EACH_OF": "whatever is behind the word does",
-    "skill.names._VARIABLE": "it reads paths, which have an end",
-    "skill.saying._BEFORE_DO": WITHIN, "skill.saying._CLAUSE": WITHIN,
-    "skill.shapes._TOKEN": "strings have an end, and so do the tokens that are read",
-    "skill.spoken._SERVER": WITHIN, "skill.told._VERB": WITHIN, "skill.ways._COMMAND": WITHIN,
-    "substance._SLASHES": "a quote that closes nothing is the last one",
-    "substance._STARS": "a comment that does not end is not read",
-    "substance._HASHES": "a quote that closes nothing is the last one",
-}  # fmt: skip
+BOUNDED = {"skill.calls._TOKEN": "what nothing closes takes all that is left"}
 """Those whose text has an end by construction, or that hold wherever they begin."""
 
 

@@ -7,13 +7,11 @@ from pathlib import Path
 import pytest
 
 from loopwright.domain.findings import SEVERITIES, Finding
-from loopwright.domain.skill_files import SkillFiles
 from loopwright.tune.detectors import DETECTORS
 from loopwright.tune.diagnosis import diagnose
 from loopwright.tune.fixes import propose
 from loopwright.tune.fixes.edits import contents_of
 from loopwright.tune.gate import judge
-from loopwright.tune.rehearsal import rehearsed
 from loopwright.tune.skill.read import read_skill
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -108,7 +106,7 @@ def test_the_repair_is_as_written_and_holds(name: str, ends: str) -> None:
 def test_every_repair_that_is_offered_holds(name: str) -> None:
     files = dict(sorted(read(name).items()))
     before, was = read_skill("sample", files), found(files)
-    for proposal in propose(before, was, rehearsed(SkillFiles("sample", files, {}, {}), before)):
+    for proposal in propose(before, was):
         contents = {**files, **contents_of(proposal, files)}
         after = {path: data for path, data in contents.items() if data is not None}
         assert not judge(proposal, before, read_skill("sample", after), was, found(after)), proposal.description
@@ -118,7 +116,7 @@ def repaired(files: Files) -> Files:
     """After every proposal that there is, one after the other; each has to hold."""
     for _ in range(10):
         before, was = read_skill("sample", files), found(files)
-        offered = propose(before, was, rehearsed(SkillFiles("sample", files, {}, {}), before))
+        offered = propose(before, was)
         if not offered:
             return files
         proposal = offered[0]

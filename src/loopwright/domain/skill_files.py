@@ -2,22 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What stands beside the skill: names of skills and agents of the workspace, and files of the project it may name.
-
-    `complete`: the whole workspace was looked at, so that a name which is not there does not exist. `catalogues`: what
-    the user has written of tools and roles, as (file, TOML).
-    """
-
-    skills: frozenset[str] = frozenset()
-    agents: frozenset[str] = frozenset()
-    files: frozenset[str] = frozenset()
-    complete: bool = False
-    catalogues: tuple[tuple[str, str], ...] = ()
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -25,14 +10,14 @@ class SkillFiles:
     """`digests`: of every file, but for those of nested skills.
 
     `unread`: sizes of files that exist and are not read: too large to be text for a model, reached through a link, not
-    for us to read, or of a skill nested in this one.
+    for us to read, or of a skill nested in this one. `catalogues`: what the user has written of tools, as (file, TOML).
     """
 
     name: str
     files: Mapping[str, bytes]
     unread: Mapping[str, int]
     digests: Mapping[str, str]
-    around: Surroundings = field(default_factory=Surroundings)
+    catalogues: tuple[tuple[str, str], ...] = ()
 
     @property
     def tree(self) -> str:

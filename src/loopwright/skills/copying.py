@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from loopwright.domain.skill_files import Surroundings
 from loopwright.skills.reading import read_folder
 
 LARGEST = 100_000_000
@@ -21,7 +20,7 @@ def copied(root: Path) -> Iterator[Path]:
 
     Links are links to copies: what is written through them reaches nothing but the copy, and is no part of it.
     """
-    files = read_folder(root, lambda real: Surroundings())
+    files = read_folder(root)
     with tempfile.TemporaryDirectory(prefix="loopwright-", ignore_cleanup_errors=True) as place:
         folder, beside = Path(place) / files.name, Path(place) / "linked"
         folder.mkdir()

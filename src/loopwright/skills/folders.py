@@ -6,8 +6,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from loopwright.domain.skill_files import Rewrite, SkillFiles, Surroundings
-from loopwright.skills.around import Neighbours
+from loopwright.domain.skill_files import Rewrite, SkillFiles
 from loopwright.skills.change import apply, roll_back
 from loopwright.skills.copying import copied
 from loopwright.skills.finding import find_skills
@@ -15,20 +14,16 @@ from loopwright.skills.reading import read_folder
 
 
 class SkillFolders:
-    """Implements `ports.Skills`. Keeps what it has seen around the skills: one object serves one session.
+    """Implements `ports.Skills`.
 
-    `catalogues` reads what the user has written of tools and roles, see `config.catalogues`; it may say Invalid.
+    `catalogues` reads what the user has written of tools, see `config.catalogues`, once; it may say Invalid.
     """
 
-    def __init__(self, home: Path | None = None, catalogues: Callable[[], tuple[tuple[str, str], ...]] = tuple) -> None:
-        self._neighbours = Neighbours(home)
+    def __init__(self, catalogues: Callable[[], tuple[tuple[str, str], ...]] = tuple) -> None:
         self._catalogues = cache(catalogues)
 
     def read(self, root: Path) -> SkillFiles:
-        return read_folder(root, self._around)
-
-    def _around(self, real: str) -> Surroundings:
-        return replace(self._neighbours.around(real), catalogues=self._catalogues())
+        return replace(read_folder(root), catalogues=self._catalogues())
 
     def copied(self, root: Path) -> AbstractContextManager[Path]:
         return copied(root)

@@ -7,12 +7,12 @@ large or may not be read is listed as `unread`: it exists, so that nobody calls 
 import hashlib
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from loopwright.domain.errors import Invalid, NotFound
-from loopwright.domain.skill_files import SkillFiles, Surroundings, digest
+from loopwright.domain.skill_files import SkillFiles, digest
 from loopwright.skills.ignoring import Pattern, is_ignored, patterns
 from loopwright.skills.names import TEMPORARY, is_left_out, is_main, main_among, shown
 
@@ -26,8 +26,8 @@ CHUNK = 1 << 20
 _OPEN = os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
 
 
-def read_folder(root: Path, around: Callable[[str], Surroundings]) -> SkillFiles:
-    """The skill in `root`; its name is the folder's. `around`: of its real path. NotFound, Invalid."""
+def read_folder(root: Path) -> SkillFiles:
+    """The skill in `root`; its name is the folder's. NotFound, Invalid."""
     real = os.path.realpath(root)
     if not os.path.isdir(real):
         raise NotFound(f"there is no folder {root}")
@@ -41,7 +41,7 @@ def read_folder(root: Path, around: Callable[[str], Surroundings]) -> SkillFiles
     if main not in reading.files:
         raise Invalid(f"{root / main} can not be read: it is {_why_unread(reading.unread.get(main, 0))}")
     reading.walk()
-    return SkillFiles(os.path.basename(real), reading.files, reading.unread, reading.digests, around(real))
+    return SkillFiles(os.path.basename(real), reading.files, reading.unread, reading.digests)
 
 
 @dataclass(frozen=True, slots=True)

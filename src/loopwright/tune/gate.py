@@ -6,31 +6,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from loopwright.domain.errors import LoopwrightError
-from loopwright.domain.findings import SEVERITIES, Edit, Finding, Proposal
+from loopwright.domain.findings import SEVERITIES, Finding, Proposal
 from loopwright.domain.tuning_score import score
 from loopwright.tune.fixes.edits import contents_of
-from loopwright.tune.in_place import instructed, spots, stays
-from loopwright.tune.skill.model import Page, Skill
-from loopwright.tune.substance import Sentence, Told, substance, told, words_of
+from loopwright.tune.skill.model import Skill
+from loopwright.tune.skill.page import Page
 from loopwright.tune.suppress import MARK, ignores
 
-CURED_BY_DELETION = frozenset({
-    "dead-reference", "duplicated-block", "eager-loading", "oversized-skill", "deprecated-tool", "undeclared-tool",
-    "wrong-parameter",
-})  # fmt: skip
-"""Rules whose finding may go by taking away the sentence it stands in; all others need words in its place."""
-SAID_TWICE = frozenset({"duplicated-block"})
-"""Rules whose finding goes by saying a thing once instead of twice."""
-MUCH, TIMES = 12, 3
-"""So many words may be replaced by fewer; more only by at least a third as many."""
-ALIKE = 0.2
-"""The share of its words that a sentence keeps in a new wording."""
-SHORT = 3
-"""Words of a sentence that may be said with others altogether."""
 SHOWN = 3
-_NAME = re.compile(r"[!-~]+\Z")
-_END = re.compile(r"[.!?;](?=\s)|[。！？；|]|\n[ \t]*(?:\n|[-*+#>`]|\d+[.)])")
-"""Where one sentence ends, or one that goes on in the next line can not go on."""
+"""Lines that a reason names."""
+FAR = 1_000
+"""Characters of a sentence before and behind the place where a finding stands."""
+_MARK = re.compile(r"(?:[-*+>] |\d{1,3}[.)] )+")
+_ENDS = re.compile(r"(?<!\d)[.!?;](?=\s)|[。！？；]|\n")
+_STOPS = re.compile(r"(?<!\d)[.!?;](?=\s)|[。！？；]|\n(?=[ \t]*(?:\n|[-*+#>`|]|\d{1,3}[.)]))")
+"""Ends of sentences, and of lines that no sentence goes on behind."""
 
 
 @dataclass(frozen=True)
@@ -143,91 +133,27 @@ def outside(case: Case) -> Iterator[str]:
             yield f"{file} has changed, and is no part of the fix"
 
 
-def only_comments(case: Case) -> Iterator[str]:
-    """Comments tell a model that something was mended; they mend nothing."""
-    same_words = all(substance(old) == substance(new) for old, new in case.touched)
-    same_front = all((old and old.front and old.front.values) == (new and new.front and new.front.values)
-                     for old, new in case.touched)  # fmt: skip
-    if same_words and same_front and not any(_moved(old, new) for old, new in case.touched):
-        yield "it changes nothing but comments and blanks"
-
-
 def taken_away(case: Case) -> Iterator[str]:
-    """Other instructions may move or be reworded; they may not go."""
-    once = any(finding.rule in SAID_TWICE for finding in case.targeted)
-    names = _exchanged(case)
-    unlicensed: list[Sentence] = []
-    for old, now in case.touched:
-        if old:
-            change = told(old.path, case.before, case.after, once=once)
-            changes = spots(old, [edit for edit in case.proposal.edits if edit.file == old.path])
-            said = instructed(now)
-            unlicensed += (one for one in _unlicensed(case, old, change) if not stays(old, one, changes, names, said))
-    for one in unlicensed[:SHOWN]:
-        yield f"it takes away what {one.file} said: “{' '.join(one.text.split())[:120]}”"
-    if len(unlicensed) > SHOWN:
-        yield f"it takes away {len(unlicensed) - SHOWN} more instructions"
+    """Sentences, and lines of code, may move to another place of the skill; gone may be those that are mended."""
+    kept = Counter(said for page in case.after.pages.values() for said, _, _ in _parts(page.text))
+    had = Counter(said for page in case.before.pages.values() for said, _, _ in _parts(page.text))
+    gone = had - kept
+    lost = [
+        (page.path, said)
+        for page, _ in case.touched
+        if page
+        for said, start, end in _parts(page.text)
+        if gone[said] > 0 and not any(one < end and start < other for one, other in _mended(case, page))
+    ]
+    for file, said in lost[:SHOWN]:
+        yield f"it takes away what {file} says beside that: “{said[:120]}”"
+    if len(lost) > SHOWN:
+        yield f"it takes away {len(lost) - SHOWN} more sentences"
 
 
 CHECKS: tuple[Callable[[Case], Iterator[str]], ...] = (
-    still_found, newly_found, scored, silenced, front_matter, fences, links, outside, only_comments, taken_away,
+    still_found, newly_found, scored, silenced, front_matter, fences, links, outside, taken_away,
 )  # fmt: skip
-
-
-def _exchanged(case: Case) -> set[tuple[str, str]]:
-    """Names that are put in the place of others, where the findings stand."""
-    names: set[tuple[str, str]] = set()
-    for finding in case.targeted:
-        page = case.before.pages[finding.file]
-        for start, end, new in spots(page, [edit for edit in case.proposal.edits if edit.file == page.path]):
-            old = page.text[start:end]
-            if finding.start <= start and end <= finding.end and _NAME.match(old) and _NAME.match(new):
-                names.add((old, new))
-    return names
-
-
-def _unlicensed(case: Case, page: Page, change: Told) -> Iterator[Sentence]:
-    """Sentences in which no finding stands, or for which much less came in their place."""
-    about = [finding for finding in case.targeted if finding.file == page.path]
-    edits = _in_characters(page, [edit for edit in case.proposal.edits if edit.file == page.path])
-    over = {one: next((edit for start, end, edit in edits if _meet(one, start, end)), None) for one in change.gone}
-    lengths: Counter[Edit | None] = Counter()
-    for one, edit in over.items():
-        lengths[edit] += len(one.words)
-    for one, edit in over.items():
-        here = [finding for finding in about if _meet(one, finding.start, finding.end)]
-        if any(_may_go(page, one, finding) for finding in case.targeted if finding.rule in CURED_BY_DELETION):
-            continue
-        instead = [word for word in words_of(edit.new) if word in change.new] if edit else []
-        enough = instead and len({*instead}.intersection(one.words)) >= _alike(one)
-        if not here or not enough or lengths[edit] > max(MUCH, TIMES * len(instead)):
-            yield one
-
-
-def _may_go(page: Page, one: Sentence, finding: Finding) -> bool:
-    """It holds the finding, is the line before or after it of the same sentence, or names what is not there."""
-    named = finding.facts.get("name") or finding.facts.get("wrong") or ""
-    if named and re.search(rf"(?<![\w-]){re.escape(named)}(?![\w-])", one.text):
-        return True
-    if finding.file != page.path:
-        return False
-    between = page.text[one.start : finding.start], page.text[finding.start : one.end]
-    return _meet(one, finding.start, finding.end) or not _END.search(between[0] or between[1])
-
-
-def _meet(one: Sentence, start: int, end: int) -> bool:
-    return start < one.end and one.start < max(end, start + 1)
-
-
-def _alike(one: Sentence) -> float:
-    words = {*one.words}
-    return ALIKE * len(words) if len(words) > SHORT else 0
-
-
-def _in_characters(page: Page, edits: Sequence[Edit]) -> list[tuple[int, int, Edit]]:
-    data = _bytes(page)
-    starts = [(len(data[: edit.start].decode("utf-8", "surrogateescape")), edit) for edit in edits]
-    return [(start, start + len(edit.old), edit) for start, edit in starts]
 
 
 def _ignored(skill: Skill) -> "Counter[tuple[str, ...]]":
@@ -244,14 +170,32 @@ def _open_fences(page: Page) -> int:
 
 
 def _dead(skill: Skill) -> set[tuple[str, str]]:
-    told = (one for one in skill.references if one.at.use not in ("negative", "quotation", "template"))
-    return {(one.at.file, one.target) for one in told if not (one.resolved or one.outside or one.optional)}
-
-
-def _moved(old: Page | None, new: Page | None) -> bool:
-    """Whether a file has come or gone."""
-    return (old is None) != (new is None) and bool(substance(old) or substance(new))
+    told = (one for one in skill.references if one.at.use == "instruction")
+    return {(one.at.file, one.target) for one in told if not (one.resolved or one.optional)}
 
 
 def _bytes(page: Page) -> bytes:
     return page.text.encode("utf-8", "surrogateescape")
+
+
+def _parts(text: str) -> Iterator[tuple[str, int, int]]:
+    """Each sentence or line, without what marks an entry of a list, and where it begins and ends."""
+    at = 0
+    for end in (*(found.end() for found in _ENDS.finditer(text)), len(text)):
+        said = _MARK.sub("", " ".join(text[at:end].split()))
+        if said:
+            yield said, at, end
+        at = end
+
+
+def _mended(case: Case, page: Page) -> Iterator[tuple[int, int]]:
+    """Where the findings stand, with the lines they name besides, each to the ends of its sentence."""
+    places = [(one.start, max(one.end, one.start + 1)) for one in case.targeted if one.file == page.path]
+    for place in (place for one in case.targeted for place in one.also):
+        file, _, line = place.rpartition(":")
+        if file == page.path and line.isdecimal():
+            places.append((page.begin(int(line)), page.begin(int(line) + 1)))
+    for start, end in places:
+        before = [found.end() for found in _STOPS.finditer(page.text, max(0, start - FAR), start)]
+        behind = _STOPS.search(page.text, end, end + FAR)
+        yield (before[-1] if before else max(0, start - FAR)), behind.start() if behind else end + FAR

@@ -32,7 +32,6 @@ from loopwright.tune.fixes import propose
 from loopwright.tune.fixes.edits import rebased
 from loopwright.tune.fixes.presenting import fix_of, rewrite_of
 from loopwright.tune.gate import judge
-from loopwright.tune.rehearsal import rehearsed
 from loopwright.tune.session import TuningSession
 
 Handler = Callable[[TuningSession, TuningStep], Awaitable[TuningOutcome]]
@@ -72,9 +71,7 @@ async def propose_fixes(session: TuningSession, step: TuningStep) -> TuningOutco
     state = session.state()
     files, skill = await session.read()
     wanted = may_be_fixed(state)
-    engine = state.engine
-    holds = rehearsed(files, skill, engine.level, engine.dimensions, engine.accepted)
-    own = await in_thread(propose, skill, wanted, holds)
+    own = await in_thread(propose, skill, wanted)
     proposals = [one for one in own if RANKS[one.level] <= RANKS[state.engine.level]]
     mended = {print for one in proposals for print in one.fingerprints}
     left = tuple(finding for finding in wanted if finding.fingerprint not in mended)

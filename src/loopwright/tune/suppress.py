@@ -13,7 +13,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from loopwright.domain.findings import Finding
-from loopwright.tune.skill.model import Block, Page, Section, Skill
+from loopwright.tune.skill.blocks import Block, Section
+from loopwright.tune.skill.model import Skill
+from loopwright.tune.skill.page import Page
 
 MARK = "loopwright:"
 ALL = "all"

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from loopwright.domain.errors import Conflict, Invalid
 from loopwright.domain.findings import Edit
 from loopwright.tune.fixes.edits import applied, edit, overlap, rebased
-from loopwright.tune.skill.model import Page
-from loopwright.tune.skill.page import read_page
+from loopwright.tune.skill.page import Page, read_page
 
 TEXTS = st.text(alphabet="ab 阶段\n😀\u2028é", max_size=60)
 

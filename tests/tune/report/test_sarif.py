@@ -13,7 +13,7 @@ from loopwright.tune.detectors.placing import spot
 from loopwright.tune.fixes.edits import applied, edit
 from loopwright.tune.report.checked import Checked, Repair
 from loopwright.tune.report.sarif import sarif
-from loopwright.tune.skill.model import Page
+from loopwright.tune.skill.page import Page
 from tests.tune.making import finding, page
 
 Log = dict[str, Any]  # Any: JSON, walked key by key

@@ -75,7 +75,7 @@ class Folders(SkillFolders):
     """The real ones, with somebody who comes in between: `before` and `after` each call that changes the skill."""
 
     def __init__(self, stage: "TuneStage") -> None:
-        super().__init__(home=stage.project.parent / "home")
+        super().__init__()
         self._stage = stage
 
     def apply(self, root: Path, change: Rewrite, backup: Path) -> Mapping[str, str | None]:

@@ -95,7 +95,7 @@ async def test_what_needs_no_agent_is_not_written_by_one(stage: TuneStage) -> No
 
 REJECTED: dict[str, tuple[Play, str]] = {
     "only a comment": (commented, "dead-reference is still found"),
-    "deletes the paragraph": (deleting, "it takes away what phases/02-write.md said"),
+    "deletes the paragraph": (deleting, "it takes away what phases/02-write.md says"),
     "breaks the front matter": (breaking, "the front matter of SKILL.md can no longer be read"),
     "touches another file": (elsewhere, "dead-reference is still found"),
     "changes too much": (too_much, "writer changed 60 lines for dead-reference in phases/02-write.md; at most 40"),
@@ -146,7 +146,7 @@ async def test_a_fix_that_was_applied_and_did_not_hold_is_rolled_back(stage: Tun
         (False, "fail", False), (False, "fail", False),
     ]  # fmt: skip
     report = stage.document(state.tuning_id, "report.md")
-    assert "applied, and rolled back: it takes away what phases/02-write.md said" in report
+    assert "applied, and rolled back: it takes away what phases/02-write.md says" in report
     assert "applied, and rolled back: dead-reference is still found" in report
     verified = [entry.result for entry in state.action_history if entry.action == "action-verify"]
     assert verified == ["failure", "failure"]

@@ -1,13 +1,20 @@
 """Skills for tests, written as texts by their paths."""
 
-from loopwright.tune.skill.model import Artefact, FieldUse, Reference, Schema, Skill
+from loopwright.tune.skill.model import Call, Reference, Skill
+from loopwright.tune.skill.page import Page, read_page
 from loopwright.tune.skill.read import read_skill
 
 
 def skill(files: dict[str, str] | str, name: str = "sample") -> Skill:
     """A text alone is SKILL.md."""
     texts = {"SKILL.md": files} if isinstance(files, str) else files
-    return read_skill(name, {path: text.encode() for path, text in texts.items()})
+    return read_skill(name, {path: text.encode("utf-8", "surrogateescape") for path, text in texts.items()})
+
+
+def page_of(text: str, path: str = "SKILL.md") -> Page:
+    page = read_page(path, text.encode("utf-8", "surrogateescape"))
+    assert page is not None, "this is text"
+    return page
 
 
 def referred(skill: Skill) -> dict[str, Reference]:
@@ -15,28 +22,9 @@ def referred(skill: Skill) -> dict[str, Reference]:
 
 
 def dead(skill: Skill) -> list[str]:
-    return [r.target for r in skill.references if r.resolved is None and not r.outside]
+    return [one.target for one in skill.references if one.resolved is None and one.at.use == "instruction"]
 
 
-def touched(skill: Skill) -> list[tuple[str, str]]:
-    """Names and modes of all artefacts, in order."""
-    return [(artefact.name, artefact.mode) for artefact in skill.artefacts]
-
-
-def only(skill: Skill) -> Artefact:
-    (artefact,) = skill.artefacts
-    return artefact
-
-
-def used(skill: Skill) -> list[tuple[str, str, str]]:
-    return [(use.root, use.path, use.mode) for use in skill.fields]
-
-
-def use_of(skill: Skill, path: str) -> FieldUse:
-    (use,) = (use for use in skill.fields if use.path == path)
-    return use
-
-
-def shape(skill: Skill, name: str) -> Schema:
-    (schema,) = (schema for schema in skill.schemas if schema.name == name)
-    return schema
+def called(text: str) -> list[Call]:
+    """In a fence of JavaScript."""
+    return [*skill(f"# S\n\nDo this:\n\n```js\n{text}\n```\n").calls]

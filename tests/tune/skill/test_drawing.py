@@ -41,15 +41,15 @@ def test_files_phases_agents_tools_and_artefacts_are_joined() -> None:
     kinds = {node.id: node.kind for node in drawing.nodes}
     assert kinds["file:phases/01-collect.md"] == "phase"
     assert kinds["file:specs/rules.md"] == "file"
-    assert kinds["artefact:<dir>/found.json"] == "artefact"
+    assert kinds["artefact:${workDir}/found.json"] == "artefact"
     assert kinds["agent:scout"] == "agent"
     assert kinds["tool:Task"] == "tool"
     assert {
         ("file:SKILL.md", "loads", "file:specs/rules.md"),
         ("file:phases/01-collect.md", "next", "file:phases/02-write.md"),
         ("file:phases/01-collect.md", "spawns", "agent:scout"),
-        ("file:phases/01-collect.md", "writes", "artefact:<dir>/found.json"),
-        ("artefact:<dir>/found.json", "reads", "file:phases/02-write.md"),
+        ("file:phases/01-collect.md", "writes", "artefact:${workDir}/found.json"),
+        ("artefact:${workDir}/found.json", "reads", "file:phases/02-write.md"),
         ("file:phases/02-write.md", "uses", "tool:Write"),
     } <= edges(skill(FILES))
     assert drawing.nodes[0].id == "file:SKILL.md"
@@ -85,7 +85,7 @@ def test_a_picture_has_an_end() -> None:
     many = {f"phases/{n:03}-x.md": f"# Step {n}\n\n" + "".join(
         f"Read `phases/{other:03}-x.md`.\n" for other in range(0, 200, 9)
     ) for n in range(200)}  # fmt: skip
-    drawing = draw(skill({"SKILL.md": "# Sample\n", **many}))
+    drawing = draw(skill({"SKILL.md": "# Sample\n\n" + "".join(f"[x]({path})\n" for path in many), **many}))
     assert (len(drawing.nodes), len(drawing.edges), drawing.truncated) == (NODES, EDGES, True)
     assert drawing.nodes[0].id == "file:SKILL.md"
     assert {edge.source for edge in drawing.edges} <= {node.id for node in drawing.nodes}

@@ -46,8 +46,6 @@ def test_hosts_are_told_by_tools_and_folders(text: str, hosts: set[str]) -> None
         ({"SKILL.md": "# S\n", "actions/a.md": "# A\n", "actions/b.md": "# B\n"}, "autonomous"),
         ({"SKILL.md": "# S\n", "orchestrator.md": "# O\n", "actions/a.md": "# A\n"}, "autonomous"),
         ({"SKILL.md": "---\nexecution_mode: autonomous\n---\n# S\n"}, "autonomous"),
-        ({"SKILL.md": "---\nmetadata:\n  execution: autonomous\n---\n# S\n"}, "autonomous"),
-        ({"SKILL.md": "# S\n\nExecution mode: autonomous\n", "phases/orchestrator.md": "# O\n"}, "autonomous"),
         ({"SKILL.md": "# S\n\nWork in an autonomous way.\n", "phases/01-a.md": "# A\n"}, "sequential"),
         ({"notes.md": "x"}, "sequential"),
     ],

@@ -1,164 +1,142 @@
-"""A file of a skill, read into a page."""
-
-import time
-from collections.abc import Callable
+"""Pages: their blocks and places, and what each block is to the model that reads it."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.tune.skill.page import read_page
-from tests.tune.skill.pages import check, kinds, page_of, texts
+from loopwright.tune.skill.blocks import Block, Use
+from loopwright.tune.skill.page import Page, read_page
+from loopwright.tune.skill.tokens import tokens
+from tests.tune.skill.reading import page_of
+
+WORDS = (
+    "# ", "## Goal", "### 2.1 目标", "---", "***", "===", "```", "````", "~~~", "```js", "```markdown", "- ", "* ",
+    "1. ", "  - ", "    ", "\t", "> ", "| a | b |", "|---|---|", "<step>", "</step>", "<!--", "-->", "<script>",
+    "text", "**bold**", "Bad:", "For example:", "❌ no", "[é](a中.md)", "`c`", "Task({})", "key: value", "\n", "\n\n",
+    "\r\n", "\r", "\u3000", "\ufeff", "\u2028", "\x0c", "`", "{", "\x85", "\udc80", "\udcff", "![", "](", "[x]: y",
+)  # fmt: skip
+"""What pages are made of, and what breaks readers of them."""
+TEXTS = st.lists(st.sampled_from(WORDS) | st.text(max_size=4), max_size=40).map("".join) | st.text()
 
 
-def test_a_page_has_its_front_matter_blocks_and_sections() -> None:
-    page = page_of("---\nname: x\n---\n# Title\n\nSay it.\n\n```bash\nls\n```\n")
-    assert page.front is not None
-    assert page.front.values == {"name": "x"}
-    assert kinds(page) == [("front", "name: x"), ("heading", "Title"), ("paragraph", "Say it."), ("code", "ls")]
-    assert [section.title for section in page.sections] == ["Title"]
-    assert [block.section for block in page.blocks] == [-1, 0, 0, 0]
+def check(page: Page) -> None:
+    """Blocks are in order and apart, and all that is said lies in one of them."""
+    text, before = page.text, 0
+    for block in page.blocks:
+        assert before <= block.start <= block.end <= len(text)
+        assert block.start <= block.body <= len(text)
+        if block.kind not in ("heading", "rule"):
+            assert text[block.body : block.body + len(block.text)] == block.text
+        before = block.end
+    for span in (*page.links, *page.codes):
+        assert 0 <= span.start <= span.end <= len(text)
+    for number, section in enumerate(page.sections):
+        assert section.start < section.end <= len(text)
+        assert -1 <= section.parent < number
 
 
-@given(texts)
-@settings(max_examples=400)
-def test_any_text_becomes_a_page_whose_blocks_hold_all_of_it(text: str) -> None:
-    data = text.encode("utf-8", "surrogatepass")
-    page = read_page("SKILL.md", data)
+@given(TEXTS)
+@settings(max_examples=400, deadline=None)
+def test_whatever_a_page_holds_its_places_are_right(text: str) -> None:
+    page = read_page("SKILL.md", text.encode("utf-8", "surrogatepass"))
     if page is not None:
         check(page)
-        assert page.text.encode("utf-8", "surrogateescape") == data
-        assert page.tokens >= 0
 
 
-@given(st.binary())
-@settings(max_examples=200)
-def test_any_bytes_are_a_page_that_gives_them_back_or_none(data: bytes) -> None:
-    for path in ("SKILL.md", "a.json", "scripts/run.py", "LICENSE"):
-        page = read_page(path, data)
-        if page is not None:
-            assert page.text.encode("utf-8", "surrogateescape") == data
+def test_blocks_links_and_code_stand_where_they_are_said_to() -> None:
+    text = (
+        "---\nname: é中\n---\n# Tïtle `x` here\n\n- one [l](a.md#b) é\n- two\n  ```js\n  f(中)\n  ```\n\n"
+        "> quote **b**\n\n"
+        "|a|b|\n|-|-|\n|`c`|d|\n\n<!-- hi -->\n\n```python\nopen\n"
+    )
+    page = page_of(text)
+    check(page)
+    assert [(block.kind, page.line(block.start)) for block in page.blocks] == [
+        ("front", 1), ("heading", 4), ("item", 6), ("item", 7), ("code", 8), ("quote", 12), ("row", 14), ("row", 16),
+        ("html", 18), ("code", 20),
+    ]  # fmt: skip
+    assert [(block.lang, block.closed) for block in page.blocks if block.kind == "code"] == [
+        ("js", True), ("python", False),
+    ]  # fmt: skip
+    (link,) = page.links
+    assert (link.text, text[link.start : link.end]) == ("a.md#b", "a.md#b")
+    assert [text[one.start : one.end] for one in page.codes] == ["`x`", "`c`"]
+    assert page.sections[0].title == "Tïtle x here"
 
 
-@given(texts)
-@settings(max_examples=200)
-def test_reading_again_comes_to_the_same(text: str) -> None:
-    data = text.encode("utf-8", "ignore")
-    assert read_page("SKILL.md", data) == read_page("SKILL.md", data)
+@pytest.mark.parametrize("data", [b"a\0b", bytes(range(128, 256)) * 4])
+def test_what_is_no_text_is_no_page(data: bytes) -> None:
+    assert read_page("x.md", data) is None
 
 
-@given(texts)
-@settings(max_examples=300)
-def test_lines_that_end_as_on_windows_make_the_same_blocks(text: str) -> None:
-    text = text.encode("utf-8", "ignore").decode().replace("\r", "").replace("\0", "")
-    here, there = page_of(text), page_of(text.replace("\n", "\r\n"))
-    check(there)
-    assert kinds(here) == [(kind, words.replace("\r\n", "\n")) for kind, words in kinds(there)]
-    assert [(b.line, b.line_end, b.use, b.level, b.lang) for b in here.blocks] == [
-        (b.line, b.line_end, b.use, b.level, b.lang) for b in there.blocks
-    ]
-    assert [(s.title, s.line, s.line_end, s.concept) for s in here.sections] == [
-        (s.title, s.line, s.line_end, s.concept) for s in there.sections
-    ]
-
-
-def test_the_newline_is_what_most_lines_end_with() -> None:
-    assert page_of("a\r\nb\r\nc\n").newline == "\r\n"
-    assert page_of("a\r\nb\nc\n").newline == "\n"
-    assert page_of("").newline == "\n"
-
-
-@pytest.mark.parametrize(
-    ("data", "text"),
-    [
-        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", False),
-        (b"text" * 3000 + b"\0", True),
-        ("ä".encode("latin-1") + b"bc", False),
-        ("größere".encode("latin-1") * 3, True),
-        (b"", True),
-        ("中文".encode("gb18030"), False),
-    ],
-)  # fmt: skip
-def test_what_is_no_text_is_no_page(data: bytes, text: bool) -> None:
-    assert (read_page("x.md", data) is not None) == text
-
-
-def test_scripts_and_data_are_one_block_of_code() -> None:
-    page = page_of('{"a": 1}\n\n{"b": 2}\n', "specs/x.json")
-    assert [(b.kind, b.lang, b.line, b.line_end) for b in page.blocks] == [("code", "json", 1, 3)]
-    assert page.blocks[0].text == page.text
+def test_a_file_of_code_is_one_block() -> None:
+    page = page_of('{"a": 1}\n', "state.json")
+    assert [(one.kind, one.lang, one.text) for one in page.blocks] == [("code", "json", page.text)]
     assert (page.kind, page.sections, page.front) == ("data", (), None)
     assert page_of("  \n", "run.py").blocks == ()
 
 
-def test_the_kind_may_be_told() -> None:
-    assert page_of("# x", "some/where.md", "role").kind == "role"
+def test_line_ends_are_told_by_most() -> None:
+    assert page_of("a\r\nb\r\nc\n").newline == "\r\n"
+    assert page_of("a\nb\nc\r\n").newline == "\n"
 
 
 @pytest.mark.parametrize(
-    ("text", "language"),
+    ("text", "code", "count"),
+    [("a" * 400, False, 100), ("a" * 330, True, 100),
+     ("中" * 50, False, 50), ("中" * 50 + "a" * 40, False, 60), ("", True, 0)],
+)  # fmt: skip
+def test_tokens(text: str, code: bool, count: int) -> None:
+    assert tokens(text, code=code) == count
+
+
+def test_code_costs_more_than_prose() -> None:
+    assert page_of("word " * 800).tokens == 1000
+    assert page_of("```\n" + "x" * 3300 + "\n```").tokens == 1001
+
+
+def block_with(page: Page, words: str) -> Block:
+    (found,) = (block for block in page.blocks if words in block.text)
+    return found
+
+
+CALL = 'Task({ prompt: "x" })'
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "use"),
     [
-        ("Do the work, then say that it is done.", "en"),
-        ("读取配置文件，然后把结果写入 state.json，并返回摘要。", "zh"),
-        ("Run it when the user says 开始 or 继续, and not before that, whatever else is said here.", "en"),
-        ("この スキル を 使って ください。設定ファイルを読んで、結果を書いてください。", "en"),
-        ("", "en"),
+        (f"## Steps\n```js\n{CALL}\n```", CALL, "instruction"),
+        (f"## Anti-patterns\n### Too many agents\n```js\n{CALL}\n```", CALL, "negative"),
+        (f"## Anti-patterns\ntext\n## Steps\n```js\n{CALL}\n```", CALL, "instruction"),
+        (f"# Anti-pattern hunter\n## Steps\n```js\n{CALL}\n```", CALL, "instruction"),
+        (f"## Steps\nDon't do this:\n\n```js\n{CALL}\n```", CALL, "negative"),
+        (f"## Steps\nFor example:\n```js\n{CALL}\n```", CALL, "example"),
+        ("## Report template\n```\nTitle: x\n```", "Title", "template"),
+        ("## Report template\nFill it in.", "Fill", "instruction"),
+        ("## Rules\n- Never wait without a limit", "Never", "instruction"),
+        ("## Rules\n- ❌ wait for ever", "wait", "negative"),
+        ("## Rules\nBad examples:\n- wait\n- spin\n\nNow work.", "spin", "negative"),
+        ("## Rules\nBad examples:\n- wait\n- spin\n\nNow work.", "Now work", "instruction"),
+        ("## Examples\nGo.", "Go.", "example"),
+        ("## Rules\nFor example, go.", "go.", "example"),
+        ("## When to use\n- \"Write it up.\"", "Write", "quotation"),
+        ("## Steps\n| ❌ Bad | ✅ Good |\n|---|---|\n| wait | wait 5 |", "wait 5", "negative"),
+        ("## Steps\n> [!NOTE]\n> read first", "NOTE", "instruction"),
+        ("## Steps\n> It was a dark night.", "dark", "quotation"),
+        ("## Steps\n<!-- later -->", "later", "example"),
+        ("## 反模式\n不行。", "不行", "negative"),
+        ("## Write it\n```markdown\n# X\n```js\nf()\n```\nSo [it](gone.md) ends.\n```\n", "ends", "template"),
     ],
 )  # fmt: skip
-def test_the_language_is_that_of_most_of_the_prose(text: str, language: str) -> None:
-    assert page_of(text).language == language
+def test_what_a_block_is_to_its_reader(text: str, words: str, use: Use) -> None:
+    assert block_with(page_of(text), words).use == use
 
 
-def test_code_does_not_tell_the_language() -> None:
-    assert (
-        page_of("按步骤执行下面的命令，完成后汇报。\n\n```js\n" + "const value = other;\n" * 50 + "```\n").language
-        == "zh"
-    )
+def test_what_stands_between_quotation_marks_is_a_quotation() -> None:
+    page = page_of('Say: "See [it](a.md)", then read [b](b.md).\n')
+    assert [page.use(link.start) for link in page.links] == ["quotation", "instruction"]
 
 
-TROUBLES: dict[str, Callable[[int], str]] = {
-    "one long line": lambda n: "word " * (n // 5),
-    "one long heading": lambda n: "# " + "x " * (n // 2),
-    "a heading of marks and blanks": lambda n: "# " + "# " * (n // 2) + "x",
-    "blanks and a word": lambda n: " " * n + "x",
-    "lists in lists": lambda n: "".join(" " * (2 * (i % 100)) + "- x\n" for i in range(n // 104)),
-    "fences that never end": lambda n: "```js\n" * (n // 6),
-    "fences in fences": lambda n: "```md\n" * (n // 12) + "```\n" * (n // 8),
-    "fences of growing length": lambda n: "".join("`" * (3 + i % 50) + "x\n" for i in range(n // 30)),
-    "tags that never end": lambda n: "<script>\n" * (n // 9),
-    "tags over lines": lambda n: "<a b\n" * (n // 5),
-    "tags in tags": lambda n: "<example>\n" * (n // 20) + "</example>\n" * (n // 22),
-    "comments that never end": lambda n: "<!-- x\n" * (n // 7),
-    "one line of tags": lambda n: "<a>" * (n // 3) + "x",
-    "rows": lambda n: "| a | b |\n" * (n // 10),
-    "one row": lambda n: "|" * n,
-    "rules": lambda n: "- " * (n // 2),
-    "dashes and pipes": lambda n: "a|b\n" + "-|" * (n // 2) + "x",
-    "quotes": lambda n: "> " * (n // 2),
-    "headings one below the other": lambda n: "".join("#" * (1 + i % 6) + " x\n" for i in range(n // 5)),
-    "front matter without end": lambda n: "---\n" + "a: b\n" * (n // 5),
-    "front matter of brackets": lambda n: "---\na: " + "[" * n + "\n---\n",
-    "front matter of dashes": lambda n: "---\na:\n " + "- " * (n // 2) + "x\n---\n",
-    "code of marks": lambda n: "```\n" + "#" * n + "\n```\n",
-    "code of one word": lambda n: "```js\n" + "wait_" * (n // 5) + "\n```\n",
-    "code of braces": lambda n: "```\n" + "{a" * (n // 2) + "\n```\n",
-    "code of lines": lambda n: "```ts\n" + "type  \n" * (n // 7) + "```\n",
-    "stars": lambda n: "*a" * (n // 2),
-    "parentheses": lambda n: "x (" * (n // 3) + ":\n```\na\n```\n",
-}
-
-
-@pytest.mark.parametrize("trouble", TROUBLES)
-def test_the_time_grows_with_the_size_and_not_with_its_square(trouble: str) -> None:
-    """Four times the text takes about four times as long; with nested scans it would be sixteen."""
-    small, large = (TROUBLES[trouble](size).encode() for size in (40_000, 160_000))
-
-    def seconds(data: bytes) -> float:
-        begun = time.process_time()
-        page = read_page("SKILL.md", data)
-        spent = time.process_time() - begun
-        assert page is not None
-        return spent
-
-    assert min(seconds(large) for _ in range(3)) < 10 * min(seconds(small) for _ in range(3)) + 0.02
-    check(page_of(small.decode()))
+def test_a_page_of_templates_is_one() -> None:
+    assert block_with(page_of("Go on.", "templates/a.md"), "Go on").use == "template"

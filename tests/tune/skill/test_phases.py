@@ -15,11 +15,6 @@ def test_pages_of_phases_in_the_order_of_their_numbers() -> None:
     assert names(files) == ["phases/01-a.md", "phases/2-b.md", "phases/10-j.md"]
 
 
-def test_pages_without_numbers_in_the_order_that_is_told() -> None:
-    files = {"SKILL.md": "1. [s](phases/scope.md)\n2. [d](phases/do.md)\n"}
-    assert names(files | {"phases/do.md": "# D\n", "phases/scope.md": "# S\n"}) == ["phases/scope.md", "phases/do.md"]
-
-
 def test_actions_are_the_phases_where_a_state_machine_chooses() -> None:
     read = skill({
         "SKILL.md": "# S\n", "phases/orchestrator.md": "# O\n", "phases/state-schema.md": "# X\n",
@@ -45,20 +40,6 @@ def test_sections_are_phases(titles: list[str]) -> None:
         assert read.pages["SKILL.md"].sections[phase.section].start == phase.start
         assert phase.tokens > 0
     assert read.phases[0].end <= read.phases[1].start
-
-
-def test_principles_that_are_numbered_are_no_phases() -> None:
-    assert names("# S\n\n## Principles\n\n### 1. Be kind\n\nx\n\n### 2. Be quick\n\nx\n") == []
-
-
-def test_a_table_names_the_phases() -> None:
-    table = "# S\n\n| Phase | Page |\n|---|---|\n| look | [a](work/z.md) |\n| do | `work/a.md` |\n"
-    assert names({"SKILL.md": table, "work/a.md": "# A\n", "work/z.md": "# Z\n"}) == ["work/z.md", "work/a.md"]
-
-
-def test_numbered_steps_come_last() -> None:
-    text = "# S\n\n## Rules\n\n1. a\n2. b\n3. c\n4. d\n\n## Workflow\n\n1. Look\n2. Think\n3. Do\n"
-    assert names(text) == ["Look", "Think", "Do"]
 
 
 def test_a_place_knows_its_phase() -> None:

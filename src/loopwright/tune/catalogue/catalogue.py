@@ -115,6 +115,11 @@ def closest(name: str, names: Mapping[str, str]) -> str | None:
     return min((one for one, compared in names.items() if compared == near[0]), default=None) if near else None
 
 
+def is_spelling(one: str, other: str) -> bool:
+    """The two differ by case, by what stands between their words, or by a plural only."""
+    return _bare(one).removesuffix("s") == _bare(other).removesuffix("s")
+
+
 def _turned(name: str, names: Collection[str]) -> str | None:
     """Of several words, the one that has the same in another order, or in other number: `UpdateTask`, `ListTasks`."""
     words = _words(name)
@@ -137,7 +142,7 @@ def nearest_parameter(tool: Tool, parameter: str) -> str | None:
 
 def catalogue_of(skill: Skill) -> Catalogue:
     """What this product knows, and what the skill's user has added."""
-    return joined(skill.around.catalogues)
+    return joined(skill.catalogues)
 
 
 @lru_cache(maxsize=8)

@@ -2,35 +2,25 @@
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from posixpath import basename, dirname, join, normpath, relpath
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.detectors.reached import SAID, block_at, is_inline_code, reached
-from loopwright.tune.skill.model import Page, Reference, Skill
+from loopwright.tune.skill.model import Reference, Skill
+from loopwright.tune.skill.page import Page
 
-_LINK = re.compile(r"(?<!\\)\]\((?P<path>[^()\s#:{}<>$*|]*)#(?P<anchor>[\w.-]+)\)")
-_INVENTED = re.compile(r"[{}<>$*|…]|\.\.\.|path/to|your[-_]|example", re.IGNORECASE)
 _DROPPED = re.compile(r"[^\w\- ]")
 _GIVEN = re.compile(r"\{#([\w-]+)\}|\b(?:id|name)=[\"']([\w.-]+)[\"']")
+_ANCHOR = re.compile(r"[\w.-]+\Z")
 
 
 def look(skill: Skill) -> Iterator[Hit]:
-    seen = frozenset(reached(skill))
+    seen = frozenset(skill.reached)
     for one in skill.references:
-        if one.at.file in seen and _is_dead(skill, one):
+        if one.at.file in seen and one.resolved is None and not one.optional and one.at.use == "instruction":
             yield _file(skill, one)
-    for path in seen:
+    for path in skill.reached:
         yield from _sections(skill, skill.pages[path])
-
-
-def _is_dead(skill: Skill, one: Reference) -> bool:
-    """Links, and files that are read from a folder which the skill has: anything else may be the user's project."""
-    if one.resolved or one.outside or one.optional or one.at.use not in SAID or _INVENTED.search(one.raw):
-        return False
-    if one.kind == "link":
-        return not is_inline_code(skill.pages[one.at.file].text, one.at.start)
-    folder = dirname(one.target)
-    return (one.loads or one.kind == "read") and bool(folder) and any(dirname(path) == folder for path in skill.files)
 
 
 def _file(skill: Skill, one: Reference) -> Hit:
@@ -51,30 +41,27 @@ def _seen_from(one: Reference, right: str) -> str:
 
 
 def _sections(skill: Skill, page: Page) -> Iterator[Hit]:
-    for found in _LINK.finditer(page.text):
-        block = block_at(page, found.start())
-        path = found["path"]
+    for link in page.links:
+        path, mark, anchor = link.text.partition("#")
         where = page if not path else skill.pages.get(normpath(join(dirname(page.path), path)))
-        if where is None or block is None or block.kind == "code" or block.use not in SAID:
+        block = page.block(link.start)
+        if not mark or where is None or not _ANCHOR.match(anchor) or block is None or block.use != "instruction":
             continue
-        if is_inline_code(page.text, found.start()):
-            continue
-        if found["anchor"].lower() not in _anchors(where):
+        if anchor.lower() not in _anchors(where):
             yield Hit(
-                file=page.path, start=found.start() + 2, end=found.end() - 1, severity="medium",
-                subject=f"{where.path} #{found['anchor']}",
-                message=f"There is no section #{found['anchor']} in {where.path}",
+                file=page.path, start=link.start, end=link.end, severity="medium", subject=f"{where.path} #{anchor}",
+                message=f"There is no section #{anchor} in {where.path}",
                 advice="Name the anchor of a section that exists.",
             )  # fmt: skip
 
 
+@lru_cache(maxsize=64)
 def _anchors(page: Page) -> frozenset[str]:
     """As GitHub makes them of headings: the second of the same name ends with -1."""
     found: dict[str, int] = {}
-    for block in page.blocks:
-        if block.kind == "heading":
-            name = _DROPPED.sub("", block.text.strip().lower()).replace(" ", "-")
-            found[name] = found.get(name, -1) + 1
+    for section in page.sections:
+        name = _DROPPED.sub("", section.title.strip().lower()).replace(" ", "-")
+        found[name] = found.get(name, -1) + 1
     numbered = {f"{name}-{n}" for name, count in found.items() for n in range(1, count + 1)}
     plain = {re.sub("-+", "-", name).strip("-") for name in found}
     return frozenset({*found, *numbered, *plain, *(one for pair in _GIVEN.findall(page.text) for one in pair if one)})

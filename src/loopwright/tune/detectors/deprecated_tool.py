@@ -40,7 +40,7 @@ def _hit(skill: Skill, old: Old, file: str, start: int, name: str, phase: str | 
         message=f"{name} is out of date{since}: {old.why}" + (f"; {instead} does it today" if instead else ""),
         advice=f"Use {instead} in its place." if instead else "Do without it.",
         severity="low" if old.working else None,
-        facts={"name": name, "instead": instead or "" if old.only_the_name else ""},
+        facts={"old": name, "new": instead or "" if old.only_the_name else ""},
     )  # fmt: skip
 
 

@@ -1,11 +1,12 @@
 """The same passage stands in two files that are read in one run."""
 
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import NamedTuple
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.detectors.reached import reached
-from loopwright.tune.skill.model import Page, Skill
+from loopwright.tune.skill.model import Skill
+from loopwright.tune.skill.page import Page
 
 LEAST = 12
 """Lines in a row that are the same, blank ones not counted."""
@@ -22,8 +23,8 @@ class Line(NamedTuple):
 
 
 def look(skill: Skill) -> Iterator[Hit]:
-    known: dict[tuple[str, ...], tuple[Page, int]] = {}
-    for path in reached(skill):
+    known: dict[tuple[str, ...], tuple[Page, list[Line], int]] = {}
+    for path in skill.reached:
         page = skill.pages[path]
         lines = _lines(page)
         keys = [line.key for line in lines]
@@ -33,13 +34,12 @@ def look(skill: Skill) -> Iterator[Hit]:
             if (source := known.get(window)) is None or source[0] is page or not _says(window):
                 at += 1
                 continue
-            other, place = source
-            theirs = _lines(other)
-            count = _common(keys, at, [line.key for line in theirs], place)
+            other, theirs, place = source
+            count = _common(lines, at, theirs, place)
             yield _hit(page, lines[at], lines[at + count - 1], other, theirs[place], count)
             at += count
         for start in range(len(lines) - LEAST + 1):
-            known.setdefault(tuple(keys[start : start + LEAST]), (page, start))
+            known.setdefault(tuple(keys[start : start + LEAST]), (page, lines, start))
 
 
 def _lines(page: Page) -> list[Line]:
@@ -55,15 +55,13 @@ def _says(window: tuple[str, ...]) -> bool:
     return sum(len(line) >= SAYING for line in {*window}) * 2 >= LEAST
 
 
-def _common(one: list[str], at: int, other: list[str], place: int) -> int:
-    count = 0
-    while at + count < len(one) and place + count < len(other) and one[at + count] == other[place + count]:
-        count += 1
-    return count
+def _common(one: list[Line], at: int, other: list[Line], place: int) -> int:
+    pairs = zip(one[at:], other[place:], strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0].key == pair[1].key, pairs))
 
 
 def _hit(page: Page, first: Line, last: Line, other: Page, there: Line, count: int) -> Hit:
-    line = other.text.count("\n", 0, there.start) + 1
+    line = other.line(there.start)
     return Hit(
         file=page.path, start=first.start, end=last.end, subject=f"{other.path}:{first.key[:40]}",
         message=f"{count} lines stand word for word in {other.path}, too (line {line})",

@@ -3,42 +3,30 @@
 from collections.abc import Iterator
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.detectors.reached import SAID
-from loopwright.tune.skill.known import holders, is_of_state
-from loopwright.tune.skill.model import FieldDeclared, FieldUse, Schema, Skill
-
-FEWEST = 2
-"""Values that a field has to list to list them at all."""
+from loopwright.tune.skill.enums import holders
+from loopwright.tune.skill.model import Enumeration, Setting, Skill
 
 
 def look(skill: Skill) -> Iterator[Hit]:
-    declared: dict[tuple[str, str], list[tuple[Schema, FieldDeclared]]] = {}
-    for schema in skill.schemas:
-        for field in schema.fields:
-            for root in {*holders(schema), *(("state",) if is_of_state(schema) else ())}:
-                declared.setdefault((root.lower(), field.path), []).append((schema, field))
-    for use in skill.fields:
-        found = declared.get((use.root.lower(), use.path), [])
-        if (
-            use.mode != "write"
-            or use.at.use not in SAID | {"reference"}
-            or not found
-            or not all(one.values for _, one in found)
-        ):
-            continue
-        listed = tuple(dict.fromkeys(value for _, one in found for value in one.values))
-        for value in use.values:
-            if len(listed) >= FEWEST and value not in listed:
-                yield _hit(use, value, listed, found[0][0])
+    declared: dict[tuple[str, str], list[Enumeration]] = {}
+    for one in skill.enumerations:
+        for holder in holders(one.holder):
+            declared.setdefault((holder, one.field), []).append(one)
+    for setting in skill.settings:
+        found = declared.get((setting.holder.casefold(), setting.field))
+        if found and setting.at.use == "instruction" and all(setting.value not in one.values for one in found):
+            yield _hit(setting, found)
 
 
-def _hit(use: FieldUse, value: str, listed: tuple[str, ...], schema: Schema) -> Hit:
-    name = f"{use.root}.{use.path}"
+def _hit(setting: Setting, declared: list[Enumeration]) -> Hit:
+    name, first = f"{setting.holder}.{setting.field}", declared[0]
+    listed = dict.fromkeys(value for one in declared for value in one.values)
+    place = f"{first.at.file}:{first.at.line}"
     return Hit(
-        file=use.at.file, start=use.at.start, end=use.at.end, subject=f"{name}={value}", phase=use.at.phase,
-        message=f"{name} is set to “{value}”; {schema.name} ({schema.at.file}:{schema.at.line}) allows "
-        f"{', '.join(listed)}",
-        advice=f"Use a value that is allowed, or allow “{value}” there.", also=(f"{schema.at.file}:{schema.at.line}",),
+        file=setting.at.file, start=setting.at.start, end=setting.at.end, subject=f"{name}={setting.value}",
+        phase=setting.at.phase, also=(place,),
+        message=f"{name} is set to “{setting.value}”; {first.holder} ({place}) allows {', '.join(listed)}",
+        advice=f"Use a value that is allowed, or allow “{setting.value}” there.",
     )  # fmt: skip
 
 

@@ -9,14 +9,15 @@ from jsonschema.exceptions import best_match
 from referencing.exceptions import Unresolvable
 
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.detectors.reached import SAID
-from loopwright.tune.skill.model import Block, Page, Skill
+from loopwright.tune.skill.blocks import Block
+from loopwright.tune.skill.model import Skill
+from loopwright.tune.skill.page import Page
 
 JSON = frozenset({"json", "jsonc"})
 
 
 def look(skill: Skill) -> Iterator[Hit]:
-    for page in skill.pages.values():
+    for page in (skill.pages[path] for path in skill.reached):
         if page.kind not in ("script", "data") and '"properties"' in page.text:
             yield from _page(page)
 
@@ -25,7 +26,7 @@ def _page(page: Page) -> Iterator[Hit]:
     schema: dict[str, Any] | None = None
     place: Block | None = None
     for block in page.blocks:
-        if block.kind != "code" or block.lang.lower() not in JSON or block.use not in SAID | {"template"}:
+        if block.kind != "code" or block.lang not in JSON or block.use in ("negative", "quotation"):
             continue
         value = _read(block.text)
         if _is_schema(value):
@@ -68,10 +69,10 @@ def _broken(page: Page, block: Block, schema: dict[str, Any], place: Block, valu
     if worst is None:
         return
     where = "/".join(map(str, worst.absolute_path)) or "the example"
-    end = block.body + len(block.text.rstrip())
+    end, line = block.body + len(block.text.rstrip()), page.line(place.start)
     yield Hit(
         file=page.path, start=block.body, end=end, subject=f"{where} {worst.validator}",
-        message=f"{where}: {worst.message}, says the schema in line {place.line}", also=(f"{page.path}:{place.line}",),
+        message=f"{where}: {worst.message}, says the schema in line {line}", also=(f"{page.path}:{line}",),
     )  # fmt: skip
 
 

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 
 from loopwright.domain.findings import Severity
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.skill.model import Front, Page, Skill
+from loopwright.tune.skill.blocks import Front
+from loopwright.tune.skill.model import Skill
+from loopwright.tune.skill.page import Page
 
 NAME, DESCRIPTION, COMPATIBILITY = 64, 1024, 500
 """Characters at most."""

@@ -37,7 +37,7 @@ def _own(skill: Skill) -> Iterator[ToolCall]:
     """Calls that the model itself makes: none from a prompt, whose agent has tools of its own."""
     servers = (one for one in written_calls(skill) if one.known.mcp)
     for one in (*tool_calls(skill), *servers):
-        if one.call.prompt < 0 and (one.call.name in ASKED or one.known.mcp):
+        if one.call.name in ASKED or one.known.mcp:
             yield one
 
 

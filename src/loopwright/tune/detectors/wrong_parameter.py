@@ -31,9 +31,10 @@ def _argument(skill: Skill, one: ToolCall, tool: Tool, argument: Argument) -> It
     elif name in tool.gone:
         yield _hit(one, argument, f"{one.call.name} has no parameter {name} any more: {tool.gone[name]}")
     else:
-        right = nearest_parameter(tool, name) or _of_another_host(skill, tool, name)
-        right = None if right in one.named else right
-        yield _hit(one, argument, f"{one.call.name} has no parameter {name}", right or "", tool)
+        told = tool.renamed.get(name) or _of_another_host(skill, tool, name)
+        right = told or nearest_parameter(tool, name) or ""
+        message = f"{one.call.name} has no parameter {name}"
+        yield _hit(one, argument, message, "" if right in one.named else right, tool, part="renamed" if told else "")
 
 
 def _of_another_host(skill: Skill, tool: Tool, name: str) -> str | None:
@@ -60,19 +61,26 @@ def _value(one: ToolCall, tool: Tool, argument: Argument) -> Hit:
         file=argument.at.file, start=argument.at.start, end=argument.at.end, phase=one.call.at.phase,
         subject=f"{one.call.name} {name}={said}", advice=f"Write one of {', '.join(listed)}.",
         message=f"{one.call.name} takes {', '.join(listed)} as {name}, not {said}",
-        facts={"old": said, "new": near or ""},
+        facts={"old": said, "new": near or "", "part": "value"},
     )  # fmt: skip
 
 
 def _hit(
-    one: ToolCall, argument: Argument, message: str, right: str = "", tool: Tool | None = None, *, low: bool = False
+    one: ToolCall,
+    argument: Argument,
+    message: str,
+    right: str = "",
+    tool: Tool | None = None,
+    *,
+    part: str = "",
+    low: bool = False,
 ) -> Hit:
     takes = f"; it takes {', '.join(tool.parameters)}" if tool else ""
     return Hit(
         file=argument.at.file, start=argument.at.start, end=argument.at.end, phase=one.call.at.phase,
         subject=f"{one.call.name} {argument.name}", message=f"{message}{takes}",
         advice=f"Name it {right}." if right else "Leave it out.", severity="low" if low else None,
-        facts={"old": argument.name or "", "new": right, "call": str(one.index)},
+        facts={"old": argument.name or "", "new": right, "part": part},
     )  # fmt: skip
 
 

@@ -27,7 +27,7 @@ def look(skill: Skill) -> Iterator[Hit]:
         yield Hit(
             file=one.call.at.file, start=one.call.at.start, end=one.call.at.start + len(name), subject=name,
             message=f"No host has a tool {name}; the one with these parameters is {meant}", advice=f"Call {meant}.",
-            phase=one.call.at.phase, facts={"name": name, "instead": meant},
+            phase=one.call.at.phase, facts={"old": name, "new": meant},
         )  # fmt: skip
 
 
@@ -44,7 +44,7 @@ def _allowed(skill: Skill) -> Iterator[Hit]:
             yield Hit(
                 file=page.path, start=at, end=at + len(name), subject=name,
                 message=f"allowed-tools lists {name}, which no host has; {meant} is its name",
-                advice=f"Write {meant}.", facts={"name": name, "instead": meant},
+                advice=f"Write {meant}.", facts={"old": name, "new": meant},
             )  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Collection
 from dataclasses import replace
-from functools import lru_cache
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
@@ -30,25 +29,12 @@ def checked(
 
 
 def key_of(files: SkillFiles, dimensions: Collection[Dimension], accepted: Collection[str]) -> str:
-    """Of all that the findings depend on, but for the code: the files, what stands beside them, and what is asked."""
-    around = files.around
+    """Of all that the findings depend on, but for the code: the files, the user's catalogues, and what is asked."""
     parts = (
         files.name, files.tree, *(f"{name}:{size}" for name, size in sorted(files.unread.items())), "",
-        *(_names(names) for names in (around.skills, around.agents, around.files)), str(around.complete),
-        _catalogues(around.catalogues), *sorted(dimensions), "", *sorted(accepted),
+        *(part for pair in files.catalogues for part in pair), "", *sorted(dimensions), "", *sorted(accepted),
     )  # fmt: skip
     return digest("\0".join(parts).encode("utf-8", "surrogateescape"))
-
-
-@lru_cache(maxsize=64)
-def _names(names: frozenset[str]) -> str:
-    """Skills beside each other have the same around them."""
-    return digest("\0".join(sorted(names)).encode("utf-8", "surrogateescape"))
-
-
-@lru_cache(maxsize=4)
-def _catalogues(texts: tuple[tuple[str, str], ...]) -> str:
-    return digest("\0".join(part for pair in texts for part in pair).encode("utf-8", "surrogateescape"))
 
 
 def _written(found: Checked) -> bytes | None:

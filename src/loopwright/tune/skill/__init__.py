@@ -1,1 +1,1 @@
-"""A skill as it is read: its files, what each span of them is, and the graph that joins them."""
+"""A skill as it is read: pages, calls, references, and the graph they make."""

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Literal
 
-from loopwright.tune.catalogue import catalogue_of
-from loopwright.tune.skill.model import At, Phase, Skill
+from loopwright.tune.catalogue import Tool, catalogue_of
+from loopwright.tune.skill.model import At, Call, Phase, Skill
 
 NodeKind = Literal["file", "phase", "agent", "tool", "artefact"]
 EdgeKind = Literal["loads", "next", "spawns", "reads", "writes", "uses"]
@@ -16,7 +16,6 @@ NODES, EDGES = 120, 400
 """At most that many are drawn."""
 LONGEST = 120
 """Characters of a name."""
-_DOING = ("instruction", "prompt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +92,7 @@ def draw(skill: Skill) -> Drawing:
     places = _Places(skill)
     _load(skill, sketch, places)
     _follow(skill, sketch)
-    _spawn(skill, sketch, places)
-    _touch(skill, sketch, places)
-    _use(skill, sketch, places)
+    _work(skill, sketch, places)
     course = tuple(_course(skill))
     nodes = sorted(sketch.nodes.values(), key=lambda node: KINDS.index(node.kind))[:NODES]
     kept = {node.id for node in nodes}
@@ -117,7 +114,7 @@ def _files(skill: Skill) -> Iterator[Node]:
 def _parts(skill: Skill) -> Iterator[Node]:
     for phase in skill.phases:
         if phase.section >= 0:
-            line = skill.pages[phase.file].sections[phase.section].line
+            line = skill.pages[phase.file].line(phase.start)
             yield Node(_id(phase), "phase", phase.name[:LONGEST], phase.file, line, phase.tokens)
 
 
@@ -137,7 +134,7 @@ class _Places:
 
 def _load(skill: Skill, sketch: _Sketch, places: _Places) -> None:
     for reference in skill.references:
-        if reference.resolved is not None and reference.at.use in _DOING:
+        if reference.resolved is not None and reference.at.use == "instruction":
             sketch.edge(places.node(reference.at), f"file:{reference.resolved}", "loads")
 
 
@@ -148,32 +145,31 @@ def _follow(skill: Skill, sketch: _Sketch) -> None:
             sketch.edge(before, after, "next")
 
 
-def _spawn(skill: Skill, sketch: _Sketch, places: _Places) -> None:
-    for prompt in skill.prompts:
-        if prompt.call < 0:
-            continue
-        call = skill.calls[prompt.call]
-        agent = sketch.node("agent", prompt.agent or call.name, prompt.at)
-        sketch.edge(places.node(call.at), agent, "spawns")
-
-
-def _touch(skill: Skill, sketch: _Sketch, places: _Places) -> None:
-    for artefact in skill.artefacts:
-        if artefact.mode == "declare" or artefact.at.use not in _DOING:
-            continue
-        file = sketch.node("artefact", artefact.name, artefact.at)
-        if artefact.mode == "write":
-            sketch.edge(places.node(artefact.at), file, "writes")
-        else:
-            sketch.edge(file, places.node(artefact.at), "reads")
-
-
-def _use(skill: Skill, sketch: _Sketch, places: _Places) -> None:
+def _work(skill: Skill, sketch: _Sketch, places: _Places) -> None:
+    """Tools that are called, the agents that are started, and the files of the run that are read and written."""
     catalogue = catalogue_of(skill)
     for call in skill.calls:
-        known = catalogue.tool(call.name, skill.hosts)
-        if known is not None and call.at.use in _DOING:
-            sketch.edge(places.node(call.at), sketch.node("tool", catalogue.plain(call.name), call.at), "uses")
+        tool = catalogue.tool(call.name, skill.hosts)
+        if tool is None or call.at.use != "instruction":
+            continue
+        place = places.node(call.at)
+        sketch.edge(place, sketch.node("tool", catalogue.plain(call.name), call.at), "uses")
+        if tool.does == "spawn":
+            role = call.argument(tool.role) if tool.role else None
+            sketch.edge(place, sketch.node("agent", (role and role.literal) or call.name, call.at), "spawns")
+        elif tool.does in ("read", "write") and (path := _file_of(tool, call)) and path not in skill.files:
+            file = sketch.node("artefact", path, call.at)
+            if tool.does == "write":
+                sketch.edge(place, file, "writes")
+            else:
+                sketch.edge(file, place, "reads")
+
+
+def _file_of(tool: Tool, call: Call) -> str | None:
+    """What stands for its first parameter, by name or by position."""
+    first = tool.parameters[0] if tool.parameters else ""
+    given = call.argument(first) or next((one for one in call.arguments[:1] if one.name is None), None)
+    return given.literal if given else None
 
 
 def _course(skill: Skill) -> Iterator[Stage]:
@@ -203,7 +199,7 @@ def _named(skill: Skill, file: str, part: str | None, others: set[str]) -> Itera
     """Files that the model is told to read there; in one part of the file alone, or in all but its `others`."""
     for reference in skill.references:
         at = reference.at
-        if at.file != file or not reference.loads or reference.resolved is None or at.use not in _DOING:
+        if at.file != file or not reference.loads or reference.resolved is None or at.use != "instruction":
             continue
         if (at.phase == part) if part is not None else (at.phase not in others):
             yield reference.resolved

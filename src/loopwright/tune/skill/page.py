@@ -1,120 +1,111 @@
-"""Reads one file of a skill into a page."""
+"""One text file of a skill. What it holds is parsed when it is first asked for: most pages are never looked at."""
 
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
-from loopwright.tune.skill.front import Span, front_span, read_front
-from loopwright.tune.skill.kinds import is_markdown, kind_of, lang_of
-from loopwright.tune.skill.letters import wide
-from loopwright.tune.skill.lines import lines_of
-from loopwright.tune.skill.model import Block, Page, PageKind
-from loopwright.tune.skill.scanner import Piece, Scanner
-from loopwright.tune.skill.sections import sections_of
-from loopwright.tune.skill.tokens import estimated, is_chinese, tokens
-from loopwright.tune.skill.uses import use_of_file, uses_of
+from loopwright.tune.skill.blocks import Block, Front, PageKind, Section, Span, Use
+from loopwright.tune.skill.front import front_of
+from loopwright.tune.skill.kinds import is_markdown, kind_of, suffix_of
+from loopwright.tune.skill.markdown import Parts, nested_fences, parse, sections_of
+from loopwright.tune.skill.tokens import tokens
+from loopwright.tune.skill.uses import uses_of
 
 HEAD = 8_192
 """Bytes at the beginning that hold no NUL in a text."""
+_CODE = re.compile(r"`[^`\n]*`?")
 UNDECODABLE = 0.3
 """The share of bytes that are no UTF-8, above which a file is no text."""
-BOM = "\ufeff"
 
 
-def read_page(path: str, data: bytes, kind: PageKind | None = None) -> Page | None:
+@dataclass(frozen=True, eq=False)
+class Page:
+    path: str
+    text: str
+
+    @cached_property
+    def kind(self) -> PageKind:
+        return kind_of(self.path)
+
+    @cached_property
+    def newline(self) -> Literal["\n", "\r\n"]:
+        return "\r\n" if self.text.count("\r\n") * 2 > self.text.count("\n") else "\n"
+
+    @cached_property
+    def tokens(self) -> int:
+        """A local estimate; what stands between fences counts as code."""
+        if not is_markdown(self.path):
+            return tokens(self.text, code=True)
+        pieces = self.text.split("```")
+        return tokens("".join(pieces[::2])) + tokens("".join(pieces[1::2]), code=True)
+
+    @cached_property
+    def front(self) -> Front | None:
+        return front_of(self.text) if is_markdown(self.path) else None
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        return tuple(sections_of(self._parts.blocks, len(self.text)))
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        blocks = self._parts.blocks
+        used = uses_of(blocks, self.sections, self.kind, nested_fences(self.text) if is_markdown(self.path) else ())
+        return tuple([block._replace(use=use) for block, use in zip(blocks, used, strict=True)])
+
+    @property
+    def links(self) -> tuple[Span, ...]:
+        """Of its prose."""
+        return self._parts.links
+
+    @property
+    def codes(self) -> tuple[Span, ...]:
+        """Inline code of its prose."""
+        return self._parts.codes
+
+    @cached_property
+    def _parts(self) -> Parts:
+        if is_markdown(self.path):
+            return parse(self.text, self.front)
+        block = Block("code", 0, len(self.text), self.text, 0, lang=suffix_of(self.path))
+        return Parts([block] if self.text.strip() else [], (), ())
+
+    @cached_property
+    def _lines(self) -> list[int]:
+        """Where each line begins."""
+        return [0, *(found.end() for found in re.finditer("\n", self.text))]
+
+    def line(self, at: int) -> int:
+        return bisect_right(self._lines, at)
+
+    def begin(self, line: int) -> int:
+        """Where a line begins; behind the last one, the end."""
+        return self._lines[line - 1] if line <= len(self._lines) else len(self.text)
+
+    def block(self, at: int) -> Block | None:
+        """The block that holds this place."""
+        index = bisect_right(self.blocks, at, key=lambda block: block.start) - 1
+        return self.blocks[index] if index >= 0 and at < self.blocks[index].end else None
+
+    def use(self, at: int) -> Use:
+        """Of the block that holds this place; what stands between quotation marks there is a quotation."""
+        block = self.block(at)
+        if block is None:
+            return "instruction"
+        begin = _CODE.sub("", self.text[block.start : at])
+        quoted = begin.count('"') % 2 or begin.count("“") > begin.count("”")
+        return "quotation" if block.kind not in ("code", "front") and quoted else block.use
+
+
+def read_page(path: str, data: bytes) -> Page | None:
     """The page at `path`, relative to the skill's folder; None where the bytes are no text."""
-    text = _text(data)
-    if text is None:
-        return None
-    kind = kind or kind_of(path, text)
-    return _markdown(path, text, kind) if is_markdown(path) else _code(path, text, kind)
-
-
-def _text(data: bytes) -> str | None:
     if b"\0" in data[:HEAD]:
         return None
     try:
-        return data.decode()
+        return Page(path, data.decode())
     except UnicodeDecodeError:
         text = data.decode("utf-8", "surrogateescape")
     strange = sum("\udc80" <= char <= "\udcff" for char in text)
-    return None if strange > UNDECODABLE * len(data) else text
-
-
-def _markdown(path: str, text: str, kind: PageKind) -> Page:
-    lines = text.split("\n")
-    if text.startswith(BOM):
-        # It is no content but has its place: as a blank it leaves all offsets as they are.
-        lines[0] = " " + lines[0][1:]
-    span = front_span(lines)
-    scanner = Scanner(text, lines, span.end if span else 0)
-    pieces = scanner.scan()
-    starts, front = scanner.starts, None
-    if span:
-        piece = _front_piece(span, starts, lines)
-        front = read_front(lines, span, starts[piece.first], _end(piece, starts, lines))
-        pieces.insert(0, piece)
-    sections = sections_of(text, starts, pieces)
-    within = _within(pieces)
-    uses = uses_of(text, pieces, sections, within, kind)
-    ends = _ends(text, starts, lines, pieces)
-    blocks = tuple([
-        Block(
-            piece.kind, starts[piece.first], end, piece.first + 1, piece.last + 1,
-            text[piece.body : piece.stop], piece.body, piece.level, piece.lang, section, use, piece.closed,
-        )
-        for piece, end, section, use in zip(pieces, ends, within, uses, strict=True)
-    ])  # fmt: skip
-    code = "".join([block.text for block in blocks if block.kind == "code"])
-    cjk = wide(code)
-    size = estimated(len(code), cjk, code=True) + estimated(len(text) - len(code), wide(text) - cjk)
-    prose = "" if text.isascii() else "\n".join([block.text for block in blocks if block.kind != "code"])
-    return Page(
-        path, text, kind, front, blocks, sections, size, "zh" if is_chinese(prose) else "en", _newline(text),
-    )  # fmt: skip
-
-
-def _code(path: str, text: str, kind: PageKind) -> Page:
-    """A script or data: one block of code."""
-    starts = lines_of(text).starts
-    last = len(starts) - (starts[-1] == len(text) and len(starts) > 1)
-    block = Block(
-        "code", 0, len(text), 1, last, text, 0, lang=lang_of(path), use=use_of_file(text, kind),
-    )  # fmt: skip
-    blocks = (block,) if text.strip() else ()
-    return Page(path, text, kind, None, blocks, (), tokens(text, code=True), "en", _newline(text))
-
-
-def _front_piece(span: Span, starts: tuple[int, ...], lines: list[str]) -> Piece:
-    body = starts[span.first + 1] if span.first + 1 < len(starts) else starts[-1] + len(lines[-1])
-    stop = starts[span.last] - 1 if span.last < len(starts) else starts[-1] + len(lines[-1])
-    piece = Piece("front", span.first, span.end - 1, body, closed=span.closed, stop=max(body, stop))
-    if piece.stop > body and lines[span.last - 1].endswith("\r"):
-        piece.stop -= 1
-    return piece
-
-
-def _end(piece: Piece, starts: tuple[int, ...], lines: list[str]) -> int:
-    """Behind the last character of its last line, without the newline."""
-    line = lines[piece.last]
-    return max(piece.stop, starts[piece.last] + len(line) - line.endswith("\r"))
-
-
-def _ends(text: str, starts: tuple[int, ...], lines: list[str], pieces: list[Piece]) -> list[int]:
-    """Of each piece the same; where no line has another end than a newline, the next line tells it."""
-    if "\r" in text:
-        return [_end(piece, starts, lines) for piece in pieces]
-    following = (*starts[1:], len(text) + 1)
-    return [end if (end := following[piece.last] - 1) > piece.stop else piece.stop for piece in pieces]
-
-
-def _within(pieces: list[Piece]) -> list[int]:
-    """The section of each piece: as each heading begins one, their count so far says it."""
-    within, section = [], -1
-    for piece in pieces:
-        section += piece.kind == "heading"
-        within.append(section)
-    return within
-
-
-def _newline(text: str) -> Literal["\n", "\r\n"]:
-    windows = text.count("\r\n")
-    return "\r\n" if windows * 2 > text.count("\n") else "\n"
+    return None if strange > UNDECODABLE * len(data) else Page(path, text)

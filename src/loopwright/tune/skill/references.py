@@ -1,177 +1,194 @@
-"""Files that a skill names: its own, and those that lie outside of it."""
+"""Files of the skill that its pages name, and whether a model is told to read them."""
 
 import re
-from collections.abc import Iterator, Mapping
-from posixpath import dirname, normpath
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from posixpath import basename, dirname, join, normpath
 from typing import Literal
 from urllib.parse import unquote
 
-from loopwright.tune.skill.artefacts import PROJECT_FILES
-from loopwright.tune.skill.ground import Ground
-from loopwright.tune.skill.mentions import Mention
-from loopwright.tune.skill.model import Block, Reference
-from loopwright.tune.skill.names import DIR
-from loopwright.tune.skill.targets import Files, Target, is_placeholder, resolve, target_of
-from loopwright.tune.skill.ways import maybe
+from loopwright.tune.skill.model import At, Call, Reference
+from loopwright.tune.skill.page import Page
 
-Kind = Literal["link", "read", "table", "code", "prose"]
-FOLDERS = frozenset({
-    "phases", "actions", "specs", "templates", "references", "reference", "roles", "steps", "schemas", "rules",
-    "workflows", "prompts", "commands",
-})  # fmt: skip
-"""Folders of skills: a path that begins with one is meant to be the skill's, though it may not be there."""
+READERS = frozenset({"Read", "read_file", "ReadFile", "readFile", "view", "cat"})
+"""Calls whose first argument is a file that is read."""
+_ROOT = re.compile(
+    r"(?:\$\{?(?:CLAUDE_SKILL_DIR|CLAUDE_PLUGIN_ROOT|CLAUDE_SKILL_ROOT|SKILL_DIR|SKILL_ROOT|SKILL_PATH)\}?|\{baseDir\}"
+    r"|\{\{?skill[_-]?(?:dir|root|path)\}?\}|<skill[-_ ]?(?:dir|directory|root|path|folder)>)\Z",
+    re.IGNORECASE,
+)
+"""How authors write the skill's own folder, or that of its plugin, before a slash."""
+_ENDING = re.compile(
+    r"\.(?:md|mdx|mdc|json|jsonl|json5|yaml|yml|toml|csv|tsv|txt|html|css|js|mjs|cjs|jsx|ts|tsx|py|sh|bash|ps1|xml|rb|go"
+    r"|rs)(?![\w/*(-]|\.\w)",
+    re.IGNORECASE,
+)
+_BACKWARDS = re.compile(r"[\w./-]*", re.ASCII)
+_PATH = re.compile(r"(?:\.{1,2}/)*[\w.-]*\w(?:/[\w.-]+)*\Z")
+_GLUED = tuple("$}>@%:~*")
+"""What stands before a name that is only the end of one."""
+LONGEST = 200
+"""Characters of a path."""
+_SCHEME = re.compile(r"[A-Za-z][\w+.-]*:|//")
 _LOADS = re.compile(
-    r"\b(?:read|load|follow|open|consult|execute|include|import|ref)\b|读取|加载|阅读|执行|载入|读|查阅|按照|遵循",
+    r"\b(?:read|load|follow|open|consult)\b|读取|加载|阅读|载入|读|查阅|按照|遵循",
     re.IGNORECASE,
 )
-_ORIGIN = re.compile(
-    r"> ?[*_]{0,2}(?:source|origin|(?:converted|ported|derived|adapted|migrated) from|来源|源自|改编自|迁移自)"
-    r"[*_]{0,2} ?[:：]?[*_]{0,2} ?[`\"'(]?\Z",
+_WRITES = re.compile(
+    r"\b(?:writ(?:e|es|ing|ten)|sav(?:e|es|ed)|creat(?:e|es|ed)|generat(?:e|es|ed)|produc(?:e|es|ed)|outputs?|stores?"
+    r"|updat(?:e|es|ed)|append|add|copy|exports?)\b|写|保存|生成|创建|输出|更新|存入|导出|>\s*\Z",
     re.IGNORECASE,
 )
-"""A quotation above the page tells what it was made from."""
-_STORED = frozenset({"json", "jsonl", "log", "db", "csv", "txt"})
-"""What a skill may keep in its own folder once it has run."""
-_REF = re.compile(r"(?:\b[Rr]ef(?:erence)?|参考|详见|见)\s{0,8}[:：]?\s{0,8}[`\[\"'(]{0,8}\Z")
-_SENDS = re.compile(
-    r"(?:\b(?:read|load|follow|open|consult|see|per|content of|schemas?:|against|defined in|described in|schemas? in"
-    r"|according to|refer to)(?: the)?(?: \w+)?|读取?|加载|查阅|参考|参见|详见|遵循|按照?)"
-    r"\s*(?:[^\s`，。；]{1,12} )?`\Z",
+_MAYBE = re.compile(
+    r"\bif (?:it|they|one|there|any|present|available|found)\b|\bexists?\b|\boptional(?:ly)?\b|\bwhen present\b"
+    r"|如果|若|可选|存在",
     re.IGNORECASE,
 )
-_ORDERED = re.compile(r"(?:\b(?:per|following|according to|fill in)(?: the)? |按照?|依照?|参照|套用|填写) ?\Z")
-_WORD = re.compile(r"[a-z]+")
-_PART = re.compile(r"[`\"')]*,? ?(?:sections?|§|chapter|第)\s?\d", re.IGNORECASE)
-LOADERS = frozenset({"Read", "read_file", "ReadFile", "readFile", "read_many_files", "view", "cat"})
+_INVENTED = re.compile(
+    r"[{}<>$*|…]|\.\.\.|path/to|your[-_]|\bexample|(?:^|/)(?:foo|bar|file|filename)\.", re.IGNORECASE
+)
+NEAR = 120
+"""Characters of a line before a name that say what is done with the file."""
 
 
-def references(ground: Ground, files: Files, reads: Mapping[int, str], run: frozenset[str]) -> Iterator[Reference]:
-    """`reads`: mentions that a call loads, by where they begin, with its name. `run`: artefacts of the skill's run.
+Kind = Literal["link", "read", "prose"]
 
-    In no order.
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """All files of a skill of that name: as they are written, by their paths in small letters; `folders` likewise."""
+
+    skill: str
+    paths: Mapping[str, str]
+    folders: frozenset[str]
+    names: Mapping[str, tuple[str, ...]]
+
+    def find(self, path: str) -> str | None:
+        """The file there; a folder ends with a slash."""
+        small = normpath(path).casefold()
+        return self.paths.get(small) or (f"{small}/" if small in self.folders else None)
+
+
+def files_of(skill: str, paths: Iterable[str]) -> Files:
+    names: dict[str, tuple[str, ...]] = {}
+    folders: set[str] = set()
+    for path in paths:
+        names[basename(path).casefold()] = (*names.get(basename(path).casefold(), ()), path)
+        folder = dirname(path).casefold()
+        while folder and folder not in folders:
+            folders.add(folder)
+            folder = dirname(folder)
+    return Files(skill, {path.casefold(): path for path in paths}, frozenset(folders), names)
+
+
+class References:
+    """What the pages name, page by page. `at` makes a place of a page."""
+
+    def __init__(self, files: Files, at: Callable[[Page, int, int], At]) -> None:
+        self._files, self._at = files, at
+        self._by_page: dict[str, list[Reference]] = {}
+        self._written: set[str] = set()
+
+    def read(self, page: Page, calls: Iterable[Call]) -> None:
+        """All that a page names; `calls` are its own."""
+        if page.kind not in ("script", "data"):
+            read = {one.at.start + 1 for call in calls if call.name in READERS for one in call.arguments[:1]}
+            named = [*self._links(page), *self._mentions(page, read)]
+            self._by_page[page.path] = sorted(named, key=lambda one: one.at.start)
+
+    def led_to(self, path: str) -> list[str]:
+        """The files that a page names, each once, in order."""
+        return list(dict.fromkeys(one.resolved for one in self._by_page.get(path, ()) if one.resolved is not None))
+
+    def found(self) -> tuple[Reference, ...]:
+        """Of all pages. A file that the skill writes itself is no dead reference where it is read."""
+        named = (one for named in self._by_page.values() for one in named)
+        return tuple(
+            one for one in named if one.resolved or one.kind == "link" or basename(one.target) not in self._written
+        )
+
+    def _links(self, page: Page) -> Iterator[Reference]:
+        for link in page.links:
+            path = unquote(link.text.partition("#")[0].partition("?")[0])
+            if not path or path.startswith(("/", "~")) or _SCHEME.match(path) or _INVENTED.search(path):
+                continue
+            target, resolved, outside = _resolve(self._files, page.path, path)
+            if not outside and (resolved or "." in basename(path) or path.endswith("/")):
+                place = self._at(page, link.start, link.end)
+                loads = bool(_LOADS.search(_before(page.text, link.start)))
+                yield Reference(link.text, target, resolved, "link", place, loads)
+
+    def _mentions(self, page: Page, read: set[int]) -> Iterator[Reference]:
+        """`read`: where a call names a file that it reads."""
+        links = {link.start for link in page.links}
+        for path, start, end, own in _paths(page.text, page.front.end if page.front else 0):
+            if start in links or _INVENTED.search(path):
+                continue
+            target, resolved, outside = _resolve(self._files, page.path, path, own)
+            if resolved == page.path or outside:
+                continue
+            line = _before(page.text, start)
+            loads = start in read or bool(_LOADS.search(line))
+            if resolved is None:
+                if _WRITES.search(line):
+                    self._written.add(basename(target))
+                    continue
+                if not loads or dirname(target).casefold() not in self._files.folders:
+                    continue
+                if start not in read and (block := page.block(start)) and block.kind == "code":
+                    continue
+            kind: Kind = "read" if start in read else "prose"
+            place, maybe = self._at(page, start, end), _is_maybe(page.text, start, end)
+            yield Reference(page.text[start:end], target, resolved, kind, place, loads, maybe)
+
+
+def _paths(text: str, begin: int) -> Iterator[tuple[str, int, int, bool]]:
+    """Whatever looks like the path of a file, where it stands, and whether it begins at the skill's own folder."""
+    for ending in _ENDING.finditer(text, begin):
+        before = text[max(begin, ending.start() - LONGEST) : ending.start()]
+        back = _BACKWARDS.match(before[::-1])
+        start = ending.start() - (back.end() if back else 0)
+        path, root = text[start : ending.end()], None
+        if path.startswith("/"):
+            root = _ROOT.search(text, max(begin, start - LONGEST), start)
+            path = path[1:]
+            if root is not None and "PLUGIN" in root[0] and not path.startswith("skills/"):
+                continue
+        bare = text[start] != "/" and text[start - 1 : start] not in _GLUED
+        if (root or bare) and start < ending.start() and _PATH.match(path):
+            yield path, root.start() if root else start, ending.end(), root is not None
+
+
+def _resolve(files: Files, page: str, path: str, own: bool = False) -> tuple[str, str | None, bool]:
+    """Where a path leads: as seen from the page, from the folders above it, or the only file of a bare name.
+
+    Its target, the file of the skill, and whether it leads out of the skill.
     """
-    seen: set[int] = set()
-    for mention in ground.mentions:
-        seen.add(mention.start)
-        if mention.quote != "(" and f"{DIR}/{mention.raw}" in run and files.find(mention.raw) is None:
-            continue
-        block = ground.block_at(mention.start)
-        if block is not None:
-            found = _reference(ground, files, mention, block, reads.get(mention.start))
-            if found is not None:
-                yield found
-    yield from _links(ground, files, seen)
+    if (inner := path.rpartition(f"skills/{files.skill}/")[2]) != path:
+        path, own = inner, True
+    folder = "" if own else dirname(page)
+    first = normpath(join(folder, path))
+    while True:
+        target = normpath(join(folder, path))
+        if (resolved := files.find(target)) is not None:
+            return resolved, resolved, False
+        if not folder:
+            break
+        folder = dirname(folder)
+    if first.startswith(".."):
+        return first, None, True
+    same = files.names.get(path.casefold(), ()) if "/" not in path else ()
+    if len(same) == 1:
+        return same[0], same[0], False
+    return first if path.startswith(".") else normpath(path), None, False
 
 
-def _reference(ground: Ground, files: Files, mention: Mention, block: Block, call: str | None) -> Reference | None:
-    text, raw, page = ground.page.text, mention.raw, ground.page.path
-    imported = (
-        raw.startswith("@") and "/" in raw and text[mention.start - 1 : mention.start] in ("", " ", "\n", "`", "(")
+def _before(text: str, at: int) -> str:
+    return text[max(text.rfind("\n", 0, at) + 1, at - NEAR) : at]
+
+
+def _is_maybe(text: str, start: int, end: int) -> bool:
+    stop = text.find("\n", end)
+    return (
+        _MAYBE.search(_before(text, start) + text[end : min(stop if stop >= 0 else len(text), end + NEAR)]) is not None
     )
-    path = raw[1:] if imported else raw
-    target = target_of(unquote(path) if "%" in path else path, files.skill)
-    if target is None:
-        return None
-    before = text[max(block.start, mention.start - 120) : mention.start]
-    before = before[before.rfind("\n") + 1 :]
-    linked = mention.quote == "("
-    told = linked or call in LOADERS or bool(_REF.search(before))
-    where, resolved, outside = target.path, None, target.outside
-    if not outside and not linked and _ORIGIN.match(before):
-        return None
-    if not outside:
-        where, resolved = resolve(files, page, target.path, told)
-        if resolved == page and not linked:
-            return None
-        if resolved is None:
-            verdict = None if is_placeholder(target.path) else _unresolved(files, page, target, told, mention, block)
-            if verdict is None:
-                return None
-            outside = verdict
-    loads = imported or call in LOADERS or (block.use in ("instruction", "prompt") and bool(_LOADS.search(before)))
-    at = ground.at(mention.start, mention.end, block)
-    absent = resolved is None and maybe(text, mention.start, mention.end, block.start, block.end)
-    return Reference(raw, where, resolved, _kind(block, linked, call), at, loads, absent, outside)
-
-
-def _kind(block: Block, linked: bool, call: str | None) -> Kind:
-    if linked:
-        return "link"
-    if call in LOADERS:
-        return "read"
-    return "table" if block.kind == "row" else "code" if block.kind == "code" else "prose"
-
-
-def _unresolved(files: Files, page: str, target: Target, told: bool, mention: Mention, block: Block) -> bool | None:
-    """Whether a path that leads nowhere lies outside of the skill; None where it is not even a reference."""
-    path = normpath(target.path)
-    if target.home and path.rsplit(".", 1)[-1] in _STORED:
-        return None
-    linked = mention.quote == "("
-    folder = dirname(page)
-    if path.startswith(".."):
-        where = normpath(f"{folder}/{path}") if folder else path
-        if where.startswith(".."):
-            return True
-        return None if block.kind == "code" and not linked else False
-    if "/" not in path:
-        sent = linked or target.sure or _is_sent_to(files, path, mention, block)
-        return False if sent and block.kind != "code" else None
-    if target.sure or linked:
-        return False
-    if path.rsplit("/", 1)[-1].lower() in PROJECT_FILES:
-        return None
-    first = path.split("/", 1)[0].lower()
-    known = first in files.folders or (folder and f"{folder}/{first}".lower() in files.folders)
-    if block.kind == "code" and mention.quote == "" and not told:
-        return None
-    if known and (first in FOLDERS or told or mention.quote in ("`", '"', "'")):
-        return False
-    if first not in FOLDERS:
-        return None
-    parted = any(folder in FOLDERS for folder in files.folders) and block.kind != "code"
-    before = block.text[: max(0, mention.start - block.body)]
-    ordered = mention.quote == "`" or (mention.quote == "" and _ORDERED.search(before[-40:]))
-    return False if told or (parted and ordered) else None
-
-
-def _is_sent_to(files: Files, path: str, mention: Mention, block: Block) -> bool:
-    """The reader is told to read a page of this name, and the skill has pages beside its main one."""
-    if (
-        not path.endswith(".md")
-        or block.use not in ("instruction", "prompt")
-        or path[0].isupper()
-        or path == "index.md"
-    ):
-        return False
-    at = mention.start - block.body
-    before, after = (
-        block.text[max(0, at - 60) : max(0, at)].rsplit("\n", 1)[-1],
-        block.text[at + len(mention.raw) :][:20],
-    )
-    if _PART.match(after) is not None:
-        return sum(one.endswith(".md") for one in files.paths) > 1
-    words = {word for word in _WORD.findall(path.lower()) if len(word) > 3}
-    like = any(words & {*_WORD.findall(base)} for base in files.bases if base.endswith(".md"))
-    return like and mention.quote == "`" and _SENDS.search(before) is not None
-
-
-def _links(ground: Ground, files: Files, seen: set[int]) -> Iterator[Reference]:
-    """Links to folders, and to pages whose extension is left out."""
-    text = ground.page.text
-    at = text.find("](")
-    while at >= 0:
-        start = at + 2
-        end = text.find(")", start, start + 300)
-        at = text.find("](", start)
-        raw = text[start:end].split(" ", 1)[0] if end >= 0 else ""
-        path = raw.split("#", 1)[0].strip("<>")
-        if not path or "\n" in path or start in seen or path[0] in "#/" or "/" not in path:
-            continue
-        block = ground.block_at(start)
-        target = target_of(path, files.skill)
-        if block is None or block.kind == "code" or target is None or target.outside:
-            continue
-        where, resolved = resolve(files, ground.page.path, target.path, True)
-        if resolved is not None:
-            yield Reference(raw, where, resolved, "link", ground.at(start, start + len(raw), block))
