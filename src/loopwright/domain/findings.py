@@ -5,15 +5,18 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from loopwright.domain.record import Items, Record
+from loopwright.domain.record import Items, Record, absent
 
 Dimension = Literal["context", "memory", "dataflow", "agent"]
 DIMENSIONS: tuple[Dimension, ...] = ("context", "memory", "dataflow", "agent")
 Severity = Literal["critical", "high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")
 """The worst first."""
-Confidence = Literal["certain", "likely", "hint"]
-"""A hint never counts in score or gate."""
+Confidence = Literal["certain", "confirmed", "likely", "hint", "refuted"]
+"""certain: decided exactly. confirmed: an agent's, whose quotes are there, and which another one could not refute.
+
+Hints and what was refuted never count in score or gate. `likely` is of sessions of earlier versions.
+"""
 FixStrategy = Literal[
     "context_summarization", "sliding_window", "structured_state", "constraint_injection", "checkpoint_restore",
     "schema_enforcement", "orchestrator_refactor", "state_centralization", "custom",
@@ -21,6 +24,34 @@ FixStrategy = Literal[
 FixLevel = Literal["mechanical", "template", "agent"]
 """Who can say the right text: the skill itself, a sibling of the place (a person should look), or only an agent."""
 Risk = Literal["low", "medium", "high"]
+
+
+class Quote(Record):
+    """Words of a file, as they stand there, and the line where they begin."""
+
+    file: str
+    text: str
+    line: int = Field(ge=1)
+
+
+class Review(Record):
+    """How an agent's finding is known. `by` whom it was reported, and the agent that tried to refute it (`refuter`).
+
+    `evidence`, and where two places disagree the `other_side`; `absent`: words that were searched for in vain.
+    `against`: what the refuter quoted, `why` in its words.
+    """
+
+    by: str
+    refuter: str = ""
+    evidence: Items[Quote] = ()
+    other_side: Items[Quote] = ()
+    absent: Items[str] = ()
+    against: Items[Quote] = ()
+    why: str = ""
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        return (*self.evidence, *self.other_side)
 
 
 class Finding(Record):
@@ -57,6 +88,8 @@ class Finding(Record):
     """Exclusive, in `line_end`; both count UTF-16 code units from 1, as editors and browsers do."""
     marked: tuple[int, int] = Field(default=(0, 0), strict=False)
     """The characters of `excerpt` that are meant, from and to."""
+    review: Review | None = Field(default=None, exclude_if=absent)
+    """Of what an agent has found; None where it was decided exactly."""
 
     @property
     def fingerprint(self) -> str:
@@ -65,8 +98,22 @@ class Finding(Record):
         return hashlib.blake2b(key.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
 
     @property
+    def known(self) -> str:
+        """How it is known, in words."""
+        review = self.review
+        if review is None:
+            return "exact" if self.confidence == "certain" else self.confidence
+        match self.confidence:
+            case "confirmed":
+                return f"confirmed: {review.by} found it, {review.refuter} could not refute it"
+            case "refuted":
+                return f"refuted: {review.by} found it, {review.refuter} refutes it: {review.why}"
+            case _:
+                return f"not confirmed: {review.by} found it; {review.why or 'nobody has judged it'}"
+
+    @property
     def counts(self) -> bool:
-        return self.confidence != "hint"
+        return self.confidence not in ("hint", "refuted")
 
 
 class Silenced(Record):

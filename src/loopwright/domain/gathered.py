@@ -8,6 +8,7 @@ from loopwright.domain.calls import Call, Part
 from loopwright.domain.phase_calls import ReportPhaseResult
 from loopwright.domain.protocol import ActionReport
 from loopwright.domain.reports import asks
+from loopwright.domain.review_calls import EndReview, JudgeFinding, ReportSkillFinding
 from loopwright.domain.tool_calls import ProposeHypotheses, ProposeTasks, ReportActionResult
 
 
@@ -37,6 +38,8 @@ def _report(call: Call) -> ActionReport | None:
             return _of_action(call)
         case ReportPhaseResult():
             return _of_phase(call)
+        case EndReview():
+            return ActionReport(action=call.action, status="success", message=call.summary)
         case _:
             return None
 
@@ -80,6 +83,10 @@ def _proposed(calls: Iterable[Call]) -> dict[str, JsonValue]:
         updates["tasks"] = _listed(tasks)
     if causes:
         updates["hypotheses"] = _listed(hypothesis for call in causes for hypothesis in call.hypotheses)
+    if found := [call for call in calls if isinstance(call, ReportSkillFinding)]:
+        updates["findings"] = _listed(found)
+    if judged := [call for call in calls if isinstance(call, JudgeFinding)]:
+        updates["verdicts"] = _listed(judged)
     if bugs := [call.active_bug for call in causes if call.active_bug]:
         updates["active_bug"] = bugs[-1]
     return updates

@@ -31,6 +31,7 @@ from loopwright.domain.errors import Invalid
 from loopwright.domain.phase_calls import ReportFinding, ReportPhaseResult
 from loopwright.domain.phase_entries import STEPS, is_meant
 from loopwright.domain.record import Items
+from loopwright.domain.review_calls import JUDGE_TOOLS, REVIEW_TOOLS, EndReview
 from loopwright.domain.statuses import ReportStatus, read_status
 
 MOST_TASKS, MOST_HYPOTHESES = 7, 8
@@ -126,15 +127,17 @@ TOOLS: Mapping[str, type[Call]] = {
 STEP_TOOLS: Mapping[str, type[Call]] = {call.name: call for call in (ReportPhaseResult, ReportFinding)}
 """For the orders of a cycle."""
 
-TUNING = "action-"
-"""What the names of a tuning session's steps begin with: their order is not reported on, the files tell it all."""
+TUNING, REVIEWING, JUDGING = "action-", "action-diagnose-", "action-verify"
+"""What the names of a tuning session's steps begin with. Fixes are not reported on: the files tell it all."""
 NO_REPORT = "Nothing is reported here: the files that you leave are the result. End your turn when they are right"
 
 
 def tools_for(action: str) -> Mapping[str, type[Call]]:
     """Those that this order is reported with."""
+    if action.startswith(REVIEWING):
+        return REVIEW_TOOLS
     if action.startswith(TUNING):
-        return {}
+        return JUDGE_TOOLS if action == JUDGING else {}
     return STEP_TOOLS if action in STEPS else TOOLS
 
 
@@ -159,6 +162,8 @@ def _on_order(order: Order, call: Call) -> Call:
     """The call with the order's own name. Invalid where it is a result of something else."""
     if isinstance(call, ReportActionResult) and call.action != order.action:
         raise Invalid(f"Not recorded: action was {call.action!r}, and your order is {order.action}. Report on that.")
+    if isinstance(call, EndReview):
+        return call.evolve(action=order.action)
     if not isinstance(call, ReportPhaseResult):
         return call
     if not is_meant(order.action, call.phase):

@@ -38,11 +38,13 @@ class UnderWay(Record):
 class TuningEngine(RunState):
     """`id` is the session's; `path` the skill's folder as it was given, `root` the same, absolute.
 
-    What was asked for: `dimensions`, what may be mended (`level`, by `agent` where that is one), whether a person
+    What was asked for: `dimensions`, what may be mended (`level`, by `agent` where that is one), who is asked about the
+    meaning (`reviewer`), and who tries to refute that (`refuter`, else another session of the same), whether a person
     chooses among the fixes (`choosing`), and fingerprints of what is known already (`accepted`).
     What is known: `size`, tokens of the skill at its first diagnosis, by which all its scores are reckoned; `digests`
     of its files as they were diagnosed or mended; `findings`, and those that are accepted (`silenced`); by fingerprint
     the id of its issue (`issue_of`) and who could mend it (`fixable`).
+    `reviewed`: dimensions whose questions of meaning were answered; they are asked before the first report only.
     What this iteration has done: `diagnosed`, `reported`, `proposed`, and by fix the `edits` that are in the files
     since its diagnosis. `standings`: the score by iteration. `proposals`: by id of a fix what it is made of.
     `rejected`: fingerprints that shall not be tried again, with why; `tried`: what came of each try of an agent that
@@ -57,6 +59,8 @@ class TuningEngine(RunState):
     dimensions: Items[Dimension] = DIMENSIONS
     level: Level = "none"
     agent: str | None = Field(default=None, exclude_if=absent)
+    reviewer: str | None = Field(default=None, exclude_if=absent)
+    refuter: str | None = Field(default=None, exclude_if=absent)
     choosing: bool = False
     accepted: Items[str] = ()
     under_way: Items[UnderWay] = ()
@@ -66,6 +70,7 @@ class TuningEngine(RunState):
     silenced: Items[Silenced] = ()
     issue_of: dict[str, str] = Field(default_factory=dict)
     fixable: dict[str, FixLevel] = Field(default_factory=dict)
+    reviewed: Items[Dimension] = ()
     diagnosed: Items[Dimension] = ()
     reported: bool = False
     proposed: bool = False
@@ -76,6 +81,11 @@ class TuningEngine(RunState):
     tried: dict[str, Items[str]] = Field(default_factory=dict)
     dropped: dict[str, str] = Field(default_factory=dict)
     undo: Items[str] = ()
+
+    @property
+    def unreviewed(self) -> tuple[Dimension, ...]:
+        """Dimensions that were checked exactly only."""
+        return tuple(one for one in self.dimensions if one not in self.reviewed)
 
     @property
     def in_vain(self) -> int:

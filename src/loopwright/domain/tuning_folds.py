@@ -133,6 +133,7 @@ def _diagnosed(state: TuningState, seen: Diagnosed, at: str) -> TuningState:
     engine = state.engine.evolve(
         diagnosed=(*state.engine.diagnosed, seen.dimension), digests=dict(seen.digests),
         silenced=(*accepted, *seen.silenced),
+        reviewed=(*state.engine.reviewed, *((seen.dimension,) if seen.reviewed else ())),
     )  # fmt: skip
     diagnosis = state.diagnosis.evolve(**{seen.dimension: result_of(seen)})
     state = found(state.evolve(engine=engine, diagnosis=diagnosis), (*kept, *seen.findings))

@@ -14,7 +14,7 @@ from loopwright.domain.tuning import (
 )
 from loopwright.domain.tuning_outcomes import Diagnosed
 
-SURE = ("certain", "likely", "hint")
+SURE = ("certain", "confirmed", "likely", "hint", "refuted")
 EVIDENCE_SHOWN = 200
 """Entries of evidence in one result."""
 

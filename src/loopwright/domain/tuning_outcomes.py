@@ -26,7 +26,7 @@ class Scoped:
 class Diagnosed:
     """One dimension. `checked`: its rules; `problem`: why it could not be looked at; `took` in milliseconds.
 
-    `digests` of the files it looked at.
+    `digests` of the files it looked at. `reviewed`: an agent has answered the questions of meaning.
     """
 
     dimension: Dimension
@@ -36,6 +36,7 @@ class Diagnosed:
     took: float
     digests: Mapping[str, str]
     problem: str | None = None
+    reviewed: bool = False
 
 
 @dataclass(frozen=True)

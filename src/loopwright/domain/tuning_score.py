@@ -3,11 +3,11 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from loopwright.domain.findings import SEVERITIES, Confidence, Finding, Severity
+from loopwright.domain.findings import SEVERITIES, Confidence, Dimension, Finding, Severity
 from loopwright.domain.tuning import Gate, IssuesBySeverity
 
 WEIGHTS: dict[Severity, float] = {"critical": 30, "high": 12, "medium": 4, "low": 1}
-SURE: dict[Confidence, float] = {"certain": 1.0, "likely": 0.75, "hint": 0.0}
+SURE: dict[Confidence, float] = {"certain": 1.0, "confirmed": 0.75, "likely": 0.75, "hint": 0.0, "refuted": 0.0}
 REPEATED = 2.5
 """So many times the weight of its worst finding is the most that one rule can cost."""
 USUAL_SIZE = 6000
@@ -27,6 +27,21 @@ def score(findings: Iterable[Finding], size: int) -> float:
     lost = sum(min(cost, worst[rule] * REPEATED) for rule, cost in costs.items())
     room = float(max(1.0, size / USUAL_SIZE) ** 0.25)
     return round(max(0.0, 100 - lost / room), 1)
+
+
+def score_words(score: float, unreviewed: Collection[Dimension]) -> str:
+    """As people read it. What nobody was asked about is not said to be good."""
+    return f"score {score:g} (exact checks only)" if unreviewed else f"score {score:g} of 100"
+
+
+def meaning_words(dimensions: Collection[Dimension], unreviewed: Collection[Dimension]) -> str:
+    """Which questions of meaning were answered, and which nobody was asked."""
+    if not unreviewed:
+        return "an agent was asked"
+    if len(unreviewed) == len(dimensions):
+        return "not asked: only what can be decided exactly was checked (--agent NAME asks)"
+    asked = ", ".join(one for one in dimensions if one not in unreviewed)
+    return f"an agent was asked about {asked}; not about {', '.join(unreviewed)}"
 
 
 def gate(score: float, findings: Collection[Finding], *, all_ran: bool) -> Gate:

@@ -9,9 +9,10 @@ from loopwright.domain.tuning_steps import DIAGNOSES, TuningStep
 
 
 def undiagnosed(state: TuningState) -> tuple[TuningStep, ...]:
-    """What was asked for and has no result in this iteration."""
+    """What was asked for and has no result in this iteration; one after the other where an agent is asked, too."""
     engine = state.engine
-    return tuple(TuningStep(DIAGNOSES[one]) for one in engine.dimensions if one not in engine.diagnosed)
+    steps = tuple(TuningStep(DIAGNOSES[one]) for one in engine.dimensions if one not in engine.diagnosed)
+    return steps[:1] if engine.reviewer else steps
 
 
 def unverified(state: TuningState) -> tuple[TuningStep, ...]:

@@ -62,6 +62,8 @@ class TuningService(Runs[TuningState]):
         dimensions: Collection[Dimension] = DIMENSIONS,
         level: Level = "none",
         agent: str | None = None,
+        reviewer: str | None = None,
+        refuter: str | None = None,
         choosing: bool = False,
         accepted: Collection[str] = (),
         max_iterations: int = MAX_ITERATIONS,
@@ -70,8 +72,10 @@ class TuningService(Runs[TuningState]):
     ) -> TuningState:
         """A new session, status pending, for the skill in the folder `root`, which the user calls `path`.
 
-        `dimensions`: what is diagnosed; `focus`: the user's own words for it. `level`: what may be mended, and
-        `choosing`: only what a person takes. `accepted`: fingerprints that are known already. NotFound, Invalid.
+        `dimensions`: what is diagnosed; `focus`: the user's own words for it. `level`: what may be mended, by `agent`
+        where that is one, and `choosing`: only what a person takes. `reviewer`: who is asked about the meaning, and
+        `refuter` who tries to refute that, if it is another. `accepted`: fingerprints that are known already.
+        NotFound, Invalid.
         """
         from loopwright.tune.session import BACKUPS
 
@@ -84,6 +88,7 @@ class TuningService(Runs[TuningState]):
         engine = TuningEngine(
             id=id, path=path, root=str(root), created_at=now.isoformat(timespec="milliseconds"),
             dimensions=tuple(one for one in DIMENSIONS if one in dimensions), level=level, agent=agent,
+            reviewer=reviewer, refuter=refuter,
             choosing=choosing, accepted=tuple(sorted(accepted)),
             settings=settings or RunSettings(), budget=budget or Budget(),
         )  # fmt: skip
@@ -114,6 +119,7 @@ class TuningService(Runs[TuningState]):
         """Makes what the fix had changed byte for byte what it was, and diagnoses again. NotFound, Conflict."""
         from loopwright.tune.diagnosis import diagnose, fixable, load
         from loopwright.tune.publish import publish
+        from loopwright.tune.review.checking import carried
 
         state = self.read(id)
         commands.require_rollback(state, fix)
@@ -124,11 +130,12 @@ class TuningService(Runs[TuningState]):
             files = self.folders.read(root)
             skill = load(files)
             found = diagnose(skill, state.engine.dimensions, state.engine.accepted)
-            mendable = fixable(skill, found.findings)
+            findings = (*found.findings, *carried(skill, state.engine.findings))
+            mendable = fixable(skill, findings)
             state = self.store.update(
                 id,
                 lambda s: commands.rolled_back(
-                    self._unmoved(id, s), fix, found.findings, found.silenced, mendable, files.digests
+                    self._unmoved(id, s), fix, findings, found.silenced, mendable, files.digests
                 ),
                 actor=self.actor, event=Event(type="rolled_back", data={"fix": fix}), epoch=lease.epoch,
             )  # fmt: skip

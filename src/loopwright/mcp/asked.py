@@ -110,19 +110,26 @@ class StartTuning(Arguments):
     dimensions: Annotated[Dimensions, Field(description="Only these; default: all.")] = None
     fix: Annotated[
         Literal["none", "mechanical", "all"],
-        Field(description="What is mended: nothing, what follows from the skill itself, or from a similar place too."),
+        Field(description="What is mended: nothing, what is a fact, or with an `agent` also what that writes."),
     ] = "none"
     agent: Annotated[
-        Word | None, Field(description="Who writes the fixes that nothing else knows; it mends all, whatever `fix` is.")
+        Word | None, Field(description="Who is asked about the meaning; without one only what is exact is looked at.")
     ] = None
+    refuter: Annotated[
+        Word | None, Field(description="Who tries to refute what it finds; default: the same, in a session anew.")
+    ] = None
+    max_tokens: Annotated[int | None, Field(gt=0, description="Limit of the agents' tokens.")] = None
+    max_cost: Annotated[float | None, Field(gt=0, description="Limit of the agents' cost, in US dollars.")] = None
     choose: Annotated[bool, Field(description="True: nothing is applied that is not taken with `choose`.")] = False
     max_iterations: Annotated[Iterations | None, Field(description="Rounds of mending; default 5.")] = None
     start: Annotated[bool, Field(description="False: only create it; `resume` starts it.")] = True
 
     @property
-    def limit(self) -> dict[str, Any]:  # Any: by name, checked by the field above
-        """The limit that was given."""
-        return {} if self.max_iterations is None else {"max_iterations": self.max_iterations}
+    def limit(self) -> dict[str, Any]:  # Any: by name, checked by the fields above
+        """The limits that were given."""
+        given = self.model_dump(include={"max_tokens", "max_cost"}, exclude_none=True)
+        rounds = {} if self.max_iterations is None else {"max_iterations": self.max_iterations}
+        return {**rounds, "limits": given}
 
 
 class ListRuns(Arguments):

@@ -37,7 +37,7 @@ def start_tuning(desk: Desk, asked: StartTuning) -> TuningReport:
     place.engine.load_tuning_prompts()
     state = place.engine.create_tuning(
         Path(asked.path), description=asked.description or "", dimensions=asked.dimensions or DIMENSIONS,
-        level=LEVELS[asked.fix], agent=asked.agent, choosing=asked.choose, **asked.limit,
+        level=LEVELS[asked.fix], agent=asked.agent, refuter=asked.refuter, choosing=asked.choose, **asked.limit,
     )  # fmt: skip
     if asked.start:
         state = place.tunings.start(state.tuning_id)

@@ -5,6 +5,7 @@ from typing import Literal
 from loopwright.domain.engine_state import Outcome
 from loopwright.domain.tuning import TuningState
 from loopwright.domain.tuning_glance import TuningNeed, tuning_need
+from loopwright.domain.tuning_score import score_words
 from loopwright.domain.words import plural
 from loopwright.mcp.hints import asking, standing
 
@@ -42,7 +43,8 @@ def tuning_headline(state: TuningState, *, live: bool) -> str:
         return "Created, not started yet"
     if state.status == "completed":
         left = plural(state.issues_by_severity.total, "issue")
-        return f"Done: quality gate {state.quality_gate}, score {state.quality_score:g} of 100, {left} left"
+        score = score_words(state.quality_score, state.engine.unreviewed)
+        return f"Done: quality gate {state.quality_gate}, {score}, {left} left"
     return standing(
         state, live=live, asks="Waits for a choice", doing=f"{_steps(state)}{asking(state.engine)}", pausing="its step"
     )

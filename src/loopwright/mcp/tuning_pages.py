@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from loopwright.domain.tuning_score import score_words
 from loopwright.domain.words import clean, plural
 from loopwright.mcp.tuning_told import Findings, FindingTold, Fixes, FixTold, TuningBrief, TuningReport
 
@@ -24,7 +25,7 @@ def tuning_page(told: TuningReport) -> Iterator[str]:
 
 
 def findings_page(told: Findings) -> Iterator[str]:
-    yield f"{clean(told.name)} [{told.project}]: quality gate {told.gate}, score {told.score:g} of 100"
+    yield f"{clean(told.name)} [{told.project}]: quality gate {told.gate}, {score_words(told.score, told.not_reviewed)}"
     counted = told.issues.model_dump()
     found = ", ".join(f"{count} {severity}" for severity, count in counted.items() if count) or "nothing that counts"
     yield f"found: {found}; {plural(told.hints, 'hint')}, {told.accepted} accepted; about {told.tokens:,} tokens"

@@ -1,6 +1,6 @@
 """What the tools answer about a skill and its tuning sessions: typed for programs. Pure."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from typing import Literal
 
 from loopwright.domain.findings import Confidence, Dimension, Finding, FixLevel, Risk, Severity
@@ -17,12 +17,16 @@ FixStatus = Literal["offered", "pending", "applied", "held", "rolled_back", "dro
 
 
 class FindingTold(Record):
-    """`counts`: a hint does not. `fixable`: who could mend it without being told how; None: an agent or a person."""
+    """`known`: exactly, or by which agents; `sides`: all that they quote. `counts`: a hint does not.
+
+    `fixable`: who could mend it without being told how; None: an agent or a person.
+    """
 
     rule: str
     dimension: Dimension
     severity: Severity
     confidence: Confidence
+    known: str
     counts: bool
     file: str
     line: int
@@ -32,6 +36,7 @@ class FindingTold(Record):
     advice: str
     excerpt: str
     also: Items[str]
+    sides: Items[str]
     fixable: FixLevel | None
     fingerprint: str
 
@@ -39,7 +44,8 @@ class FindingTold(Record):
 class Findings(Record):
     """A part of all that was found, the gravest first; `total` counts all of it. `tuning_id`: None for a look only.
 
-    `problems`: dimensions that could not be looked at, with why.
+    `problems`: dimensions that could not be looked at, with why; `not_reviewed`: those whose meaning nobody was asked
+    about.
     """
 
     tuning_id: str | None
@@ -53,6 +59,7 @@ class Findings(Record):
     hints: int
     accepted: int
     problems: Items[str]
+    not_reviewed: Items[Dimension]
     findings: Items[FindingTold]
     offset: int
     total: int
@@ -136,6 +143,7 @@ def findings_told(
         tuning_id=tuning_id, project=project, path=found.path, name=found.name, score=found.score, gate=found.gate,
         tokens=found.tokens, issues=counts(found.findings), hints=len(found.hints), accepted=len(found.silenced),
         problems=tuple(f"{dimension}: {why}" for dimension, why in found.problems.items()),
+        not_reviewed=found.unreviewed,
         findings=tuple(_finding(one, found.fixable.get(one.fingerprint)) for one in shown),
         offset=offset, total=len(wanted),
         next=f"there are {len(wanted) - offset - len(shown)} more: offset={offset + len(shown)}" if more else following,
@@ -159,7 +167,7 @@ def next_of_a_look(found: Checked) -> str:
     if not levels:
         return "nothing that counts was found"
     if not known:
-        return "mend it as `advice` says and `diagnose` again; or `start_tuning` with `agent`"
+        return "mend it as `advice` says and `diagnose` again; or `start_tuning` with fix=all and `agent`"
     fix = "mechanical" if plain == known else "all"
     return f"`start_tuning` with fix={fix} mends {plural(known, 'finding')}; the rest as `advice` says, or an `agent`"
 
@@ -197,10 +205,17 @@ def _report(state: TuningState, project: str, live: bool) -> dict[str, object]:
 def _finding(finding: Finding, level: FixLevel | None) -> FindingTold:
     return FindingTold(
         rule=finding.rule, dimension=finding.dimension, severity=finding.severity, confidence=finding.confidence,
-        counts=finding.counts, file=whole(finding.file), line=finding.line, line_end=finding.line_end,
-        message=cut(finding.message), why=cut(finding.why), advice=cut(finding.advice), excerpt=cut(finding.excerpt),
-        also=tuple(map(whole, finding.also[:SHOWN])), fixable=level, fingerprint=finding.fingerprint,
+        known=cut(finding.known), counts=finding.counts, file=whole(finding.file), line=finding.line,
+        line_end=finding.line_end, message=cut(finding.message), why=cut(finding.why), advice=cut(finding.advice),
+        excerpt=cut(finding.excerpt), also=tuple(map(whole, finding.also[:SHOWN])),
+        sides=tuple(cut(side) for side in _sides(finding)), fixable=level, fingerprint=finding.fingerprint,
     )  # fmt: skip
+
+
+def _sides(finding: Finding) -> Iterator[str]:
+    review = finding.review
+    for one in (*review.quotes, *review.against) if review else ():
+        yield f"{one.file}:{one.line}: {one.text}"
 
 
 def _fix(state: TuningState, fix: Fix) -> FixTold:

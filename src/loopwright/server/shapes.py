@@ -87,7 +87,8 @@ class NewCycle(NewRun):
 
 class NewTuning(Body):
     """`path`: the skill's folder, in the project or absolute. `fix`: what may be mended; `choose`: only what a person
-    takes. `agent` writes what nothing else mends.
+    takes. `agent` is asked about the meaning, which `refuter` (else another session of it) tries to refute, and with
+    `fix` all writes what nothing else mends.
     """
 
     model_config = shown(tuning_examples.NEW_TUNING)
@@ -97,8 +98,11 @@ class NewTuning(Body):
     dimensions: Annotated[tuple[Dimension, ...], Field(strict=False)] | None = None
     fix: Literal["none", "mechanical", "all"] = "none"
     agent: str | None = Field(None, min_length=1)
+    refuter: str | None = Field(None, min_length=1)
     choose: bool = False
     max_iterations: Iterations = MAX_ITERATIONS
+    max_tokens: Tokens | None = None
+    max_cost: float | None = Field(None, gt=0)
 
 
 class TuningFields(Body):

@@ -38,7 +38,8 @@ async def create(control: ControlPlane, body: NewTuning, project: ProjectName = 
     state = await control.beside(
         lambda: found.engine.create_tuning(
             Folder(body.path), description=body.description, dimensions=body.dimensions or DIMENSIONS,
-            focus=body.dimensions or (), level=LEVELS[body.fix], agent=body.agent, choosing=body.choose,
+            focus=body.dimensions or (), level=LEVELS[body.fix], agent=body.agent, refuter=body.refuter,
+            choosing=body.choose, limits=body.model_dump(include={"max_tokens", "max_cost"}, exclude_none=True),
             max_iterations=body.max_iterations,
         )
     )  # fmt: skip

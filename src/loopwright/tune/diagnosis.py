@@ -51,13 +51,19 @@ def diagnose(skill: Skill, dimensions: Collection[Dimension] = DIMENSIONS, accep
             found += detector.findings(skill)
         except SLIPS as error:
             problems[detector.dimension] = f"{detector.rule} could not be looked for: {error!r}; please report it"
+    kept, silenced = settled(skill, found, accepted)
+    return Diagnosis(kept, silenced, tuple(detector.rule for detector in detectors), problems)
+
+
+def settled(
+    skill: Skill, found: Iterable[Finding], accepted: Collection[str]
+) -> tuple[tuple[Finding, ...], tuple[Silenced, ...]]:
+    """What stays, and what a comment in the skill or the baseline accepts."""
     kept, silenced = split(skill, found)
     known = [finding for finding in kept if finding.fingerprint in accepted]
-    return Diagnosis(
-        findings=_in_order(finding for finding in kept if finding.fingerprint not in accepted),
-        silenced=tuple(Silenced(finding=one, reason=reason(skill, one)) for one in _in_order((*silenced, *known))),
-        checked=tuple(detector.rule for detector in detectors),
-        problems=problems,
+    return (
+        _in_order(finding for finding in kept if finding.fingerprint not in accepted),
+        tuple(Silenced(finding=one, reason=reason(skill, one)) for one in _in_order((*silenced, *known))),
     )
 
 

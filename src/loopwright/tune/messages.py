@@ -1,16 +1,22 @@
 """What an agent is told that shall mend a skill, put together from the prompt beside it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from loopwright.domain.findings import Finding
+from loopwright.domain.findings import Finding, Quote
 from loopwright.domain.tuning import TuningState
 from loopwright.prompts import Prompts
 
 PACKAGE = "loopwright.tune"
 FOLDER = "tune"
 """Where a project keeps its own prompt for this, in its folder of prompts."""
-REQUIRED = {"mend": frozenset({"folder", "findings", "lines"})}
+REQUIRED = {
+    "mend": frozenset({"folder", "findings", "lines"}),
+    "review": frozenset({"folder", "facts", "dimension", "cards", "most"}),
+    "requote": frozenset({"refused"}),
+    "refute": frozenset({"folder", "claims"}),
+    "still": frozenset({"folder", "claims"}),
+}
 """What a project's own prompt may not leave out."""
 
 
@@ -30,9 +36,47 @@ def mend_order(
     )  # fmt: skip
 
 
+def order(prompts: Prompts, name: str, folder: Path, **values: str) -> str:
+    """A review's prompt, with the folder of the copy where it names that."""
+    place = {} if name == "requote" else {"folder": str(folder)}
+    return prompts.render(name, **place, **values)
+
+
+def refused_words(refused: Iterable[str]) -> str:
+    return "\n".join(f"- {why}" for why in refused)
+
+
+def claims(findings: Mapping[str, Finding]) -> str:
+    """What is claimed, by ids, without the reasons."""
+    return "\n\n".join(f"# {id}\n\n{finding.message}\n\n{_quotes(finding)}" for id, finding in findings.items())
+
+
+def still_claims(findings: Mapping[str, Finding]) -> str:
+    """The same with what could happen: who looks at a change has to know what must not any more."""
+    return "\n\n".join(
+        f"# {id}\n\n{finding.message}\n\nWhat could happen: {finding.why}\n\n{_quotes(finding)}"
+        for id, finding in findings.items()
+    )
+
+
+def _quotes(finding: Finding) -> str:
+    review = finding.review
+    if review is None:
+        return ""
+    told = [_quote("It rests on", one) for one in review.evidence]
+    told += [_quote("and on the other side", one) for one in review.other_side]
+    told += [f"- searched for in vain: {words}" for words in review.absent]
+    return "\n".join(told)
+
+
+def _quote(what: str, quote: Quote) -> str:
+    return f"- {what} {quote.file}, line {quote.line}: “{quote.text}”"
+
+
 def _told(finding: Finding) -> str:
     also = f"\nAlso: {', '.join(finding.also)}" if finding.also else ""
+    stands = _quotes(finding) or f"It stands there: {finding.excerpt}{also}"
     return (
         f"## {finding.rule} ({finding.severity}), {finding.file} line {finding.line}\n\n{finding.message}\n"
-        f"It stands there: {finding.excerpt}{also}\nWhy it matters: {finding.why}\nWhat to do: {finding.advice}"
+        f"{stands}\nWhy it matters: {finding.why}\nWhat to do: {finding.advice}"
     )

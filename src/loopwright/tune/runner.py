@@ -25,7 +25,7 @@ from loopwright.engine.permits import Permits
 from loopwright.engine.recorded import RecordedTurns
 from loopwright.engine.transcript import Transcript
 from loopwright.engine.turns import Turns
-from loopwright.ports import Agent, Clock, Notifier, Person, Processes, Rule, Skills, Store, Surroundings
+from loopwright.ports import Agent, Clock, FoundBefore, Notifier, Person, Processes, Rule, Skills, Store, Surroundings
 from loopwright.prompts import Prompts
 from loopwright.tune.flow import TuningFlow
 from loopwright.tune.messages import tuning_prompts
@@ -61,6 +61,17 @@ class Forgetful:
         return ""
 
 
+class Unkept:
+    """Nothing that was answered is known later."""
+
+    def get(self, key: str) -> bytes | None:
+        return None
+
+    def put(self, key: str, data: bytes) -> None: ...
+
+    def tidy(self) -> None: ...
+
+
 @dataclass(frozen=True)
 class TuningRunner:
     """The ports a runner needs; `drive` may be called for one session after another. See CycleRunner for the rest."""
@@ -76,6 +87,7 @@ class TuningRunner:
     secrets: Secrets = NO_VALUES
     notifiers: tuple[Notifier, ...] = ()
     notify_on: frozenset[NoticeKind] = frozenset(get_args(NoticeKind))
+    answers: FoundBefore = field(default_factory=Unkept)
 
     async def drive(
         self, tuning_id: str, *, take_up: Rule[TuningState], bus: Bus, person: Person | None = None
@@ -109,11 +121,14 @@ class TuningRunner:
                 session = TuningSession(
                     id=id, project=self.project, store=self.store, clock=self.clock, bus=bus, epoch=lease.epoch,
                     root=Path(begun.engine.root), skills=self.skills, prompts=self.prompts,
-                    turns=partial(self._turns, id, bus, permits),
+                    turns=partial(self._turns, id, bus, permits), answers=self.answers,
                 )  # fmt: skip
-                await _take_over(session)
-                await driven(TuningFlow(session), self.clock)
-                return await _closed(session)
+                try:
+                    await _take_over(session)
+                    await driven(TuningFlow(session), self.clock)
+                    return await _closed(session)
+                finally:
+                    await session.desk.close()
 
     @asynccontextmanager
     async def _turns(self, id: str, bus: Bus, permits: Permits[TuningState], at: Path) -> AsyncIterator[Turns]:

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from loopwright.domain.protocol import Usage
 from loopwright.domain.skill_files import SkillFiles
@@ -13,11 +14,14 @@ from loopwright.domain.tuning import TuningState
 from loopwright.engine.ground import Ground
 from loopwright.engine.threads import in_thread
 from loopwright.engine.turns import Turns
-from loopwright.ports import Skills
+from loopwright.ports import FoundBefore, Skills
 from loopwright.prompts import Prompts
 from loopwright.tune import undoing
 from loopwright.tune.diagnosis import load
 from loopwright.tune.skill.model import Skill
+
+if TYPE_CHECKING:
+    from loopwright.tune.review.reviewing import Desk
 
 BACKUPS = "backups"
 NOTHING = Usage()
@@ -32,16 +36,25 @@ class Read(NamedTuple):
 class TuningSession(Ground[TuningState]):
     """One runner's hold on one session. `root`: the skill's folder. `turns` opens an agent's turns in a folder.
 
-    `last`: the skill as it was last read; `cost`: of the agent's turns since the last commit.
+    `answers`: what agents said before about the same. `last`: the skill as it was last read; `cost`: of the agent's
+    turns since the last commit.
     """
 
     root: Path
     skills: Skills
     turns: Callable[[Path], AbstractAsyncContextManager[Turns]]
     prompts: Prompts
+    answers: FoundBefore
     reading: asyncio.Lock = field(default_factory=asyncio.Lock)
     last: Read | None = None
     cost: Usage = NOTHING
+
+    @cached_property
+    def desk(self) -> "Desk":
+        """Where agents review; closed by who made the session."""
+        from loopwright.tune.review.reviewing import Desk
+
+        return Desk(self)
 
     async def read(self) -> Read:
         """The skill as it is now; what was parsed already is not parsed again while its files are the same."""

@@ -27,11 +27,14 @@ from loopwright.domain.tuning_selector import may_be_fixed
 from loopwright.domain.tuning_steps import StepName, TuningStep
 from loopwright.engine.threads import in_thread
 from loopwright.tune.agent_fixes import written_by_agent
-from loopwright.tune.diagnosis import Diagnosis, diagnose, fixable, load, rules_of
+from loopwright.tune.diagnosis import Diagnosis, diagnose, fixable, load, rules_of, settled
 from loopwright.tune.fixes import propose
 from loopwright.tune.fixes.edits import rebased
 from loopwright.tune.fixes.presenting import fix_of, rewrite_of
 from loopwright.tune.gate import judge
+from loopwright.tune.review.cards import cards_of
+from loopwright.tune.review.checking import carried
+from loopwright.tune.review.reviewing import review, still_there
 from loopwright.tune.session import TuningSession
 
 Handler = Callable[[TuningSession, TuningStep], Awaitable[TuningOutcome]]
@@ -52,12 +55,17 @@ async def diagnose_dimension(session: TuningSession, step: TuningStep) -> Tuning
     files, skill = await session.read()
     dimension = step.dimension
     assert dimension is not None, step
-    since = session.clock.monotonic()
-    found = await in_thread(diagnose, skill, (dimension,), session.state().engine.accepted)
+    since, engine = session.clock.monotonic(), session.state().engine
+    found = await in_thread(diagnose, skill, (dimension,), engine.accepted)
+    told, reviewed = carried(skill, (one for one in engine.findings if one.dimension == dimension)), False
+    if engine.reviewer is not None and not engine.standings:
+        told, reviewed = await review(session, files, skill, dimension, found.findings)
+    kept, silenced = settled(skill, told, engine.accepted)
+    checked = (*(rule.rule for rule in rules_of((dimension,))), *(card.id for card in cards_of(dimension) if reviewed))
     return Diagnosed(
-        dimension=dimension, findings=found.findings, checked=tuple(rule.rule for rule in rules_of((dimension,))),
-        silenced=found.silenced, took=(session.clock.monotonic() - since) * 1000, digests=files.digests,
-        problem=found.problems.get(dimension),
+        dimension=dimension, findings=(*found.findings, *kept), checked=checked,
+        silenced=(*found.silenced, *silenced), took=(session.clock.monotonic() - since) * 1000, digests=files.digests,
+        problem=found.problems.get(dimension), reviewed=reviewed,
     )  # fmt: skip
 
 
@@ -128,14 +136,18 @@ async def verify(session: TuningSession, step: TuningStep) -> TuningOutcome:
     session.last = None
     files, skill = await session.read()
     found = await in_thread(diagnose, skill, state.engine.dimensions, state.engine.accepted)
-    before = load(_without(files, _fix(state, id)))
-    reasons = (
-        *judge(_moved(state, id) or state.engine.proposals[id], before, skill, state.engine.findings, found.findings),
-        *_problems(found),
-    )
+    before, proposal = load(_without(files, _fix(state, id))), _moved(state, id) or state.engine.proposals[id]
+    told = [one for one in state.engine.findings if one.review is not None]
+    mended = [one for one in told if one.counts and one.fingerprint in proposal.fingerprints]
+    others = carried(skill, (one for one in told if one not in mended))
+    now = (*found.findings, *others)
+    reasons = (*judge(proposal, before, skill, state.engine.findings, now), *_problems(found))
     if not reasons:
-        mendable = await in_thread(fixable, skill, found.findings)
-        return Verified(id, True, (), found.findings, mendable, silenced=found.silenced)
+        left = await still_there(session, files, skill, mended)
+        reasons = tuple(f"{one.rule} can still happen in {one.file}: {one.message}" for one in left)
+    if not reasons:
+        mendable = await in_thread(fixable, skill, now)
+        return Verified(id, True, (), now, mendable, silenced=found.silenced)
     digests = await in_thread(session.skills.roll_back, session.root, session.backup(id))
     session.note("rolled_back", f"{id} did not hold and was rolled back: {'; '.join(reasons)}")
     return Verified(id, False, reasons, (), {}, digests)

@@ -14,7 +14,7 @@ from loopwright.clock import SystemClock
 from loopwright.config import Config, CycleSettings, Settings, catalogues, load
 from loopwright.domain.cycle import CycleState
 from loopwright.domain.cycle_names import ROLES, Role
-from loopwright.domain.errors import Advice, AgentError, Invalid, NotFound
+from loopwright.domain.errors import AgentError, Invalid, NotFound
 from loopwright.domain.findings import DIMENSIONS, Dimension
 from loopwright.domain.loop import LoopState
 from loopwright.domain.secrets import Secrets, secret_values
@@ -24,7 +24,7 @@ from loopwright.domain.tuning_engine import Level
 from loopwright.engine.cycles import CycleService
 from loopwright.engine.service import LoopService
 from loopwright.engine.tunings import TuningService
-from loopwright.ports import NOWHERE, Clock, Workspace
+from loopwright.ports import Clock, Workspace
 from loopwright.skills.folders import SkillFolders
 from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
@@ -120,28 +120,32 @@ class Engine:
         dimensions: Collection[Dimension] = DIMENSIONS,
         level: Level = "none",
         agent: str | None = None,
+        refuter: str | None = None,
+        limits: Mapping[str, float] | None = None,
         choosing: bool = False,
         accepted: Collection[str] = (),
         max_iterations: int = TUNING_ITERATIONS,
     ) -> TuningState:
         """A new session for the skill at `path`, a folder or its SKILL.md, relative to the project.
 
+        `agent` is asked about the meaning, and writes fixes where the `level` is that of all. `refuter`: another one
+        that tries to refute what it finds. `limits` of tokens and cost, in the place of the project's.
         AgentError, Invalid, NotFound: what it would need is not there, and nothing was made.
         """
         self.check_catalogues()
         root = self._skill_root(path)
-        if agent is not None:
-            agent = self.agents.chosen(agent)
-            self.agents.check(agent)
-            if not self.agents.make(agent, NOWHERE).capabilities.plans:
-                other = Advice("name another agent, or none: {setting}", "fix", "all")
-                raise Invalid(f"{agent} has no model to write fixes with", advice=other)
+        reviewer = self.agents.reader(agent) if agent is not None else None
+        if refuter is not None and reviewer is None:
+            raise Invalid("a refuter is for what an agent has found; name that, too")
+        other = self.agents.reader(refuter) if refuter is not None else None
+        mends = reviewer is not None and level in ("template", "agent")
         settings = run_settings(self.config.settings, interactive=choosing)
         return self.tunings.create(
             str(path), root, description=description, focus=focus, dimensions=dimensions,
-            level="agent" if agent else level, agent=agent, choosing=choosing,
-            accepted=accepted, max_iterations=max_iterations,
-            settings=settings.evolve(agent=agent) if agent else settings, budget=budget(self.config.settings),
+            level="agent" if mends else level, agent=reviewer if mends else None, reviewer=reviewer, refuter=other,
+            choosing=choosing, accepted=accepted, max_iterations=max_iterations,
+            settings=settings.evolve(agent=reviewer) if reviewer else settings,
+            budget=budget(self.config.settings).evolve(**(limits or {})),
         )  # fmt: skip
 
     def check_skill(self, path: Path, dimensions: Collection[Dimension] = DIMENSIONS) -> "Checked":
@@ -228,7 +232,7 @@ class Engine:
         return TuningRunner(
             str(self.project), service.store, service.folders, service.clock, service.processes,
             agents=self.agents.make, price=price, prompts=self.load_tuning_prompts(), secrets=loops.secrets,
-            notifiers=loops.notifiers, notify_on=loops.notify_on,
+            notifiers=loops.notifiers, notify_on=loops.notify_on, answers=self.found_before,
         )  # fmt: skip
 
     @cached_property

@@ -68,6 +68,14 @@ class Agents:
         command = self.commands.get(name)
         return not_installed(command) if command and program_of(command, self.project) is None else None
 
+    def reader(self, name: str) -> str:
+        """The agent of that name, which has a model to read with. AgentError, Invalid."""
+        agent = self.chosen(name)
+        self.check(agent)
+        if not self.make(agent, NOWHERE).capabilities.plans:
+            raise Invalid(f"{agent} has no model to read with; name another agent, or none")
+        return agent
+
     def make(self, name: str, around: Surroundings, at: Path | None = None) -> Agent:
         """The agent of that name; nothing is started yet. AgentError when there is none.
 

@@ -38,10 +38,9 @@ def test_a_level_may_be_left_out(typed: list[str], meant: list[str]) -> None:
 
 
 def test_levels_by_what_is_typed() -> None:
-    assert [level_of(fix, None) for fix in (None, "mechanical", "all")] == ["none", "mechanical", "template"]
-    assert level_of(None, "codex") == level_of("mechanical", "codex") == "agent"
+    assert [level_of(fix) for fix in (None, "mechanical", "all")] == ["none", "mechanical", "template"]
     with pytest.raises(Invalid, match="got --fix=everything"):
-        level_of("everything", None)
+        level_of("everything")
 
 
 def test_dimensions_in_their_own_order() -> None:

@@ -33,10 +33,12 @@ def offered() -> TuningState:
 
 def test_the_first_lines_say_how_it_stands() -> None:
     state = diagnosed_all(created(dimensions=("dataflow", "memory"), description="it <forgets> things"), ONE, HINT)
-    assert report(state).splitlines()[:8] == [
-        "# a", "", f"**Quality gate passed**, score {state.quality_score:g} of 100.", "",
+    assert report(state).splitlines()[:9] == [
+        "# a", "", f"**Quality gate passed**, score {state.quality_score:g} (exact checks only).", "",
         "- Skill: `skills/a`, about 1,000 tokens", "- Described: it \\<forgets\\> things",
-        "- Found: 1 high; 1 hint beside, which do not count", "- Not asked for: context, agent",
+        "- Found: 1 high; 1 hint beside, which do not count",
+        "- Meaning: not asked: only what can be decided exactly was checked (--agent NAME asks)",
+        "- Not asked for: context, agent",
     ]  # fmt: skip
 
 
@@ -44,7 +46,7 @@ def test_every_finding_stands_beside_its_source_with_why_and_what_to_do() -> Non
     told = report(diagnosed_all(created(), ONE))
     expected = """### ISS-001 one is wrong
 
-high, certain, `dead-reference`, `SKILL.md` line 3
+high, exact, `dead-reference`, `SKILL.md` line 3
 
 ```text
     3 | a line about one

@@ -14,9 +14,9 @@ from loopwright.domain.skill_files import Rewrite
 from loopwright.domain.tuning import TuningState
 from loopwright.engine.bus import Bus, Note
 from loopwright.engine.tunings import TuningService
-from loopwright.ports import Agent, Processes, Rule, Store, Surroundings
+from loopwright.ports import Agent, FoundBefore, Processes, Rule, Store, Surroundings
 from loopwright.skills.folders import SkillFolders
-from loopwright.tune.runner import TuningRunner
+from loopwright.tune.runner import TuningRunner, Unkept
 from tests.fakes import CountingLauncher, FakeClock, NoProcesses
 
 HEAD = "---\nname: notes\ndescription: Writes notes of a meeting from its recording.\n---\n\n# Notes\n\n"
@@ -104,6 +104,7 @@ class TuneStage:
     clock: FakeClock = field(default_factory=FakeClock)
     launcher: CountingLauncher = field(default_factory=CountingLauncher)
     processes: Processes = field(default_factory=NoProcesses)
+    answers: FoundBefore = field(default_factory=Unkept)
 
     def __post_init__(self) -> None:
         self.folders = Folders(self)
@@ -135,7 +136,10 @@ class TuneStage:
             return await self.runner().drive(id, take_up=take_up, bus=Bus(self.notes.append, self._hear))
 
     def runner(self) -> TuningRunner:
-        return TuningRunner(str(self.project), self.store, self.folders, self.clock, self.processes, agents=self._agent)
+        return TuningRunner(
+            str(self.project), self.store, self.folders, self.clock, self.processes, agents=self._agent,
+            answers=self.answers,
+        )  # fmt: skip
 
     async def tuned(self, root: Path, **given: object) -> TuningState:
         """A whole session."""

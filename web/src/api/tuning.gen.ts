@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: 0d73a1da24b45b7b267525c15bedbe16d596e94b1e3d4b38e208c734fc58072d
+// schema sha256: 7e0fddc93a08e34c1c1fc784c7009e234ff9a34f06e3b96320ce127f2bfbe3ca
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -167,11 +167,13 @@ export interface ErrorEntry {
 /**
  * `id` is the session's; `path` the skill's folder as it was given, `root` the same, absolute.
  *
- * What was asked for: `dimensions`, what may be mended (`level`, by `agent` where that is one), whether a person
+ * What was asked for: `dimensions`, what may be mended (`level`, by `agent` where that is one), who is asked about the
+ * meaning (`reviewer`), and who tries to refute that (`refuter`, else another session of the same), whether a person
  * chooses among the fixes (`choosing`), and fingerprints of what is known already (`accepted`).
  * What is known: `size`, tokens of the skill at its first diagnosis, by which all its scores are reckoned; `digests`
  * of its files as they were diagnosed or mended; `findings`, and those that are accepted (`silenced`); by fingerprint
  * the id of its issue (`issue_of`) and who could mend it (`fixable`).
+ * `reviewed`: dimensions whose questions of meaning were answered, once in a session.
  * What this iteration has done: `diagnosed`, `reported`, `proposed`, and by fix the `edits` that are in the files
  * since its diagnosis. `standings`: the score by iteration. `proposals`: by id of a fix what it is made of.
  * `rejected`: fingerprints that shall not be tried again, with why; `tried`: what came of each try of an agent that
@@ -221,6 +223,8 @@ export interface TuningEngine {
   dimensions: ('context' | 'memory' | 'dataflow' | 'agent')[]
   level: 'none' | 'mechanical' | 'template' | 'agent'
   agent?: string | null
+  reviewer?: string | null
+  refuter?: string | null
   choosing: boolean
   accepted: string[]
   under_way: UnderWay[]
@@ -236,6 +240,7 @@ export interface TuningEngine {
   fixable?: {
     [k: string]: 'mechanical' | 'template' | 'agent'
   }
+  reviewed: ('context' | 'memory' | 'dataflow' | 'agent')[]
   diagnosed: ('context' | 'memory' | 'dataflow' | 'agent')[]
   reported: boolean
   proposed: boolean
@@ -465,7 +470,7 @@ export interface Finding {
   rule: string
   dimension: 'context' | 'memory' | 'dataflow' | 'agent'
   severity: 'critical' | 'high' | 'medium' | 'low'
-  confidence: 'certain' | 'likely' | 'hint'
+  confidence: 'certain' | 'confirmed' | 'likely' | 'hint' | 'refuted'
   file: string
   line: number
   line_end: number
@@ -498,6 +503,30 @@ export interface Finding {
    * @maxItems 2
    */
   marked: unknown[]
+  review?: Review | null
+}
+/**
+ * How an agent's finding is known. `by` whom it was reported, and the agent that tried to refute it (`refuter`).
+ *
+ * `evidence`, and where two places disagree the `other_side`; `absent`: words that were searched for in vain.
+ * `against`: what the refuter quoted, `why` in its words.
+ */
+export interface Review {
+  by: string
+  refuter: string
+  evidence: Quote[]
+  other_side: Quote[]
+  absent: string[]
+  against: Quote[]
+  why: string
+}
+/**
+ * Words of a file, as they stand there, and the line where they begin.
+ */
+export interface Quote {
+  file: string
+  text: string
+  line: number
 }
 /**
  * A finding that is accepted: by a comment, which gives the reason, or by the baseline, which gives none.

@@ -83,7 +83,9 @@ function Line({ finding }: { finding: Finding }) {
         <span class="muted small mono">
           {finding.file}:{finding.line}
         </span>
-        {finding.confidence === 'hint' && <span class="muted small">{t('confidence.hint')}</span>}
+        {(finding.confidence === 'hint' || finding.confidence === 'refuted') && (
+          <span class="muted small">{t(`confidence.${finding.confidence}`)}</span>
+        )}
       </span>
     </>
   )

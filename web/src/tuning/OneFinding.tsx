@@ -45,7 +45,8 @@ export function OneFinding({ seen, view, finding }: Shown) {
             <strong>{finding.advice}</strong>
           </dd>
         </div>
-        {finding.also.length > 0 && (
+        {finding.review && <Sides review={finding.review} />}
+        {finding.also.length > 0 && !finding.review && (
           <div>
             <dt>{t('findings.also')}</dt>
             <dd class="mono small">{finding.also.join(', ')}</dd>
@@ -71,6 +72,49 @@ export function OneFinding({ seen, view, finding }: Shown) {
         })}
       </dl>
     </article>
+  )
+}
+
+/** All that the agents quote, beside each other, and who they are. */
+function Sides({ review }: { review: NonNullable<Finding['review']> }) {
+  return (
+    <>
+      {(['evidence', 'other_side', 'against'] as const).map(
+        (side) =>
+          review[side].length > 0 && (
+            <div key={side}>
+              <dt>{t(`review.${side}`)}</dt>
+              {review[side].map(({ file, line, text }) => (
+                <dd key={`${file}:${line}`}>
+                  <blockquote class="small">{text}</blockquote>
+                  <span class="muted mono small">
+                    {file}:{line}
+                  </span>
+                </dd>
+              ))}
+            </div>
+          ),
+      )}
+      {review.absent.length > 0 && (
+        <div>
+          <dt>{t('review.absent')}</dt>
+          <dd class="mono small">{review.absent.join(', ')}</dd>
+        </div>
+      )}
+      <div>
+        <dt>{t('review.by')}</dt>
+        <dd>{review.by}</dd>
+      </div>
+      {review.refuter !== '' && (
+        <div>
+          <dt>{t('review.refuter')}</dt>
+          <dd>
+            {review.refuter}
+            {review.why !== '' && `: ${review.why}`}
+          </dd>
+        </div>
+      )}
+    </>
   )
 }
 

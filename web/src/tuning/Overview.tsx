@@ -42,6 +42,7 @@ function Figures({ seen, view: { tuning } }: Section) {
   const isKnown = engine.standings.length > 0
   const standing = tuning.applied_fixes.filter(({ success, rollback_available }) => success && rollback_available)
   const tone = GATE_TONES[gate]
+  const isExactOnly = engine.dimensions.some((name) => !engine.reviewed.includes(name))
   return (
     <dl class="figures">
       <Figure
@@ -52,7 +53,7 @@ function Figures({ seen, view: { tuning } }: Section) {
         {isKnown ? (
           <span>
             {number(tuning.quality_score, 1)}
-            <small> / 100</small>
+            <small> {isExactOnly ? t('figure.exact_only') : '/ 100'}</small>
           </span>
         ) : (
           '–'

@@ -94,11 +94,11 @@ def looked_at(engine: "Engine", root: Path, order: Order, accepted: frozenset[st
 
 
 def _has_something(skill: "Checked", order: Order) -> bool:
-    """Whether a session could mend anything."""
+    """Whether a session could find or mend anything more."""
     from loopwright.domain.tuning_engine import RANKS
 
-    if order.level == "agent":
-        return bool(skill.counted)
+    if order.agent is not None:
+        return True
     prints = {finding.fingerprint for finding in skill.counted}
     return any(RANKS[level] <= RANKS[order.level] for print, level in skill.fixable.items() if print in prints)
 
@@ -112,8 +112,8 @@ def _mended(engine: "Engine", roots: "Mapping[Path, Checked | None]", order: Ord
     for root in roots:
         state = engine.create_tuning(
             Path(shown(root, engine.project)), description=order.words, dimensions=order.dimensions, focus=order.focus,
-            level=order.level, agent=order.agent, choosing=order.asks, accepted=known.accepted(root),
-            max_iterations=order.max_iterations or MAX_ITERATIONS,
+            level=order.level, agent=order.agent, refuter=order.refuter, choosing=order.asks,
+            accepted=known.accepted(root), max_iterations=order.max_iterations or MAX_ITERATIONS,
         )  # fmt: skip
         sessions[root] = driven(engine, state.tuning_id, order)
         skills.append((root, of_session(sessions[root], order)))

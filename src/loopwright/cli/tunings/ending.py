@@ -44,7 +44,8 @@ def score_words(state: TuningState) -> str:
     if not scores:
         return "no score yet"
     first, now = scores[0], state.quality_score
-    return f"score {now:g}" if first == now else f"score {first:g} → {now:g}"
+    told = f"score {now:g}" if first == now else f"score {first:g} → {now:g}"
+    return f"{told} (exact checks only)" if state.engine.unreviewed else told
 
 
 def found_words(state: TuningState) -> str:

@@ -7,7 +7,7 @@ from loopwright.cli.layout import Look, Style, labelled, source, wrapped
 from loopwright.cli.text import clean, columns, width
 from loopwright.domain.findings import SEVERITIES, Finding, FixLevel
 from loopwright.domain.tuning import Gate
-from loopwright.domain.tuning_score import counts
+from loopwright.domain.tuning_score import counts, meaning_words, score_words
 from loopwright.domain.words import plural
 from loopwright.tune.report.checked import Checked
 
@@ -20,7 +20,7 @@ GATES: dict[Gate, Style] = {"pass": "good", "review": "medium", "fail": "critica
 REPAIRS: dict[FixLevel, str] = {
     "mechanical": "with --fix",
     "template": "with --fix=all; look at the diff, its text is taken from a similar place of the skill",
-    "agent": "with --agent NAME, by that agent",
+    "agent": "with --fix=all and --agent NAME, by that agent",
 }
 
 
@@ -35,7 +35,9 @@ def skill_page(skill: Checked, look: Look, place: str = "PATH") -> str:
         lines += ["", *_finding(skill, finding, look, why="" if finding.why in said else finding.why)]
         said.add(finding.why)
     if skill.hints:
-        lines += ["", *_hints(skill, look)]
+        lines += ["", *_hints(skill, skill.hints, "Hints", "they may be wrong, and do not count", look)]
+    if skill.refuted:
+        lines += ["", *_hints(skill, skill.refuted, "Refuted", "they count nothing", look)]
     return "\n".join([*lines, *_next(skill, look, place)])
 
 
@@ -55,7 +57,9 @@ def overview(skills: Sequence[Checked], look: Look) -> str:
             for style, line in zip(gates, table, strict=True)
         ]
     passed = sum(skill.gate == "pass" for skill in skills)
-    return "\n".join([*lines, "", f"{passed:,} of {plural(len(skills), 'skill')} passed"])
+    exact = any(skill.unreviewed for skill in skills)
+    told = "; checked exactly, the questions of meaning were not asked (--agent NAME asks)" if exact else ""
+    return "\n".join([*lines, "", *wrapped(f"{passed:,} of {plural(len(skills), 'skill')} passed{told}", look.cells)])
 
 
 def _row(skill: Checked) -> tuple[str, ...]:
@@ -66,9 +70,10 @@ def _row(skill: Checked) -> tuple[str, ...]:
 
 def _stacked(skill: Checked, look: Look) -> list[str]:
     head = f"{look.paint(GATES[skill.gate], f'{skill.gate.upper():<7}')}{clean(skill.path)}"
+    told = f"{score_words(skill.score, skill.unreviewed)}; {found_words(skill)}"
     return [
         head,
-        *(f"       {line}" for line in wrapped(f"score {skill.score:g}; {found_words(skill)}", look.cells - 7)),
+        *(f"       {line}" for line in wrapped(told, look.cells - 7)),
     ]
 
 
@@ -76,7 +81,8 @@ def _head(skill: Checked, look: Look) -> Iterator[str]:
     verdict = {"pass": "passed", "review": "needs review", "fail": "failed"}[skill.gate]
     yield f"{look.paint('strong', clean(skill.name))}  {look.paint('faint', clean(skill.path))}"
     facts = [
-        ("gate", f"{verdict}, score {skill.score:g} of 100"),
+        ("gate", f"{verdict}, {score_words(skill.score, skill.unreviewed)}"),
+        ("meaning", meaning_words(skill.dimensions, skill.unreviewed)),
         ("found", found_words(skill)),
         ("accepted", f"{len(skill.silenced):,}, by a comment or the baseline" if skill.silenced else ""),
         ("not asked", ", ".join(skill.unasked)),
@@ -103,28 +109,43 @@ def _ordered(findings: Sequence[Finding]) -> list[Finding]:
 def _finding(skill: Checked, finding: Finding, look: Look, why: str) -> Iterator[str]:
     """`why` is said once, where several findings have the same."""
     severity = finding.severity
-    likely = "" if finding.confidence == "certain" else " (likely)"
     first, *rest = wrapped(f"{severity}: {clean(finding.message)}", look.cells)
     told = first.removeprefix(f"{severity}:")
     yield look.paint(severity, f"{severity}:") + look.paint("strong", told)
     yield from (look.paint("strong", line) for line in rest)
-    place, rule = f"   --> {_place(skill, finding)}", finding.rule + likely
+    place, rule = f"   --> {_place(skill, finding)}", f"{finding.rule} ({finding.known.partition(':')[0]})"
     fits = width(place) + 2 + width(rule) <= look.cells
     yield f"{place}  {look.paint('faint', rule)}" if fits else place
     if not fits:
         yield f"       {look.paint('faint', rule)}"
     if finding.excerpt:
         yield from source(finding.line, finding.excerpt, finding.marked, severity, look)
+    yield from _sides(finding, look)
     if why:
         yield from labelled("   why", why, look, INDENT)
     yield from labelled("   do", finding.advice, look, INDENT)
-    if finding.also:
+    if finding.review is not None:
+        yield from labelled("   known", finding.known.partition(": ")[2], look, INDENT)
+    elif finding.also:
         more = len(finding.also) - ALSO
         places = ", ".join(finding.also[:ALSO]) + (f" and {more:,} more" if more > 0 else "")
         yield from labelled("   also", places, look, INDENT)
     level = skill.fixable.get(finding.fingerprint)
     if level:
         yield from labelled("   fix", REPAIRS[level], look, INDENT)
+
+
+def _sides(finding: Finding, look: Look) -> Iterator[str]:
+    """The other places that an agent quotes, each with its words, and what it has searched for in vain."""
+    review = finding.review
+    if review is None:
+        return
+    for one in review.evidence[1:]:
+        yield from labelled("   and", f"{one.file}:{one.line}  “{one.text}”", look, INDENT)
+    for one in review.other_side:
+        yield from labelled("   but", f"{one.file}:{one.line}  “{one.text}”", look, INDENT)
+    if review.absent:
+        yield from labelled("   lacks", f"nowhere: {', '.join(review.absent)}", look, INDENT)
 
 
 def _place(skill: Checked, finding: Finding) -> str:
@@ -134,11 +155,12 @@ def _place(skill: Checked, finding: Finding) -> str:
     return f"{clean(path)}:{finding.line}{last}"
 
 
-def _hints(skill: Checked, look: Look) -> Iterator[str]:
-    yield look.paint("strong", "Hints") + look.paint("faint", " (they may be wrong, and do not count)")
-    for finding in sorted(skill.hints, key=lambda f: (f.file, f.start, f.rule)):
+def _hints(skill: Checked, findings: Sequence[Finding], title: str, about: str, look: Look) -> Iterator[str]:
+    yield look.paint("strong", title) + look.paint("faint", f" ({about})")
+    for finding in sorted(findings, key=lambda f: (f.file, f.start, f.rule)):
         yield f"  {finding.rule}  {look.paint('faint', _place(skill, finding))}"
-        yield from (f"    {line}" for line in wrapped(finding.message, look.cells - 4))
+        told = [finding.message, finding.known] if finding.review else [finding.message]
+        yield from (f"    {line}" for words in told for line in wrapped(words, look.cells - 4))
 
 
 def _next(skill: Checked, look: Look, place: str) -> list[str]:

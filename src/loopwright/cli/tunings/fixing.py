@@ -37,10 +37,8 @@ def with_level(args: Sequence[str]) -> list[str]:
     return said
 
 
-def level_of(fix: str | None, agent: str | None) -> "Level":
-    """What may be mended: an agent writes what nothing else can."""
+def level_of(fix: str | None) -> "Level":
+    """What may be mended; with an agent, all is what it writes, too."""
     if fix is not None and fix not in LEVELS:
-        raise Invalid(f"{FLAG} mends what follows from the skill itself, {FLAG}=all more (got {FLAG}={fix})")
-    if agent is not None:
-        return "agent"
+        raise Invalid(f"{FLAG} mends what is a fact, {FLAG}=all also what the agent writes (got {FLAG}={fix})")
     return LEVELS[fix] if fix is not None else "none"

@@ -5,6 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
+from loopwright.cli.options import LIMITS
+
 
 def _flag(name: str, *short: str, help: str) -> Any:  # Any: a type with a typer.Option
     return Annotated[bool | None, typer.Option(name, *short, show_default=False, help=help)]
@@ -22,9 +24,12 @@ TUNE: dict[str, Any] = {  # Any: as above
     "focus": _text("--focus", "WHAT", "Only some of context,memory,dataflow,agent."),
     "fix": _text(
         "--fix", "[=all]",
-        "Mend what follows from the skill itself; =all: also what follows from a similar place of it.",
+        "Mend what is a fact; =all: also what the agent has to write.",
     ),
-    "agent": _text("--agent", "NAME", "Mend all, and let this agent write what is missing."),
+    "agent": _text("--agent", "NAME", "Ask this agent about the meaning, too: auto, codex, … (see doctor)."),
+    "refuter": _text("--refuter", "NAME", "Who tries to refute what it finds (default: the same, in a session anew)."),
+    "max_tokens": LIMITS["max_tokens"],
+    "max_cost": LIMITS["max_cost"],
     "yes": _flag("--yes", "-y", help="Apply every fix without asking."),
     "rollback": _text("--rollback", "FIX", "Take this fix out of the skill's files again."),
     "tuning_id": _text("--tuning-id", "ID", "Take up this session instead."),

@@ -24,6 +24,7 @@ class Order:
     dimensions: tuple[Dimension, ...] = DIMENSIONS
     level: Level = "none"
     agent: str | None = None
+    refuter: str | None = None
     words: str = ""
     asks: bool = False
     form: Form = "text"

@@ -36,7 +36,7 @@ def tune(
     """Diagnose agent skills: what is wrong, why, and what to do; with --fix mend them, verified by a new diagnosis."""
     _check(given)
     words, id, fix = what or [], given.get("tuning_id"), given.get("rollback")
-    with opened(project) as engine:
+    with opened(project, {name: given[name] for name in ("max_tokens", "max_cost") if name in given}) as engine:
         order = _order(engine, given, elsewhere(project), json=json)
         if fix is not None:
             code = _rolled_back(engine, words, fix, id, order)
@@ -52,21 +52,23 @@ def _check(given: Given) -> None:
     mends = "fix" in given or "agent" in given
     if given.get("update_baseline") and "baseline" not in given:
         raise Invalid("--update-baseline writes the file of --baseline FILE; name it")
+    if "refuter" in given and "agent" not in given:
+        raise Invalid("--refuter tries to refute what an agent has found; name that with --agent")
     if given.get("update_baseline") and mends:
         raise Invalid("mend first, then accept what is left: --update-baseline goes without --fix and --agent")
-    if "tuning_id" in given and (given.keys() & {"installed", "files", "focus", "fix", "agent", "baseline"}):
+    if "tuning_id" in given and (given.keys() & {"installed", "files", "focus", "fix", "agent", "refuter", "baseline"}):
         raise Invalid("--tuning-id takes up a session as it was begun; leave the other options out")
 
 
 def _order(engine: "Engine", given: Given, at: str, *, json: bool) -> "Order":
     from loopwright.cli.tunings.order import Order, dimensions_of, form_of
 
-    level, form = level_of(given.get("fix"), given.get("agent")), form_of(given.get("form", "text"), json)
+    level, form = level_of(given.get("fix")), form_of(given.get("form", "text"), json)
     asks = level != "none" and not given.get("yes") and form == "text" and has_person()
     base = Path.cwd() if form == "text" else engine.project
     return Order(
-        base, dimensions_of(given.get("focus")), level, given.get("agent"), asks=asks, form=form, events=json,
-        output=given.get("output"), max_iterations=given.get("max_iterations"), at=at,
+        base, dimensions_of(given.get("focus")), level, given.get("agent"), given.get("refuter"), asks=asks,
+        form=form, events=json, output=given.get("output"), max_iterations=given.get("max_iterations"), at=at,
     )  # fmt: skip
 
 

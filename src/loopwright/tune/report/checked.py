@@ -28,8 +28,8 @@ class Repair:
 class Checked:
     """`path` of the skill's folder, from where the user stands. `findings` as people read them, hints too.
 
-    `silenced`: those that are accepted. `problems`: why a dimension could not be looked at. `fixable`: by fingerprint
-    who could mend it without being told how.
+    `unreviewed`: dimensions whose meaning nobody was asked about. `silenced`: those that are accepted. `problems`: why
+    a dimension could not be looked at. `fixable`: by fingerprint who could mend it without being told how.
     """
 
     path: str
@@ -43,6 +43,7 @@ class Checked:
     problems: Mapping[Dimension, str] = field(default_factory=dict)
     fixable: Mapping[str, FixLevel] = field(default_factory=dict)
     repairs: tuple[Repair, ...] = ()
+    unreviewed: tuple[Dimension, ...] = DIMENSIONS
 
     @property
     def counted(self) -> tuple[Finding, ...]:
@@ -50,7 +51,11 @@ class Checked:
 
     @property
     def hints(self) -> tuple[Finding, ...]:
-        return tuple(finding for finding in self.findings if not finding.counts)
+        return tuple(finding for finding in self.findings if not finding.counts and finding.confidence != "refuted")
+
+    @property
+    def refuted(self) -> tuple[Finding, ...]:
+        return tuple(finding for finding in self.findings if finding.confidence == "refuted")
 
     @property
     def unasked(self) -> tuple[Dimension, ...]:
@@ -78,6 +83,7 @@ def check(
             )
             for one in proposals
         ),
+        unreviewed=_in_order(dimensions),
     )  # fmt: skip
 
 
@@ -91,7 +97,7 @@ def of_session(state: TuningState) -> Checked:
         score=last.score if last else state.quality_score, gate=last.gate if last else state.quality_gate,
         tokens=engine.size, silenced=engine.silenced,
         problems=dict.fromkeys(failed, "could not be looked at, see the session's errors"), fixable=engine.fixable,
-        repairs=tuple(_repairs(state)),
+        repairs=tuple(_repairs(state)), unreviewed=engine.unreviewed,
     )  # fmt: skip
 
 

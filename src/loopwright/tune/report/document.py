@@ -56,6 +56,7 @@ def _skill(skill: Checked) -> Object:
         "score": skill.score,
         "gate": skill.gate,
         "tokens": skill.tokens,
+        "not_reviewed": list(skill.unreviewed),
         "dimensions": {
             dimension: _dimension(skill, dimension) for dimension in (*skill.dimensions, *skill.unasked)
         },
@@ -93,6 +94,8 @@ def _finding(skill: Checked, finding: Finding) -> Object:
         "subject": finding.subject, "message": finding.message, "why": finding.why, "advice": finding.advice,
         "strategy": finding.strategy, "excerpt": finding.excerpt, "marked": list(finding.marked),
         "also": list(finding.also),
+        "known": finding.known,
+        "review": finding.review.model_dump(mode="json") if finding.review else None,
         "fixable": skill.fixable.get(finding.fingerprint),
         "fix": _fix(repair) if repair else None,
     }  # fmt: skip

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from loopwright.domain.findings import DIMENSIONS, SEVERITIES, Dimension, Finding
 from loopwright.domain.tuning import AppliedFix, Fix, TuningState
+from loopwright.domain.tuning_score import meaning_words, score_words
 from loopwright.domain.words import clean, plural
 
 TITLES: dict[Dimension, str] = {
@@ -31,12 +32,13 @@ def _head(state: TuningState) -> Iterator[str]:
     hints = sum(not finding.counts for finding in engine.findings)
     yield f"# {_text(state.title)}"
     yield ""
-    yield f"**Quality gate {GATES[state.quality_gate]}**, score {state.quality_score:g} of 100."
+    yield f"**Quality gate {GATES[state.quality_gate]}**, {score_words(state.quality_score, engine.unreviewed)}."
     yield ""
     yield f"- Skill: `{_code(engine.path)}`, about {engine.size:,} tokens"
     if state.user_issue_description:
         yield f"- Described: {_text(state.user_issue_description)}"
     yield f"- Found: {found or 'nothing'}" + (f"; {plural(hints, 'hint')} beside, which do not count" if hints else "")
+    yield f"- Meaning: {meaning_words(engine.dimensions, engine.unreviewed)}"
     if engine.silenced:
         yield f"- Accepted by a comment in the skill or by the baseline: {len(engine.silenced):,}"
     unasked = [dimension for dimension in DIMENSIONS if dimension not in engine.dimensions]
@@ -83,7 +85,9 @@ def _outcome(state: TuningState, fix: Fix, applied: AppliedFix | None) -> str:
 def _dimension(state: TuningState, dimension: Dimension) -> Iterator[str]:
     if dimension not in state.engine.dimensions:
         return
-    findings = [finding for finding in state.engine.findings if finding.dimension == dimension]
+    mine = [finding for finding in state.engine.findings if finding.dimension == dimension]
+    findings = [finding for finding in mine if finding.confidence != "refuted"]
+    refuted = [finding for finding in mine if finding.confidence == "refuted"]
     yield from (f"## {TITLES[dimension]}", "")
     if not findings:
         result = state.diagnosis.of(dimension)
@@ -91,20 +95,25 @@ def _dimension(state: TuningState, dimension: Dimension) -> Iterator[str]:
         yield ""
     for finding in findings:
         yield from _finding(state, finding)
+    if refuted:
+        yield from ("**Refuted, and counted nowhere:**", "")
+        for finding in refuted:
+            yield from _finding(state, finding)
 
 
 def _finding(state: TuningState, finding: Finding) -> Iterator[str]:
     issue = state.engine.issue_of.get(finding.fingerprint) if finding.counts else None
-    weight = f"{finding.severity}, {finding.confidence}" if finding.counts else "hint"
+    weight = f"{finding.severity}, {_text(finding.known)}" if finding.counts else _text(finding.known)
     yield f"### {f'{issue} ' if issue else ''}{_text(finding.message)}"
     yield ""
     last = f"–{finding.line_end}" if finding.line_end > finding.line else ""
     yield f"{weight}, `{finding.rule}`, `{_code(finding.file)}` line {finding.line}{last}"
     yield ""
     yield from _source(finding)
+    yield from _sides(finding)
     yield f"- Why it matters: {_text(finding.why)}"
     yield f"- What to do: {_text(finding.advice)}"
-    if finding.also:
+    if finding.also and finding.review is None:
         more = len(finding.also) - ALSO
         further = f" and {plural(more, 'more place')}" if more > 0 else ""
         yield f"- The same at: {', '.join(f'`{_code(place)}`' for place in finding.also[:ALSO])}{further}"
@@ -116,6 +125,18 @@ def _finding(state: TuningState, finding: Finding) -> Iterator[str]:
     if level:
         yield f"- Can be mended by `--fix{'' if level == 'mechanical' else '=all'}`"
     yield ""
+
+
+def _sides(finding: Finding) -> Iterator[str]:
+    """All that an agent quotes, beside each other, and what it has searched for in vain."""
+    review = finding.review
+    if review is None:
+        return
+    for what, quotes in (("It says", review.evidence), ("But also", review.other_side), ("Against it", review.against)):
+        for one in quotes:
+            yield f"- {what}, `{_code(one.file)}` line {one.line}: “{_text(one.text)}”"
+    if review.absent:
+        yield f"- Searched for in vain: {', '.join(f'“{_text(words)}”' for words in review.absent)}"
 
 
 def _source(finding: Finding) -> Iterator[str]:

@@ -17,7 +17,9 @@ Object = dict[str, object]
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 LEVELS: dict[Severity, str] = {"critical": "error", "high": "error", "medium": "warning", "low": "note"}
-PRECISION: dict[Confidence, str] = {"certain": "very-high", "likely": "high", "hint": "low"}
+PRECISION: dict[Confidence, str] = {
+    "certain": "very-high", "confirmed": "high", "likely": "high", "hint": "low", "refuted": "low",
+}  # fmt: skip
 FINGERPRINT = "loopwright/v1"
 
 
@@ -73,7 +75,7 @@ def _invocation(skills: Sequence[Checked]) -> Object:
 def _skill(skill: Checked) -> Object:
     return {
         "path": skill.path, "name": skill.name, "score": skill.score, "gate": skill.gate, "tokens": skill.tokens,
-        "dimensions": list(skill.dimensions), "suppressed": len(skill.silenced),
+        "dimensions": list(skill.dimensions), "notReviewed": list(skill.unreviewed), "suppressed": len(skill.silenced),
     }  # fmt: skip
 
 
@@ -91,7 +93,8 @@ def _result(skill: Checked, finding: Finding, index: dict[str, int]) -> Object:
         {"kind": "fail", "level": LEVELS[finding.severity]} if finding.counts else {"kind": "review", "level": "none"}
     )
     known = {"ruleIndex": index[finding.rule]} if finding.rule in index else {}
-    also = [place for place in (_also(skill, one) for one in finding.also) if place]
+    words = "quoted beside it" if finding.review else "the same thing"
+    also = [place for place in (_also(skill, one, words) for one in finding.also) if place]
     return {
         "ruleId": finding.rule, **known, **told,
         "message": {"text": f"{finding.message}\n{finding.why}\n{finding.advice}".strip()},
@@ -100,7 +103,7 @@ def _result(skill: Checked, finding: Finding, index: dict[str, int]) -> Object:
         "partialFingerprints": {FINGERPRINT: finding.fingerprint},
         "properties": {
             "severity": finding.severity, "confidence": finding.confidence, "dimension": finding.dimension,
-            "subject": finding.subject, "fixable": skill.fixable.get(finding.fingerprint, "no"),
+            "known": finding.known, "subject": finding.subject, "fixable": skill.fixable.get(finding.fingerprint, "no"),
         },
     }  # fmt: skip
 
@@ -114,14 +117,14 @@ def _place(skill: Checked, finding: Finding) -> Object:
     return {"artifactLocation": _artifact(skill, finding.file), "region": region}
 
 
-def _also(skill: Checked, place: str) -> Object | None:
+def _also(skill: Checked, place: str, words: str) -> Object | None:
     """A place as findings name others, `file:line`."""
     file, _, line = place.rpartition(":")
     if not file or not line.isdecimal() or not line.isascii() or int(line) < 1:
         return None
     return {
         "physicalLocation": {"artifactLocation": _artifact(skill, file), "region": {"startLine": int(line)}},
-        "message": {"text": "the same thing"},
+        "message": {"text": words},
     }
 
 

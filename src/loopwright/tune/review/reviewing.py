@@ -1,0 +1,267 @@
+"""Asks an agent what is wrong with a skill, checks its words, and lets another session try to refute them."""
+
+import json
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from loopwright.domain.calls import Call
+from loopwright.domain.errors import AgentError, Conflict
+from loopwright.domain.findings import Dimension, Finding
+from loopwright.domain.protocol import Message
+from loopwright.domain.review_calls import JudgeFinding, ReportSkillFinding
+from loopwright.domain.run import charged
+from loopwright.domain.skill_files import SkillFiles, digest
+from loopwright.domain.spending import added
+from loopwright.domain.tuning import TuningState
+from loopwright.domain.tuning_steps import DIAGNOSES, StepName
+from loopwright.engine.threads import in_thread
+from loopwright.engine.turns import Turns
+from loopwright.tune.agent_fixes import ONLY_THIS_TURN
+from loopwright.tune.messages import claims, order, refused_words, still_claims
+from loopwright.tune.review.cards import cards_of
+from loopwright.tune.review.checking import MOST, Checked, checked, refutation
+from loopwright.tune.review.facts import facts
+from loopwright.tune.session import TuningSession
+from loopwright.tune.skill.model import Skill
+
+C = TypeVar("C", bound=Call)
+_REPORTS, _VERDICTS = TypeAdapter(list[ReportSkillFinding]), TypeAdapter(list[JudgeFinding])
+
+
+class Reviewed(NamedTuple):
+    """`answered`: the dimension's questions were; otherwise an incident says why not."""
+
+    findings: tuple[Finding, ...] = ()
+    answered: bool = False
+
+
+class Desk:
+    """A copy of the skill with one session of each agent in it, kept over the dimensions of a run."""
+
+    def __init__(self, session: TuningSession) -> None:
+        self._session = session
+        self._open: AsyncExitStack | None = None
+        self._turns: dict[str, Turns] = {}
+        self._tree = ""
+        self.folder = Path()
+
+    async def at(self, files: SkillFiles) -> Path:
+        """The copy, of these files: a fresh one where somebody has changed the last one."""
+        if self._open is not None and self._tree != files.tree:
+            await self.close()
+        if self._open is None:
+            self._open = AsyncExitStack()
+            self.folder = self._open.enter_context(self._session.skills.copied(self._session.root))
+            self._tree = files.tree
+        return self.folder
+
+    async def turns(self, name: str, *, fresh: bool) -> Turns:
+        """The session with that agent; a `fresh` one knows nothing of what was said before."""
+        assert self._open is not None, "a desk has a copy first"
+        if fresh and name in self._turns:
+            await self._turns.pop(name).rest()
+        if name not in self._turns:
+            self._turns[name] = await self._open.enter_async_context(self._session.turns(self.folder))
+        return self._turns[name]
+
+    async def close(self) -> None:
+        self._turns.clear()
+        if self._open is not None:
+            opened, self._open = self._open, None
+            await opened.aclose()
+
+
+async def review(
+    session: TuningSession, files: SkillFiles, skill: Skill, dimension: Dimension, exact: Sequence[Finding]
+) -> Reviewed:
+    """What an agent finds in one dimension; confirmed is what another session could not refute. AgentError.
+
+    Conflict where the skill's own files were changed meanwhile.
+    """
+    state = session.state()
+    agent = state.engine.reviewer or ""
+    if _is_spent(session, state, dimension):
+        return Reviewed()
+    try:
+        found = await _found(session, state, files, skill, dimension, exact)
+        if found is None:
+            session.note("not_asked", f"{agent} did not end its review: the meaning of {dimension} is not judged")
+            return Reviewed()
+        for why in found.refused:
+            session.note("finding_refused", f"{agent} reported what was not taken: {why}")
+        judged = await _judged(session, state, files, skill, found.findings)
+    except AgentError as error:
+        if error.kind not in ONLY_THIS_TURN:
+            raise
+        session.note("not_asked", f"the meaning of {dimension} is not judged: {error}")
+        return Reviewed()
+    if (await session.read()).files.tree != files.tree:
+        raise Conflict(f"files of the skill were changed while {agent} reviewed it; its review is thrown away")
+    return Reviewed(judged, answered=True)
+
+
+async def still_there(
+    session: TuningSession, files: SkillFiles, skill: Skill, findings: Sequence[Finding]
+) -> tuple[Finding, ...]:
+    """Of what agents had found, that which a fresh session says can still happen, or of which nobody says anything."""
+    if not findings:
+        return ()
+    state = session.state()
+    named = {f"F{number}": finding for number, finding in enumerate(findings, 1)}
+    verdicts = await _verdicts(session, state, files, "still", still_claims(named)) or []
+    gone = set()
+    for verdict in verdicts:
+        quotes, wrong = refutation(skill, verdict)
+        for why in wrong:
+            session.note("finding_refused", f"a verdict on {verdict.id} quotes what is not there: {why}")
+        if verdict.verdict.lower() == "refuted" and quotes:
+            gone.add(verdict.id)
+    return tuple(finding for id, finding in named.items() if id not in gone)
+
+
+def _is_spent(session: TuningSession, state: TuningState, dimension: Dimension) -> bool:
+    reached = charged(state, 0, session.cost).engine.budget.reached
+    if reached:
+        session.note("not_asked", f"the {reached.words} is used up: the meaning of {dimension} is not judged")
+    return reached is not None
+
+
+async def _found(
+    session: TuningSession, state: TuningState, files: SkillFiles, skill: Skill, dimension: Dimension,
+    exact: Sequence[Finding],
+) -> Checked | None:  # fmt: skip
+    """What the reviewer reports; what is refused is told back to it once. None where it came to no end."""
+    agent, action = state.engine.reviewer or "", DIAGNOSES[dimension]
+    folder = await session.desk.at(files)
+    told = order(
+        session.prompts, "review", folder, facts=facts(skill, exact), dimension=dimension, most=str(MOST),
+        described=state.user_issue_description or "nothing",
+        cards="\n\n".join(f"## `{card.id}`: {card.title}\n\n{card.text}" for card in cards_of(dimension)),
+    )  # fmt: skip
+    session.bus.publish("activity", f"{agent} reviews {dimension}: {len(cards_of(dimension))} questions")
+
+    async def ask() -> list[ReportSkillFinding] | None:
+        reports = await _asked(session, state, agent, action, told, _REPORTS, files)
+        if reports is None:
+            return None
+        first = checked(skill, dimension, agent, reports)
+        if not first.refused:
+            return reports
+        again = order(session.prompts, "requote", folder, refused=refused_words(first.refused))
+        more = await _asked(session, state, agent, action, again, _REPORTS, files)
+        return [*reports, *(more or ())]
+
+    reports = await _kept(session, ("review", agent, dimension, told), folder, files, _REPORTS, ask)
+    return None if reports is None else _checked(skill, dimension, agent, reports)
+
+
+def _checked(skill: Skill, dimension: Dimension, agent: str, reports: list[ReportSkillFinding]) -> Checked:
+    """Told once: what was reported again in right words is not told as refused."""
+    found = checked(skill, dimension, agent, reports)
+    taken = {finding.message for finding in found.findings}
+    return found if not taken else Checked(
+        found.findings, tuple(why for why in found.refused if not any(f"“{one}”" in why for one in taken))
+    )  # fmt: skip
+
+
+async def _judged(
+    session: TuningSession, state: TuningState, files: SkillFiles, skill: Skill, findings: Sequence[Finding]
+) -> tuple[Finding, ...]:
+    """Confirmed, refuted, or a hint where nobody has said anything that holds."""
+    if not findings:
+        return ()
+    refuter = state.engine.refuter or state.engine.reviewer or ""
+    named = {f"F{number}": finding for number, finding in enumerate(findings, 1)}
+    session.bus.publish("activity", f"{refuter} tries to refute {len(findings)} of its findings")
+    verdicts = {one.id: one for one in await _verdicts(session, state, files, "refute", claims(named)) or ()}
+    return tuple(_after(session, skill, refuter, id, finding, verdicts.get(id)) for id, finding in named.items())
+
+
+def _after(
+    session: TuningSession, skill: Skill, refuter: str, id: str, finding: Finding, verdict: JudgeFinding | None
+) -> Finding:
+    assert finding.review is not None
+    if verdict is None:
+        return finding.evolve(review=finding.review.evolve(refuter=refuter, why="nobody has judged it"))
+    quotes, wrong = refutation(skill, verdict)
+    if verdict.verdict.lower() == "stands":
+        return finding.evolve(confidence="confirmed", review=finding.review.evolve(refuter=refuter, why=verdict.why))
+    for why in wrong:
+        session.note("finding_refused", f"{refuter} refutes “{finding.message}” with what is not there: {why}")
+    review = finding.review.evolve(refuter=refuter, why=verdict.why, against=quotes)
+    return finding.evolve(confidence="refuted" if quotes else "hint", review=review)
+
+
+async def _verdicts(
+    session: TuningSession, state: TuningState, files: SkillFiles, prompt: str, claimed: str
+) -> list[JudgeFinding] | None:
+    """Of a fresh session that knows the claims, and not why they were made."""
+    refuter = state.engine.refuter or state.engine.reviewer or ""
+    folder = await session.desk.at(files)
+    told = order(session.prompts, prompt, folder, claims=claimed)
+
+    async def ask() -> list[JudgeFinding] | None:
+        return await _asked(session, state, refuter, "action-verify", told, _VERDICTS, files, fresh=True)
+
+    return await _kept(session, (prompt, refuter, told), folder, files, _VERDICTS, ask)
+
+
+async def _kept(
+    session: TuningSession, key: Iterable[str], folder: Path, files: SkillFiles, kind: TypeAdapter[list[C]],
+    ask: Callable[[], Awaitable[list[C] | None]],
+) -> list[C] | None:  # fmt: skip
+    """The answer of the last time to the same question about the same files, where there is one; it costs nothing."""
+    text = "\0".join((*key, files.tree, *files.unread)).replace(str(folder), "")
+    name = digest(text.encode("utf-8", "surrogateescape"))
+    known = session.answers.get(name)
+    if known is not None:
+        try:
+            return kind.validate_json(known)
+        except ValidationError:
+            pass
+    answer = await ask()
+    if answer is not None:
+        session.answers.put(name, kind.dump_json(answer))
+    return answer
+
+
+async def _asked(
+    session: TuningSession, state: TuningState, agent: str, action: StepName, text: str, kind: TypeAdapter[list[C]],
+    files: SkillFiles, *, fresh: bool = False,
+) -> list[C] | None:  # fmt: skip
+    """One turn that only reads, and what it reported; None where it did not say that it is done. AgentError."""
+    settings, desk = state.engine.settings, session.desk
+    message = Message(
+        action=action, text=text, seconds=settings.action_timeout, silence=settings.silence_timeout,
+        policy="read-only", folder="",
+    )  # fmt: skip
+    turns = await desk.turns(agent, fresh=fresh)
+    try:
+        came = await turns.report(agent, message, (), lambda problem: session.prompts.render("ending"))
+    finally:
+        usage = (await turns.spent()).usage
+        session.cost = session.cost.evolve(
+            tokens=added(session.cost.tokens, usage.tokens), cost=added(session.cost.cost, usage.cost)
+        )
+        await _told_if_changed(session, agent, files)
+    if came.report.status != "success":
+        return None
+    given = came.report.state_updates.get("findings" if kind is _REPORTS else "verdicts", [])
+    try:
+        return kind.validate_json(json.dumps(given))
+    except ValidationError:
+        return None
+
+
+async def _told_if_changed(session: TuningSession, agent: str, files: SkillFiles) -> None:
+    """A reviewer reads. What it writes into its copy is told, and goes with the copy."""
+    now = await in_thread(session.skills.read, session.desk.folder)
+    if changed := sorted(name for name in {*now.digests, *files.digests}
+                         if now.digests.get(name) != files.digests.get(name)):  # fmt: skip
+        session.note("wrote_in_review", f"{agent} was to read only, and changed {', '.join(changed[:5])} in its copy; "
+                     "nothing of it is taken")  # fmt: skip
+        await session.desk.close()
