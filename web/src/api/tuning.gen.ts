@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: 7e0fddc93a08e34c1c1fc784c7009e234ff9a34f06e3b96320ce127f2bfbe3ca
+// schema sha256: 07479bf2bb0cf3b9c2dec31d27ba97f30d4dcf59ff069c930dd58ad49d607fa3
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -173,7 +173,7 @@ export interface ErrorEntry {
  * What is known: `size`, tokens of the skill at its first diagnosis, by which all its scores are reckoned; `digests`
  * of its files as they were diagnosed or mended; `findings`, and those that are accepted (`silenced`); by fingerprint
  * the id of its issue (`issue_of`) and who could mend it (`fixable`).
- * `reviewed`: dimensions whose questions of meaning were answered, once in a session.
+ * `reviewed`: dimensions whose questions of meaning were answered; they are asked before the first report only.
  * What this iteration has done: `diagnosed`, `reported`, `proposed`, and by fix the `edits` that are in the files
  * since its diagnosis. `standings`: the score by iteration. `proposals`: by id of a fix what it is made of.
  * `rejected`: fingerprints that shall not be tried again, with why; `tried`: what came of each try of an agent that
