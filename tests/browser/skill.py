@@ -57,7 +57,7 @@ const documents = JSON.parse(Read(`${runDir}/documents.json`))
 const answers = []
 for (const document of documents) {
   const answer = Task({
-    subagent: "general-purpose",
+    subagentType: "general-purpose",
     description: "review one document",
     prompt: `
 Goal of the user: ${request}
@@ -91,7 +91,7 @@ const answers = JSON.parse(Read(`${runDir}/answers.json`))
 while (true) {
   const next = Task({
     subagent_type: "general-purpose",
-    descripton: "look for a disagreement",
+    Description: "look for a disagreement",
     prompt: `Compare these: ${JSON.stringify(answers)}. Say where two of them disagree.`
   })
   if (next.includes("none")) break

@@ -38,7 +38,7 @@ def checked(*findings: Finding, fixable: dict[str, FixLevel] | None = None, **mo
 
 DEAD = found("./03.md", message="`./03.md` does not exist", why="The model stops.", advice="Name `03-report.md`.")
 WAIT = found(
-    "wait({ ids: [agent] })", rule="wait-without-limit", dimension="agent", severity="critical", confidence="likely",
+    "wait({ ids: [agent] })", rule="wait-without-limit", dimension="agent", severity="critical", confidence="confirmed",
     message="wait has no limit", also=tuple(f"SKILL.md:{n}" for n in range(1, 9)),
 )  # fmt: skip
 HINT = found("重复执行", rule="unlimited-repeat", confidence="hint", message="这个循环没有写最多重复多少次")
@@ -48,7 +48,7 @@ def test_a_finding_says_what_is_wrong_where_why_and_what_to_do() -> None:
     told = skill_page(checked(DEAD, fixable={DEAD.fingerprint: "mechanical"}), LOOK)
     assert told.split("\n\n")[1].splitlines() == [
         "high: `./03.md` does not exist",
-        "   --> skills/review/phases/02.md:3  dead-reference",
+        "   --> skills/review/phases/02.md:3  dead-reference (exact)",
         "    3 | Read `./03.md`, and all that it names.",
         "      |       ^^^^^^^",
         "   why  The model stops.",
@@ -61,7 +61,7 @@ def test_the_worst_comes_first_and_hints_come_last() -> None:
     told = skill_page(checked(HINT, DEAD, WAIT), LOOK)
     places = [told.index(words) for words in ("wait has no limit", "does not exist", "Hints", "这个循环")]
     assert places == sorted(places)
-    assert "wait-without-limit (likely)" in told
+    assert "wait-without-limit (confirmed)" in told
     assert "SKILL.md:6 and 2 more" in told
 
 
@@ -76,7 +76,8 @@ def test_the_head_says_where_the_skill_stands_and_what_nobody_asked_for() -> Non
     head = skill_page(skill, LOOK).split("\n\n")[0]
     assert head.splitlines() == [
         "review  skills/review",
-        "  gate       failed, score 61.5 of 100",
+        "  gate       failed, score 61.5 (exact checks only)",
+        "  meaning    not asked: only what can be decided exactly was checked (--agent NAME asks)",
         "  found      1 high; 1 hint beside",
         "  accepted   3, by a comment or the baseline",
         "  not asked  context, memory",
@@ -84,9 +85,13 @@ def test_the_head_says_where_the_skill_stands_and_what_nobody_asked_for() -> Non
     ]
 
 
-def test_a_skill_without_findings_is_told_in_three_lines() -> None:
+def test_a_skill_without_findings_is_told_in_four_lines() -> None:
     told = skill_page(checked(gate="pass", score=100.0), LOOK)
-    assert told.splitlines()[1:] == ["  gate       passed, score 100 of 100", "  found      nothing"]
+    assert told.splitlines()[1:] == [
+        "  gate       passed, score 100 (exact checks only)",
+        "  meaning    not asked: only what can be decided exactly was checked (--agent NAME asks)",
+        "  found      nothing",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -200,7 +205,7 @@ class TestManySkills:
             "FAIL  61.5   1         1     -       -    1      skills/bad",
             "PASS  100    -         -     -       -    -      skills/good",
             "",
-            "1 of 2 skills passed",
+            "1 of 2 skills passed; checked exactly, the questions of meaning were not asked (--agent NAME asks)",
         ]
 
     def test_on_a_narrow_terminal_two_lines_each(self) -> None:
@@ -211,7 +216,9 @@ class TestManySkills:
             "PASS   skills/good",
             "       score 100; nothing",
             "",
-            "1 of 2 skills passed",
+            "1 of 2 skills passed; checked exactly,",
+            "the questions of meaning were not asked",
+            "(--agent NAME asks)",
         ]
 
     def test_none_is_told(self) -> None:

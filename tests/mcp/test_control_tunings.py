@@ -49,7 +49,7 @@ async def test_a_skill_is_mended_from_start_to_end(desk: Desk, root: Path) -> No
         ended = await caller.rested(id)
         assert (ended["status"], ended["gate"], ended["fixes"]["applied"]) == ("completed", "pass", 2)
         assert texts(root) == MENDED
-        assert ended["words"].startswith("Done: quality gate pass, score 88 of 100, 1 issue left")
+        assert ended["words"].startswith("Done: quality gate pass, score 88 (exact checks only), 1 issue left")
         assert "`roll_back` takes a fix out again" in ended["next"]
         left = await caller.call("findings", id=id)
         assert ([one["file"] for one in left["findings"]], left["total"]) == (["phases/02-write.md"], 1)
@@ -93,9 +93,9 @@ async def test_fixes_are_chosen(desk: Desk, root: Path) -> None:
 
 
 async def test_an_agent_writes_what_nothing_else_knows(desk: Desk, root: Path) -> None:
-    agent = desk.script({"files": {"{folder}/specs/style.md": STYLE}})
+    agent = desk.script({"to": "action-propose-fixes", "files": {"{folder}/specs/style.md": STYLE}})
     async with calling(desk) as caller:
-        id = (await caller.call("start_tuning", path="skills/notes", agent=agent))["tuning_id"]
+        id = (await caller.call("start_tuning", path="skills/notes", fix="all", agent=agent))["tuning_id"]
         ended = await caller.rested(id)
         assert (ended["score"], ended["agent"], ended["fixes"]["applied"]) == (100, agent, 3)
     assert texts(root) == MENDED | {"specs/style.md": STYLE}
@@ -138,7 +138,7 @@ async def test_what_is_wrong_is_named(desk: Desk, root: Path) -> None:
             ("start_tuning", {"path": "empty"}, "a skill's folder holds a file SKILL.md"),
             ("start_tuning", {"path": "skills/notes", "fix": "some"}, "'none', 'mechanical' or 'all'"),
             ("start_tuning", {"path": "skills/notes", "agent": "nobody"}, "nobody"),
-            ("start_tuning", {"path": "skills/notes", "agent": "builtin"}, "no model to write fixes with"),
+            ("start_tuning", {"path": "skills/notes", "agent": "builtin"}, "no model to read with"),
             ("start_tuning", {"path": "skills/notes", "max_iterations": 0}, "from 1 to"),
             ("choose", {"id": loop, "fixes": []}, "is a loop; only tuning sessions have that"),
             ("fixes", {"id": loop}, "is a loop; only tuning sessions have that"),

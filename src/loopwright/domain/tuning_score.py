@@ -38,7 +38,7 @@ def meaning_words(dimensions: Collection[Dimension], unreviewed: Collection[Dime
     """Which questions of meaning were answered, and which nobody was asked."""
     if not unreviewed:
         return "an agent was asked"
-    if len(unreviewed) == len(dimensions):
+    if {*dimensions} <= {*unreviewed}:
         return "not asked: only what can be decided exactly was checked (--agent NAME asks)"
     asked = ", ".join(one for one in dimensions if one not in unreviewed)
     return f"an agent was asked about {asked}; not about {', '.join(unreviewed)}"

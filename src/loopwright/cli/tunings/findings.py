@@ -70,7 +70,7 @@ def _row(skill: Checked) -> tuple[str, ...]:
 
 def _stacked(skill: Checked, look: Look) -> list[str]:
     head = f"{look.paint(GATES[skill.gate], f'{skill.gate.upper():<7}')}{clean(skill.path)}"
-    told = f"{score_words(skill.score, skill.unreviewed)}; {found_words(skill)}"
+    told = f"score {skill.score:g}; {found_words(skill)}"
     return [
         head,
         *(f"       {line}" for line in wrapped(told, look.cells - 7)),

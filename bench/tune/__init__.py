@@ -1,0 +1,1 @@
+"""TUNE's exact rules on skills that nobody here wrote."""

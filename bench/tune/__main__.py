@@ -1,0 +1,86 @@
+"""How often TUNE's exact rules are right on published skills, by labels that were given without knowing the rules.
+
+    BENCH_REPOSITORIES='FOLDER/{owner}+{name}/repo' python -m bench.tune [--json]
+
+`labels.json`: repository, commit, skill, file, line, rule, and a verdict: `true`, `false`, or `arguable` where both can be
+defended; `useful` says whether the author would act on it. A false one whose finding is gone by now has been mended. Only
+labels are kept here, no texts. Repositories are cloned from where the environment says.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from loopwright.skills.folders import SkillFolders
+from loopwright.tune.report.checked import check
+
+LABELS = Path(__file__).parent / "labels.json"
+LEAST = 0.95
+"""Of all labelled findings that are still made, so many are true; arguable ones count as not."""
+
+
+class Label(NamedTuple):
+    repository: str
+    commit: str
+    skill: str
+    file: str
+    line: int
+    rule: str
+    verdict: str
+    useful: str
+
+
+def labels() -> list[Label]:
+    return [Label(**one) for one in json.loads(LABELS.read_text())]
+
+
+def still_found(wanted: Iterable[Label]) -> Counter[tuple[str, str]]:
+    """By rule and verdict, how many of the labelled findings are made today; those that are not as `gone`."""
+    told: Counter[tuple[str, str]] = Counter()
+    for (repository, commit), of_one in groupby(sorted(wanted), key=lambda one: (one.repository, one.commit)):
+        with tempfile.TemporaryDirectory() as folder:
+            clone(repository, commit, Path(folder))
+            for skill, mine in groupby(of_one, key=lambda one: one.skill):
+                files = SkillFolders().read(Path(folder) / skill)
+                made = {(one.rule, one.file, one.line) for one in check(files, skill).findings}
+                for one in mine:
+                    told[one.rule, one.verdict if (one.rule, one.file, one.line) in made else f"gone, {one.verdict}"] += 1
+    return told
+
+
+def clone(repository: str, commit: str, folder: Path) -> None:
+    owner, _, name = repository.partition("/")
+    source = os.environ["BENCH_REPOSITORIES"].format(owner=owner, name=name)
+    subprocess.run(["git", "clone", "-q", source, str(folder)], check=True)
+    subprocess.run(["git", "-C", str(folder), "checkout", "-q", commit], check=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    given = parser.parse_args()
+    told = still_found(labels())
+    rules = sorted({rule for rule, _ in told})
+    found = sum(n for (_, verdict), n in told.items() if not verdict.startswith("gone"))
+    right = sum(n for (_, verdict), n in told.items() if verdict == "true")
+    figures = {
+        "precision": right / found, "least": LEAST,
+        "rules": {rule: {verdict: n for (one, verdict), n in sorted(told.items()) if one == rule} for rule in rules},
+    }  # fmt: skip
+    if given.json:
+        print(json.dumps(figures))
+        return
+    for rule in rules:
+        print(f"{rule:24} " + ", ".join(f"{n} {verdict}" for (one, verdict), n in sorted(told.items()) if one == rule))
+    print(f"{right} of {found} are true: {right / found:.3f} (at least {LEAST})")
+
+
+if __name__ == "__main__":
+    main()
