@@ -10,7 +10,7 @@ from loopwright.skills.folders import SkillFolders
 
 def skill(root: Path, main: str = "SKILL.md") -> Path:
     root.mkdir(parents=True, exist_ok=True)
-    (root / main).write_text("# X\n")
+    (root / main).write_text("---\nname: x\n---\n# X\n")
     return root
 
 
@@ -24,6 +24,12 @@ def test_all_of_them_nested_and_hidden_ones_too(tmp_path: Path) -> None:
     (tmp_path / "no/SKILL.md").mkdir(parents=True)
     assert SkillFolders().find(tmp_path) == tuple(sorted(wanted))
     assert SkillFolders().find(wanted[0]) == (wanted[0], wanted[1])
+
+
+def test_a_page_that_happens_to_be_called_skill_is_none(tmp_path: Path) -> None:
+    (tmp_path / "wiki").mkdir()
+    (tmp_path / "wiki/skill.md").write_text("A skill is what one has learned.\n")
+    assert SkillFolders().find(tmp_path) == ()
 
 
 def test_a_link_to_a_skill_counts_where_the_skill_itself_is_not_found(tmp_path: Path) -> None:

@@ -10,6 +10,13 @@ HEAD = "---\nname: garden\ndescription: Looks after the beds of a garden. Use it
 LINE = "Dig the bed two spades deep, and say what was found in it.\n"
 
 
+def test_orders_that_exclude_each_other_are_not_known_so_that_what_is_much_is_a_hint() -> None:
+    pages = {f"steps/0{number}.md": of_tokens(20_000) for number in (1, 2)}
+    main = HEAD + "\n\n".join(f"Read `{page}` at once." for page in pages)
+    found = diagnose(read_skill("garden", {path: text.encode() for path, text in {"SKILL.md": main, **pages}.items()}))
+    assert [one.confidence for one in found.findings if one.rule == "eager-loading"] == ["hint"]
+
+
 def weights(files: dict[str, str]) -> list[tuple[str, Severity]]:
     found = diagnose(read_skill("garden", {path: text.encode() for path, text in files.items()}))
     return [(one.rule, one.severity) for one in found.findings if one.rule != "duplicated-block"]

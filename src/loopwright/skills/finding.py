@@ -30,7 +30,7 @@ def find_skills(folder: Path) -> tuple[Path, ...]:
 
 
 def _look(at: str, waiting: list[str], links: list[str]) -> bool:
-    """Whether the folder is a skill; its folders go to `waiting`, links that are skills to `links`."""
+    """Whether the folder is a skill; a `skill.md` in small letters is one only where it has front matter. Its folders go to `waiting`, links that are skills to `links`."""
     try:
         with os.scandir(at) as found:
             entries = [*found]
@@ -42,4 +42,13 @@ def _look(at: str, waiting: list[str], links: list[str]) -> bool:
                 waiting.append(entry.path)
         elif entry.is_symlink() and main_in(entry.path):
             links.append(entry.path)
-    return any(entry.name.lower() == MAIN and is_main(entry.path, at) for entry in entries)
+    named = (entry for entry in entries if entry.name.lower() == MAIN and is_main(entry.path, at))
+    return any(entry.name == "SKILL.md" or _has_front(entry.path) for entry in named)
+
+
+def _has_front(path: str) -> bool:
+    try:
+        with open(path, "rb") as file:
+            return file.read(3) == b"---"
+    except OSError:
+        return False

@@ -1,4 +1,4 @@
-"""A run that follows every order to read holds very much of the skill at once."""
+"""A run that follows every order to read holds very much of the skill at once. A hint: orders may exclude each other."""
 
 from collections.abc import Iterator
 
@@ -37,7 +37,7 @@ def look(skill: Skill) -> Iterator[Hit]:
 
 
 DETECTOR = Detector(
-    rule="eager-loading", dimension="context", severity="low", confidence="certain", strategy="context_summarization",
+    rule="eager-loading", dimension="context", severity="low", confidence="hint", strategy="context_summarization",
     title="Very much is read in one run",
     why="What was read stays in the model's window, and crowds out the work itself.",
     advice="Let each step read what it needs, and no more.", look=look,

@@ -16,7 +16,7 @@ _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 
 def look(skill: Skill) -> Iterator[Hit]:
     page = skill.pages.get(skill.main)
-    if page is None:
+    if page is None or (page.front is None and _is_index(skill)):
         return
     if page.front is None:
         yield Hit(
@@ -27,6 +27,11 @@ def look(skill: Skill) -> Iterator[Hit]:
         yield _hit(page, page.front, "", f"the front matter can not be read: {page.front.broken}", "Write valid YAML.")
     else:
         yield from _values(skill, page, page.front)
+
+
+def _is_index(skill: Skill) -> bool:
+    """A page above other skills that tells which there are."""
+    return any(path != skill.main and path.endswith("/SKILL.md") for path in skill.files)
 
 
 def _values(skill: Skill, page: Page, front: Front) -> Iterator[Hit]:
@@ -41,8 +46,8 @@ def _values(skill: Skill, page: Page, front: Front) -> Iterator[Hit]:
     if name and not _NAME.match(name):
         words = f"the name “{name}” may hold small letters, digits and single hyphens between them only"
         yield _hit(page, front, "name", words, "Write it so, and name the folder like it.", severity="medium")
-    elif name and name != skill.name.rsplit("/", 1)[-1]:
-        words = f"the name is “{name}”, that of the folder “{skill.name.rsplit('/', 1)[-1]}”; both have to be the same"
+    elif name and name != skill.name and "template" not in skill.name:
+        words = f"the name is “{name}”, that of the folder “{skill.name}”; both have to be the same"
         yield _hit(page, front, "name", words, "Give both one name.", severity="low")
     more = front.values.get("compatibility")
     if isinstance(more, str) and len(more) > COMPATIBILITY:

@@ -15,7 +15,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     page = skill.pages.get(skill.main)
     if page is None:
         return
-    lines = page.text.count("\n") + 1
+    lines = page.text.rstrip("\n").count("\n") + 1
     if page.tokens <= TOKENS and lines <= LINES:
         return
     yield Hit(
