@@ -48,7 +48,7 @@ def test_a_skill_is_tuned(browser: Browser, office: tuple[Served, Path]) -> None
         expect(dialog.get_by_role("alert")).to_contain_text("nowhere")
         dialog.get_by_label("Folder of the skill").fill(".claude/skills/survey")
         dialog.get_by_label("What goes wrong").fill(HOSTILE)
-        dialog.get_by_role("radio", name="All that it can").check()
+        dialog.get_by_role("radio", name="What is a fact").check()
         dialog.get_by_label("I choose the fixes").check()
         dialog.get_by_role("button", name="Create and start").click()
 

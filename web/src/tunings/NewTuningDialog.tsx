@@ -81,6 +81,7 @@ export function NewTuningDialog({ project: preset, onClose }: { project: string 
               </label>
             ))}
           </fieldset>
+          <AgentField project={project} error={wrong.agent} />
           <fieldset class="modes">
             <legend>{t('create.fix')}</legend>
             {FIXING.map((name) => (
@@ -99,7 +100,6 @@ export function NewTuningDialog({ project: preset, onClose }: { project: string 
               </label>
             ))}
           </fieldset>
-          {fixing === 'agent' && <AgentField project={project} error={wrong.agent} />}
           {fixing !== 'none' && (
             <div class="columns uneven">
               <label class="check">
@@ -128,17 +128,21 @@ export function NewTuningDialog({ project: preset, onClose }: { project: string 
   )
 }
 
-/** Who has no model writes no fixes. */
-const NO_WRITERS: readonly string[] = [SHELL, 'builtin']
+/** Who has no model reads no meaning. */
+const NO_READERS: readonly string[] = [SHELL, 'builtin']
 
 function AgentField({ project, error }: { project: string | undefined; error: string | undefined }) {
   const { agents, isGone } = useAgents(project)
-  const writers = agents.filter(({ name }) => !NO_WRITERS.includes(name))
+  const readers = agents.filter(({ name }) => !NO_READERS.includes(name))
   return (
-    <Field label={t('create.agent')} error={error} {...(isGone && { hint: common('create.agents_gone') })}>
+    <Field
+      label={t('create.agent')}
+      error={error}
+      hint={isGone ? common('create.agents_gone') : t('create.agent_hint')}
+    >
       <select class="input" name="agent">
         <option value="">{t('create.agent_none')}</option>
-        {writers.map(({ name, problem }) => (
+        {readers.map(({ name, problem }) => (
           <option key={name} value={name} disabled={problem !== null}>
             {problem === null ? name : common('create.agent.cannot', { name })}
           </option>

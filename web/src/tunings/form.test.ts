@@ -20,9 +20,9 @@ describe('what was filled in', () => {
     })
   })
 
-  it('names an agent only where one shall mend', () => {
+  it('names the agent that is asked, whatever shall be mended', () => {
     const fields = { path: 'a', dimensions: ['agent', 'context'], agent: 'codex', choose: 'on', max_iterations: '3' }
-    expect(filled(form({ ...fields, fix: 'agent' })).body).toEqual({
+    expect(filled(form({ ...fields, fix: 'all' })).body).toEqual({
       path: 'a',
       fix: 'all',
       agent: 'codex',
@@ -30,13 +30,14 @@ describe('what was filled in', () => {
       dimensions: ['context', 'agent'],
       max_iterations: 3,
     })
-    expect(filled(form({ ...fields, fix: 'mechanical' })).body).not.toHaveProperty('agent')
+    expect(filled(form({ ...fields, fix: 'none' })).body).toMatchObject({ agent: 'codex', fix: 'none' })
+    expect(filled(form({ ...fields, agent: '' })).body).not.toHaveProperty('agent')
   })
 
   it.each([
     [{ path: ' ' }, { path: 'create.path_missing' }],
-    [{ path: 'a', fix: 'agent' }, { agent: 'create.agent_missing' }],
-    [{ path: 'a', fix: 'all', max_iterations: 'two' }, { max_iterations: 'create.number' }],
+    [{ path: 'a', fix: 'all' }, { agent: 'create.agent_missing' }],
+    [{ path: 'a', fix: 'mechanical', max_iterations: 'two' }, { max_iterations: 'create.number' }],
   ])('is refused: %j', (fields, errors) => {
     expect(filled(form(fields))).toEqual({ body: null, errors })
   })

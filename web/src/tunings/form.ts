@@ -3,7 +3,7 @@ import { DIMENSIONS, type NewTuning } from '../api/tunings'
 import { text } from '../listing/form'
 import type { Key } from '../tuning/i18n'
 
-export const FIXING = ['none', 'mechanical', 'all', 'agent'] as const
+export const FIXING = ['none', 'mechanical', 'all'] as const
 export type Fixing = (typeof FIXING)[number]
 
 interface Filled {
@@ -20,7 +20,7 @@ export function filled(form: FormData): Filled {
   const iterations = text(form, 'max_iterations')
   const body: NewTuning = {
     path: text(form, 'path'),
-    fix: fixing === 'agent' ? 'all' : fixing,
+    fix: fixing,
     choose: fixing !== 'none' && form.get('choose') !== null,
   }
   if (body.path === '') errors.path = 'create.path_missing'
@@ -28,8 +28,8 @@ export function filled(form: FormData): Filled {
   if (description) body.description = description
   if (dimensions.length > 0 && dimensions.length < DIMENSIONS.length) body.dimensions = dimensions
   const agent = text(form, 'agent')
-  if (fixing === 'agent' && agent) body.agent = agent
-  else if (fixing === 'agent') errors.agent = 'create.agent_missing'
+  if (agent) body.agent = agent
+  else if (fixing === 'all') errors.agent = 'create.agent_missing'
   if (iterations !== '' && Number.isInteger(Number(iterations))) body.max_iterations = Number(iterations)
   else if (iterations !== '') errors.max_iterations = 'create.number'
   return { body: Object.keys(errors).length === 0 ? body : null, errors }
