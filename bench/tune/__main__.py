@@ -2,9 +2,9 @@
 
     BENCH_REPOSITORIES='FOLDER/{owner}+{name}/repo' python -m bench.tune [--json]
 
-`labels.json`: repository, commit, skill, file, line, rule, and a verdict: `true`, `false`, or `arguable` where both can be
-defended; `useful` says whether the author would act on it. A false one whose finding is gone by now has been mended. Only
-labels are kept here, no texts. Repositories are cloned from where the environment says.
+`labels.json`: repository, commit, skill, file, line, rule, and a verdict: `true`, `false`, or `arguable` where both can
+be defended; `useful` says whether the author would act on it. A false one whose finding is gone by now has been mended.
+Only labels are kept here, no texts. Repositories are cloned from where the environment says.
 """
 
 import argparse
@@ -49,17 +49,20 @@ def still_found(wanted: Iterable[Label]) -> Counter[tuple[str, str]]:
             clone(repository, commit, Path(folder))
             for skill, mine in groupby(of_one, key=lambda one: one.skill):
                 files = SkillFolders().read(Path(folder) / skill)
-                made = {(one.rule, one.file, one.line) for one in check(files, skill).findings}
+                made = {(one.rule, one.file, one.line) for one in check(files, skill).counted}
                 for one in mine:
-                    told[one.rule, one.verdict if (one.rule, one.file, one.line) in made else f"gone, {one.verdict}"] += 1
+                    told[
+                        one.rule, one.verdict if (one.rule, one.file, one.line) in made else f"gone, {one.verdict}"
+                    ] += 1
     return told
 
 
 def clone(repository: str, commit: str, folder: Path) -> None:
     owner, _, name = repository.partition("/")
     source = os.environ["BENCH_REPOSITORIES"].format(owner=owner, name=name)
-    subprocess.run(["git", "clone", "-q", source, str(folder)], check=True)
-    subprocess.run(["git", "-C", str(folder), "checkout", "-q", commit], check=True)
+    subprocess.run(["git", "clone", "-q", "--no-checkout", source, str(folder)], check=True)
+    # A mirror may lack its largest files: they are no text of a skill.
+    subprocess.run(["git", "-C", str(folder), "checkout", "-q", commit, "--", "."], check=False, capture_output=True)
 
 
 def main() -> None:

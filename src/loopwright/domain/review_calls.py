@@ -48,7 +48,8 @@ class ReportSkillFinding(Call):
     bare = "claim"
     card: Annotated[str, *bounded(60)] = Field(description="The card of your order that it belongs to, by its id.")
     severity: Annotated[str, *bounded(20)] = Field(
-        description="critical, high, medium or low: how much of a run it spoils.",
+        description="critical: a run does harm. high: a usual run ends wrong. medium: in a usual situation two runs"
+        " differ. low: it is rare or cheap to mend.",
         json_schema_extra={"enum": ["critical", "high", "medium", "low"]},
     )
     claim: Words = Field(description="What is wrong, in one sentence.")

@@ -30,7 +30,10 @@ def find_skills(folder: Path) -> tuple[Path, ...]:
 
 
 def _look(at: str, waiting: list[str], links: list[str]) -> bool:
-    """Whether the folder is a skill; a `skill.md` in small letters is one only where it has front matter. Its folders go to `waiting`, links that are skills to `links`."""
+    """Whether the folder is a skill; its folders go to `waiting`, links that are skills to `links`.
+
+    A `skill.md` in small letters makes one only where it has front matter: other pages are called so, too.
+    """
     try:
         with os.scandir(at) as found:
             entries = [*found]

@@ -6,13 +6,15 @@ from pathlib import Path
 from loopwright.domain.findings import Finding, Quote
 from loopwright.domain.tuning import TuningState
 from loopwright.prompts import Prompts
+from loopwright.tune.review.cards import Card
 
 PACKAGE = "loopwright.tune"
 FOLDER = "tune"
 """Where a project keeps its own prompt for this, in its folder of prompts."""
 REQUIRED = {
     "mend": frozenset({"folder", "findings", "lines"}),
-    "review": frozenset({"folder", "facts", "dimension", "cards", "most"}),
+    "review": frozenset({"folder", "facts", "cards", "most"}),
+    "review_next": frozenset({"cards", "most"}),
     "requote": frozenset({"refused"}),
     "refute": frozenset({"folder", "claims"}),
     "still": frozenset({"folder", "claims"}),
@@ -38,8 +40,18 @@ def mend_order(
 
 def order(prompts: Prompts, name: str, folder: Path, **values: str) -> str:
     """A review's prompt, with the folder of the copy where it names that."""
-    place = {} if name == "requote" else {"folder": str(folder)}
+    place = {"folder": str(folder)} if "folder" in REQUIRED[name] else {}
     return prompts.render(name, **place, **values)
+
+
+def described_words(state: TuningState) -> str:
+    """What its user says of the skill, as a part of its own; nothing where they say nothing."""
+    said = state.user_issue_description
+    return f"\n# What its user says of it\n\n{said}\n" if said else ""
+
+
+def card_words(asked: Iterable[Card]) -> str:
+    return "\n\n".join(f"## `{card.id}`: {card.title}\n\n{card.text}" for card in asked)
 
 
 def refused_words(refused: Iterable[str]) -> str:

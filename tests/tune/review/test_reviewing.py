@@ -151,6 +151,16 @@ async def test_four_dimensions_are_asked_one_after_the_other(stage: TuneStage) -
     assert state.engine.unreviewed == ()
 
 
+async def test_one_session_reviews_and_another_one_judges(stage: TuneStage) -> None:
+    plays = [found(BOTH), judged("stands", "F1"), found(ENDLESS), judged("stands", "F1")]
+    await reviewed(stage, *plays, dimensions=("dataflow", "agent"))
+    first, refuting, second, again = stage.orders
+    assert "# What is known of it" in first.text
+    assert "The same skill, and the same rules for reporting." in second.text
+    assert "unbounded-work" in second.text
+    assert all("You try to refute each claim" in one.text for one in (refuting, again))
+
+
 async def test_a_budget_ends_the_questions_and_says_so(stage: TuneStage) -> None:
     plays = [found(BOTH), judged("stands", "F1")]
     state = await reviewed(stage, *plays, dimensions=("context", "dataflow"), tokens=100)

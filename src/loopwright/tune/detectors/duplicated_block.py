@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import takewhile
+from posixpath import basename
 from typing import NamedTuple
 
 from loopwright.tune.detectors.detector import Detector, Hit
@@ -12,6 +13,8 @@ LEAST = 12
 """Lines in a row that are the same, blank ones not counted."""
 LONG = 40
 """So many weigh more."""
+OF_HOSTS = frozenset({"AGENTS.md", "CLAUDE.md", "GEMINI.md"})
+"""Pages that hosts read by themselves, instead of the skill: they hold it all again on purpose."""
 SAYING = 20
 """Characters of a line that says something; half of the lines have to."""
 
@@ -24,8 +27,7 @@ class Line(NamedTuple):
 
 def look(skill: Skill) -> Iterator[Hit]:
     known: dict[tuple[str, ...], tuple[Page, list[Line], int]] = {}
-    for path in skill.reached:
-        page = skill.pages[path]
+    for page in (skill.pages[path] for path in skill.reached if basename(path) not in OF_HOSTS):
         lines = _lines(page)
         keys = [line.key for line in lines]
         at = 0

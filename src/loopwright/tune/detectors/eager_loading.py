@@ -1,4 +1,4 @@
-"""A run that follows every order to read holds very much of the skill at once. A hint: orders may exclude each other."""
+"""A run that follows every order to read holds very much of the skill at once: a hint, as orders exclude each other."""
 
 from collections.abc import Iterator
 

@@ -16,7 +16,7 @@ _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 
 def look(skill: Skill) -> Iterator[Hit]:
     page = skill.pages.get(skill.main)
-    if page is None or (page.front is None and _is_index(skill)):
+    if page is None or "template" in skill.name or (page.front is None and _is_index(skill)):
         return
     if page.front is None:
         yield Hit(
@@ -46,7 +46,7 @@ def _values(skill: Skill, page: Page, front: Front) -> Iterator[Hit]:
     if name and not _NAME.match(name):
         words = f"the name “{name}” may hold small letters, digits and single hyphens between them only"
         yield _hit(page, front, "name", words, "Write it so, and name the folder like it.", severity="medium")
-    elif name and name != skill.name and "template" not in skill.name:
+    elif name and name != skill.name:
         words = f"the name is “{name}”, that of the folder “{skill.name}”; both have to be the same"
         yield _hit(page, front, "name", words, "Give both one name.", severity="low")
     more = front.values.get("compatibility")

@@ -9,6 +9,8 @@ TOKENS, LINES = 5_000, 500
 """What agentskills.io recommends at most."""
 FAR = 2
 """So many times as much weighs more."""
+MARGIN = 1.25
+"""The estimate of tokens may be so far too high."""
 
 
 def look(skill: Skill) -> Iterator[Hit]:
@@ -16,7 +18,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     if page is None:
         return
     lines = page.text.rstrip("\n").count("\n") + 1
-    if page.tokens <= TOKENS and lines <= LINES:
+    if page.tokens <= TOKENS * MARGIN and lines <= LINES:
         return
     yield Hit(
         file=page.path, start=0, end=min(3, len(page.text)), subject=skill.main,

@@ -14,30 +14,32 @@ def facts(skill: Skill, findings: Iterable[Finding]) -> str:
 
 
 def _files(skill: Skill) -> Iterator[str]:
-    yield "Files that SKILL.md leads to, with their tokens and what they lead to; * marks what is read at once:"
+    yield "Files that SKILL.md leads to, with their tokens and what they lead to:"
     for path in skill.reached[:MOST_FILES]:
         named = [one for one in skill.references if one.at.file == path and one.resolved in skill.pages]
-        leads = dict.fromkeys(f"{one.resolved}{'*' if one.loads and not one.optional else ''}" for one in named)
+        leads = dict.fromkeys(str(one.resolved) for one in named)
         yield f"- {path} ({skill.pages[path].tokens:,}){' → ' + ', '.join(leads) if leads else ''}"
     if len(skill.reached) > MOST_FILES:
         yield f"- and {len(skill.reached) - MOST_FILES} more"
     others = [path for path in skill.pages if path not in skill.reached]
     if others:
         shown = ", ".join(others[:MOST_FILES]) + (" …" if len(others) > MOST_FILES else "")
-        yield f"Nothing leads to {shown}."
+        yield f"Nothing leads to {shown}: by itself that is no finding."
 
 
 def _course(skill: Skill) -> Iterator[str]:
-    yield f"It runs {skill.mode}ly" if skill.mode == "sequential" else "An orchestrator chooses its next action"
+    if skill.mode == "autonomous":
+        yield "An orchestrator chooses its next action."
     if skill.phases:
-        yield f"Its phases: {', '.join(phase.name for phase in skill.phases)}"
+        yield f"Its phases: {', '.join(phase.name for phase in skill.phases)}."
     if skill.hosts:
-        yield f"It is written for {', '.join(sorted(skill.hosts))}"
+        yield f"It is written for {', '.join(sorted(skill.hosts))}."
     if skill.tools is not None:
-        yield f"allowed-tools: {', '.join(sorted(skill.tools)) or 'none'}"
+        yield f"allowed-tools: {', '.join(sorted(skill.tools)) or 'none'}."
 
 
 def _found(findings: Iterable[Finding]) -> Iterator[str]:
     told = [f"- {one.file}:{one.line} {one.rule}: {one.message}" for one in findings if one.review is None]
-    yield "Decided exactly already, and not to be reported again:" if told else "Nothing was found exactly."
+    checks = "links and paths, tools and their parameters, front matter, sizes, examples against their schemas"
+    yield f"Checked exactly, so not to be reported: {checks}." + (" Found:" if told else " Nothing was found.")
     yield from told

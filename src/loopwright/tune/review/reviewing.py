@@ -21,7 +21,7 @@ from loopwright.domain.tuning_steps import DIAGNOSES, StepName
 from loopwright.engine.threads import in_thread
 from loopwright.engine.turns import Turns
 from loopwright.tune.agent_fixes import ONLY_THIS_TURN
-from loopwright.tune.messages import claims, order, refused_words, still_claims
+from loopwright.tune.messages import card_words, claims, described_words, order, refused_words, still_claims
 from loopwright.tune.review.cards import cards_of
 from loopwright.tune.review.checking import MOST, Checked, checked, refutation
 from loopwright.tune.review.facts import facts
@@ -45,7 +45,7 @@ class Desk:
     def __init__(self, session: TuningSession) -> None:
         self._session = session
         self._open: AsyncExitStack | None = None
-        self._turns: dict[str, Turns] = {}
+        self._turns: dict[tuple[str, bool], Turns] = {}
         self._tree = ""
         self.folder = Path()
 
@@ -59,14 +59,19 @@ class Desk:
             self._tree = files.tree
         return self.folder
 
-    async def turns(self, name: str, *, fresh: bool) -> Turns:
-        """The session with that agent; a `fresh` one knows nothing of what was said before."""
+    async def turns(self, name: str, *, judging: bool) -> Turns:
+        """The session in which that agent reviews; one in which it judges is new each time: it knows no reasons."""
         assert self._open is not None, "a desk has a copy first"
-        if fresh and name in self._turns:
-            await self._turns.pop(name).rest()
-        if name not in self._turns:
-            self._turns[name] = await self._open.enter_async_context(self._session.turns(self.folder))
-        return self._turns[name]
+        key = (name, judging)
+        if judging and key in self._turns:
+            await self._turns.pop(key).rest()
+        if key not in self._turns:
+            self._turns[key] = await self._open.enter_async_context(self._session.turns(self.folder))
+        return self._turns[key]
+
+    def knows(self, name: str) -> bool:
+        """Whether that agent's session of reviewing goes on, so that it has been told how."""
+        return (name, False) in self._turns and self._turns[name, False].begun(name)
 
     async def close(self) -> None:
         self._turns.clear()
@@ -137,14 +142,14 @@ async def _found(
     """What the reviewer reports; what is refused is told back to it once. None where it came to no end."""
     agent, action = state.engine.reviewer or "", DIAGNOSES[dimension]
     folder = await session.desk.at(files)
-    told = order(
-        session.prompts, "review", folder, facts=facts(skill, exact), dimension=dimension, most=str(MOST),
-        described=state.user_issue_description or "nothing",
-        cards="\n\n".join(f"## `{card.id}`: {card.title}\n\n{card.text}" for card in cards_of(dimension)),
+    asked = {"cards": card_words(cards_of(dimension)), "most": str(MOST)}
+    whole = order(
+        session.prompts, "review", folder, facts=facts(skill, exact), described=described_words(state), **asked
     )  # fmt: skip
     session.bus.publish("activity", f"{agent} reviews {dimension}: {len(cards_of(dimension))} questions")
 
     async def ask() -> list[ReportSkillFinding] | None:
+        told = order(session.prompts, "review_next", folder, **asked) if session.desk.knows(agent) else whole
         reports = await _asked(session, state, agent, action, told, _REPORTS, files)
         if reports is None:
             return None
@@ -155,7 +160,7 @@ async def _found(
         more = await _asked(session, state, agent, action, again, _REPORTS, files)
         return [*reports, *(more or ())]
 
-    reports = await _kept(session, ("review", agent, dimension, told), folder, files, _REPORTS, ask)
+    reports = await _kept(session, ("review", agent, dimension, whole), folder, files, _REPORTS, ask)
     return None if reports is None else _checked(skill, dimension, agent, reports)
 
 
@@ -205,7 +210,7 @@ async def _verdicts(
     told = order(session.prompts, prompt, folder, claims=claimed)
 
     async def ask() -> list[JudgeFinding] | None:
-        return await _asked(session, state, refuter, "action-verify", told, _VERDICTS, files, fresh=True)
+        return await _asked(session, state, refuter, "action-verify", told, _VERDICTS, files, judging=True)
 
     return await _kept(session, (prompt, refuter, told), folder, files, _VERDICTS, ask)
 
@@ -231,7 +236,7 @@ async def _kept(
 
 async def _asked(
     session: TuningSession, state: TuningState, agent: str, action: StepName, text: str, kind: TypeAdapter[list[C]],
-    files: SkillFiles, *, fresh: bool = False,
+    files: SkillFiles, *, judging: bool = False,
 ) -> list[C] | None:  # fmt: skip
     """One turn that only reads, and what it reported; None where it did not say that it is done. AgentError."""
     settings, desk = state.engine.settings, session.desk
@@ -239,7 +244,7 @@ async def _asked(
         action=action, text=text, seconds=settings.action_timeout, silence=settings.silence_timeout,
         policy="read-only", folder="",
     )  # fmt: skip
-    turns = await desk.turns(agent, fresh=fresh)
+    turns = await desk.turns(agent, judging=judging)
     try:
         came = await turns.report(agent, message, (), lambda problem: session.prompts.render("ending"))
     finally:
