@@ -118,15 +118,21 @@ async def test_an_agent_that_does_not_end_its_review_has_judged_nothing(stage: T
     assert "the meaning of dataflow is not judged" in told(state)
 
 
-async def test_one_that_writes_while_it_reviews_is_told_and_nothing_of_it_is_taken(stage: TuneStage) -> None:
+@pytest.mark.parametrize("text", ["All is well.\n", None])
+async def test_one_that_writes_while_it_reviews_is_told_and_nothing_of_it_is_taken(
+    stage: TuneStage, text: str | None
+) -> None:
+    lie = {**BOTH, "claim": "It lies.", "evidence": [{"file": "SKILL.md", "quote": "All is well, and nothing else."}]}
+
     def writes(folder: Path, message: Message) -> AgentOutput | str | None:
-        (folder / "SKILL.md").write_text("All is well.\n")
-        return found(BOTH)(folder, message)
+        (folder / "SKILL.md").write_text(text) if text else (folder / "SKILL.md").unlink()
+        return found(BOTH, lie)(folder, message)
 
     state = await reviewed(stage, writes, judged("stands", "F1"))
     assert texts(stage.project / "skills/notes") == FILES
     assert "was to read only, and changed SKILL.md" in told(state)
     assert by_rule(state)["contradicting-rules"].confidence == "confirmed", "held against the real files"
+    assert "It lies." in told(state), "nobody is left to tell it back to"
 
 
 async def test_a_skill_that_changes_meanwhile_is_reviewed_again(stage: TuneStage) -> None:

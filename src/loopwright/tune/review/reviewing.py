@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from loopwright.domain.calls import Call
-from loopwright.domain.errors import AgentError, Conflict
+from loopwright.domain.errors import AgentError, Conflict, Invalid, NotFound
 from loopwright.domain.findings import Dimension, Finding
 from loopwright.domain.protocol import Message
 from loopwright.domain.review_calls import JudgeFinding, ReportSkillFinding
@@ -27,6 +27,9 @@ from loopwright.tune.review.checking import MOST, Checked, checked, refutation
 from loopwright.tune.review.facts import facts
 from loopwright.tune.session import TuningSession
 from loopwright.tune.skill.model import Skill
+
+SHOWN = 5
+"""Names of files that are told."""
 
 C = TypeVar("C", bound=Call)
 _REPORTS, _VERDICTS = TypeAdapter(list[ReportSkillFinding]), TypeAdapter(list[JudgeFinding])
@@ -154,7 +157,7 @@ async def _found(
         if reports is None:
             return None
         first = checked(skill, dimension, agent, reports)
-        if not first.refused:
+        if not first.refused or not session.desk.knows(agent):
             return reports
         again = order(session.prompts, "requote", folder, refused=refused_words(first.refused))
         more = await _asked(session, state, agent, action, again, _REPORTS, files)
@@ -165,12 +168,10 @@ async def _found(
 
 
 def _checked(skill: Skill, dimension: Dimension, agent: str, reports: list[ReportSkillFinding]) -> Checked:
-    """Told once: what was reported again in right words is not told as refused."""
+    """What was refused first and taken when it was reported again is not told."""
     found = checked(skill, dimension, agent, reports)
-    taken = {finding.message for finding in found.findings}
-    return found if not taken else Checked(
-        found.findings, tuple(why for why in found.refused if not any(f"“{one}”" in why for one in taken))
-    )  # fmt: skip
+    taken = tuple(f"“{finding.message}”" for finding in found.findings)
+    return Checked(found.findings, tuple(why for why in found.refused if not why.startswith(taken)))
 
 
 async def _judged(
@@ -264,9 +265,12 @@ async def _asked(
 
 async def _told_if_changed(session: TuningSession, agent: str, files: SkillFiles) -> None:
     """A reviewer reads. What it writes into its copy is told, and goes with the copy."""
-    now = await in_thread(session.skills.read, session.desk.folder)
-    if changed := sorted(name for name in {*now.digests, *files.digests}
-                         if now.digests.get(name) != files.digests.get(name)):  # fmt: skip
-        session.note("wrote_in_review", f"{agent} was to read only, and changed {', '.join(changed[:5])} in its copy; "
-                     "nothing of it is taken")  # fmt: skip
+    try:
+        now = (await in_thread(session.skills.read, session.desk.folder)).digests
+    except (NotFound, Invalid):  # it has taken SKILL.md away
+        now = {}
+    changed = sorted(name for name in {*now, *files.digests} if now.get(name) != files.digests.get(name))
+    if changed:
+        told = f"{agent} was to read only, and changed {', '.join(changed[:SHOWN])} in its copy; nothing of it is taken"
+        session.note("wrote_in_review", told)
         await session.desk.close()
