@@ -22,7 +22,7 @@ TRIED = re.compile(r"# What was tried already, and did not hold\n\n(.*?)\n\n#", 
 
 def script(conversation: Conversation) -> Reply | Fault:
     """First only a comment; once it is told that this did not hold, the file that is missing."""
-    if "call `end_review` once" in conversation.user:
+    if "`end_review`" in conversation.user:
         end = McpCall("loopwright", "end_review", {})
         return steps(Reply(calls=(end,)), Reply(text="Nothing."))(conversation)
     found, tried = COPY.search(conversation.user), TRIED.search(conversation.user)

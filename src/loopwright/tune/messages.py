@@ -75,9 +75,9 @@ def _quotes(finding: Finding) -> str:
     review = finding.review
     if review is None:
         return ""
-    told = [_quote("It rests on", one) for one in review.evidence]
-    told += [_quote("and on the other side", one) for one in review.other_side]
-    told += [f"- searched for in vain: {words}" for words in review.absent]
+    told = [_quote("Quoted for it:", one) for one in review.evidence]
+    told += [_quote("And beside that:", one) for one in review.other_side]
+    told += [f"- Said to stand in no file: {words}" for words in review.absent]
     return "\n".join(told)
 
 

@@ -65,7 +65,6 @@ def test_both_sides_of_an_honest_finding_are_found() -> None:
         (report(("SKILL.md", "Always ask before you delete a file.")), "does not stand in SKILL.md"),
         (report(("SKILL.md", ASK.lower())), "character by character"),
         (report(("SKILL.md", 'Write("example.md", all)')), "part of an example"),
-        (report(("SKILL.md", "Somebody said: never write anything.")), "a quotation"),
         (report(("gone.md", ASK)), "no file 'gone.md'"),
         (report(("../../etc/passwd", ASK)), "no file"),
         (report(("SKILL.md", "a file")), "too short"),
@@ -132,7 +131,6 @@ def test_whatever_is_reported_every_quote_of_a_finding_stands_in_its_file(quotes
             page = SKILL.pages[quote.file]
             at = page.text.index(quote.text)
             assert page.line(at) == quote.line
-            assert page.use(at) == "instruction"
 
 
 def test_the_cards_ask_all_that_there_is_to_ask() -> None:

@@ -9,6 +9,7 @@ from loopwright.domain.findings import Dimension, Finding, Quote, Review, Severi
 from loopwright.domain.review_calls import JudgeFinding, QuotedPlace, ReportSkillFinding
 from loopwright.tune.detectors.placing import legible, spot
 from loopwright.tune.review.cards import Card, cards_of
+from loopwright.tune.skill.blocks import Use
 from loopwright.tune.skill.model import Skill
 from loopwright.tune.skill.page import Page
 
@@ -126,7 +127,7 @@ def _placed(skill: Skill, first: Located, more: Iterable[Located]) -> dict[str, 
 
 
 def _quoted(skill: Skill, place: QuotedPlace, *, any_use: bool = False) -> Located:
-    """Where the words stand as an instruction (`any_use`: wherever)."""
+    """Where the words stand, and not only as an example (`any_use`: also there)."""
     page = _page(skill, place.file)
     words = place.quote if page.newline == "\n" else place.quote.replace("\r\n", "\n").replace("\n", "\r\n")
     if len(words) < SHORTEST and words.strip() != page.text.strip():
@@ -136,16 +137,19 @@ def _quoted(skill: Skill, place: QuotedPlace, *, any_use: bool = False) -> Locat
         raise _Refused(f"“{place.quote[:120]}” does not stand in {page.path}, character by character")
     first = at
     while at >= 0:
-        if any_use or page.use(at) == "instruction":
+        if any_use or _use(page, at) not in _SHOWN:
             return Quote(file=page.path, text=words, line=page.line(at)), at
         at = page.text.find(words, at + 1)
-    raise _Refused(f"“{place.quote[:120]}” is {_NO_INSTRUCTION[page.use(first)]} in {page.path}, no instruction")
+    raise _Refused(f"“{place.quote[:120]}” is {_SHOWN[_use(page, first)]} in {page.path}, no instruction")
 
 
-_NO_INSTRUCTION = {
-    "template": "part of a template", "example": "part of an example", "negative": "an example of how not to do it",
-    "quotation": "a quotation",
-}  # fmt: skip
+_SHOWN: dict[Use, str] = {"example": "part of an example", "negative": "an example of how not to do it"}
+"""What is only shown to the reader."""
+
+
+def _use(page: Page, at: int) -> Use:
+    block = page.block(at)
+    return block.use if block else "instruction"
 
 
 def _page(skill: Skill, file: str) -> Page:

@@ -13,18 +13,22 @@ from loopwright.tune.skill.blocks import Block, PageKind, Section, Use
 _MARKUP: Final = str.maketrans(dict.fromkeys("*_`#>") | {"’": "'"})
 _BAD_MARK: Final = re.compile(r"\W*[❌✗✘👎❎✖]")
 _NEGATIVE: Final = re.compile(
-    r"\banti-?patterns?\b|\bmistakes?\b|\bpitfalls?\b|\bred flags?\b|\brationali[sz]ations?\b|\bwhat not to\b"
-    r"|\b(?:do not|not this|not like|bad|wrong|incorrect|avoid|don'ts?|never|instead of|rather than|before)\b"
-    r"|反例|反模式|错误|不要|避免|禁止",
+    r"\banti-?patterns?\b|\bcommon mistakes?\b|\bpitfalls?\b|\bred flags?\b|\brationali[sz]ations?\b|\bwhat not to\b"
+    r"|^\W*(?:bad|wrong|incorrect|don't|do not|never|avoid|not like)\b[^.:]{0,24}\W*$"
+    r"|反例|反模式|错误(?:示例|做法|写法)|常见错误",
     re.IGNORECASE,
 )
 _EXAMPLE: Final = re.compile(
-    r"\b(?:examples?|samples?|e\.g\.|for instance|such as|usage|tutorial|quick ?start|changelog|history|changed|faq"
-    r"|background|overview of|notation|looks? like|good|correct|better|after)\b"
-    r"|示例|例子|例如|比如|样例|用法|背景|更新",
+    r"^\W*(?:an? |more |some |full |worked |\d+[.)] )?(?:examples?|samples?|usage|tutorial|quick ?start|changelog"
+    r"|history|faq|notation|good|correct|better)\b|\b(?:examples?|samples?)\W*$|\bfor (?:example|instance)\b|\be\.g\."
+    r"|\bwhat (?:has )?changed\b|示例|例子|例如|比如|样例|更新日志",
     re.IGNORECASE,
 )
-_TEMPLATE: Final = re.compile(r"\b(?:templates?|formats?|structure|skeleton|layout)\b|模板|格式|结构", re.IGNORECASE)
+_TEMPLATE: Final = re.compile(
+    r"\btemplates?\b|\b(?:output|report|message|file|summary|response|result) (?:format|structure|layout)\b|模板|格式",
+    re.IGNORECASE,
+)
+_BEFORE: Final = re.compile(r"\W*(?:before|old|instead of)\b|之前|旧", re.IGNORECASE)
 _SPOKEN: Final = re.compile(
     r"""["“「']|(?:user|human|assistant|you (?:might|will) see|用户|助手)\b[^\n]{0,20}[:：]""", re.IGNORECASE
 )
@@ -75,12 +79,17 @@ def _of_words(words: str) -> Use | None:
     plain = words.translate(_MARKUP)
     if _BAD_MARK.match(words) or _NEGATIVE.search(plain):
         return "negative"
-    return "example" if _EXAMPLE.search(plain) else "template" if _TEMPLATE.search(plain) else None
+    if _EXAMPLE.search(plain):
+        return "example"
+    return "template" if _TEMPLATE.search(plain) and "prompt" not in plain.casefold() else None
 
 
 def _of_table(head: Block) -> Use | None:
+    """By its first two columns: how it was before, or how it shall not be."""
     first, second, *_ = [*(cell.strip() for cell in head.text.strip().strip("|").split("|")), "", ""]
-    return "negative" if any(_BAD_MARK.match(cell) or _NEGATIVE.search(cell) for cell in (first, second)) else None
+    cells = (first, second)
+    bad = any(_BAD_MARK.match(cell) or _NEGATIVE.search(cell) or _BEFORE.match(cell) for cell in cells)
+    return "negative" if bad else None
 
 
 def _own(block: Block) -> Use | None:
