@@ -47,13 +47,15 @@ def still_found(wanted: Iterable[Label]) -> Counter[tuple[str, str]]:
     for (repository, commit), of_one in groupby(sorted(wanted), key=lambda one: (one.repository, one.commit)):
         with tempfile.TemporaryDirectory() as folder:
             clone(repository, commit, Path(folder))
+            folders = SkillFolders()
+            there = {*folders.find(Path(folder))}
             for skill, mine in groupby(of_one, key=lambda one: one.skill):
-                files = SkillFolders().read(Path(folder) / skill)
-                made = {(one.rule, one.file, one.line) for one in check(files, skill).counted}
+                root = Path(folder) / skill
+                found = check(folders.read(root), skill).counted if root in there else ()
+                made = {(one.rule, one.file, one.line) for one in found}
                 for one in mine:
-                    told[
-                        one.rule, one.verdict if (one.rule, one.file, one.line) in made else f"gone, {one.verdict}"
-                    ] += 1
+                    is_made = (one.rule, one.file, one.line) in made
+                    told[one.rule, one.verdict if is_made else f"gone, {one.verdict}"] += 1
     return told
 
 
