@@ -43,7 +43,8 @@ def test_a_file_that_is_not_there_is_told(text: str) -> None:
     "text",
     [
         "[a](https://example.org/a.md)", "<x@example.org.md>", "Read `path/to/file.md`", "Read `phases/{name}.md`",
-        "Read `phases/*.md`", "Read `src/index.ts`", "Read `README.md`", "Node.js", "write the plan to `plan.md`",
+        "Read `phases/*.md`", "Read `src/index.ts`", "Read `README.md`",
+        "[t](.github/template.md)", "Node.js", "write the plan to `plan.md`",
         "Read `~/.claude/settings.json`", "Read `/etc/x.md`", "Read `${workDir}/phases/x.md`", "[x](url)", "[p](#part)",
         "Read `../other/SKILL.md`", "[b](../third/SKILL.md)", "```\n├── phases/\n│   └── 03-c.md\n```",
         "Open the `.txt`, `.md` files", "> Follow phases/03-c.md, she said.",

@@ -14,6 +14,9 @@ _DEFINED = re.compile(
     r"([A-Za-z_]\w*)"
 )
 
+_VALUE = re.compile(r"[A-Za-z_$][\w.$]*(?:[(\[].*)?\Z|[({\[`\"'\d$<]", re.DOTALL)
+"""What may be given by position; else it is a pattern of permissions, as in Bash(git *)."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
@@ -41,6 +44,7 @@ def written_calls(skill: Skill) -> tuple[ToolCall, ...]:
         ToolCall(call, catalogue.resolve(call.name, skill.hosts, [one.name for one in call.arguments if one.name]))
         for call in skill.calls
         if call.at.file in seen and call.at.use == "instruction" and call.name not in _names(skill, call.at.file)
+        if all(one.name or one.literal is not None or _VALUE.match(one.value) for one in call.arguments)
     )
 
 

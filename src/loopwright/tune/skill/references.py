@@ -29,7 +29,8 @@ _GLUED = tuple("$}>@%:~*")
 """What stands before a name that is only the end of one."""
 LONGEST = 200
 """Characters of a path."""
-_SCHEME = re.compile(r"[A-Za-z][\w+.-]*:|//")
+_ELSEWHERE = re.compile(r"[A-Za-z][\w+.-]*:|[/~]|\.[A-Za-z]")
+"""Addresses, absolute paths, and hidden folders, which are those of the project that the skill works on."""
 _LOADS = re.compile(
     r"\b(?:read|load|follow|open|consult)\b|读取|加载|阅读|载入|读|查阅|按照|遵循",
     re.IGNORECASE,
@@ -110,7 +111,7 @@ class References:
     def _links(self, page: Page) -> Iterator[Reference]:
         for link in page.links:
             path = unquote(link.text.partition("#")[0].partition("?")[0])
-            if not path or path.startswith(("/", "~")) or _SCHEME.match(path) or _INVENTED.search(path):
+            if not path or _ELSEWHERE.match(path) or _INVENTED.search(path):
                 continue
             target, resolved, outside = _resolve(self._files, page.path, path)
             if not outside and (resolved or "." in basename(path) or path.endswith("/")):
