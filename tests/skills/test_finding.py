@@ -26,9 +26,17 @@ def test_all_of_them_nested_and_hidden_ones_too(tmp_path: Path) -> None:
     assert SkillFolders().find(wanted[0]) == (wanted[0], wanted[1])
 
 
-def test_a_page_that_happens_to_be_called_skill_is_none(tmp_path: Path) -> None:
+def test_what_a_skill_has_as_material_is_none(tmp_path: Path) -> None:
+    skill(tmp_path / "maker")
+    skill(tmp_path / "maker/references/examples/one")
+    skill(tmp_path / "maker/skills/other")
+    assert SkillFolders().find(tmp_path) == (tmp_path / "maker", tmp_path / "maker/skills/other")
+
+
+@pytest.mark.parametrize("front", ["", "---\ntags: [learning]\n---\n\nname: a name\n"])
+def test_a_page_that_happens_to_be_called_skill_is_none(tmp_path: Path, front: str) -> None:
     (tmp_path / "wiki").mkdir()
-    (tmp_path / "wiki/skill.md").write_text("A skill is what one has learned.\n")
+    (tmp_path / "wiki/skill.md").write_text(f"{front}A skill is what one has learned.\n")
     assert SkillFolders().find(tmp_path) == ()
 
 

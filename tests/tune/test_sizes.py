@@ -49,3 +49,25 @@ def test_what_a_run_reads_altogether(reads: str, size: int, expected: list[tuple
 )
 def test_the_main_page(size: int, expected: list[tuple[str, Severity]]) -> None:
     assert weights({"SKILL.md": HEAD + of_tokens(size)}) == expected
+
+
+@pytest.mark.parametrize(("lines", "found"), [(520, False), (570, False), (580, True)])
+def test_many_short_lines_of_the_main_page(lines: int, found: bool) -> None:
+    written = HEAD + "- dig\n" * (lines - HEAD.count("\n"))
+    assert weights({"SKILL.md": written}) == ([("oversized-skill", "low")] if found else [])
+
+
+def test_scripts_that_share_their_helpers_are_not_read_in_one_run() -> None:
+    helper = "".join(f"def part_{number}(bed: str) -> str: ...\n" for number in range(20))
+    files = {"SKILL.md": f"{HEAD}Run `scripts/dig.py`, then `scripts/sow.py`.\n"}
+    for name in ("dig", "sow"):
+        files[f"scripts/{name}.py"] = f"{helper}\n{name} = 1\n"
+    found = diagnose(read_skill("garden", {path: text.encode() for path, text in files.items()}))
+    assert not found.findings
+
+
+def test_a_heading_that_an_open_code_block_has_swallowed_is_named() -> None:
+    main = f"{HEAD}See [sowing](#sowing).\n\n```sh\ndig\n```sh\n\n## Sowing\n\nSow.\n"
+    (found,) = diagnose(read_skill("garden", {"SKILL.md": main.encode()})).findings
+    assert found.rule == "dead-reference"
+    assert found.message.endswith("its heading is inside the code block of line 10")

@@ -1,10 +1,17 @@
 """Finds the skills below a folder."""
 
 import os
+import re
 from pathlib import Path
 
 from loopwright.domain.errors import NotFound
 from loopwright.skills.names import MAIN, SKIPPED, is_main, main_in
+
+HEAD = 4_096
+"""Bytes at the beginning in which a front matter ends."""
+ITS_OWN = frozenset({"assets", "references", "scripts"})
+"""Folders of a skill, as agentskills.io has them: a SKILL.md in there is material."""
+_NAMED = re.compile(rb"---[ \t]*\r?\n(?:(?!---).*\n)*?(?:name|description)[ \t]*:")
 
 
 def find_skills(folder: Path) -> tuple[Path, ...]:
@@ -32,26 +39,27 @@ def find_skills(folder: Path) -> tuple[Path, ...]:
 def _look(at: str, waiting: list[str], links: list[str]) -> bool:
     """Whether the folder is a skill; its folders go to `waiting`, links that are skills to `links`.
 
-    A `skill.md` in small letters makes one only where it has front matter: other pages are called so, too.
+    A `skill.md` in small letters makes one only where its front matter names it: other pages are called so, too.
     """
     try:
         with os.scandir(at) as found:
             entries = [*found]
     except OSError:  # may not be read, or is gone
         return False
+    named = (entry for entry in entries if entry.name.lower() == MAIN and is_main(entry.path, at))
+    is_skill = any(entry.name == "SKILL.md" or _is_named(entry.path) for entry in named)
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
-            if entry.name not in SKIPPED:
+            if entry.name not in SKIPPED and not (is_skill and entry.name in ITS_OWN):
                 waiting.append(entry.path)
         elif entry.is_symlink() and main_in(entry.path):
             links.append(entry.path)
-    named = (entry for entry in entries if entry.name.lower() == MAIN and is_main(entry.path, at))
-    return any(entry.name == "SKILL.md" or _has_front(entry.path) for entry in named)
+    return is_skill
 
 
-def _has_front(path: str) -> bool:
+def _is_named(path: str) -> bool:
     try:
         with open(path, "rb") as file:
-            return file.read(3) == b"---"
+            return _NAMED.match(file.read(HEAD)) is not None
     except OSError:
         return False

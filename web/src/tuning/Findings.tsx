@@ -4,7 +4,7 @@ import { DIMENSIONS, type Dimension, type Finding, SEVERITIES, type Severity } f
 import { go } from '../app/router'
 import { Filter } from '../run/Filter'
 import { Picker } from '../ui/Picker'
-import { fitting, sorted } from './findings'
+import { fitting, isCounted, sorted } from './findings'
 import { t } from './i18n'
 import { OneFinding } from './OneFinding'
 import type { Section } from './Tabbed'
@@ -83,9 +83,7 @@ function Line({ finding }: { finding: Finding }) {
         <span class="muted small mono">
           {finding.file}:{finding.line}
         </span>
-        {(finding.confidence === 'hint' || finding.confidence === 'refuted') && (
-          <span class="muted small">{t(`confidence.${finding.confidence}`)}</span>
-        )}
+        {!isCounted(finding) && <span class="muted small">{t(`confidence.${finding.confidence}`)}</span>}
       </span>
     </>
   )

@@ -34,6 +34,7 @@ export function OneFinding({ seen, view, finding }: Shown) {
         <h3 id="finding-title">{finding.message}</h3>
       </header>
       <Source seen={seen} finding={finding} />
+      {finding.review && <Sides review={finding.review} />}
       <dl class="card-body facts wide">
         <div>
           <dt>{t('findings.why')}</dt>
@@ -45,7 +46,7 @@ export function OneFinding({ seen, view, finding }: Shown) {
             <strong>{finding.advice}</strong>
           </dd>
         </div>
-        {finding.review && <Sides review={finding.review} />}
+        {finding.review && <Reviewers review={finding.review} />}
         {finding.also.length > 0 && !finding.review && (
           <div>
             <dt>{t('findings.also')}</dt>
@@ -75,26 +76,34 @@ export function OneFinding({ seen, view, finding }: Shown) {
   )
 }
 
-/** All that the agents quote, beside each other, and who they are. */
-function Sides({ review }: { review: NonNullable<Finding['review']> }) {
+type Review = NonNullable<Finding['review']>
+
+/** All that the agents quote, beside each other. */
+function Sides({ review }: { review: Review }) {
+  const sides = (['evidence', 'other_side', 'against'] as const).filter((side) => review[side].length > 0)
+  return (
+    <div class="sides">
+      {sides.map((side) => (
+        <section key={side}>
+          <h4>{t(`review.${side}`)}</h4>
+          {review[side].map(({ file, line, text }) => (
+            <figure key={`${file}:${line}`}>
+              <blockquote>{text}</blockquote>
+              <figcaption class="muted mono small">
+                {file}:{line}
+              </figcaption>
+            </figure>
+          ))}
+        </section>
+      ))}
+    </div>
+  )
+}
+
+/** What was searched for, and who they are. */
+function Reviewers({ review }: { review: Review }) {
   return (
     <>
-      {(['evidence', 'other_side', 'against'] as const).map(
-        (side) =>
-          review[side].length > 0 && (
-            <div key={side}>
-              <dt>{t(`review.${side}`)}</dt>
-              {review[side].map(({ file, line, text }) => (
-                <dd key={`${file}:${line}`}>
-                  <blockquote class="small">{text}</blockquote>
-                  <span class="muted mono small">
-                    {file}:{line}
-                  </span>
-                </dd>
-              ))}
-            </div>
-          ),
-      )}
       {review.absent.length > 0 && (
         <div>
           <dt>{t('review.absent')}</dt>

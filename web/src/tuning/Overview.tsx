@@ -5,7 +5,7 @@ import { Figure } from '../run/Figure'
 import { moment, number } from '../run/format'
 import { Incidents } from '../run/Incidents'
 import { t as run } from '../run/i18n'
-import { sorted } from './findings'
+import { isCounted, sorted } from './findings'
 import { said, t } from './i18n'
 import { ScoreChart } from './ScoreChart'
 import type { Section } from './Tabbed'
@@ -63,7 +63,7 @@ function Figures({ seen, view: { tuning } }: Section) {
         name={t('figure.findings')}
         {...(engine.silenced.length > 0 && { note: t('figure.suppressed', { n: engine.silenced.length }) })}
       >
-        <a href={seen.place.href('findings')}>{engine.findings.length}</a>
+        <a href={seen.place.href('findings')}>{engine.findings.filter(isCounted).length}</a>
       </Figure>
       {SEVERITIES.map((severity) => (
         <Figure
@@ -123,6 +123,7 @@ function DimensionWords({ name, view: tuning }: { name: Dimension; view: TuningV
 
 function Worst({ seen, view: { tuning } }: Section) {
   const findings = sorted(tuning.engine.findings)
+  const urgent = findings.filter(isCounted)
   const isKnown = tuning.engine.standings.length > 0
   return (
     <section class="card" aria-labelledby="worst-title">
@@ -134,11 +135,11 @@ function Worst({ seen, view: { tuning } }: Section) {
           </a>
         )}
       </header>
-      {findings.length === 0 ? (
+      {urgent.length === 0 ? (
         <p class="card-body muted">{t(isKnown ? 'overview.clean' : 'overview.not_yet')}</p>
       ) : (
         <ul class="urgent">
-          {findings.slice(0, FEW).map((finding, at) => (
+          {urgent.slice(0, FEW).map((finding, at) => (
             <li key={at}>
               <a href={seen.place.href(`findings-all-${at}`)}>
                 <span class={`badge tone-${SEVERITY_TONES[finding.severity]} severity-${finding.severity}`}>

@@ -19,10 +19,14 @@ export interface Wanted {
   words: string
 }
 
-/** The worst first, then by file and place; a hint after what counts. */
+/** Neither a hint, nor refuted. */
+export function isCounted({ confidence }: Finding): boolean {
+  return confidence !== 'hint' && confidence !== 'refuted'
+}
+
+/** The worst first, then by file and place; what counts before the rest. */
 export function sorted(findings: readonly Finding[]): Finding[] {
-  const rank = ({ severity, confidence }: Finding) =>
-    SEVERITIES.indexOf(severity) + (confidence === 'hint' ? SEVERITIES.length : 0)
+  const rank = (finding: Finding) => SEVERITIES.indexOf(finding.severity) + (isCounted(finding) ? 0 : SEVERITIES.length)
   return findings.toSorted((a, b) => rank(a) - rank(b) || compared(a.file, b.file) || a.start - b.start)
 }
 

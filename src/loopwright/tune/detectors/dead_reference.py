@@ -6,9 +6,11 @@ from functools import lru_cache
 from posixpath import basename, dirname, join, normpath, relpath
 
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.skill.blocks import Block
 from loopwright.tune.skill.model import Reference, Skill
 from loopwright.tune.skill.page import Page
 
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+)", re.MULTILINE)
 _DROPPED = re.compile(r"[^\w\- ]")
 _GIVEN = re.compile(r"\{#([\w-]+)\}|\b(?:id|name)=[\"']([\w.-]+)[\"']")
 _ANCHOR = re.compile(r"[\w.-]+\Z")
@@ -48,10 +50,12 @@ def _sections(skill: Skill, page: Page) -> Iterator[Hit]:
         if not mark or where is None or not _ANCHOR.match(anchor) or block is None or block.use != "instruction":
             continue
         if anchor.lower() not in _anchors(where):
+            hidden = _hidden(where, anchor.lower())
             yield Hit(
                 file=page.path, start=link.start, end=link.end, severity="medium", subject=f"{where.path} #{anchor}",
-                message=f"There is no section #{anchor} in {where.path}",
-                advice="Name the anchor of a section that exists.",
+                message=f"There is no section #{anchor} in {where.path}"
+                + (f"; its heading is inside the code block of line {where.line(hidden.start)}" if hidden else ""),
+                advice="Close that code block above the heading." if hidden else "Name an anchor that exists.",
             )  # fmt: skip
 
 
@@ -60,11 +64,21 @@ def _anchors(page: Page) -> frozenset[str]:
     """As GitHub makes them of headings: the second of the same name ends with -1."""
     found: dict[str, int] = {}
     for section in page.sections:
-        name = _DROPPED.sub("", section.title.strip().lower()).replace(" ", "-")
+        name = _anchor(section.title)
         found[name] = found.get(name, -1) + 1
     numbered = {f"{name}-{n}" for name, count in found.items() for n in range(1, count + 1)}
     plain = {re.sub("-+", "-", name).strip("-") for name in found}
     return frozenset({*found, *numbered, *plain, *(one for pair in _GIVEN.findall(page.text) for one in pair if one)})
+
+
+def _anchor(title: str) -> str:
+    return _DROPPED.sub("", title.strip().lower()).replace(" ", "-")
+
+
+def _hidden(page: Page, anchor: str) -> Block | None:
+    """The code block that has swallowed the heading."""
+    codes = (block for block in page.blocks if block.kind == "code")
+    return next((block for block in codes if anchor in map(_anchor, _HEADING.findall(block.text))), None)
 
 
 DETECTOR = Detector(

@@ -1,4 +1,4 @@
-"""The same passage stands in two files that are read in one run."""
+"""The same passage stands in two pages that are read in one run."""
 
 from collections.abc import Iterator
 from itertools import takewhile
@@ -6,6 +6,7 @@ from posixpath import basename
 from typing import NamedTuple
 
 from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.skill.kinds import is_markdown
 from loopwright.tune.skill.model import Skill
 from loopwright.tune.skill.page import Page
 
@@ -27,7 +28,7 @@ class Line(NamedTuple):
 
 def look(skill: Skill) -> Iterator[Hit]:
     known: dict[tuple[str, ...], tuple[Page, list[Line], int]] = {}
-    for page in (skill.pages[path] for path in skill.reached if basename(path) not in OF_HOSTS):
+    for page in (skill.pages[path] for path in skill.reached if is_markdown(path) and basename(path) not in OF_HOSTS):
         lines = _lines(page)
         keys = [line.key for line in lines]
         at = 0
@@ -74,7 +75,7 @@ def _hit(page: Page, first: Line, last: Line, other: Page, there: Line, count: i
 
 DETECTOR = Detector(
     rule="duplicated-block", dimension="context", severity="low", confidence="certain",
-    strategy="context_summarization", title="The same passage stands in two files",
+    strategy="context_summarization", title="The same passage stands in two pages",
     why="The window holds it twice, and when one copy is changed the two say different things.",
     advice="Keep it in one file, and name that file at the other place.", look=look,
 )  # fmt: skip

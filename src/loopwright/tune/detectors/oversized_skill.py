@@ -9,8 +9,8 @@ TOKENS, LINES = 5_000, 500
 """What agentskills.io recommends at most."""
 FAR = 2
 """So many times as much weighs more."""
-MARGIN = 1.25
-"""The estimate of tokens may be so far too high."""
+MARGIN = 1.15
+"""So far above one of the two is too long; above both, any."""
 
 
 def look(skill: Skill) -> Iterator[Hit]:
@@ -18,7 +18,8 @@ def look(skill: Skill) -> Iterator[Hit]:
     if page is None:
         return
     lines = page.text.rstrip("\n").count("\n") + 1
-    if page.tokens <= TOKENS * MARGIN and lines <= LINES:
+    over = sorted((page.tokens / TOKENS, lines / LINES))
+    if over[0] <= 1 and over[1] <= MARGIN:
         return
     yield Hit(
         file=page.path, start=0, end=min(3, len(page.text)), subject=skill.main,
