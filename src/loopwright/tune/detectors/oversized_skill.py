@@ -9,7 +9,7 @@ TOKENS, LINES = 5_000, 500
 """What agentskills.io recommends at most."""
 FAR = 2
 """So many times as much weighs more."""
-MARGIN = 1.15
+MARGIN = 1.2
 """So far above one of the two is too long; above both, any."""
 
 
