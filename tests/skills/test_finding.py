@@ -77,3 +77,14 @@ def test_a_marketplace_of_60_plugins_is_found_and_read_with_nothing_of_its_neigh
     found = folders.find(tmp_path)
     assert len(found) == 60
     assert all([*folders.read(one).files] == ["SKILL.md"] for one in found)
+
+
+def test_what_stands_above_a_skill_in_folders_of_its_kind(tmp_path: Path) -> None:
+    shop = skill(tmp_path / "project/plugins/shop/skills/till")
+    for name in ("references/terms.md", "plugins/shop/references/deep/prices.md", "plugins/shop/docs/not.md"):
+        (tmp_path / "project" / name).parent.mkdir(parents=True)
+        (tmp_path / "project" / name).touch()
+    (tmp_path / "references").mkdir()
+    (tmp_path / "references/foreign.md").touch()
+    (tmp_path / "project/.git").mkdir()
+    assert SkillFolders().read(shop).above == {"references/terms.md", "references/deep/prices.md"}

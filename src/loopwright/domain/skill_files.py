@@ -11,6 +11,7 @@ class SkillFiles:
 
     `unread`: sizes of files that exist and are not read: too large to be text for a model, reached through a link, not
     for us to read, or of a skill nested in this one. `catalogues`: what the user has written of tools, as (file, TOML).
+    `above`: files of its plugin and of its project that a page of the skill may mean, as seen from there.
     """
 
     name: str
@@ -18,6 +19,7 @@ class SkillFiles:
     unread: Mapping[str, int]
     digests: Mapping[str, str]
     catalogues: tuple[tuple[str, str], ...] = ()
+    above: frozenset[str] = frozenset()
 
     @property
     def tree(self) -> str:

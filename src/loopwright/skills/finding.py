@@ -1,16 +1,22 @@
-"""Finds the skills below a folder."""
+"""Finds the skills below a folder, and what stands above one."""
 
 import os
 import re
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 from loopwright.domain.errors import NotFound
-from loopwright.skills.names import MAIN, SKIPPED, is_main, main_in
+from loopwright.skills.names import MAIN, SKIPPED, is_main, main_in, shown
 
 HEAD = 4_096
 """Bytes at the beginning in which a front matter ends."""
 ITS_OWN = frozenset({"assets", "references", "scripts"})
 """Folders of a skill, as agentskills.io has them: a SKILL.md in there is material."""
+HIGHEST = 6
+"""Folders above a skill; one that holds `.git` is the last."""
+MOST_ABOVE = 2_000
+"""Names in one folder above."""
 _NAMED = re.compile(rb"---[ \t]*\r?\n(?:(?!---).*\n)*?(?:name|description)[ \t]*:")
 
 
@@ -34,6 +40,29 @@ def find_skills(folder: Path) -> tuple[Path, ...]:
             real.add(leads_to)
             found.append(link)
     return tuple(sorted(Path(path) for path in found))
+
+
+def files_above(root: Path) -> frozenset[str]:
+    """Files in folders of a skill's kind that stand above this one, each as seen from there: `references/terms.md`.
+
+    Plugins have them at their root, for all of their skills; projects have scripts.
+    """
+    found: set[str] = set()
+    for above in Path(os.path.realpath(root)).parents[:HIGHEST]:
+        for name in ITS_OWN:
+            found.update(islice(_names(os.path.join(above, name), f"{name}/"), MOST_ABOVE))
+        if os.path.exists(os.path.join(above, ".git")):
+            break
+    return frozenset(found)
+
+
+def _names(folder: str, prefix: str) -> Iterator[str]:
+    """Of all files below a folder."""
+    for path, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in SKIPPED]
+        inner = os.path.relpath(path, folder)
+        start = prefix if inner == "." else f"{prefix}{shown(inner)}/"
+        yield from (start + shown(name) for name in files)
 
 
 def _look(at: str, waiting: list[str], links: list[str]) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from loopwright.domain.skill_files import Rewrite, SkillFiles
 from loopwright.skills.change import apply, roll_back
 from loopwright.skills.copying import copied
-from loopwright.skills.finding import find_skills
+from loopwright.skills.finding import files_above, find_skills
 from loopwright.skills.reading import read_folder
 
 
@@ -23,7 +23,7 @@ class SkillFolders:
         self._catalogues = cache(catalogues)
 
     def read(self, root: Path) -> SkillFiles:
-        return replace(read_folder(root), catalogues=self._catalogues())
+        return replace(read_folder(root), catalogues=self._catalogues(), above=files_above(root))
 
     def copied(self, root: Path) -> AbstractContextManager[Path]:
         return copied(root)

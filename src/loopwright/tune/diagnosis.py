@@ -34,7 +34,7 @@ class Diagnosis:
 
 def load(files: SkillFiles) -> Skill:
     """The skill in these files."""
-    return read_skill(files.name, files.files, files.catalogues, unread=files.unread)
+    return read_skill(files.name, files.files, files.catalogues, unread=files.unread, above=files.above)
 
 
 def rules_of(dimensions: Collection[Dimension]) -> tuple[Detector, ...]:

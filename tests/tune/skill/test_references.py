@@ -2,6 +2,7 @@
 
 import pytest
 
+from loopwright.tune.skill.read import read_skill
 from tests.tune.skill.reading import dead, referred, skill
 
 PHASES = {"phases/01-a.md": "# A\n", "phases/02-b.md": "# B\n", "specs/rules.md": "# Rules\n"}
@@ -85,3 +86,10 @@ def test_only_what_is_led_to_is_reached() -> None:
     read = skill(files)
     assert read.reached == ("SKILL.md", "a.md", "b.md")
     assert dead(read) == []
+
+
+def test_what_stands_in_the_plugin_is_not_dead() -> None:
+    text = b"---\nname: x\ndescription: y\n---\n\nRead [the terms](references/terms.md), then `references/prices.md`.\n"
+    files = {"SKILL.md": text, "references/other.md": b"# Other\n"}
+    above = frozenset({"references/terms.md"})
+    assert [one.raw for one in read_skill("x", files, above=above).references] == ["references/prices.md"]

@@ -29,10 +29,11 @@ def checked(
 
 
 def key_of(files: SkillFiles, dimensions: Collection[Dimension], accepted: Collection[str]) -> str:
-    """Of all that the findings depend on, but for the code: the files, the user's catalogues, and what is asked."""
+    """Of all that the findings depend on, but for the code: the files, those above, catalogues, what is asked."""
     parts = (
         files.name, files.tree, *(f"{name}:{size}" for name, size in sorted(files.unread.items())), "",
-        *(part for pair in files.catalogues for part in pair), "", *sorted(dimensions), "", *sorted(accepted),
+        *sorted(files.above), "", *(part for pair in files.catalogues for part in pair), "", *sorted(dimensions), "",
+        *sorted(accepted),
     )  # fmt: skip
     return digest("\0".join(parts).encode("utf-8", "surrogateescape"))
 

@@ -1,6 +1,6 @@
 """Reads the files of a skill into one graph."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import partial
 
 from loopwright.tune.skill.calls import calls
@@ -20,8 +20,12 @@ def read_skill(
     catalogues: tuple[tuple[str, str], ...] = (),
     *,
     unread: Mapping[str, int] | None = None,
+    above: Set[str] = frozenset(),
 ) -> Skill:
-    """The skill of that name. `files` by their paths below its folder; `unread`: sizes of those that are not given."""
+    """The skill of that name. `files` by their paths below its folder; `unread`: sizes of those that are not given.
+
+    `above`: files of its plugin and its project, as seen from there.
+    """
     main = next((path for path in sorted(files) if path.casefold() == MAIN.casefold()), MAIN)
     # Sorted, so that of files of one name the same is meant, in whatever order they come.
     sizes = dict(sorted(({path: len(data) for path, data in files.items()} | dict(unread or {})).items()))
@@ -33,7 +37,7 @@ def read_skill(
         return At(page.path, start, end, page.line(start), page.use(start), course.phase(page.path, start))
 
     first = pages.get(main)
-    named = References(files_of(_own_name(name, first), sizes), at)
+    named = References(files_of(_own_name(name, first), sizes, above), at)
     seen: list[Page] = []
     called: list[Call] = []
     for page in _reached(pages, main, named):

@@ -1,7 +1,7 @@
 """Files of the skill that its pages name, and whether a model is told to read them."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from posixpath import basename, dirname, join, normpath
 from typing import Literal
@@ -57,12 +57,16 @@ Kind = Literal["link", "read", "prose"]
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """All files of a skill of that name: as they are written, by their paths in small letters; `folders` likewise."""
+    """All files of a skill of that name: as they are written, by their paths in small letters; `folders` likewise.
+
+    `above`: those of its plugin and its project, as seen from there.
+    """
 
     skill: str
     paths: Mapping[str, str]
     folders: frozenset[str]
     names: Mapping[str, tuple[str, ...]]
+    above: Set[str]
 
     def find(self, path: str) -> str | None:
         """The file there; a folder ends with a slash."""
@@ -70,7 +74,7 @@ class Files:
         return self.paths.get(small) or (f"{small}/" if small in self.folders else None)
 
 
-def files_of(skill: str, paths: Iterable[str]) -> Files:
+def files_of(skill: str, paths: Iterable[str], above: Set[str] = frozenset()) -> Files:
     names: dict[str, tuple[str, ...]] = {}
     folders: set[str] = set()
     for path in paths:
@@ -79,7 +83,7 @@ def files_of(skill: str, paths: Iterable[str]) -> Files:
         while folder and folder not in folders:
             folders.add(folder)
             folder = dirname(folder)
-    return Files(skill, {path.casefold(): path for path in paths}, frozenset(folders), names)
+    return Files(skill, {path.casefold(): path for path in paths}, frozenset(folders), names, above)
 
 
 class References:
@@ -176,7 +180,7 @@ def _resolve(files: Files, page: str, path: str, own: bool = False) -> tuple[str
         if not folder:
             break
         folder = dirname(folder)
-    if first.startswith(".."):
+    if first.startswith("..") or normpath(path) in files.above:
         return first, None, True
     same = files.names.get(path.casefold(), ()) if "/" not in path else ()
     if len(same) == 1:
