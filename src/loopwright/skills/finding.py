@@ -60,8 +60,7 @@ def _names(folder: str, prefix: str) -> Iterator[str]:
     """Of all files below a folder."""
     for path, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in SKIPPED]
-        inner = os.path.relpath(path, folder)
-        start = prefix if inner == "." else f"{prefix}{shown(inner)}/"
+        start = shown(f"{prefix}{path[len(folder) + 1 :]}/") if path != folder else prefix
         yield from (start + shown(name) for name in files)
 
 
