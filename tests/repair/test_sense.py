@@ -35,7 +35,7 @@ def test_absurd(text: str) -> None:
     [("n + 1", {"int"}), ("n / 2", {"float"}), ("text * n", {"str"}), ("len(items)", {"int"}), ("maybe + 1", {"int"}),
      ("thing + 1", None), ("thing.name", None), ("text.split()", {"list"}), ("n if n else text", {"int", "str"}),
      ("unknown(n)", None), ("text[1:]", {"str"}), ("text % n", {"str"}), ("n ** -1", {"int", "float"}),
-     ("n == None", {"bool"}),
+     ("n == None", {"bool"}), ("n and len(n)", {"int"}), ("n if n else -items", {"int"}),
      ("items[0] + text", None), ("{**table}", {"dict"}), ("maybe == text", {"bool"})],
 )  # fmt: skip
 def test_known(text: str, kind: set[str] | None) -> None:

@@ -3,6 +3,7 @@
 import ast
 import operator
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from itertools import product
 from typing import Any
 
@@ -82,10 +83,11 @@ def kind_of(node: ast.expr, known: Mapping[str, Iterable[str]]) -> Kind:
                 return frozenset({"bool"})
             return _tried(operator.sub, frozenset({"int"}), inner) if isinstance(op, ast.USub) else inner
         case ast.BoolOp(values=values):
-            return _either(kind_of(value, known) for value in values)
+            kind_of(values[0], known)  # only the first is certainly computed
+            return _either(values, known)
         case ast.IfExp(test=test, body=body, orelse=orelse):
             kind_of(test, known)
-            return _either([kind_of(body, known), kind_of(orelse, known)])
+            return _either([body, orelse], known)
         case ast.Compare():
             return _compared(node, known)
         case ast.Call():
@@ -150,8 +152,14 @@ def _tried(compute: Callable[[object, object], object] | None, left: Kind, right
     return frozenset(found)
 
 
-def _either(kinds: Iterable[Kind]) -> Kind:
-    found = list(kinds)
+def _either(nodes: Iterable[ast.expr], known: Mapping[str, Iterable[str]]) -> Kind:
+    """One of them is computed; Absurd where none can be."""
+    found: list[Kind] = []
+    for node in nodes:
+        with suppress(Absurd):
+            found.append(kind_of(node, known))
+    if not found:
+        raise Absurd
     return frozenset().union(*(kind for kind in found if kind)) if all(found) else None
 
 
