@@ -1,4 +1,7 @@
-"""kill -9 of a tuning session at random moments: the skill is never torn, and the session comes to its right end."""
+"""kill -9 of a tuning session at random moments: the skill is never torn, and the session comes to its right end.
+
+Its agent reviews the skill, too, and refutes what it finds: a review that was cut off is made again.
+"""
 
 import json
 import os
@@ -8,11 +11,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from loopwright.domain.findings import DIMENSIONS
+from loopwright.domain.tuning_steps import DIAGNOSES
 from loopwright.wiring import open_engine
 
 HERE = Path(__file__).resolve().parent.parent.parent
@@ -26,6 +31,17 @@ HEAD = "---\nname: notes\ndescription: Writes notes of a meeting.\n---\n\n# Note
 PARTS = ("listen", "write", "check", "send")
 PHASE = "# {part}\n\nDo the part that is called {part}, and write down what came of it.\n"
 STYLE = "# Style\n\nShort sentences, in the order in which things were said.\n"
+LISTEN, SEND = f"phases/01-{PARTS[0]}.md", f"phases/04-{PARTS[3]}.md"
+CLAIM = {
+    "card": "contradicting-rules", "severity": "high", "claim": "Two parts are called differently.",
+    "evidence": [{"file": LISTEN, "quote": "that is called listen"}],
+    "other_side": [{"file": SEND, "quote": "that is called send"}],
+    "scenario": "A model does one of them only.", "fix": "Give them one name.",
+}  # fmt: skip
+AGAINST = {
+    "id": "F1", "verdict": "refuted", "why": "They are two parts.",
+    "quotes": [{"file": SEND, "quote": "Do the part that is called send"}],
+}  # fmt: skip
 Files = dict[str, bytes]
 
 
@@ -91,6 +107,9 @@ def _bear(course: Course, chance: random.Random, most: int, counts: Counter[str]
     kept = [fix["fix_id"] for fix in state["applied_fixes"] if fix["verification_result"] == "pass"]
     assert len(kept) == len(set(kept)) == len(PARTS) + 1, "every fix is in it once"
     assert (state["engine"]["under_way"], state["engine"]["undo"]) == ([], [])
+    assert (state["engine"].get("unreviewed", []), {*state["engine"]["reviewed"]}) == ([], {*DIMENSIONS})
+    reviewed = [one for one in state["engine"]["findings"] if one["rule"] == CLAIM["card"]]
+    assert [one["confidence"] for one in reviewed] == ["refuted"], "it is found once, and counts nothing"
 
 
 def _killed(course: Course, chance: random.Random, counts: Counter[str]) -> bool:
@@ -137,12 +156,27 @@ def _made(place: Path, chance: random.Random) -> Course:
         (root / name).write_text(text)
     (place / "tmp").mkdir()
     script = place / "script.json"
-    script.write_text(json.dumps({"answers": [{"files": {"{folder}/specs/style.md": STYLE}}] * 3}))
+    script.write_text(json.dumps({"answers": [one for one in _answers() for _ in range(3 * IN_ONE_SESSION)]}))
     environment = {
         **os.environ, "XDG_STATE_HOME": str(place / "state"), "TMPDIR": str(place / "tmp"),
         "PYTHONPATH": os.pathsep.join([str(HERE / "src"), *sys.path]),
     }  # fmt: skip
     with open_engine(project, {}) as engine:
-        id = engine.create_tuning(Path("skills/notes"), level="agent", agent=f"scripted:{script}").tuning_id
+        agent = f"scripted:{script}"
+        id = engine.create_tuning(Path("skills/notes"), level="agent", agent=agent).tuning_id
     encoded = ({name: text.encode() for name, text in texts.items()} for texts in (sick, mended))
     return Course(project, root, id, environment, *encoded)
+
+
+def _answers() -> Iterator[dict[str, object]]:
+    """Of an agent that says the same to the same question, however often it is asked."""
+    yield {"to": "action-propose-fixes", "files": {"{folder}/specs/style.md": STYLE}}
+    yield {"to": "action-verify", "text": _report("action-verify", verdicts=[AGAINST])}
+    for dimension in DIMENSIONS:
+        findings = [CLAIM] if dimension == "dataflow" else []
+        yield {"to": DIAGNOSES[dimension], "text": _report(DIAGNOSES[dimension], findings=findings)}
+
+
+def _report(action: str, **updates: object) -> str:
+    fields = (f"action: {action}", "status: success", "message: done", f"state_updates: {json.dumps(updates)}")
+    return "\n".join(("ACTION_RESULT:", *(f"- {field}" for field in fields)))

@@ -88,3 +88,5 @@ def test_what_stands_above_a_skill_in_folders_of_its_kind(tmp_path: Path) -> Non
     (tmp_path / "references/foreign.md").touch()
     (tmp_path / "project/.git").mkdir()
     assert SkillFolders().read(shop).above == {"references/terms.md", "references/deep/prices.md"}
+    (shop / ".git").mkdir()
+    assert SkillFolders().read(shop).above == frozenset()

@@ -63,17 +63,19 @@ def _answers(text: str, action: str | None) -> list[Block]:
 def _report(block: Block, action: str | None) -> ActionReport:
     """Invalid says what is missing or unreadable, or that it speaks of something else than the order."""
     report = _phase(block, action) if block.form is PHASE else _action(block)
-    if action not in (None, report.action):
+    if action is None:
+        return report
+    if report.action.casefold() != action.casefold():
         raise Invalid(f"it speaks of {report.action}, and the order is {action}")
-    return report
+    return report.evolve(action=action)
 
 
 def _action(block: Block) -> ActionReport:
     fields, updates, files = _from_json(block) if block.report is not None else _from_lines(block)
-    action = _first_word(fields, "action")
+    action = _first_word(fields, "action", also="-")
     status = _ended(fields, read_status, ALLOWED)
     return ActionReport(
-        action=action.rstrip("_").upper(),
+        action=action.rstrip("_-").upper(),
         status="needs_input" if asks(block.next_action) else status,
         message=clipped(unwrapped(fields.get("message", "")), LONGEST),
         state_updates=updates or {},

@@ -9,10 +9,10 @@ from typing import Annotated
 from pydantic import BeforeValidator, Field
 
 from loopwright.domain.calls import Call, Part, Words, as_list, bounded
+from loopwright.domain.findings import SEVERITIES
 from loopwright.domain.record import Items
 
 MOST_QUOTES, QUOTE_LENGTH = 8, 1_500
-FINISHES = "end_review"
 
 
 class QuotedPlace(Part):
@@ -42,7 +42,7 @@ class ReportSkillFinding(Call):
     name = "report_finding"
     words = (
         "Report one fault of the skill. Every quote is looked for in its file, character by character, and every"
-        " search is run; what is not so is not taken."
+        " search is run; a report that fails either check is rejected."
     )
     taken = "Recorded. Report the next one, or call end_review."
     bare = "claim"
@@ -50,7 +50,7 @@ class ReportSkillFinding(Call):
     severity: Annotated[str, *bounded(20)] = Field(
         description="critical: a run does harm. high: a usual run ends wrong. medium: in a usual situation two runs"
         " differ. low: it is rare or cheap to mend.",
-        json_schema_extra={"enum": ["critical", "high", "medium", "low"]},
+        json_schema_extra={"enum": [*SEVERITIES]},
     )
     claim: Words = Field(description="What is wrong, in one sentence.")
     evidence: Quotes = Field(default=(), description="Where it stands.")
@@ -69,7 +69,7 @@ class JudgeFinding(Call):
     bare = "why"
     id: Annotated[str, *bounded(20)] = Field(description="The claim's id, as in F1.")
     verdict: Annotated[str, *bounded(20)] = Field(
-        description="refuted: the quotes show that it is wrong. stands: you tried, and can not.",
+        description="refuted: the quotes show that it is wrong. stands: you tried and could not refute it.",
         json_schema_extra={"enum": ["refuted", "stands"]},
     )
     quotes: Quotes = Field(default=(), description="What shows it.")
@@ -79,7 +79,7 @@ class JudgeFinding(Call):
 class EndReview(Call):
     """`action`: of the order, by who takes it."""
 
-    name = FINISHES
+    name = "end_review"
     words = "Call it exactly once, as the last thing in your turn: nothing more is to be reported."
     taken = "Your review is complete; end your turn now."
     bare = "summary"

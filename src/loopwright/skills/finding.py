@@ -14,7 +14,7 @@ HEAD = 4_096
 ITS_OWN = frozenset({"assets", "references", "scripts"})
 """Folders of a skill, as agentskills.io has them: a SKILL.md in there is material."""
 HIGHEST = 6
-"""Folders above a skill; one that holds `.git` is the last."""
+"""Folders above a skill that are looked at; one that holds `.git` is the last."""
 MOST_ABOVE = 2_000
 """Names in one folder above."""
 _NAMED = re.compile(rb"---[ \t]*\r?\n(?:(?!---).*\n)*?(?:name|description)[ \t]*:")
@@ -48,11 +48,13 @@ def files_above(root: Path) -> frozenset[str]:
     Plugins have them at their root, for all of their skills; projects have scripts.
     """
     found: set[str] = set()
-    for above in Path(os.path.realpath(root)).parents[:HIGHEST]:
-        for name in ITS_OWN:
-            found.update(islice(_names(os.path.join(above, name), f"{name}/"), MOST_ABOVE))
-        if os.path.exists(os.path.join(above, ".git")):
+    folder = os.path.realpath(root)
+    for _ in range(HIGHEST):
+        if os.path.exists(os.path.join(folder, ".git")):
             break
+        folder = os.path.dirname(folder)
+        for name in ITS_OWN:
+            found.update(islice(_names(os.path.join(folder, name), f"{name}/"), MOST_ABOVE))
     return frozenset(found)
 
 

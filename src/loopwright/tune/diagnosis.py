@@ -59,11 +59,22 @@ def settled(
     skill: Skill, found: Iterable[Finding], accepted: Collection[str]
 ) -> tuple[tuple[Finding, ...], tuple[Silenced, ...]]:
     """What stays, and what a comment in the skill or the baseline accepts."""
-    kept, silenced = split(skill, found)
+    kept, silenced = map(_merged, split(skill, found))
     known = [finding for finding in kept if finding.fingerprint in accepted]
     return (
         _in_order(finding for finding in kept if finding.fingerprint not in accepted),
         tuple(Silenced(finding=one, reason=reason(skill, one)) for one in _in_order((*silenced, *known))),
+    )
+
+
+def _merged(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """The same thing in one file is one finding, at its first place; the others are told besides."""
+    by_print: dict[str, list[Finding]] = {}
+    for finding in findings:
+        by_print.setdefault(finding.fingerprint, []).append(finding)
+    return tuple(
+        first.evolve(also=tuple(dict.fromkeys((*first.also, *(f"{one.file}:{one.line}" for one in more)))))
+        for first, *more in by_print.values()
     )
 
 

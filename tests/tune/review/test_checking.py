@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.domain.findings import DIMENSIONS
-from loopwright.domain.review_calls import JudgeFinding, ReportSkillFinding
+from loopwright.domain.review_calls import JudgeFinding, QuotedPlace, ReportSkillFinding
 from loopwright.tune.review.cards import cards, cards_of
 from loopwright.tune.review.checking import MOST, Checked, carried, checked, refutation
 from tests.tune.skill.reading import skill
@@ -96,7 +96,20 @@ def test_of_two_hundred_the_first_are_taken_and_the_rest_is_told() -> None:
     many = [report(("SKILL.md", ASK), absent=[{"what": "x", "searched_for": [f"words {n}"]}]) for n in range(200)]
     found = look(*many)
     assert len(found.findings) == MOST
-    assert found.refused == (f"{200 - MOST} more than the {MOST} that are taken were left unread",)
+    assert found.refused == (f"{200 - MOST} more than the {MOST} that are taken were left out",)
+
+
+def test_what_is_reported_again_with_the_right_words_is_taken() -> None:
+    absent = [f"Not there, number {n}." for n in range(MOST)]
+    wrong = [report(("SKILL.md", words)) for words in absent]
+    right = [report(("SKILL.md", ASK), absent=[{"what": "x", "searched_for": [words]}]) for words in absent]
+    assert len(look(*wrong, *right).findings) == MOST
+
+
+def test_only_a_verdict_that_refutes_does() -> None:
+    quotes = (QuotedPlace(file="SKILL.md", quote=ASK),)
+    said = [JudgeFinding(id="F1", verdict=words, why="x", quotes=quotes) for words in ("not refuted", "Refuted")]
+    assert [len(refutation(SKILL, one)[0]) for one in said] == [0, 1]
 
 
 def test_the_fingerprint_is_of_the_quotes_and_not_of_their_lines() -> None:

@@ -32,7 +32,7 @@ def _file(skill: Skill, one: Reference) -> Hit:
     return Hit(
         file=one.at.file, start=one.at.start, end=one.at.end, subject=one.target, phase=one.at.phase,
         message=f"{one.raw} does not exist in the skill" + (f"; {right} is there" if right else ""),
-        advice=f"Name {right} instead." if right else f"Add {one.target}, or take the mention away.",
+        advice=f"Name {right} instead." if right else f"Add {one.target}, or remove the reference.",
         facts={"right": _seen_from(one, right) if right else "", "wrong": one.raw},
     )  # fmt: skip
 
@@ -46,8 +46,7 @@ def _sections(skill: Skill, page: Page) -> Iterator[Hit]:
     for link in page.links:
         path, mark, anchor = link.text.partition("#")
         where = page if not path else skill.pages.get(normpath(join(dirname(page.path), path)))
-        block = page.block(link.start)
-        if not mark or where is None or not _ANCHOR.match(anchor) or block is None or block.use != "instruction":
+        if not mark or where is None or not _ANCHOR.match(anchor) or page.use(link.start) != "instruction":
             continue
         if anchor.lower() not in _anchors(where):
             hidden = _hidden(where, anchor.lower())
@@ -83,7 +82,7 @@ def _hidden(page: Page, anchor: str) -> Block | None:
 
 DETECTOR = Detector(
     rule="dead-reference", dimension="dataflow", severity="high", confidence="certain", strategy="custom",
-    title="Something is named that does not exist",
+    title="A reference to something that does not exist",
     why="A model that is sent to a file that is not there searches, guesses what it said, or goes on without it.",
     advice="Name what exists, or add it.", look=look,
 )  # fmt: skip

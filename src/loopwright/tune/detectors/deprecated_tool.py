@@ -1,10 +1,10 @@
-"""A tool is called, or allowed, that has another name by now, or is no more."""
+"""A tool is called, or allowed, that has another name by now, or no longer exists."""
 
 from collections.abc import Iterator
 
 from loopwright.tune.catalogue import Old, catalogue_of
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.detectors.reached import tool_calls
+from loopwright.tune.detectors.reached import allowed, tool_calls
 from loopwright.tune.skill.model import Skill
 
 
@@ -18,13 +18,10 @@ def look(skill: Skill) -> Iterator[Hit]:
         if tool is None or (old.when and not one.named & {*tool.required}):
             place = one.call.at
             yield _hit(skill, old, place.file, place.start, one.call.name, place.phase)
-    page = skill.pages.get(skill.main)
     catalogue = catalogue_of(skill)
-    for name in sorted({tool.partition("(")[0] for tool in skill.tools or ()}):
-        old = None if catalogue.tool(name) else catalogue.deprecated(name)
-        at = page.text.find(name, page.front.start, page.front.end) if page and page.front and old else -1
-        if page and old and at >= 0:
-            yield _hit(skill, old, page.path, at, name, None)
+    for name, at in allowed(skill):
+        if not catalogue.tool(name) and (old := catalogue.deprecated(name)):
+            yield _hit(skill, old, skill.main, at, name, None)
 
 
 def _is_common(name: str) -> bool:
@@ -47,6 +44,6 @@ def _hit(skill: Skill, old: Old, file: str, start: int, name: str, phase: str | 
 DETECTOR = Detector(
     rule="deprecated-tool", dimension="agent", severity="medium", confidence="certain", strategy="custom",
     title="A tool that is out of date",
-    why="Newer versions of the host refuse the call, or do something else than is meant.",
+    why="Newer versions of the host refuse the call, or do something other than what was meant.",
     advice="Use the tool that does it today.", look=look,
 )  # fmt: skip

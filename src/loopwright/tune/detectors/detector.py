@@ -19,8 +19,6 @@ class Hit:
     message: str
     advice: str = ""
     severity: Severity | None = None
-    confidence: Confidence | None = None
-    strategy: FixStrategy | None = None
     phase: str | None = None
     also: tuple[str, ...] = ()
     facts: dict[str, str] = field(default_factory=dict)
@@ -41,21 +39,20 @@ class Detector:
     look: Callable[[Skill], Iterable[Hit]]
 
     def findings(self, skill: Skill) -> tuple[Finding, ...]:
-        """In the order of the files; of several with one fingerprint the first."""
-        found = sorted(
-            (self._finding(skill, hit) for hit in self.look(skill)), key=lambda f: (f.file, f.start, f.subject)
-        )
-        return tuple({finding.fingerprint: finding for finding in reversed(found)}.values())[::-1]
+        """In the order of the files; each place of the same thing by itself."""
+        all_of_it = (self._finding(skill, hit) for hit in self.look(skill))
+        found = {(one.file, one.start, one.subject): one for one in all_of_it}
+        return tuple(found[at] for at in sorted(found))
 
     def _finding(self, skill: Skill, hit: Hit) -> Finding:
         page = skill.pages.get(hit.file)
         at = spot(page.text if page else "", hit.start, hit.end)
         return Finding(
             rule=self.rule, dimension=self.dimension, severity=hit.severity or self.severity,
-            confidence=hit.confidence or self.confidence, file=hit.file, line=at.line, line_end=at.line_end,
+            confidence=self.confidence, file=hit.file, line=at.line, line_end=at.line_end,
             start=hit.start, end=hit.end, excerpt=legible(at.excerpt), subject=legible(hit.subject),
             message=legible(hit.message), why=self.why, advice=legible(hit.advice or self.advice),
-            strategy=hit.strategy or self.strategy, phase=hit.phase and legible(hit.phase),
+            strategy=self.strategy, phase=hit.phase and legible(hit.phase),
             also=tuple(map(legible, hit.also)), facts={name: legible(fact) for name, fact in hit.facts.items()},
             column=at.column, column_end=at.column_end, marked=at.marked,
         )  # fmt: skip

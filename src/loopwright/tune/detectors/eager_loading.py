@@ -38,7 +38,7 @@ def look(skill: Skill) -> Iterator[Hit]:
 
 DETECTOR = Detector(
     rule="eager-loading", dimension="context", severity="low", confidence="hint", strategy="context_summarization",
-    title="Very much is read in one run",
+    title="One run reads too much",
     why="What was read stays in the model's window, and crowds out the work itself.",
     advice="Let each step read what it needs, and no more.", look=look,
 )  # fmt: skip

@@ -33,6 +33,6 @@ def _hit(setting: Setting, declared: list[Enumeration]) -> Hit:
 DETECTOR = Detector(
     rule="enum-drift", dimension="dataflow", severity="high", confidence="certain", strategy="schema_enforcement",
     title="A value that is not listed",
-    why="Whoever decides by the listed values has no branch for this one: the run hangs, or takes the wrong way.",
+    why="Code that branches on the listed values has no branch for this one: the run hangs or takes the wrong path.",
     advice="Use a value that is listed.", look=look,
 )  # fmt: skip

@@ -6,6 +6,7 @@ from typing import Any  # parsed JSON
 
 from jsonschema import Draft202012Validator, SchemaError
 from jsonschema.exceptions import best_match
+from referencing import Registry
 from referencing.exceptions import Unresolvable
 
 from loopwright.tune.detectors.detector import Detector, Hit
@@ -38,7 +39,7 @@ def _page(page: Page) -> Iterator[Hit]:
 def _read(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -63,9 +64,10 @@ def _is_of(schema: dict[str, Any], value: Any) -> bool:
 
 def _broken(page: Page, block: Block, schema: dict[str, Any], place: Block, value: Any) -> Iterator[Hit]:
     try:
-        worst = best_match(Draft202012Validator(schema).iter_errors(value))
-    except Unresolvable:
-        return  # it refers to a schema that is elsewhere
+        # A registry of its own: by default whatever a schema refers to is opened or fetched.
+        worst = best_match(Draft202012Validator(schema, registry=Registry()).iter_errors(value))
+    except (Unresolvable, RecursionError):
+        return  # it refers to a schema that is elsewhere, or to itself
     if worst is None:
         return
     where = "/".join(map(str, worst.absolute_path)) or "the example"
@@ -80,5 +82,5 @@ DETECTOR = Detector(
     rule="example-breaks-schema", dimension="dataflow", severity="medium", confidence="certain",
     strategy="schema_enforcement", title="An example that the schema forbids",
     why="Models follow the example rather than the schema: what they write then fails where the schema is believed.",
-    advice="Let example and schema say the same.", look=look,
+    advice="Make the example and the schema agree.", look=look,
 )  # fmt: skip

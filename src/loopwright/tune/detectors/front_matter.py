@@ -24,7 +24,7 @@ def look(skill: Skill) -> Iterator[Hit]:
             message="SKILL.md has no front matter", advice="Begin it with name and description between two lines ---.",
         )  # fmt: skip
     elif page.front.broken:
-        yield _hit(page, page.front, "", f"the front matter can not be read: {page.front.broken}", "Write valid YAML.")
+        yield _hit(page, page.front, "", f"the front matter cannot be read: {page.front.broken}", "Write valid YAML.")
     else:
         yield from _values(skill, page, page.front)
 
@@ -44,10 +44,10 @@ def _values(skill: Skill, page: Page, front: Front) -> Iterator[Hit]:
             yield _hit(page, front, key, words, f"Shorten the {key}.")
     name = str(front.values.get("name") or "").strip()
     if name and not _NAME.match(name):
-        words = f"the name “{name}” may hold small letters, digits and single hyphens between them only"
+        words = f"the name “{name}” may contain only lowercase letters, digits and single hyphens between them"
         yield _hit(page, front, "name", words, "Write it so, and name the folder like it.", severity="medium")
     elif name and name != skill.name:
-        words = f"the name is “{name}”, that of the folder “{skill.name}”; both have to be the same"
+        words = f"the name is “{name}”, but the folder is “{skill.name}”; they must match"
         yield _hit(page, front, "name", words, "Give both one name.", severity="low")
     more = front.values.get("compatibility")
     if isinstance(more, str) and len(more) > COMPATIBILITY:
@@ -56,9 +56,8 @@ def _values(skill: Skill, page: Page, front: Front) -> Iterator[Hit]:
 
 
 def _hit(page: Page, front: Front, key: str, message: str, advice: str, severity: Severity | None = None) -> Hit:
-    at = re.compile(rf"^{re.escape(key)}[ \t]*:[^\r\n]*", re.MULTILINE) if key else None
-    found = at.search(page.text, front.start, front.end) if at else None
-    start, end = found.span() if found else (front.start, min(front.start + 3, front.end))
+    found = page.key(key) if key else None
+    start, end = found or (front.start, min(front.start + 3, front.end))
     return Hit(
         file=page.path, start=start, end=end, subject=f"front matter {key}".strip(), message=message, advice=advice,
         severity=severity,
@@ -68,6 +67,6 @@ def _hit(page: Page, front: Front, key: str, message: str, advice: str, severity
 DETECTOR = Detector(
     rule="front-matter", dimension="agent", severity="high", confidence="certain", strategy="custom",
     title="Front matter that the format does not allow",
-    why="Hosts read name and description to decide whether the skill is loaded; what they can not read is left out.",
+    why="Hosts read name and description to decide whether the skill is loaded; what they cannot read is left out.",
     advice="Keep to the format.", look=look,
 )  # fmt: skip

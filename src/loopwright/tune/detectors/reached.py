@@ -61,6 +61,18 @@ def tool_calls(skill: Skill) -> Iterator[ToolCall]:
             yield one
 
 
+def allowed(skill: Skill) -> Iterator[tuple[str, int]]:
+    """The names that allowed-tools lists, without their patterns, and where they stand on the main page."""
+    page = skill.pages.get(skill.main)
+    value = page.key("allowed-tools") if page else None
+    if page is None or value is None:
+        return
+    for name in sorted({tool.partition("(")[0] for tool in skill.tools or ()}):
+        found = re.compile(rf"(?<![\w-]){re.escape(name)}(?![\w-])").search(page.text, value[0] + 14, value[1])
+        if found:
+            yield name, found.start()
+
+
 def is_loaded(one: Reference) -> bool:
     """The model is told to read it, whatever happens."""
     return one.loads and not one.optional and one.at.use == "instruction"

@@ -15,26 +15,24 @@ PLACES = 5
 
 def look(skill: Skill) -> Iterator[Hit]:
     page = skill.pages.get(skill.main)
-    if page is None or page.front is None or not skill.tools:
+    if page is None or not skill.tools or (place := page.key("allowed-tools")) is None:
         return
     listed = [tool.partition("(")[0] for tool in skill.tools]
     used: dict[str, list[str]] = {}
     for one in _own(skill):
         if not _is_listed(skill, one.call.name, listed):
             used.setdefault(one.call.name, []).append(one.place)
-    start = max(page.front.start, page.text.find("allowed", page.front.start, page.front.end))
-    end = page.text.find("\n", start)
     for tool, places in used.items():
         yield Hit(
-            file=page.path, start=start, end=end if end > start else start, subject=tool,
+            file=page.path, start=place[0], end=place[1], subject=tool,
             message=f"{tool} is called in {places[0]}, and allowed-tools does not list it",
-            advice=f"Add {tool} to allowed-tools, if it shall run without being asked for.",
-            also=tuple(dict.fromkeys(places))[:PLACES], facts={"tool": tool},
+            advice=f"Add {tool} to allowed-tools, if it should run without a permission prompt.",
+            also=tuple(dict.fromkeys(places))[:PLACES],
         )  # fmt: skip
 
 
 def _own(skill: Skill) -> Iterator[ToolCall]:
-    """Calls that the model itself makes: none from a prompt, whose agent has tools of its own."""
+    """Calls of tools that need a permission."""
     servers = (one for one in written_calls(skill) if one.known.mcp)
     for one in (*tool_calls(skill), *servers):
         if one.call.name in ASKED or one.known.mcp:
@@ -50,6 +48,6 @@ def _is_listed(skill: Skill, name: str, listed: list[str]) -> bool:
 DETECTOR = Detector(
     rule="undeclared-tool", dimension="agent", severity="medium", confidence="certain", strategy="custom",
     title="A tool is called that is not allowed",
-    why="The host stops to ask for it in the middle of a run; a run that nobody attends ends there.",
+    why="The host stops to ask for it in the middle of a run; an unattended run stops there.",
     advice="List every tool that has to run unasked in allowed-tools.", look=look,
 )  # fmt: skip

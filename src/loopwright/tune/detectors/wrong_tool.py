@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.detectors.reached import written_calls
+from loopwright.tune.detectors.reached import allowed, written_calls
 from loopwright.tune.skill.model import Skill
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z_]*\Z")
@@ -32,17 +32,12 @@ def look(skill: Skill) -> Iterator[Hit]:
 
 
 def _allowed(skill: Skill) -> Iterator[Hit]:
-    page = skill.pages.get(skill.main)
-    if page is None or page.front is None:
-        return
     catalogue = catalogue_of(skill)
-    for tool in sorted(skill.tools or ()):
-        name = tool.partition("(")[0]
+    for name, at in allowed(skill):
         meant = catalogue.nearest(name) if _NAME.match(name) and not catalogue.hosts_of(name) else None
-        at = page.text.find(name, page.front.start, page.front.end)
-        if meant is not None and at >= 0:
+        if meant is not None:
             yield Hit(
-                file=page.path, start=at, end=at + len(name), subject=name,
+                file=skill.main, start=at, end=at + len(name), subject=name,
                 message=f"allowed-tools lists {name}, which no host has; {meant} is its name",
                 advice=f"Write {meant}.", facts={"old": name, "new": meant},
             )  # fmt: skip

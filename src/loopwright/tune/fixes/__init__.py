@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from loopwright.domain.findings import Edit, Finding, Proposal
 from loopwright.tune.catalogue import catalogue_of
 from loopwright.tune.catalogue.catalogue import is_spelling
+from loopwright.tune.detectors import DETECTORS
 from loopwright.tune.fixes.edits import edit, overlap
 from loopwright.tune.skill.model import Skill
 from loopwright.tune.skill.page import Page
+from loopwright.tune.suppress import split
 
 
 def propose(skill: Skill, findings: Sequence[Finding]) -> tuple[Proposal, ...]:
@@ -20,10 +22,17 @@ def propose(skill: Skill, findings: Sequence[Finding]) -> tuple[Proposal, ...]:
         page, repair = skill.pages.get(finding.file), REPAIRS.get(finding.rule)
         if repair is None or page is None or not finding.counts or not _is_utf8(page.text):
             continue
-        edits = tuple(repair(skill, page, finding))
+        edits = tuple(one for place in _places(skill, finding) for one in repair(skill, page, place))
         if edits and not any(overlap(one, other) for made in kept for one in made.edits for other in edits):
             kept.append(_proposal(finding, edits))
     return tuple(kept)
+
+
+def _places(skill: Skill, finding: Finding) -> tuple[Finding, ...]:
+    """All of the same thing in its file that nobody accepts."""
+    found = [one for detector in DETECTORS if detector.rule == finding.rule for one in detector.findings(skill)]
+    kept, _ = split(skill, (one for one in found if one.fingerprint == finding.fingerprint))
+    return kept or (finding,)
 
 
 def _proposal(finding: Finding, edits: tuple[Edit, ...]) -> Proposal:

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args  # a finding's fields
+from typing import Any  # a finding's fields
 
-from loopwright.domain.findings import Dimension, Finding, Quote, Review, Severity
+from loopwright.domain.findings import SEVERITIES, Dimension, Finding, Quote, Review
 from loopwright.domain.review_calls import JudgeFinding, QuotedPlace, ReportSkillFinding
 from loopwright.tune.detectors.placing import legible, spot
 from loopwright.tune.review.cards import Card, cards_of
@@ -15,6 +15,8 @@ from loopwright.tune.skill.page import Page
 
 MOST = 12
 """Findings of one dimension."""
+READ = 3 * MOST
+"""Reports that are looked at: what was refused is reported once more."""
 SHORTEST = 12
 """Characters of a quote: fewer stand anywhere."""
 SUBJECT = 400
@@ -38,20 +40,27 @@ def checked(skill: Skill, dimension: Dimension, by: str, reports: Sequence[Repor
     """The reports of one dimension; of several about the same words the first."""
     found: dict[str, Finding] = {}
     refused: list[str] = []
+    left = 0
     known = {card.id: card for card in cards_of(dimension)}
-    for report in reports[:MOST]:
+    for report in reports[:READ]:
         try:
             finding = _finding(skill, known, by, report)
-            found.setdefault(finding.fingerprint, finding)
         except _Refused as why:
             refused.append(f"“{report.claim}”: {why}")
-    if len(reports) > MOST:
-        refused.append(f"{len(reports) - MOST} more than the {MOST} that are taken were left unread")
+            continue
+        if len(found) < MOST or finding.fingerprint in found:
+            found.setdefault(finding.fingerprint, finding)
+        else:
+            left += 1
+    if left := left + len(reports[READ:]):
+        refused.append(f"{left} more than the {MOST} that are taken were left out")
     return Checked(tuple(found.values()), tuple(refused))
 
 
 def refutation(skill: Skill, verdict: JudgeFinding) -> tuple[tuple[Quote, ...], tuple[str, ...]]:
-    """The quotes of a verdict that are there, and what is wrong with the others."""
+    """The quotes that are there of a verdict that refutes, and what is wrong with the others; else nothing."""
+    if verdict.verdict.strip().lower() != "refuted":
+        return (), ()
     quotes: list[Quote] = []
     wrong: list[str] = []
     for place in verdict.quotes:
@@ -84,10 +93,9 @@ def _finding(skill: Skill, known: Mapping[str, Card], by: str, report: ReportSki
     card = known.get(report.card)
     if card is None:
         raise _Refused(f"no card {report.card!r} was asked; there are {', '.join(known)}")
-    severities: tuple[Severity, ...] = get_args(Severity)
-    severity = next((one for one in severities if one == report.severity.lower()), None)
+    severity = next((one for one in SEVERITIES if one == report.severity.lower()), None)
     if severity is None:
-        raise _Refused(f"the severity {report.severity!r} is none of {', '.join(severities)}")
+        raise _Refused(f"the severity {report.severity!r} is none of {', '.join(SEVERITIES)}")
     if not report.evidence:
         raise _Refused("it quotes nothing; quote the place where it stands, or would have to stand")
     evidence = [_quoted(skill, place) for place in report.evidence]
@@ -137,13 +145,13 @@ def _quoted(skill: Skill, place: QuotedPlace, *, any_use: bool = False) -> Locat
         raise _Refused(f"“{place.quote[:120]}” does not stand in {page.path}, character by character")
     first = at
     while at >= 0:
-        if any_use or _use(page, at) not in _SHOWN:
+        if any_use or _use(page, at) not in _ONLY_SHOWN:
             return Quote(file=page.path, text=words, line=page.line(at)), at
         at = page.text.find(words, at + 1)
-    raise _Refused(f"“{place.quote[:120]}” is {_SHOWN[_use(page, first)]} in {page.path}, no instruction")
+    raise _Refused(f"“{place.quote[:120]}” is {_ONLY_SHOWN[_use(page, first)]} in {page.path}, no instruction")
 
 
-_SHOWN: dict[Use, str] = {"example": "part of an example", "negative": "an example of how not to do it"}
+_ONLY_SHOWN: dict[Use, str] = {"example": "part of an example", "negative": "an example of how not to do it"}
 """What is only shown to the reader."""
 
 

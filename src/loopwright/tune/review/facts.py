@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from loopwright.domain.findings import Finding
+from loopwright.tune.detectors import DETECTORS
 from loopwright.tune.skill.model import Skill
 
 MOST_FILES = 80
@@ -40,6 +41,7 @@ def _course(skill: Skill) -> Iterator[str]:
 
 def _found(findings: Iterable[Finding]) -> Iterator[str]:
     told = [f"- {one.file}:{one.line} {one.rule}: {one.message}" for one in findings if one.review is None]
-    checks = "links and paths, tools and their parameters, front matter, sizes, examples against their schemas"
-    yield f"Checked exactly, so not to be reported: {checks}." + (" Found:" if told else " Nothing was found.")
+    checks = "; ".join(one.title.lower() for one in DETECTORS)
+    yield f"Checked exactly, so not to be reported: {checks}."
+    yield "Found of these in the dimension that you review:" if told else "Of these, nothing was found here."
     yield from told

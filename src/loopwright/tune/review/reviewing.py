@@ -126,7 +126,7 @@ async def still_there(
         quotes, wrong = refutation(skill, verdict)
         for why in wrong:
             session.note("finding_refused", f"a verdict on {verdict.id} quotes what is not there: {why}")
-        if verdict.verdict.lower() == "refuted" and quotes:
+        if quotes:
             gone.add(verdict.id)
     return tuple(finding for id, finding in named.items() if id not in gone)
 
@@ -193,12 +193,13 @@ def _after(
     assert finding.review is not None
     if verdict is None:
         return finding.evolve(review=finding.review.evolve(refuter=refuter, why="nobody has judged it"))
+    review = finding.review.evolve(refuter=refuter, why=verdict.why)
+    if verdict.verdict.strip().lower() == "stands":
+        return finding.evolve(confidence="confirmed", review=review)
     quotes, wrong = refutation(skill, verdict)
-    if verdict.verdict.lower() == "stands":
-        return finding.evolve(confidence="confirmed", review=finding.review.evolve(refuter=refuter, why=verdict.why))
     for why in wrong:
         session.note("finding_refused", f"{refuter} refutes “{finding.message}” with what is not there: {why}")
-    review = finding.review.evolve(refuter=refuter, why=verdict.why, against=quotes)
+    review = review.evolve(against=quotes)
     return finding.evolve(confidence="refuted" if quotes else "hint", review=review)
 
 

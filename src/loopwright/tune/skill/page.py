@@ -84,6 +84,12 @@ class Page:
         """Where a line begins; behind the last one, the end."""
         return self._lines[line - 1] if line <= len(self._lines) else len(self.text)
 
+    def key(self, name: str) -> tuple[int, int] | None:
+        """Where this key of the front matter stands, with the lines of its value."""
+        written = re.compile(rf"^{re.escape(name)}[ \t]*:.*(?:\r?\n(?:[ \t]|-[ \t]).*)*", re.MULTILINE)
+        found = written.search(self.text, self.front.start, self.front.end) if self.front else None
+        return found.span() if found else None
+
     def block(self, at: int) -> Block | None:
         """The block that holds this place."""
         index = bisect_right(self.blocks, at, key=lambda block: block.start) - 1

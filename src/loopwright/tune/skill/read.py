@@ -26,7 +26,8 @@ def read_skill(
 
     `above`: files of its plugin and its project, as seen from there.
     """
-    main = next((path for path in sorted(files) if path.casefold() == MAIN.casefold()), MAIN)
+    mains = (path for path in files if path.casefold() == MAIN.casefold())
+    main = max(mains, key=lambda path: (path == MAIN, path), default=MAIN)
     # Sorted, so that of files of one name the same is meant, in whatever order they come.
     sizes = dict(sorted(({path: len(data) for path, data in files.items()} | dict(unread or {})).items()))
     pages = _pages(files, main, _nested(sizes))
