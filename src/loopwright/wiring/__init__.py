@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import platformdirs
 
 from loopwright.clock import SystemClock
-from loopwright.config import Config, CycleSettings, Settings, catalogues, load
+from loopwright.config import Config, CycleSettings, Settings, load
+from loopwright.config.catalogues import read as read_catalogues
 from loopwright.domain.cycle import CycleState
 from loopwright.domain.cycle_names import ROLES, Role
 from loopwright.domain.errors import AgentError, Invalid, NotFound
@@ -153,7 +154,7 @@ class Engine:
         from loopwright.tune.report.checked import check
 
         self.check_catalogues()
-        folders = SkillFolders(catalogues=partial(catalogues.read, self.project))
+        folders = SkillFolders(catalogues=partial(read_catalogues, self.project))
         return check(folders.read(self._skill_root(path)), str(path), dimensions)
 
     def _skill_root(self, path: Path) -> Path:
@@ -164,7 +165,7 @@ class Engine:
         """Invalid names the file in which the user's tools and roles are not told as they should be."""
         from loopwright.tune.catalogue.catalogue import joined
 
-        joined(catalogues.read(self.project))
+        joined(read_catalogues(self.project))
 
     def cast(self, agent: str, roles: Mapping[Role, str]) -> tuple[str, dict[Role, str]]:
         """Who plays, once `auto` is decided, if all of them can. AgentError and Invalid name the role."""
@@ -313,7 +314,7 @@ def open_engine(project: Path, flags: dict[str, object], *, actor: str = "cli") 
         )  # fmt: skip
         of_tunings = TuningService(
             tunings, workspace, clock, RunnerLauncher(root, tunings.progress_path, ("tune", "--tuning-id")), processes,
-            actor, names, skills=SkillFolders(catalogues=partial(catalogues.read, root)),
+            actor, names, skills=SkillFolders(catalogues=partial(read_catalogues, root)),
         )  # fmt: skip
         yield Engine(root, config, service, of_cycles, of_tunings, agents)
 
