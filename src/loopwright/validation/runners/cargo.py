@@ -22,17 +22,19 @@ class Cargo(RecordedRunner):
 
     def read_recorded(self, root: Path, recordings: Sequence[shims.Recording], begun: int) -> Reading:
         # A run needs these; naming the runners does not.
-        from loopwright.validation.cargo import nextest, printed
+        from loopwright.validation.cargo.nextest import read as read_nextest
+        from loopwright.validation.cargo.printed import read as read_cargo_test
+        from loopwright.validation.cargo.printed import targets
         from loopwright.validation.cargo.project import Crates
 
         def one(recording: shims.Recording) -> Reading:
             if "nextest" not in recording.args:
-                return printed.read(recording)
+                return read_cargo_test(recording)
             ours = Path(f"{recording.stem}.xml")
-            return nextest.read(recording, [ours] if ours.exists() else _own_reports(root, begun))
+            return read_nextest(recording, [ours] if ours.exists() else _own_reports(root, begun))
 
         whole = results.joined([one(recording) for recording in recordings])
-        crates = Crates(target for r in recordings for target in printed.targets(r.output.split("\n")).values())
+        crates = Crates(target for r in recordings for target in targets(r.output.split("\n")).values())
         return replace(whole, sources={r.key: crates.digest_of(r.suite, r.test_name) for r in whole.results if r.suite})
 
 

@@ -25,20 +25,20 @@ class Go(RecordedRunner):
 
     def read_recorded(self, root: Path, recordings: Sequence[shims.Recording], begun: int) -> Reading:
         # A run needs these; naming the runners does not.
-        from loopwright.validation.coverage import goprofile
+        from loopwright.validation.coverage.goprofile import read as read_go_profile
         from loopwright.validation.coverage.lines import combined
-        from loopwright.validation.go import events
+        from loopwright.validation.go.events import read as read_events
         from loopwright.validation.go.project import GoProject
 
         project = GoProject(root)
 
         def one(recording: shims.Recording) -> Reading:
-            return events.read(recording, lambda package: project.suite_of(package, recording.cwd))
+            return read_events(recording, lambda package: project.suite_of(package, recording.cwd))
 
         whole = results.joined([one(recording) for recording in recordings])
         profiles = (Path(f"{recording.stem}.cover") for recording in recordings)
         return replace(
             whole,
             sources={r.key: project.digest_of(r.suite, r.test_name) for r in whole.results if r.suite},
-            coverage=combined(root, [lines for file in profiles for lines in goprofile.read(file, project.path_of)]),
+            coverage=combined(root, [lines for file in profiles for lines in read_go_profile(file, project.path_of)]),
         )

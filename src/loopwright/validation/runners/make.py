@@ -108,7 +108,7 @@ def _from_reports(files: Iterable[Path]) -> Reading:
 
 def _cobertura(root: Path, files: Iterable[Path]) -> Coverage | None:
     """A report with a document type, or a torn one, measured nothing."""
-    from loopwright.validation.coverage import cobertura
+    from loopwright.validation.coverage.cobertura import read as read_cobertura
     from loopwright.validation.coverage.lines import FileLines, combined
     from loopwright.validation.safe_xml import UnreadableXml
 
@@ -116,7 +116,7 @@ def _cobertura(root: Path, files: Iterable[Path]) -> Coverage | None:
     for file in files:
         if "cobertura" in file.name or file.name == "coverage.xml":
             try:
-                lines += cobertura.read(file, root)
+                lines += read_cobertura(file, root)
             except UnreadableXml:
                 continue
     return combined(root, lines)

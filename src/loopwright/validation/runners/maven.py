@@ -29,14 +29,14 @@ class Maven(RecordedRunner):
     def read_recorded(self, root: Path, recordings: Sequence[shims.Recording], begun: int) -> Reading:
         # A run needs these; naming the runners does not.
         from loopwright.validation import junit
-        from loopwright.validation.maven import printed
+        from loopwright.validation.maven.printed import counted, had_none, lines_of, not_compiled
         from loopwright.validation.maven.project import JavaTests, module_of
 
-        lines = [line for recording in recordings for line in printed.lines_of(recording.output)]
+        lines = [line for recording in recordings for line in lines_of(recording.output)]
         reports = [path for path in changed(root, begun, ".xml") if path.name.startswith("TEST-")]
         found = junit.read([(f"{m}/" if (m := module_of(root, path)) else "", path) for path in reports])
-        whole = (*found.results, *printed.not_compiled(root, lines))
-        ran, failed = printed.counted(lines)
+        whole = (*found.results, *not_compiled(root, lines))
+        ran, failed = counted(lines)
         has_failed = any(result.status == "failed" for result in whole)
         is_short = len(found.results) < ran or (failed > 0 and not has_failed)
         ended = all(recording.exit_code is not None for recording in recordings)
@@ -46,7 +46,7 @@ class Maven(RecordedRunner):
             found,
             results=whole,
             sources={r.key: java.digest_of(r.suite, r.test_name) for r in whole if r.suite},
-            complete=ended and explained and (bool(whole) or printed.had_none(lines)),
+            complete=ended and explained and (bool(whole) or had_none(lines)),
             damaged=found.damaged or is_short,
             reported=True,
             why=found.why or (_FEWER.format(counted=ran, held=len(found.results)) if is_short else ""),
