@@ -12,7 +12,7 @@ from loopwright.domain.loop import EvidenceCriteria, Hypothesis, HypothesisStatu
 from loopwright.domain.loop_rivals import holds_patch, patch_of
 from loopwright.domain.mutants import SURVIVORS_KEPT, Mutants, Mutation, MutationOrder, Survivor
 from loopwright.domain.rivals import Comparison, Rival, comparison_words, new_rival_ids, rival_lines
-from loopwright.domain.suspects import anchor as anchor
+from loopwright.domain.suspects import anchor
 from loopwright.domain.words import plural
 
 Plain = Mapping[str, Any]  # Any: parsed JSON from the worker

@@ -17,6 +17,7 @@ from loopwright.domain.looking import Probed, ProbeOrder, RanTests, Spectrum
 from loopwright.domain.loop import Hypothesis
 from loopwright.domain.loop_rivals import holds_patch
 from loopwright.domain.mutants import Mutation, MutationOrder
+from loopwright.domain.suspects import anchor
 from loopwright.repair import answers, looks
 from loopwright.repair.changes import changed_lines
 from loopwright.repair.command import Command, parse
@@ -201,7 +202,7 @@ def _order(
 
 
 def _anchors(hypotheses: list[Hypothesis]) -> list[list[str]]:
-    found = [answers.anchor(one) for one in hypotheses]
+    found = [anchor(one) for one in hypotheses]
     return [list(one) for one in found if one is not None]
 
 
