@@ -260,3 +260,9 @@ class TuningState(Record):
 
     def fix(self, id: str) -> Fix | None:
         return next((fix for fix in self.proposed_fixes if fix.id == id), None)
+
+    def refusal(self, fix: str) -> str:
+        """Why the fix is not in the files; nothing where a person has rolled it back."""
+        proposal = self.engine.proposals.get(fix)
+        rejected = (self.engine.rejected.get(print) for print in (proposal.fingerprints if proposal else ()))
+        return self.engine.dropped.get(fix) or next((why for why in rejected if why), "")

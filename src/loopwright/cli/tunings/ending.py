@@ -89,10 +89,12 @@ def _steps(state: TuningState, live: bool, offered: frozenset[str]) -> Steps:
 def ending(state: TuningState, *, diff: str, summary: str | None, elsewhere: str, live: bool = False) -> str:
     """How a session came to rest: gate, what was changed, what is left, and what to type next."""
     lines = [headline(state, live=live)]
-    refused = [fix for fix in state.applied_fixes if fix.verification_result == "fail"]
+    back = [fix.fix_id for fix in state.applied_fixes if fix.verification_result == "fail"]
+    refused, undone = [id for id in back if state.refusal(id)], [id for id in back if not state.refusal(id)]
     parts = (
         ("changed", some(diff_stat(diff), lambda change: f"{clean(change[0])}  +{change[1]} -{change[2]}")),
-        ("refused", some(refused, lambda fix: f"{fix.fix_id}: {why(state, fix.fix_id)}")),
+        ("refused", some(refused, lambda id: f"{id}: {why(state, id)}")),
+        ("rolled back", some(undone, str)),
         ("left", some(state.issues, lambda issue: f"{issue.severity}: {short(issue.description, WORDS_CELLS)}")),
     )
     for name, items in parts:
@@ -104,6 +106,4 @@ def ending(state: TuningState, *, diff: str, summary: str | None, elsewhere: str
 
 def why(state: TuningState, fix: str) -> str:
     """Why a fix is not in the files."""
-    proposal = state.engine.proposals.get(fix)
-    prints = proposal.fingerprints if proposal else ()
-    return short(next((state.engine.rejected[print] for print in prints if print in state.engine.rejected), ""), 200)
+    return short(state.refusal(fix), 200)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
 
 from loopwright.cli.ending import LABEL, SHOWN
 from loopwright.cli.parts import (
@@ -88,7 +89,8 @@ def _head(state: TuningState, live: bool, now: datetime) -> Iterator[str]:
     if state.user_issue_description:
         yield LABEL.format("described", clean(state.user_issue_description))
     if engine.standings:
-        scores = " → ".join(dict.fromkeys(f"{one.score:g}" for one in engine.standings))
+        course = [*(one.score for one in engine.standings), state.quality_score]
+        scores = " → ".join(f"{score:g}" for score, _ in groupby(course))
         yield LABEL.format("gate", f"{VERDICTS[state.quality_gate]}, score {scores}")
         yield LABEL.format("found", found_words(state))
     yield LABEL.format("may mend", f"{engine.level}{f', by {clean(engine.agent)}' if engine.agent else ''}")
@@ -148,7 +150,8 @@ def _fate(state: TuningState, fix: Fix) -> str:
         return "applied, not verified yet"
     if entry.rollback_available:
         return "applied and verified"
-    return f"rolled back ({why(state, fix.id) or 'by a person'})"
+    reason = why(state, fix.id)
+    return f"rolled back ({reason})" if reason else "rolled back"
 
 
 def _errors(state: TuningState, most: int) -> Iterator[str]:

@@ -88,14 +88,12 @@ def check(
 
 
 def of_session(state: TuningState) -> Checked:
-    """The skill as the session's last report has it."""
+    """The skill as the session knows it: after its last step, or what was rolled back since."""
     engine = state.engine
-    last = engine.standings[-1] if engine.standings else None
     failed = (one for one in engine.dimensions if (result := state.diagnosis.of(one)) and result.status == "failed")
     return Checked(
         path=engine.path, name=state.title, dimensions=engine.dimensions, findings=engine.findings,
-        score=last.score if last else state.quality_score, gate=last.gate if last else state.quality_gate,
-        tokens=engine.size, silenced=engine.silenced,
+        score=state.quality_score, gate=state.quality_gate, tokens=engine.size, silenced=engine.silenced,
         problems=dict.fromkeys(failed, "could not be looked at, see the session's errors"), fixable=engine.fixable,
         repairs=tuple(_repairs(state)), unreviewed=engine.unreviewed,
     )  # fmt: skip

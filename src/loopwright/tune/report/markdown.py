@@ -76,7 +76,7 @@ def _outcome(state: TuningState, fix: Fix, applied: AppliedFix | None) -> str:
     if applied and applied.verification_result == "pending":
         return f"applied, not verified yet; shall mend {mends}"
     if applied:
-        return f"applied, and rolled back: {_text(why or 'its verification failed')}"
+        return f"applied, and rolled back{f': {_text(why)}' if why else ''}"
     if why:
         return f"not applied: {_text(why)}"
     return f"{'waits to be applied' if fix.id in state.pending_fixes else 'proposed, not chosen'}; would mend {mends}"
