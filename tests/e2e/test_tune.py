@@ -90,12 +90,26 @@ def test_a_sick_skill_is_diagnosed_mended_verified_and_put_back(shop: Shop) -> N
     assert (twice.returncode, "rolled back already" in twice.stderr) == (5, True)
 
 
+def test_after_a_rollback_every_view_tells_what_is_so_now(shop: Shop) -> None:
+    skill = shop.skill("wrong-tool")
+    shop.run("tune", skill, "--fix")
+    _, document = shop.document("tune", skill, "--rollback", "FIX-001")
+    id, score = document["tuning_id"], f"{document['quality_score']:g}"
+    again, page = shop.run("tune", "--tuning-id", id), shop.run("tunings", "show", id).stdout
+    assert f"score {score} (exact checks only)" in again.stdout
+    assert "undone   FIX-001" in again.stdout
+    assert f"→ {score}\n" in page
+    assert "FIX-001  rolled back: " in page
+    watched = shop.run("tunings", "watch", id).stdout
+    assert "rolled back FIX-001" in watched
+    assert "refused" not in watched
+
+
 def test_what_no_fact_settles_is_left_to_an_agent(shop: Shop) -> None:
     skill = shop.skill("undeclared-tool")
     before = shop.bytes_of(skill)
     assert "--fix knows no repair for 2 findings" in shop.run("tune", "--fix", skill).stdout
     assert "Nothing was changed" not in shop.run("tune", skill).stdout, "nobody wanted a change"
-    shop.run("tune", "--fix=all", skill)
     assert shop.bytes_of(skill) == before
 
 
@@ -153,19 +167,20 @@ def test_a_baseline_accepts_what_is_there_and_nothing_new(shop: Shop) -> None:
     skill = shop.skill("wrong-tool")
     missing = shop.run("tune", skill, "--baseline", "known.json")
     assert (missing.returncode, "--update-baseline" in missing.stderr) == (4, True)
-    assert shop.run("tune", ".claude/skills", "--baseline", "known.json", "--update-baseline").returncode == 0
-    code, document = shop.document("tune", skill, "--baseline", "known.json")
+    known = ".loopwright/known.json"
+    assert shop.run("tune", ".claude/skills", "--baseline", known, "--update-baseline").returncode == 0
+    code, document = shop.document("tune", skill, "--baseline", known)
     (found,) = document["skills"]
     assert (code, found["findings"], found["suppressed"] > 0) == (0, [], True)
     assert [one["by"] for one in found["silenced"]] == ["baseline"] * found["suppressed"]
 
     shop.skill("undeclared-tool")
-    _, document = shop.document("tune", ".claude/skills", "--baseline", "known.json")
+    _, document = shop.document("tune", ".claude/skills", "--baseline", known)
     assert [bool(one["findings"]) for one in document["skills"]] == [True, False]
 
     shutil.rmtree(shop.root / skill)
     shop.skill("wrong-tool", "fixed")
-    gone = shop.run("tune", skill, "--baseline", "known.json")
+    gone = shop.run("tune", skill, "--baseline", known)
     assert "there no more" in gone.stderr
 
     (shop.root / "notes.json").write_text("mine")
@@ -205,12 +220,19 @@ def test_killed_in_the_middle_and_taken_up_by_its_id(shop: Shop, moment: str) ->
     [
         (["nowhere"], 4, "there is no file or folder"),
         (["."], 4, "a skill is a folder with a SKILL.md"),
-        (["notes.txt"], 2, "belongs to no skill"),
+        (["notes.txt"], 4, "belongs to no skill"),
+        (["--files"], 2, "name at least one"),
+        (["--files", "notes.txt", "gone.md"], 4, "there is no file or folder 'gone.md'"),
         ([], 2, "--installed"),
         ([".", "--focus", "speed"], 2, "context, memory, dataflow, agent"),
         ([".", "--fix=everything"], 2, "--fix=all"),
         ([".", "--format", "html"], 2, "text, json, sarif"),
-        ([".", "--max-iterations", "0"], 2, "--max-iterations"),
+        ([".", "--max-iterations", "0"], 2, "--max-iterations: must be from 1 to 1,000,000 (got 0)"),
+        ([".", "--agent", "codex", "--max-cost", "-1"], 2, "--max-cost: must be greater than 0 (got -1.0)"),
+        ([".", "--max-cost", "1"], 2, "name that with --agent"),
+        ([".", "--max-tokens", "1"], 2, "name that with --agent"),
+        ([".", "--fix=all"], 2, "name that with --agent"),
+        ([".", "--yes"], 2, "--yes applies fixes"),
         ([".", "--update-baseline"], 2, "--baseline FILE"),
         (["--tuning-id", "skill-tuning-20260101T000000-00000000"], 4, "not found"),
         (["--rollback", "FIX-001"], 2, "--tuning-id"),

@@ -141,11 +141,11 @@ class TestOthers:
         (top / "manual-1" / "state.json").write_text('{"status": "running"}')
         before = tree(top)
         for call in (store.read, store.progress_path, store.holder, store.kept, store.events):
-            with pytest.raises(Invalid, match="they begin with 'skill-tuning-'"):
+            with pytest.raises(NotFound, match="their ids begin with 'skill-tuning-'"):
                 call("manual-1")
-        with pytest.raises(Invalid):
+        with pytest.raises(NotFound):
             store.delete("manual-1", actor="user")
-        with pytest.raises(Invalid):
+        with pytest.raises(NotFound):
             store.create(tuning("manual-1"), actor="user")
         assert tree(top) == before
 

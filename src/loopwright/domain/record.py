@@ -1,5 +1,6 @@
 """The frozen record every state model is made of."""
 
+import re
 from datetime import datetime
 from typing import Annotated, Any, Self, TypeVar
 
@@ -67,5 +68,5 @@ def first_problem(error: ValidationError) -> str:
     problem = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in problem["loc"]) or "value"
     given = repr(problem["input"])
-    words = problem["msg"].removeprefix("Value error, ")
+    words = re.sub(r"^Input should (?=be (?:greater|less))", "must ", problem["msg"].removeprefix("Value error, "))
     return f"{where}: {words} (got {given if len(given) <= 80 else given[:77] + '…'})"

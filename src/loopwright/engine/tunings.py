@@ -109,8 +109,11 @@ class TuningService(Runs[TuningState]):
 
     def answer(self, id: str, text: str) -> TuningState:
         """The same in words: ids of fixes, `all` or `none`."""
-        waiting = self.read(id).engine.waiting
-        offered = waiting.options if waiting else ()
+        state = self.read(id)
+        waiting = state.engine.waiting
+        if waiting is None:
+            raise Conflict(f"{id} asks nothing ({state.status}); fixes are answered while they are offered")
+        offered = waiting.options
         words = text.replace(",", " ").split()
         given = {"all": offered, "none": ()}.get(text.strip().lower(), tuple(word.upper() for word in words))
         return self.choose(id, given)

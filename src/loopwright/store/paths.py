@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from loopwright.domain.errors import Invalid
+from loopwright.domain.errors import NotFound
 from loopwright.domain.ids import checked, is_safe
 
 STATE = ".json"
@@ -65,11 +65,11 @@ class Layout(NamedTuple):
     homes: str | None
 
     def paths(self, id: str) -> Paths:
-        """Invalid for an id that is not safe, or that names a folder which is not one of ours."""
+        """Invalid for an id that is not safe, NotFound for one that names a folder which is not one of ours."""
         if self.homes is None:
             return Paths.of(self.folder, id, self.name)
         if not checked(id, self.name).startswith(self.homes):
-            raise Invalid(f"Invalid {self.name} ID format: {id!r} (they begin with {self.homes!r})")
+            raise NotFound(f"{self.name} not found: {id} (their ids begin with {self.homes!r})")
         home = f"{self.folder}/{id}"
         return Paths(id, f"{home}/{OWN}", home)
 

@@ -98,6 +98,14 @@ def test_none_of_them(desk: Desk, skill: Path, asking: str) -> None:
     assert desk.run("tunings", "choose", asking, "--none").code == Exit.DONE
     desk.run("tunings", "watch", asking)
     assert (state(desk, asking).status, skill.read_text()) == ("completed", SICK)
+    late = desk.run("tunings", "answer", asking, "all")
+    assert (late.code, "asks nothing (completed)" in late.err) == (Exit.ILLEGAL, True)
+
+
+def test_an_id_that_no_session_has(desk: Desk, skill: Path) -> None:
+    for words in (("tunings", "show", "nope"), ("tune", "--tuning-id", "nope")):
+        ran = desk.run(*words)
+        assert (ran.code, "tuning session not found: nope" in ran.err) == (Exit.NOT_FOUND, True)
 
 
 def test_stopped_at_its_question(desk: Desk, skill: Path, asking: str) -> None:

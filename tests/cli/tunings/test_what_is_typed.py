@@ -106,7 +106,7 @@ def test_what_is_no_skill_is_told_what_one_is(tmp_path: Path) -> None:
     (tmp_path / "empty" / "notes.md").write_text("x")
     with pytest.raises(NotFound, match=r"a skill is a folder with a SKILL\.md"):
         named([str(tmp_path / "empty")], FOLDERS)
-    with pytest.raises(Invalid, match="belongs to no skill"):
+    with pytest.raises(NotFound, match="belongs to no skill"):
         named([str(tmp_path / "empty" / "notes.md")], FOLDERS)
     with pytest.raises(Invalid, match="--installed"):
         named([], FOLDERS)
@@ -129,6 +129,8 @@ def test_files_stand_for_their_skills(tmp_path: Path) -> None:
     given = [one / "SKILL.md", one / "gone" / "02.md", two / "SKILL.md", tmp_path / "skills" / "README.md"]
     assert owning([str(path) for path in given]).roots == (one.resolve(), two.resolve())
     assert owning([str(tmp_path / "skills" / "README.md")]).roots == ()
+    with pytest.raises(NotFound, match=r"gone\.md"):
+        owning([str(tmp_path / "skills" / "gone.md")])
 
 
 def test_installed_skills_of_all_hosts(tmp_path: Path) -> None:

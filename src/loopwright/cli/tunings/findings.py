@@ -20,7 +20,7 @@ GATES: dict[Gate, Style] = {"pass": "good", "review": "medium", "fail": "critica
 REPAIRS: dict[FixLevel, str] = {
     "mechanical": "with --fix",
     "template": "with --fix=all; look at the diff, its text is taken from a similar place of the skill",
-    "agent": "with --fix=all and --agent NAME, by that agent",
+    "agent": "with --fix=all --agent NAME, by that agent",
 }
 
 
@@ -166,14 +166,8 @@ def _hints(skill: Checked, findings: Sequence[Finding], title: str, about: str, 
 def _next(skill: Checked, look: Look, place: str) -> list[str]:
     """What can be typed next, if something can be mended without a person."""
     levels = [skill.fixable.get(finding.fingerprint) for finding in skill.counted]
-    plain, all_ = levels.count("mechanical"), levels.count("mechanical") + levels.count("template")
-    if not all_:
+    plain = levels.count("mechanical")
+    if not plain:
         return []
-    offers = [f"{n} with {flag}" for n, flag in ((plain, "--fix"), (all_, "--fix=all")) if n]
-    told = offers if plain != all_ else offers[:1]
-    flag = "--fix" if plain else "--fix=all"
-    return [
-        "",
-        *wrapped(f"{all_} of {plural(len(levels), 'finding')} can be mended now: {', '.join(told)}.", look.cells),
-        f"  next  loopwright tune {place} {flag}",
-    ]
+    told = f"{plain} of {plural(len(levels), 'finding')} can be mended now, with --fix."
+    return ["", *wrapped(told, look.cells), f"  next  loopwright tune {place} --fix"]

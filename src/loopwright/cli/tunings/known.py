@@ -69,14 +69,15 @@ def write_baseline(file: Path, found: "Sequence[tuple[Path, Checked]]", now: str
     from loopwright import __version__
     from loopwright.tune.baseline import baseline_of, written
 
-    if file.is_dir() or not file.resolve().parent.is_dir():
-        raise Invalid(f"--baseline {file} can not be written: name a file in a folder that is there")
+    if file.is_dir():
+        raise Invalid(f"--baseline {file} is a folder; name a file in it")
     mine = {_name(file, root): skill.findings for root, skill in found}
     made = baseline_of(mine, version=__version__, created=now)
     if file.exists():
         others = [entry for entry in _known_in(file).entries if entry.skill not in mine]
         entries = sorted((*made.entries, *others), key=lambda e: (e.skill, e.file, e.rule, e.fingerprint))
         made = made.evolve(entries=tuple(entries))
+    file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(written(made))
     remark(f"{plural(sum(map(len, mine.values())), 'finding')} accepted in {file}")
     return BaselineFile(file, made)

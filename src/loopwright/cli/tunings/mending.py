@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from loopwright.cli.layout import Look, Style, plain, wrapped
 from loopwright.cli.text import clean, clean_lines
 from loopwright.cli.text import coloured as coloured_diff
-from loopwright.domain.tuning import AppliedFix, Fix, TuningState
+from loopwright.domain.tuning import Fix, TuningState
 from loopwright.domain.words import plural
 from loopwright.tune.publish import diff_of
 
@@ -35,8 +35,7 @@ def _nothing(state: TuningState) -> str:
     found = plural(len(state.issues), "finding")
     if state.engine.agent:
         return f"Nothing was changed: {state.engine.agent} wrote no fix for {found}."
-    flag = "--fix=all" if state.engine.level == "template" else "--fix"
-    return f"Nothing was changed: {flag} knows no repair for {found}; with --agent NAME an agent writes one."
+    return f"Nothing was changed: --fix knows no repair for {found}; --fix=all --agent NAME lets an agent write one."
 
 
 def _headline(state: TuningState) -> str:
@@ -49,24 +48,18 @@ def _headline(state: TuningState) -> str:
 def _fix(state: TuningState, fix: Fix, look: Look, *, diffs: bool) -> Iterator[str]:
     entry = next((one for one in reversed(state.applied_fixes) if one.fix_id == fix.id), None)
     sign, style = SIGNS[entry.verification_result] if entry else ("left out", "faint")
+    why = state.refusal(fix.id) if entry is None or entry.verification_result == "fail" else ""
+    if entry and entry.verification_result == "fail" and not why:
+        sign, style = "undone", "faint"
     files = ", ".join(clean(change.file) for change in fix.changes)
     first, *rest = wrapped(f"{fix.id}  {clean(fix.description)} ({files})", look.cells - INDENT)
     yield f"  {look.paint(style, f'{sign:<8}')} {first}"
     yield from (f"{'':<{INDENT}}{line}" for line in rest)
-    if why := _why(state, fix, entry):
+    if why:
         yield from (f"{'':<{INDENT}}{look.paint('faint', line)}" for line in wrapped(why, look.cells - INDENT))
     if diffs and entry and entry.verification_result == "pass":
         diff = clean_lines(diff_of(fix)).rstrip("\n")
         yield from (diff if look.paint is plain else coloured_diff(diff)).splitlines()
-
-
-def _why(state: TuningState, fix: Fix, entry: AppliedFix | None) -> str:
-    """Why it is not in the files."""
-    if entry and entry.verification_result != "fail":
-        return ""
-    proposal = state.engine.proposals.get(fix.id)
-    prints = proposal.fingerprints if proposal else ()
-    return next((state.engine.rejected[print] for print in prints if print in state.engine.rejected), "")
 
 
 def _next(label: str, command: str, look: Look) -> list[str]:

@@ -40,7 +40,7 @@ TUNE: dict[str, Any] = {  # Any: as above
     "baseline": _file("--baseline", help="Findings that are accepted as they are."),
     "update_baseline": _flag("--update-baseline", help="Accept all that is found now."),
     "max_iterations": Annotated[
-        int | None, typer.Option("--max-iterations", metavar="N", min=1, help="Rounds of mending (default: 5).")
+        int | None, typer.Option("--max-iterations", metavar="N", help="Rounds of mending (default: 5).")
     ],
 }  # fmt: skip
 """By the name of the parameter."""

@@ -52,9 +52,16 @@ def installed(places: Sequence[Path], skills: "Skills") -> Targets:
 
 
 def owning(files: Sequence[str]) -> Targets:
-    """The skills that these files belong to; those of no skill, and those that are gone, stand for none."""
-    homes = (_above(Path(file).resolve()) for file in files)
-    return Targets(tuple(dict.fromkeys(home for home in homes if home)), False, "")
+    """The skills that these files belong to, also where one is deleted. NotFound, Invalid.
+
+    Files that are there and belong to no skill stand for none: hooks hand over whatever was committed.
+    """
+    if not files:
+        raise Invalid("--files takes the files whose skills are meant; name at least one")
+    homes = {file: _above(Path(file).resolve()) for file in files}
+    if gone := [file for file, home in homes.items() if home is None and not _exists(file)]:
+        raise NotFound(f"there is no file or folder {gone[0]!r}")
+    return Targets(tuple(dict.fromkeys(home for home in homes.values() if home)), False, "")
 
 
 def shown(root: Path, base: Path) -> str:
@@ -100,7 +107,7 @@ def _below(path: Path, skills: "Skills") -> Iterator[Path]:
     if not path.is_dir():
         root = _above(path.resolve())
         if root is None or not path.exists():
-            raise Invalid(f"{path} belongs to no skill: {NO_SKILL}; name that folder")
+            raise NotFound(f"{path} belongs to no skill: {NO_SKILL}; name that folder")
         yield root
         return
     folder = path.resolve()

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from loopwright.cli.tunings.targets import Targets
     from loopwright.wiring import Engine
 
+LIMITS = ("max_tokens", "max_cost", "max_iterations")
+"""Options that are settings, too, and are checked as these."""
+
 
 @takes(TUNE)
 def tune(
@@ -36,7 +39,7 @@ def tune(
     """Diagnose agent skills: what is wrong, why, and what to do; with --fix mend them, verified by a new diagnosis."""
     _check(given)
     words, id, fix = what or [], given.get("tuning_id"), given.get("rollback")
-    with opened(project, {name: given[name] for name in ("max_tokens", "max_cost") if name in given}) as engine:
+    with opened(project, {name: given[name] for name in LIMITS if name in given}) as engine:
         order = _order(engine, given, elsewhere(project), json=json)
         if fix is not None:
             code = _rolled_back(engine, words, fix, id, order)
@@ -50,14 +53,21 @@ def tune(
 def _check(given: Given) -> None:
     """What does not go together."""
     mends = "fix" in given or "agent" in given
+    begun = {"installed", "files", "focus", "fix", "agent", "refuter", "baseline", *LIMITS}
+    if "tuning_id" in given and given.keys() & begun:
+        raise Invalid("--tuning-id takes up a session as it was begun; leave the other options out")
     if given.get("update_baseline") and "baseline" not in given:
         raise Invalid("--update-baseline writes the file of --baseline FILE; name it")
     if "refuter" in given and "agent" not in given:
         raise Invalid("--refuter tries to refute what an agent has found; name that with --agent")
     if given.get("update_baseline") and mends:
         raise Invalid("mend first, then accept what is left: --update-baseline goes without --fix and --agent")
-    if "tuning_id" in given and (given.keys() & {"installed", "files", "focus", "fix", "agent", "refuter", "baseline"}):
-        raise Invalid("--tuning-id takes up a session as it was begun; leave the other options out")
+    if given.get("fix") == "all" and "agent" not in given:
+        raise Invalid("--fix=all lets an agent write what --fix can not mend; name that with --agent")
+    if given.keys() & {"max_tokens", "max_cost"} and "agent" not in given:
+        raise Invalid("--max-tokens and --max-cost limit what an agent uses; name that with --agent")
+    if "yes" in given and not given.keys() & {"fix", "tuning_id"}:
+        raise Invalid("--yes applies fixes without asking; say which with --fix, or --fix=all --agent NAME")
 
 
 def _order(engine: "Engine", given: Given, at: str, *, json: bool) -> "Order":
