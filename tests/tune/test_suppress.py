@@ -112,11 +112,23 @@ def test_without_a_reason_the_finding_stays_and_says_so(comment: str) -> None:
     (kept,), away = split(made, [known])
     assert away == ()
     assert kept.advice == (
-        "Make it. The comment in line 3 that would accept this does not count, for want of a reason:"
-        " loopwright: ignore dead-reference - why it is right here."
+        "Make it. The comment in line 3 is ignored because it gives no reason;"
+        " right is: loopwright: ignore dead-reference - why it is right here."
     )
     assert kept.fingerprint == known.fingerprint
     assert kept.evolve(advice=known.advice) == known
+
+
+def test_a_comment_that_names_no_rule_is_told_by_the_findings_it_may_be_about() -> None:
+    made = skill(SKILL="a.md <!-- loopwright: ignore ded-reference, unbounded-work - so -->\nb.md\n")
+    here, there = (finding(made.pages["SKILL.md"], place, advice="") for place in ("a.md", "b.md"))
+    kept, away = split(made, [here, there])
+    assert [one.advice for one in kept] == [
+        "The comment in line 1 names an unknown rule (ded-reference);"
+        " right is: loopwright: ignore dead-reference - why it is right here.",
+        "",
+    ]
+    assert away == ()
 
 
 def test_one_of_two_comments_with_a_reason_is_enough() -> None:

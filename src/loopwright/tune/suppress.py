@@ -4,15 +4,19 @@
 after `//` or `/*` in code. At the end of a line it holds for that line; alone on a line for the block that follows (a
 paragraph, an entry of a list, a table, a fence), in code and front matter for the line that follows. `ignore-section`
 holds for the section it stands in, with its heading and all below it; `ignore-file` in the first lines for the file.
-`all` stands for every rule. Without a reason it does not count, and the findings it is about say so.
+`all` stands for every rule. Without a reason it is ignored, and the findings it is about say so; where none of the
+comments around a finding accepts it and one names a rule that does not exist, the finding says that.
 """
 
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 
 from loopwright.domain.findings import Finding
+from loopwright.tune.detectors import DETECTORS
+from loopwright.tune.review.cards import cards
 from loopwright.tune.skill.blocks import Block, Section
 from loopwright.tune.skill.model import Skill
 from loopwright.tune.skill.page import Page
@@ -39,21 +43,25 @@ class Ignore:
     start: int
     end: int
 
+    def reaches(self, finding: Finding) -> bool:
+        """Whether the finding lies where it holds, whatever the rule."""
+        return self.start <= finding.start < self.end
+
     def covers(self, finding: Finding) -> bool:
-        return self.start <= finding.start < self.end and bool(self.rules & {finding.rule, ALL})
+        return self.reaches(finding) and bool(self.rules & {finding.rule, ALL})
 
 
 def split(skill: Skill, findings: Iterable[Finding]) -> tuple[tuple[Finding, ...], tuple[Finding, ...]]:
-    """What stays and what is silenced, each in the order given. One whose comment has no reason stays, and says so."""
+    """What stays and what is silenced, each in the order given. One whose comment does not count stays, and says so."""
     by_file = {path: ignores(page) for path, page in skill.pages.items() if MARK in page.text}
     kept: list[Finding] = []
     silenced: list[Finding] = []
     for finding in findings:
-        about = [ignore for ignore in by_file.get(finding.file, ()) if ignore.covers(finding)]
-        if any(ignore.reason for ignore in about):
+        around = [ignore for ignore in by_file.get(finding.file, ()) if ignore.reaches(finding)]
+        if any(ignore.reason for ignore in around if ignore.covers(finding)):
             silenced.append(finding)
         else:
-            kept.append(_told(finding, about[0]) if about else finding)
+            kept.append(_told(finding, around))
     return tuple(kept), tuple(silenced)
 
 
@@ -64,12 +72,27 @@ def reason(skill: Skill, finding: Finding) -> str | None:
     return next((ignore.reason for ignore in around if ignore.reason and ignore.covers(finding)), None)
 
 
-def _told(finding: Finding, ignore: Ignore) -> Finding:
-    note = (
-        f"The comment in line {ignore.line} that would accept this does not count, for want of a reason:"
-        f" {MARK} ignore {finding.rule} - why it is right here."
-    )
-    return finding.evolve(advice=f"{finding.advice} {note}".strip())
+def _told(finding: Finding, around: Iterable[Ignore]) -> Finding:
+    """With a note on the first comment around it that would accept it, or that names what is no rule."""
+    for ignore in around:
+        unknown = sorted(ignore.rules - rules() - {ALL})
+        if ignore.covers(finding):
+            why = "is ignored because it gives no reason"
+        elif unknown:
+            why = f"names an unknown rule ({', '.join(unknown)})"
+        else:
+            continue
+        note = (
+            f"The comment in line {ignore.line} {why}; right is: {MARK} ignore {finding.rule} - why it is right here."
+        )
+        return finding.evolve(advice=f"{finding.advice} {note}".strip())
+    return finding
+
+
+@cache
+def rules() -> frozenset[str]:
+    """All that a comment may name: the exact rules, and the questions of a review."""
+    return frozenset({*(detector.rule for detector in DETECTORS), *(card.id for card in cards())})
 
 
 def ignores(page: Page) -> tuple[Ignore, ...]:
