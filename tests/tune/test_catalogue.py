@@ -102,10 +102,9 @@ def test_wait_is_old_only_for_agents() -> None:
 def test_a_name_of_another_host_is_known_as_such() -> None:
     known = CATALOGUE.resolve("spawn_agent", ["claude"])
     assert known.tool is None
-    assert known.elsewhere == {"codex"}
-    assert CATALOGUE.resolve("spawn_agent", ["claude", "codex"]).elsewhere == frozenset()
+    assert CATALOGUE.hosts_of("spawn_agent") == {"codex"}
     assert CATALOGUE.resolve("spawn_agent").tool == tool("spawn_agent", "codex")
-    assert CATALOGUE.resolve("search_file_content", ["codex"]).elsewhere == {"gemini"}
+    assert CATALOGUE.hosts_of("search_file_content") == {"gemini"}
 
 
 @pytest.mark.parametrize("name", ["Math.max", "JSON", "setTimeout", "print", "results.push", "fs.readFile"])
@@ -124,7 +123,7 @@ def test_namespaces_of_a_host_are_taken_off_and_others_are_not() -> None:
 def test_tools_of_connected_servers_are_nobodys_slip() -> None:
     known = CATALOGUE.resolve("mcp__github__create_issue", ["claude"])
     assert known.mcp
-    assert (known.tool, known.old, known.elsewhere) == (None, None, frozenset())
+    assert (known.tool, known.old) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ BEGUN = 4
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What is known of a name. `elsewhere`: hosts that have it, of which the skill is written for none.
+    """What is known of a name.
 
     `function`: a language's, or a method; `mcp`: a tool of a server that the user has connected.
     """
@@ -32,7 +32,6 @@ class Known:
     name: str
     tool: Tool | None = None
     old: Old | None = None
-    elsewhere: frozenset[Host] = frozenset()
     function: bool = False
     mcp: bool = False
 
@@ -75,10 +74,8 @@ class Catalogue:
         """All that is known of a name in a call with these parameters."""
         plain = self.plain(name)
         tool, old = self.tool(plain, hosts), self.deprecated(plain, hosts, parameters)
-        known = self.hosts_of(plain)
         return Known(
             name=plain, tool=tool, old=old,
-            elsewhere=known if hosts and not tool and not known & frozenset(hosts) else frozenset(),
             function="." in plain or plain in self.functions, mcp=plain.startswith("mcp__"),
         )  # fmt: skip
 
@@ -89,9 +86,9 @@ class Catalogue:
         """
         key = (self.plain(name), frozenset(hosts))
         if key not in self._near:
-            word = key[0].isalpha() and key[0].islower()
-            names = {one: _bare(one) for one, tools in self.tools.items() if any(_of(tool, hosts) for tool in tools)}
-            known = {one: bare for one, bare in names.items() if not word or one.islower()}
+            word = is_word(key[0])
+            names = {one: bare(one) for one, tools in self.tools.items() if any(_of(tool, hosts) for tool in tools)}
+            known = {one: compared for one, compared in names.items() if not word or one.islower()}
             self._near[key] = None if key[0] in names else closest(key[0], known) or _turned(key[0], known)
         return self._near[key]
 
@@ -107,17 +104,22 @@ class Catalogue:
 
 def closest(name: str, names: Mapping[str, str]) -> str | None:
     """Of `names`, with how each is compared, the one that differs by its spelling only, or by a slip."""
-    bare = _bare(name)
-    same = [one for one, compared in names.items() if compared == bare]
+    plain = bare(name)
+    same = [one for one, compared in names.items() if compared == plain]
     if same:
         return min(same)
-    near = get_close_matches(bare, names.values(), 1, ALIKE)
+    near = get_close_matches(plain, names.values(), 1, ALIKE)
     return min((one for one, compared in names.items() if compared == near[0]), default=None) if near else None
+
+
+def is_word(name: str) -> bool:
+    """One word in small letters, as functions of anybody are called."""
+    return name.isalpha() and name.islower()
 
 
 def is_spelling(one: str, other: str) -> bool:
     """The two differ by case, by what stands between their words, or by a plural only."""
-    return _bare(one).removesuffix("s") == _bare(other).removesuffix("s")
+    return bare(one).removesuffix("s") == bare(other).removesuffix("s")
 
 
 def _turned(name: str, names: Collection[str]) -> str | None:
@@ -133,10 +135,10 @@ def _words(name: str) -> frozenset[str]:
 
 def nearest_parameter(tool: Tool, parameter: str) -> str | None:
     """The parameter of the tool that is meant: by its old name, otherwise spelled, or only its beginning."""
-    names = {one: _bare(one) for one in tool.parameters}
+    names = {one: bare(one) for one in tool.parameters}
     if found := tool.renamed.get(parameter) or closest(parameter, names):
         return found
-    begun = [one for one, compared in names.items() if compared.startswith(_bare(parameter))]
+    begun = [one for one, compared in names.items() if compared.startswith(bare(parameter))]
     return begun[0] if len(begun) == 1 and len(parameter) >= BEGUN else None
 
 
@@ -207,6 +209,6 @@ def _merged(tools: list[Tool]) -> Tool | None:
     )
 
 
-def _bare(name: str) -> str:
+def bare(name: str) -> str:
     """As names are compared: without case and what stands between words."""
     return name.casefold().replace("_", "").replace("-", "")

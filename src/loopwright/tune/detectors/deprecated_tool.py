@@ -3,17 +3,19 @@
 from collections.abc import Iterator
 
 from loopwright.tune.catalogue import Old, catalogue_of
+from loopwright.tune.catalogue.catalogue import is_word
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.detectors.reached import allowed, tool_calls
 from loopwright.tune.skill.model import Skill
 
 
 def look(skill: Skill) -> Iterator[Hit]:
+    """A plain word may be a function of the skill's own: only beside other tools of its host it is the tool."""
     calls = [*tool_calls(skill)]
-    sure = {one.known.tool.host for one in calls if one.known.tool and not _is_common(one.call.name)}
+    sure = {one.known.tool.host for one in calls if one.known.tool and not is_word(one.call.name)}
     for one in calls:
         old, tool = one.known.old, one.known.tool
-        if old is None or (_is_common(one.call.name) and old.host not in sure):
+        if old is None or (is_word(one.call.name) and old.host not in sure):
             continue
         if tool is None or (old.when and not one.named & {*tool.required}):
             place = one.call.at
@@ -22,11 +24,6 @@ def look(skill: Skill) -> Iterator[Hit]:
     for name, at in allowed(skill):
         if not catalogue.tool(name) and (old := catalogue.deprecated(name)):
             yield _hit(skill, old, skill.main, at, name, None)
-
-
-def _is_common(name: str) -> bool:
-    """A plain word, which may be a function of the skill's own: only beside other tools of the host it is the tool."""
-    return name.isalpha() and name.islower()
 
 
 def _hit(skill: Skill, old: Old, file: str, start: int, name: str, phase: str | None) -> Hit:

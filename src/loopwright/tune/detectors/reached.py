@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from loopwright.tune.catalogue import Known, catalogue_of
+from loopwright.tune.catalogue.catalogue import is_word
 from loopwright.tune.skill.calls import PYTHON
 from loopwright.tune.skill.model import Call, Reference, Skill
 
@@ -43,21 +44,25 @@ def written_calls(skill: Skill) -> tuple[ToolCall, ...]:
     return tuple(
         ToolCall(call, catalogue.resolve(call.name, skill.hosts, [one.name for one in call.arguments if one.name]))
         for call in skill.calls
-        if call.at.file in seen and call.at.use == "instruction" and call.name not in _names(skill, call.at.file)
+        if call.at.file in seen
+        and call.at.use == "instruction"
+        and call.name not in defined(skill.pages[call.at.file].text)
         if all(one.name or one.literal is not None or _VALUE.match(one.value) for one in call.arguments)
     )
 
 
 def tool_calls(skill: Skill) -> Iterator[ToolCall]:
-    """Those of tools that hosts have or had: where a call names parameters, one of them at least is the tool's."""
+    """Those of tools that hosts have or had: where a call names parameters, one of them at least is the tool's.
+
+    What an old tool took is not known: a name like `KillBash` is enough, one like `save_memory` may be anybody's.
+    """
     for one in written_calls(skill):
-        takes = {*one.known.tool.parameters} if one.known.tool else set()
-        before = {*one.known.old.when} if one.known.old else set()
-        if not (one.known.tool or one.known.old):
+        name, tool, old = one.call.name, one.known.tool, one.known.old
+        if tool is None and old is None:
             continue
-        fits = one.named & (takes | before)
-        plain = one.call.name.isalpha() and one.call.name.islower()
-        if fits or not (one.named or plain or one.call.lang in PYTHON):
+        fits = one.named & {*(tool.parameters if tool else ()), *(old.when if old else ())}
+        speaks = not is_word(name) and (not one.named or (tool is None and name[0].isupper()))
+        if fits or (speaks and one.call.lang not in PYTHON):
             yield one
 
 
@@ -76,10 +81,6 @@ def allowed(skill: Skill) -> Iterator[tuple[str, int]]:
 def is_loaded(one: Reference) -> bool:
     """The model is told to read it, whatever happens."""
     return one.loads and not one.optional and one.at.use == "instruction"
-
-
-def _names(skill: Skill, file: str) -> frozenset[str]:
-    return defined(skill.pages[file].text)
 
 
 @lru_cache(maxsize=256)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from loopwright.tune.catalogue import Tool, catalogue_of
-from loopwright.tune.catalogue.catalogue import closest, nearest_parameter
+from loopwright.tune.catalogue.catalogue import bare, closest, nearest_parameter
 from loopwright.tune.detectors.detector import Detector, Hit
 from loopwright.tune.detectors.reached import ToolCall, tool_calls
 from loopwright.tune.skill.model import Argument, Skill
@@ -51,12 +51,12 @@ def _of_another_host(skill: Skill, tool: Tool, name: str) -> str | None:
 def _is_unlisted(tool: Tool, argument: Argument) -> bool:
     said = argument.literal
     listed = tool.values.get(argument.name or "", ())
-    return bool(listed) and said is not None and said not in listed and said.replace("_", "").replace("-", "").isalpha()
+    return bool(listed) and said is not None and said not in listed and bare(said).isalpha()
 
 
 def _value(one: ToolCall, tool: Tool, argument: Argument) -> Hit:
     name, said, listed = argument.name or "", argument.literal or "", tool.values[argument.name or ""]
-    near = closest(said, {value: value.replace("_", "").replace("-", "") for value in listed})
+    near = closest(said, {value: bare(value) for value in listed})
     return Hit(
         file=argument.at.file, start=argument.at.start, end=argument.at.end, phase=one.call.at.phase,
         subject=f"{one.call.name} {name}={said}", advice=f"Write one of {', '.join(listed)}.",
