@@ -100,9 +100,11 @@ class Page:
         block = self.block(at)
         if block is None:
             return "instruction"
+        if block.kind in ("code", "front"):
+            return block.use
         begin = _CODE.sub("", self.text[block.start : at])
         quoted = begin.count('"') % 2 or begin.count("“") > begin.count("”")
-        return "quotation" if block.kind not in ("code", "front") and quoted else block.use
+        return "quotation" if quoted else block.use
 
 
 def read_page(path: str, data: bytes) -> Page | None:
