@@ -1,8 +1,18 @@
 """A skill's folder as it was read, and what is written into it. Bytes by name, relative to the folder, with `/`."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+MAIN = "skill.md"
+"""The file that makes a folder a skill; whatever its case, `SKILL.md` first."""
+
+
+def main_among(names: Iterable[str]) -> str | None:
+    """The main file of a folder that holds these names, or None where it is no skill."""
+    return max(
+        (name for name in names if name.lower() == MAIN), key=lambda name: (name == "SKILL.md", name), default=None
+    )
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from loopwright.domain.tuning_statuses import require as require
 
 EDITABLE = frozenset({"max_iterations", "user_issue_description"})
 NOT_CHOSEN = "a person did not choose it"
+ASKS_NOTHING = "this tuning session does not ask for a choice at the moment"
 
 
 def start(state: TuningState) -> TuningState:
@@ -82,7 +83,7 @@ def choose(state: TuningState, ids: Sequence[str]) -> TuningState:
     require("choose", state)
     waiting = state.engine.waiting
     if waiting is None:
-        raise Conflict("this tuning session does not ask for a choice at the moment")
+        raise Conflict(ASKS_NOTHING)
     if strange := [id for id in ids if id not in waiting.options]:
         raise Invalid(f"no fix {', '.join(strange)} is offered; there are: {', '.join(waiting.options)}")
     left = (id for id in waiting.options if id not in ids)

@@ -109,10 +109,9 @@ class TuningService(Runs[TuningState]):
 
     def answer(self, id: str, text: str) -> TuningState:
         """The same in words: ids of fixes, `all` or `none`."""
-        state = self.read(id)
-        waiting = state.engine.waiting
+        waiting = self.read(id).engine.waiting
         if waiting is None:
-            raise Conflict(f"{id} asks nothing ({state.status}); fixes are answered while they are offered")
+            raise Conflict(commands.ASKS_NOTHING)
         offered = waiting.options
         words = text.replace(",", " ").split()
         given = {"all": offered, "none": ()}.get(text.strip().lower(), tuple(word.upper() for word in words))

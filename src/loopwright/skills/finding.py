@@ -7,7 +7,8 @@ from itertools import islice
 from pathlib import Path
 
 from loopwright.domain.errors import NotFound
-from loopwright.skills.names import MAIN, SKIPPED, is_main, main_in, shown
+from loopwright.domain.skill_files import MAIN
+from loopwright.skills.names import SKIPPED, is_main, main_in, shown
 
 HEAD = 4_096
 """Bytes at the beginning in which a front matter ends."""

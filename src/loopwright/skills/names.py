@@ -1,13 +1,11 @@
 """Which names count in a skill's folder, and which a change may have."""
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 
 from loopwright.domain.errors import Invalid
+from loopwright.domain.skill_files import MAIN, main_among
 
-MAIN = "skill.md"
-"""The file that makes a folder a skill; whatever its case, `SKILL.md` first."""
 SKIPPED = frozenset({
     ".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".nox", ".cache", ".workflow",
     ".loop", ".mypy_cache", ".pytest_cache", ".ruff_cache",
@@ -17,11 +15,12 @@ TEMPORARY = ".loopwright-"
 """What our own files begin with while a change is made."""
 
 
-def main_among(names: Iterable[str]) -> str | None:
-    """The main file of a folder that holds these names, or None where it is no skill."""
-    return max(
-        (name for name in names if name.lower() == MAIN), key=lambda name: (name == "SKILL.md", name), default=None
-    )
+def holds_skill(folder: str | Path) -> bool:
+    """Whether a main file is there, as far as can be seen."""
+    try:
+        return main_among(os.listdir(folder)) is not None
+    except OSError:
+        return False
 
 
 def main_in(folder: str) -> str | None:

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loopwright.domain.errors import Invalid, NotFound
-from loopwright.domain.skill_files import SkillFiles, digest
+from loopwright.domain.skill_files import SkillFiles, digest, main_among
 from loopwright.skills.ignoring import Pattern, is_ignored, patterns
-from loopwright.skills.names import TEMPORARY, is_left_out, is_main, main_among, shown
+from loopwright.skills.names import TEMPORARY, holds_skill, is_left_out, is_main, shown
 
 LARGEST = 1_000_000
 """Bytes of a file that is read; a larger one is no text for a model."""
@@ -130,7 +130,7 @@ class _Reading:
     def _inner(self, folder: _Folder, entry: "os.DirEntry[str]", name: str, ignored: tuple[Pattern, ...]) -> _Folder:
         is_link = entry.is_symlink()
         path = os.path.realpath(entry.path) if is_link else entry.path
-        nested = folder.nested or _holds_skill(path)
+        nested = folder.nested or holds_skill(path)
         return _Folder(path, f"{name}/", ignored, folder.linked or is_link or nested, nested)
 
     def _file(self, folder: _Folder, entry: "os.DirEntry[str]", name: str) -> None:
@@ -174,13 +174,6 @@ def _is_folder(entry: "os.DirEntry[str]") -> bool:
 
 def _why_unread(size: int) -> str:
     return f"larger than {LARGEST:,} bytes" if size > LARGEST else "no plain file, or not for us to read"
-
-
-def _holds_skill(path: str) -> bool:
-    try:
-        return main_among(os.listdir(path)) is not None
-    except OSError:
-        return False
 
 
 def _size(path: str) -> int:

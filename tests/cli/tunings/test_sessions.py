@@ -99,7 +99,7 @@ def test_none_of_them(desk: Desk, skill: Path, asking: str) -> None:
     desk.run("tunings", "watch", asking)
     assert (state(desk, asking).status, skill.read_text()) == ("completed", SICK)
     late = desk.run("tunings", "answer", asking, "all")
-    assert (late.code, "asks nothing (completed)" in late.err) == (Exit.ILLEGAL, True)
+    assert (late.code, "does not ask for a choice" in late.err) == (Exit.ILLEGAL, True)
 
 
 def test_an_id_that_no_session_has(desk: Desk, skill: Path) -> None:

@@ -9,7 +9,7 @@ from loopwright.domain.protocol import AgentOutput, Message
 from loopwright.skills.cache import FindingsCache
 from tests.tune.review.test_reviewing import BOTH, ENDLESS, FILES, found, judged
 from tests.tune.session.stage import TuneStage, texts
-from tests.tune.session.test_trouble import at_nth, never
+from tests.tune.session.test_trouble import died_and_taken_up
 
 MOMENTS = 35
 """So much is told in a session that nobody disturbs."""
@@ -34,17 +34,7 @@ async def test_at_any_moment(stage: TuneStage, tmp_path: Path, n: int) -> None:
     stage.answers = FindingsCache(tmp_path / "cache", "code")
     root = stage.skill(FILES)
     id = stage.create(root, level="none", reviewer="writer")
-
-    def die() -> None:
-        raise RuntimeError("killed")
-
-    stage.meddle = at_nth(n, die)
-    try:
-        await stage.drive(id)
-    except (RuntimeError, BaseExceptionGroup):
-        assert stage.store.holder(id) is None
-    stage.meddle = never
-    state = await stage.drive(id)
+    state = await died_and_taken_up(stage, id, n)
     assert (state.status, texts(root), state.engine.unreviewed) == ("completed", FILES, ())
     assert [(one.rule, one.confidence) for one in state.engine.findings] == [
         ("contradicting-rules", "confirmed"), ("unbounded-work", "confirmed"),

@@ -217,18 +217,22 @@ def _die() -> None:
     raise RuntimeError("the process is gone")
 
 
+async def died_and_taken_up(stage: TuneStage, id: str, n: int) -> TuningState:
+    """The session after its runner died at moment `n`, and a second one drove it on."""
+    stage.meddle = at_nth(n, _die)
+    try:
+        await stage.drive(id)
+    except (RuntimeError, BaseExceptionGroup):
+        assert stage.store.holder(id) is None
+    stage.meddle = never
+    return await stage.drive(id)
+
+
 class TestTakenUp:
     @pytest.mark.parametrize("n", range(0, 60, 3))
     async def test_after_the_runner_died_at_any_moment(self, n: int, stage: TuneStage) -> None:
         root = stage.skill()
-        id = stage.create(root)
-        stage.meddle = at_nth(n, _die)
-        try:
-            await stage.drive(id)
-        except (RuntimeError, BaseExceptionGroup):
-            assert stage.store.holder(id) is None
-        stage.meddle = never
-        state = await stage.drive(id)
+        state = await died_and_taken_up(stage, stage.create(root), n)
         assert (state.status, texts(root), state.engine.under_way) == ("completed", MENDED, ())
 
     async def test_what_nobody_has_a_backup_of_is_not_touched(self, stage: TuneStage) -> None:

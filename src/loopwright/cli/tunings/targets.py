@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from loopwright.domain.errors import Invalid, NotFound
+from loopwright.skills.names import holds_skill
 
 if TYPE_CHECKING:
     from loopwright.ports import Skills
@@ -19,7 +20,6 @@ INSTALLED = (
     ".gemini/extensions",
 )
 """Where hosts keep skills, in a project and in a home."""
-MAIN = "skill.md"
 NO_SKILL = "a skill is a folder with a SKILL.md"
 
 
@@ -91,16 +91,9 @@ def _existing(path: str) -> Path:
     return Path(path)
 
 
-def _is_skill(folder: Path) -> bool:
-    try:
-        return any(name.lower() == MAIN for name in os.listdir(folder))
-    except OSError:
-        return False
-
-
 def _above(path: Path) -> Path | None:
     """The nearest folder around a file that is a skill."""
-    return next((folder for folder in path.parents if _is_skill(folder)), None)
+    return next((folder for folder in path.parents if holds_skill(folder)), None)
 
 
 def _below(path: Path, skills: "Skills") -> Iterator[Path]:

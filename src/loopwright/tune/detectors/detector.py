@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from loopwright.domain.findings import Confidence, Dimension, Finding, FixStrategy, Severity
 from loopwright.tune.detectors.placing import legible, spot
 from loopwright.tune.skill.model import Skill
+from loopwright.tune.skill.page import Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,11 @@ class Hit:
     phase: str | None = None
     also: tuple[str, ...] = ()
     facts: dict[str, str] = field(default_factory=dict)
+
+
+def top(page: Page) -> int:
+    """Where a place ends that stands for the whole page: its first characters, as the `---` of a front matter."""
+    return min(3, len(page.text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.detectors.detector import Detector, Hit, top
 from loopwright.tune.detectors.reached import is_loaded
 from loopwright.tune.skill.model import Skill
 
@@ -29,7 +29,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     largest = sorted(sizes, key=lambda path: (-sizes[path], path))
     page = skill.pages[skill.main]
     yield Hit(
-        file=page.path, start=0, end=min(3, len(page.text)), subject=skill.main,
+        file=page.path, start=0, end=top(page), subject=skill.main,
         message=f"a run that follows every order to read holds about {total:,} tokens of {len(read)} files: "
         + ", ".join(f"{path} {sizes[path]:,}" for path in largest[:SHOWN]),
         also=tuple(f"{path}:1" for path in largest[:SHOWN]), severity="medium" if total >= FAR_TOO_MUCH else None,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from loopwright.domain.findings import Severity
-from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.detectors.detector import Detector, Hit, top
 from loopwright.tune.skill.blocks import Front
 from loopwright.tune.skill.model import Skill
 from loopwright.tune.skill.page import Page
@@ -20,7 +20,7 @@ def look(skill: Skill) -> Iterator[Hit]:
         return
     if page.front is None:
         yield Hit(
-            file=page.path, start=0, end=min(3, len(page.text)), subject="front matter",
+            file=page.path, start=0, end=top(page), subject="front matter",
             message="SKILL.md has no front matter", advice="Begin it with name and description between two lines ---.",
         )  # fmt: skip
     elif page.front.broken:

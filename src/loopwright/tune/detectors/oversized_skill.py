@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from loopwright.tune.detectors.detector import Detector, Hit
+from loopwright.tune.detectors.detector import Detector, Hit, top
 from loopwright.tune.skill.model import Skill
 
 TOKENS, LINES = 5_000, 500
@@ -22,7 +22,7 @@ def look(skill: Skill) -> Iterator[Hit]:
     if over[0] <= 1 and over[1] <= MARGIN:
         return
     yield Hit(
-        file=page.path, start=0, end=min(3, len(page.text)), subject=skill.main,
+        file=page.path, start=0, end=top(page), subject=skill.main,
         message=f"SKILL.md has about {page.tokens:,} tokens in {lines:,} lines; {TOKENS:,} and {LINES} are recommended",
         severity="medium" if page.tokens > FAR * TOKENS else None,
     )  # fmt: skip

@@ -92,7 +92,7 @@ async def review(
     """
     state = session.state()
     agent = state.engine.reviewer or ""
-    if _is_spent(session, state, dimension):
+    if _note_if_spent(session, state, dimension):
         return Reviewed()
     try:
         found = await _found(session, state, files, skill, dimension, exact)
@@ -131,7 +131,8 @@ async def still_there(
     return tuple(finding for id, finding in named.items() if id not in gone)
 
 
-def _is_spent(session: TuningSession, state: TuningState, dimension: Dimension) -> bool:
+def _note_if_spent(session: TuningSession, state: TuningState, dimension: Dimension) -> bool:
+    """Whether the budget is used up, which the session then tells."""
     reached = charged(state, 0, session.cost).engine.budget.reached
     if reached:
         session.note("not_asked", f"the {reached.words} is used up: the meaning of {dimension} is not judged")

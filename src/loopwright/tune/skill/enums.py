@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from typing import Any  # parsed JSON
 
@@ -11,7 +11,7 @@ from tree_sitter import Language, Node, Parser
 
 from loopwright.tune.skill.blocks import Block
 from loopwright.tune.skill.calls import LANGUAGES
-from loopwright.tune.skill.model import At, Enumeration, Setting
+from loopwright.tune.skill.model import Enumeration, Place, Setting
 from loopwright.tune.skill.page import Page
 
 FEWEST = 2
@@ -27,7 +27,6 @@ _WORDS = re.compile(r"[A-Z]?+[a-z]++|[A-Z]{1,40}(?![a-z])")
 _LISTED = re.compile(r"\s*[\w-]+(?:\s*\|\s*[\w-]+)+\s*\Z")
 
 Declared = tuple[str, str, tuple[str, ...]]
-Place = Callable[[int, int], At]
 
 
 def enumerations(page: Page, at: Place) -> Iterator[Enumeration]:

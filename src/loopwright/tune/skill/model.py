@@ -1,6 +1,6 @@
 """What rules look at: a skill, parsed once. Lines count from 1."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +9,7 @@ from loopwright.tune.skill.page import Page
 
 Mode = Literal["sequential", "autonomous"]
 Host = Literal["claude", "codex", "gemini"]
+ReferenceKind = Literal["link", "read", "prose"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,10 @@ class At:
     line: int
     use: Use = "instruction"
     phase: str | None = None
+
+
+Place = Callable[[int, int], At]
+"""Makes a place of a page, from its first character and the one behind its last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,7 @@ class Reference:
     raw: str
     target: str
     resolved: str | None
-    kind: Literal["link", "read", "prose"]
+    kind: ReferenceKind
     at: At
     loads: bool = False
     optional: bool = False

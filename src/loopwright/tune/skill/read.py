@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Set
 from functools import partial
 
+from loopwright.domain.skill_files import MAIN, main_among
 from loopwright.tune.skill.calls import calls
 from loopwright.tune.skill.enums import enumerations, settings
 from loopwright.tune.skill.hosts import hosts, mode, tools
@@ -10,8 +11,6 @@ from loopwright.tune.skill.model import At, Call, Skill
 from loopwright.tune.skill.page import Page, read_page
 from loopwright.tune.skill.phases import Course, phases
 from loopwright.tune.skill.references import References, files_of
-
-MAIN = "SKILL.md"
 
 
 def read_skill(
@@ -26,8 +25,7 @@ def read_skill(
 
     `above`: files of its plugin and its project, as seen from there.
     """
-    mains = (path for path in files if path.casefold() == MAIN.casefold())
-    main = max(mains, key=lambda path: (path == MAIN, path), default=MAIN)
+    main = main_among(files) or "SKILL.md"
     # Sorted, so that of files of one name the same is meant, in whatever order they come.
     sizes = dict(sorted(({path: len(data) for path, data in files.items()} | dict(unread or {})).items()))
     pages = _pages(files, main, _nested(sizes))
@@ -76,7 +74,7 @@ def _own_name(name: str, main: Page | None) -> str:
 def _nested(files: Iterable[str]) -> tuple[str, ...]:
     """Folders below that hold a SKILL.md of their own."""
     names = (path.rpartition("/") for path in files)
-    return tuple(f"{folder}/" for folder, slash, name in names if slash and name.casefold() == MAIN.casefold())
+    return tuple(f"{folder}/" for folder, slash, name in names if slash and name.lower() == MAIN)
 
 
 def _pages(files: Mapping[str, bytes], main: str, nested: tuple[str, ...]) -> dict[str, Page]:

@@ -4,10 +4,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from posixpath import basename, dirname, join, normpath
-from typing import Literal
 from urllib.parse import unquote
 
-from loopwright.tune.skill.model import At, Call, Reference
+from loopwright.tune.skill.model import At, Call, Reference, ReferenceKind
 from loopwright.tune.skill.page import Page
 
 READERS = frozenset({"Read", "read_file", "ReadFile", "readFile", "view", "cat"})
@@ -50,9 +49,6 @@ _INVENTED = re.compile(
 )
 NEAR = 120
 """Characters of a line before a name that say what is done with the file."""
-
-
-Kind = Literal["link", "read", "prose"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +138,7 @@ class References:
                     continue
                 if start not in read and (block := page.block(start)) and block.kind == "code":
                     continue
-            kind: Kind = "read" if start in read else "prose"
+            kind: ReferenceKind = "read" if start in read else "prose"
             place, maybe = self._at(page, start, end), _is_maybe(page.text, start, end)
             yield Reference(page.text[start:end], target, resolved, kind, place, loads, maybe)
 
