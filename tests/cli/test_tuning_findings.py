@@ -193,14 +193,14 @@ class TestManySkills:
     def skills(self) -> Sequence[Checked]:
         return (
             checked(gate="pass", score=100.0, path="skills/good"),
-            checked(DEAD, WAIT, HINT, path="skills/bad"),
+            checked(DEAD, WAIT, HINT, path="skills/bad", silenced=(Silenced(finding=DEAD),)),
         )
 
     def test_a_line_each_with_the_worst_first(self) -> None:
         assert overview(self.skills(), LOOK).splitlines() == [
-            "GATE  SCORE  CRITICAL  HIGH  MEDIUM  LOW  HINTS  SKILL",
-            "FAIL  61.5   1         1     -       -    1      skills/bad",
-            "PASS  100    -         -     -       -    -      skills/good",
+            "GATE  SCORE  CRITICAL  HIGH  MEDIUM  LOW  HINTS  ACCEPTED  SKILL",
+            "FAIL  61.5   1         1     -       -    1      1         skills/bad",
+            "PASS  100    -         -     -       -    -      -         skills/good",
             "",
             "1 of 2 skills passed; checked exactly, the questions of meaning were not asked (--agent NAME asks)",
         ]
@@ -209,7 +209,7 @@ class TestManySkills:
         assert overview(self.skills(), Look(40, plain)).splitlines() == [
             "FAIL   skills/bad",
             "       score 61.5; 1 critical, 1 high; 1",
-            "       hint beside",
+            "       hint beside; 1 accepted",
             "PASS   skills/good",
             "       score 100; nothing",
             "",

@@ -181,7 +181,7 @@ def test_a_baseline_accepts_what_is_there_and_nothing_new(shop: Shop) -> None:
     shutil.rmtree(shop.root / skill)
     shop.skill("wrong-tool", "fixed")
     gone = shop.run("tune", skill, "--baseline", known)
-    assert "there no more" in gone.stderr
+    assert "no longer occurs" in gone.stderr
 
     (shop.root / "notes.json").write_text("mine")
     assert shop.run("tune", skill, "--baseline", "notes.json", "--update-baseline").returncode == 2

@@ -12,6 +12,7 @@ IRREGULAR = {
     "fails": "fail",
     "shows": "show",
     "behaves": "behave",
+    "occurs": "occur",
 }
 
 

@@ -78,7 +78,7 @@ def written(baseline: Baseline) -> bytes:
 
 def read(origin: str, data: bytes) -> Baseline:
     """Invalid says what is wrong with it and how it is made anew; `origin` is the file's name for people."""
-    anew = "write it anew with --update-baseline"
+    anew = "rewrite it with --update-baseline"
     try:
         given: object = json.loads(data)
     except (ValueError, RecursionError) as error:

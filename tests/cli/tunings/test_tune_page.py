@@ -1,4 +1,4 @@
-"""What docs/tune.md says is so."""
+"""What docs/tune.md and docs/findings.md say is so."""
 
 import re
 import subprocess
@@ -11,6 +11,8 @@ from loopwright.cli.tunings import COMMANDS
 from loopwright.cli.tunings.options import TUNE
 from loopwright.domain.findings import DIMENSIONS
 from loopwright.domain.tuning_score import MOST_HIGH, PASS, REVIEW, WEIGHTS
+from loopwright.tune.diagnosis import diagnose
+from tests.tune.skill.reading import skill
 
 ROOT = Path(__file__).parent.parent.parent.parent
 PAGE = (ROOT / "docs" / "tune.md").read_text()
@@ -40,6 +42,13 @@ def test_score_and_gate_are_told_as_they_are() -> None:
     assert all(f"{severity} {weight:g}" in PAGE for severity, weight in WEIGHTS.items())
     assert f"| pass | score {PASS:g} or more, no critical finding, at most {MOST_HIGH['pass']} of severity high" in PAGE
     assert f"| review | score {REVIEW:g} or more, no critical finding, at most {MOST_HIGH['review']} of" in PAGE
+
+
+def test_the_example_of_a_comment_accepts_a_finding() -> None:
+    text = (ROOT / "docs" / "findings.md").read_text().partition("```markdown\n")[2].partition("```")[0]
+    found = diagnose(skill(f"---\nname: sample\ndescription: Shows a report.\n---\n\n{text}"))
+    assert [(one.finding.rule, one.reason) for one in found.silenced] == [("dead-reference", "the build writes it")]
+    assert not found.findings
 
 
 def test_the_hook_takes_the_files_of_skills_and_no_others() -> None:

@@ -15,7 +15,7 @@ INDENT = 8
 """Cells before the texts of a finding; the source's line number fits in."""
 ALSO = 6
 """Further places that are named."""
-HEAD = ("GATE", "SCORE", "CRITICAL", "HIGH", "MEDIUM", "LOW", "HINTS", "SKILL")
+HEAD = ("GATE", "SCORE", "CRITICAL", "HIGH", "MEDIUM", "LOW", "HINTS", "ACCEPTED", "SKILL")
 GATES: dict[Gate, Style] = {"pass": "good", "review": "medium", "fail": "critical"}
 REPAIRS: dict[FixLevel, str] = {
     "mechanical": "with --fix",
@@ -64,13 +64,14 @@ def overview(skills: Sequence[Checked], look: Look) -> str:
 
 def _row(skill: Checked) -> tuple[str, ...]:
     found = counts(skill.findings)
-    numbers = (found.critical, found.high, found.medium, found.low, len(skill.hints))
+    numbers = (found.critical, found.high, found.medium, found.low, len(skill.hints), len(skill.silenced))
     return (skill.gate.upper(), f"{skill.score:g}", *(f"{n}" if n else "-" for n in numbers), clean(skill.path))
 
 
 def _stacked(skill: Checked, look: Look) -> list[str]:
     head = f"{look.paint(GATES[skill.gate], f'{skill.gate.upper():<7}')}{clean(skill.path)}"
-    told = f"score {skill.score:g}; {found_words(skill)}"
+    accepted = f"; {len(skill.silenced):,} accepted" if skill.silenced else ""
+    told = f"score {skill.score:g}; {found_words(skill)}{accepted}"
     return [
         head,
         *(f"       {line}" for line in wrapped(told, look.cells - 7)),

@@ -51,8 +51,8 @@ class BaselineFile:
         for entry in gone:
             remark(f"gone: {entry.skill}: {entry.rule} in {entry.file}: {entry.message}")
         if gone:
-            words = f"{plural(len(gone), 'finding')} of {self._file} {agreeing(len(gone), 'is')} there no more"
-            remark(f"{words}; write it anew with --update-baseline")
+            words = f"{plural(len(gone), 'finding')} in {self._file} no longer {agreeing(len(gone), 'occurs')}"
+            remark(f"{words}; rewrite it with --update-baseline")
 
 
 def read_baseline(file: Path) -> BaselineFile:

@@ -24,23 +24,23 @@ TUNE: dict[str, Any] = {  # Any: as above
     "focus": _text("--focus", "WHAT", "Only some of context,memory,dataflow,agent."),
     "fix": _text(
         "--fix", "[=all]",
-        "Mend what is a fact; =all: also what the agent has to write.",
+        "Fix what has one right answer; =all, with --agent: let the agent fix the rest.",
     ),
-    "agent": _text("--agent", "NAME", "Ask this agent about the meaning, too: auto, codex, … (see doctor)."),
-    "refuter": _text("--refuter", "NAME", "Who tries to refute what it finds (default: the same, in a session anew)."),
+    "agent": _text("--agent", "NAME", "Also ask this agent about the meaning: auto, codex, … (see doctor)."),
+    "refuter": _text("--refuter", "NAME", "Who tries to refute its findings (default: the same, in a new session)."),
     "max_tokens": LIMITS["max_tokens"],
     "max_cost": LIMITS["max_cost"],
     "yes": _flag("--yes", "-y", help="Apply every fix without asking."),
-    "rollback": _text("--rollback", "FIX", "Take this fix out of the skill's files again."),
-    "tuning_id": _text("--tuning-id", "ID", "Take up this session instead."),
-    "installed": _flag("--installed", help="The skills that are installed for the known hosts."),
-    "files": _flag("--files", help="The skills that the files PATH… belong to."),
+    "rollback": _text("--rollback", "FIX", "Undo this fix in the skill's files."),
+    "tuning_id": _text("--tuning-id", "ID", "Continue this session instead."),
+    "installed": _flag("--installed", help="Check the skills installed for the known hosts."),
+    "files": _flag("--files", help="Check the skills that the files PATH… belong to."),
     "form": _text("--format", "FORM", "text (default), json or sarif."),
-    "output": _file("--output", "-o", help="Write there what would be printed."),
-    "baseline": _file("--baseline", help="Findings that are accepted as they are."),
-    "update_baseline": _flag("--update-baseline", help="Accept all that is found now."),
+    "output": _file("--output", "-o", help="Write the output to FILE."),
+    "baseline": _file("--baseline", help="Accept the findings listed in FILE."),
+    "update_baseline": _flag("--update-baseline", help="Write all current findings to the baseline."),
     "max_iterations": Annotated[
-        int | None, typer.Option("--max-iterations", metavar="N", help="Rounds of mending (default: 5).")
+        int | None, typer.Option("--max-iterations", metavar="N", help="Rounds of fixing (default: 5).")
     ],
 }  # fmt: skip
 """By the name of the parameter."""

@@ -28,7 +28,7 @@ def tune(
         typer.Argument(
             metavar="PATH… [WORDS]",
             show_default=False,
-            help="Skills, or folders of skills; then what is wrong, in words.",
+            help="Skills, or folders of skills; a last argument that is no path and has a space says what is wrong.",
         ),
     ] = None,
     given: Given,
@@ -36,7 +36,7 @@ def tune(
     launched: Annotated[bool, typer.Option("--launched", hidden=True)] = False,
     json: Json = False,
 ) -> None:
-    """Diagnose agent skills: what is wrong, why, and what to do; with --fix mend them, verified by a new diagnosis."""
+    """Check agent skills: what is wrong, why, and what to do; --fix also fixes it, verified by a new diagnosis."""
     _check(given)
     words, id, fix = what or [], given.get("tuning_id"), given.get("rollback")
     with opened(project, {name: given[name] for name in LIMITS if name in given}) as engine:

@@ -103,7 +103,7 @@ def _result(skill: Checked, finding: Finding, index: dict[str, int]) -> Object:
         "partialFingerprints": {FINGERPRINT: finding.fingerprint},
         "properties": {
             "severity": finding.severity, "confidence": finding.confidence, "dimension": finding.dimension,
-            "known": finding.known, "subject": finding.subject, "fixable": skill.fixable.get(finding.fingerprint, "no"),
+            "known": finding.known, "subject": finding.subject, "fixable": skill.fixable.get(finding.fingerprint),
         },
     }  # fmt: skip
 
