@@ -16,6 +16,7 @@ from loopwright.store.loops import LOOPS
 from tests.chance import SEED
 from tests.fakes import FakeClock, UnsyncedDisk
 from tests.javascript import Toolbox, Unavailable, toolbox
+from tests.outside import shut_out_here
 from tests.stage import MakeStage, Stage, as_git
 
 HERE = Path(__file__).parent
@@ -23,7 +24,8 @@ NOT_STARTED = re.compile(r"/(test_[^/]*|conftest)\.py$|/samples/")
 """What no process imports but pytest, which compiles it in its own way; and what is none of ours."""
 
 
-def pytest_configure() -> None:
+@pytest.hookimpl(trylast=True)
+def pytest_configure(config: pytest.Config) -> None:
     """What is started in the background or by nohup ignores signals, and hands that on; commands under test shall not.
 
     A handler, unlike a signal that is ignored, is not inherited. The seed is: all processes of a run have the same one.
@@ -33,6 +35,8 @@ def pytest_configure() -> None:
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
     compiled_once()
+    if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
+        shut_out_here()  # where tests run; the processes that run them still need what coverage tells them
 
 
 def compiled_once() -> None:
