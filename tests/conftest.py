@@ -13,6 +13,7 @@ import pytest
 from loopwright.agents.scripted import Answer
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
+from tests import tiers
 from tests.chance import SEED
 from tests.fakes import FakeClock, UnsyncedDisk
 from tests.javascript import Toolbox, Unavailable, toolbox
@@ -22,6 +23,26 @@ from tests.stage import MakeStage, Stage, as_git
 HERE = Path(__file__).parent
 NOT_STARTED = re.compile(r"/(test_[^/]*|conftest)\.py$|/samples/")
 """What no process imports but pytest, which compiles it in its own way; and what is none of ours."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--tier", choices=tiers.TIERS, default="all", help="which tests run; see tests/tiers.py")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """What holds no test of the tier is not even loaded."""
+    if not collection_path.is_relative_to(HERE):
+        return None
+    path = collection_path.relative_to(HERE.parent).as_posix()
+    return None if tiers.has_any(path, config.getoption("tier")) else True
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    tier = config.getoption("tier")
+    left_out = [item for item in items if not tiers.runs(item.nodeid, tier)]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = [item for item in items if tiers.runs(item.nodeid, tier)]
 
 
 @pytest.hookimpl(trylast=True)
@@ -34,6 +55,8 @@ def pytest_configure(config: pytest.Config) -> None:
     for number in (signal.SIGINT, signal.SIGHUP):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, lambda *_: None)
+    if config.getoption("hypothesis_profile", None) is None:
+        tiers.choose(config.getoption("tier"))
     compiled_once()
     if hasattr(config, "workerinput") or not config.getoption("numprocesses", None):
         shut_out_here()  # where tests run; the processes that run them still need what coverage tells them
