@@ -3,17 +3,18 @@
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 import pytest
 
 Test = Callable[..., None]
+Naming = Callable[[Any], str]
+"""Any: a value of whatever the table holds."""
 NAMED = 20
 """So many of the further cases that failed are named; of the rest, how many there are."""
 
 
-def each(
-    names: str | Sequence[str], cases: Iterable[object], ids: Callable[[object], str] = repr
-) -> Callable[[Test], Test]:
+def each(names: str | Sequence[str], cases: Iterable[object], ids: Naming = repr) -> Callable[[Test], Test]:
     """As pytest.mark.parametrize, for tests that need nothing made anew for each case.
 
     All cases run. What is reported is the first that failed, with its name and the names of the others that did.
@@ -24,8 +25,12 @@ def each(
 
     def in_one(test: Test) -> Test:
         @functools.wraps(test)
-        def all_of_them(**given: object) -> None:
-            failed = [error for row in rows if (error := _failure(test, given, row, ids)) is not None]
+        def all_of_them(*own: object, **given: object) -> None:
+            failed = [
+                error
+                for row in rows
+                if (error := _failure(functools.partial(test, *own, **given), row, ids)) is not None
+            ]
             if failed:
                 _tell_others(failed)
                 raise failed[0]
@@ -39,11 +44,9 @@ def each(
     return in_one
 
 
-def _failure(
-    test: Test, given: Mapping[str, object], row: Mapping[str, object], ids: Callable[[object], str]
-) -> BaseException | None:
+def _failure(test: Test, row: Mapping[str, object], ids: Naming) -> BaseException | None:
     try:
-        test(**given, **row)
+        test(**row)
     except BaseException as error:
         error.add_note("in the case " + ", ".join(f"{name}={_short(ids(value))}" for name, value in row.items()))
         if isinstance(error, (Exception, pytest.fail.Exception)):

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tables import each
+
 SOURCE = Path(__file__).parent.parent / "src" / "loopwright"
 MODULES = sorted(SOURCE.rglob("*.py"))
 
@@ -142,7 +144,7 @@ WRONG: dict[Rule, tuple[str, str]] = {
 """A module that breaks each."""
 
 
-@pytest.mark.parametrize("path", MODULES, ids=name_of)
+@each("path", MODULES, ids=name_of)
 def test_a_module_keeps_the_rules(path: Path) -> None:
     """All rules in one test, since reading a module takes longer than any of them."""
     tree = ast.parse(path.read_text(encoding="utf-8"))

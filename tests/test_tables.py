@@ -20,6 +20,13 @@ def test_every_case_runs_and_fixtures_are_still_asked_for() -> None:
     assert seen == [(1, "x", True, "p"), (1, "x", False, "p"), (2, "y", True, "p"), (2, "y", False, "p")]
 
 
+class TestAsAMethod:
+    @each("number", [1, 2])
+    def test_it_has_itself(self, number: int) -> None:
+        assert isinstance(self, TestAsAMethod)
+        assert number
+
+
 def test_a_case_that_fails_is_named_and_so_are_the_others() -> None:
     @each("number", range(NAMED + 5))
     def case(number: int) -> None:

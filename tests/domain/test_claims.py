@@ -5,13 +5,14 @@ import pytest
 from loopwright.domain.claims import claims_green_tests, quoted, refused_updates, unmeasured_files
 from loopwright.domain.loop import ActionName
 from loopwright.domain.protocol import ActionReport
+from tests.tables import each
 
 
 def report(message: str = "", **fields: object) -> ActionReport:
     return ActionReport.model_validate({"action": "DEVELOP", "status": "success", "message": message, **fields})
 
 
-@pytest.mark.parametrize(
+@each(
     ("message", "claims"),
     [
         ("All tests pass.", True),

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from loopwright.domain.cycle_board import LONGEST, MOST, TYPES, Finding, merged, read_bad, read_board, read_entry, shown
 from loopwright.domain.errors import Invalid
+from tests.tables import each
 
 AT = "2026-01-22T10:00:00+08:00"
 
@@ -17,7 +18,7 @@ def raw(type: str, **data: object) -> dict[str, object]:
     return {"ts": AT, "agent": "ep", "type": type, "data": {**dict.fromkeys(TYPES[type].required, "x"), **data}}
 
 
-@pytest.mark.parametrize("type", TYPES)
+@each("type", TYPES)
 def test_each_type_with_what_it_needs(type: str) -> None:
     finding = read_entry(raw(type))
     assert read_entry(finding.line) == finding

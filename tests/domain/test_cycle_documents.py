@@ -65,6 +65,7 @@ from loopwright.domain.cycle_timeline import read_timeline
 from loopwright.domain.engine_state import Incident
 from loopwright.domain.log_words import read_word, word
 from tests.domain.cycle_making import AT, begun, created, driven, ended, judged, running, task, usual
+from tests.tables import each
 
 LATER = "2026-01-23T09:00:00+08:00"
 Texts = dict[str, str]
@@ -397,7 +398,7 @@ def test_a_cycle_comes_back_from_its_documents() -> None:
     assert driven(resumed).status in ("completed", "failed")
 
 
-@pytest.mark.parametrize("most", range(1, 16))
+@each("most", range(1, 16))
 def test_a_cycle_that_was_lost_at_any_moment_goes_on(most: int) -> None:
     states = history(running(), {})[:most]
     folder = put_out(states)

@@ -13,6 +13,7 @@ from loopwright.domain.cycle_names import CycleStep
 from loopwright.domain.cycle_reading import read_cycle
 from loopwright.domain.engine_state import INCIDENTS_KEPT, Incident, Limits, PermissionRequest
 from tests.domain.cycle_making import AT, begun, created, driven, judged, running
+from tests.tables import each
 
 LATER = "2026-01-22T11:00:00+08:00"
 INCIDENT = Incident(kind="x", message="y", at=AT)
@@ -84,7 +85,7 @@ REFUSED: dict[str, tuple[Callable[[], CycleState], Change, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_put_back_from_a_file(name: str) -> None:
     make, change, words = REFUSED[name]
     base = make()
@@ -136,7 +137,7 @@ COMMANDS: dict[str, tuple[Callable[[], CycleState], Change]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@each("name", COMMANDS)
 def test_what_commands_do_stays(name: str) -> None:
     make, change = COMMANDS[name]
     before = make()
@@ -174,7 +175,7 @@ FORGED: dict[str, tuple[Callable[[], CycleState], Change, set[str]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FORGED)
+@each("name", FORGED)
 def test_what_is_the_runners_alone_is_put_back(name: str) -> None:
     make, change, expected = FORGED[name]
     before = make()

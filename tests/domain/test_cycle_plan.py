@@ -22,6 +22,7 @@ from loopwright.domain.cycle_plan import (
     staying,
 )
 from loopwright.domain.errors import Invalid
+from tests.tables import each
 
 AT = "2026-01-22T10:00:00+08:00"
 
@@ -60,7 +61,7 @@ def test_a_plan_is_read_whatever_it_is_dressed_in(text: str) -> None:
     assert read_plan(text) == (task("TASK-001"), task("TASK-002", "TASK-001"))
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "effort"),
     [("small", "small"), ("S", "small"), ("小", "small"), ("Medium ", "medium"), ("M", "medium"), ("中", "medium"),
      ("L", "large"), ("大", "large"), ("high", "large"), (None, "small"), ("", "small")],

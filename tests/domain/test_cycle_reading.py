@@ -17,6 +17,7 @@ from loopwright.domain.engine_state import SCHEMA
 from loopwright.domain.errors import Invalid, NewerSchema
 from tests.domain.cycle_making import begun, driven, running
 from tests.golden.test_reading import WRONG, at, paths, same, variations
+from tests.tables import each
 
 Json = dict[str, Any]  # Any: parsed JSON
 
@@ -195,7 +196,7 @@ def test_what_is_no_object_is_refused(raw: object) -> None:
         told(raw)
 
 
-@pytest.mark.parametrize("change", [
+@each("change", [
     {"status": "user_exit"}, {"agents": []}, {"max_iterations": 0}, {"x": float("nan")}, {"x": "\ud800"},
     {"plan": {"tasks": [{"id": "A"}, {"id": "A"}]}}, {"plan": {"tasks": [{"id": "A", "depends_on": ["A"]}]}},
     {"iterations": "x"}, {"coordination": {"blockers": [{}]}},

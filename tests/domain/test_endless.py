@@ -7,9 +7,10 @@ import pytest
 from loopwright.domain.endless import LEAST, SHARED, TestLimits, known_after, words_due
 from loopwright.domain.loop import TestResult, TestStatus
 from loopwright.domain.testing import TestRun, stands_for_another
+from tests.tables import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("limits", "others", "shared", "seconds"),
     [
         (TestLimits(), 0, False, LEAST),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.domain.expressions import BUILTINS, METHODS, doing
+from tests.tables import each
 
 LOOKS = [
     "total",
@@ -42,12 +43,12 @@ DOES = [
 ]
 
 
-@pytest.mark.parametrize("expression", LOOKS)
+@each("expression", LOOKS)
 def test_what_only_looks(expression: str) -> None:
     assert doing(expression) is None
 
 
-@pytest.mark.parametrize(("expression", "what"), DOES)
+@each(("expression", "what"), DOES)
 def test_what_may_do_more_is_named(expression: str, what: str) -> None:
     assert doing(expression) == what
 

@@ -1,7 +1,5 @@
 """A loop in brief: its counts, and what it needs of a person."""
 
-import pytest
-
 from loopwright.domain.engine_state import Parked, PermissionRequest, Waiting
 from loopwright.domain.glance import TaskCounts, glance, need
 from loopwright.domain.loop import LoopState
@@ -9,6 +7,7 @@ from loopwright.domain.loop_folds import begin_action, end_action
 from loopwright.domain.loop_selector import Next
 from loopwright.domain.menu import Menu, MenuEntry
 from tests.domain.loop_making import AT, developed, engine, initialised, loop, result, step, task, validated
+from tests.tables import each
 
 ASKED = PermissionRequest(id="p1", agent="codex", action="DEVELOP", title="rm", since=AT)
 MENU = Menu(since=AT, entries=(MenuEntry(name="DEVELOP", words="next"),))
@@ -41,7 +40,7 @@ def test_counts_are_those_of_the_state() -> None:
     assert counts == {"total": 4, "passed": 2, "failed": 1, "skipped": 1, "pass_rate": 66.67, "coverage": 80.0}
 
 
-@pytest.mark.parametrize(
+@each(
     ("state", "needs"),
     [
         (loop(), None),

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.domain.harmless import PLAIN, objection
+from tests.tables import each
 
 READ = [
     "ls", "ls -la src", "cat a.py b.py", "head -n 20 x | tail -5", "wc -l src/*.py", "rg -n 'def main' src",
@@ -63,12 +64,12 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("command", READ)
+@each("command", READ)
 def test_reads(command: str) -> None:
     assert objection(command) is None
 
 
-@pytest.mark.parametrize("command", HOSTILE)
+@each("command", HOSTILE)
 def test_does_more(command: str) -> None:
     assert objection(command)
 
@@ -81,7 +82,7 @@ def test_nothing_in_front_or_behind_helps(around: str) -> None:
             assert objection(around.format(quoted)), command
 
 
-@pytest.mark.parametrize("command", READ)
+@each("command", READ)
 def test_a_shell_around_changes_nothing(command: str) -> None:
     assert objection(f"bash -lc {shlex.quote(command)}") is None
 

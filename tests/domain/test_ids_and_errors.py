@@ -17,6 +17,7 @@ from loopwright.domain.errors import (
     translate,
 )
 from loopwright.domain.ids import checked, is_safe, new_loop_id, new_task_id, next_hypothesis_id
+from tests.tables import each
 
 SAFE = ["a", "0", "loop-v2-20260122T100000-abc123", "loop-v2-20260122-abc123", "ccw-loop-1", "A_b-C", "x" * 128]
 UNSAFE = [
@@ -31,7 +32,7 @@ def test_safe(id: str) -> None:
     assert checked(id) is id
 
 
-@pytest.mark.parametrize("id", UNSAFE)
+@each("id", UNSAFE)
 def test_unsafe(id: str) -> None:
     assert not is_safe(id)
     with pytest.raises(Invalid, match="Invalid loop ID format"):

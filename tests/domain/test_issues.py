@@ -18,6 +18,7 @@ from loopwright.domain.issues import (
     read_lines,
     steps_of,
 )
+from tests.tables import each
 
 ISSUE = {"id": "ISS-1", "title": "It crashes", "status": "planned", "bound_solution_id": "SOL-2"}
 
@@ -81,7 +82,7 @@ def test_needs_and_order_stay() -> None:
     assert [(s.id, s.description, s.needs) for s in steps] == [("T1", "b", ("T2",)), ("T2", "a", ()), ("T3", "c", ())]
 
 
-@pytest.mark.parametrize(
+@each(
     ("tasks", "words"),
     [
         ((), "solution SOL-1 has no tasks"),

@@ -6,6 +6,7 @@ from loopwright.domain.debugging import Patch
 from loopwright.domain.errors import Invalid
 from loopwright.domain.looking import LOOSE, MOST_DIFF, Place, owner, proposed, read_place
 from tests.domain.test_suspects import suspect
+from tests.tables import each
 
 ROOT = "/home/me/shop"
 
@@ -24,9 +25,7 @@ def test_a_place_is_read(told: str, place: Place) -> None:
     assert read_place(told, f"{ROOT}/") == place
 
 
-@pytest.mark.parametrize(
-    "told", ["", "shop.py", "shop.py:", "shop.py:x", "shop:3", "a.py:-1", "a.py:f:g:3", "a.py:1e9", "x" * 9999]
-)
+@each("told", ["", "shop.py", "shop.py:", "shop.py:x", "shop:3", "a.py:-1", "a.py:f:g:3", "a.py:1e9", "x" * 9999])
 def test_what_is_no_place_is_told_what_would_be(told: str) -> None:
     with pytest.raises(Invalid, match=r"expected file:line or file:function:line"):
         read_place(told, ROOT)

@@ -14,6 +14,7 @@ from loopwright.domain.menu import MenuEntry
 from loopwright.domain.notices import LONGEST, Event
 from loopwright.domain.secrets import Secrets
 from tests.domain.loop_making import AT, LATER, engine, loop, task
+from tests.tables import each
 
 RUNNING, CREATED = loop("running"), loop("created")
 QUESTION = Waiting(question="Which colour?", options=("red", "blue"), since=AT)
@@ -92,7 +93,7 @@ def test_news(name: str, before: LoopState, after: LoopState, event: Event, word
     assert news(after, engine(after, rev=after.engine.rev + 1)) is None, "nor with the next commit"
 
 
-@pytest.mark.parametrize(("name", "before", "after"), NO_NEWS, ids=[row[0] for row in NO_NEWS])
+@each(("name", "before", "after"), NO_NEWS)
 def test_no_news(name: str, before: LoopState, after: LoopState) -> None:
     assert news(before, after) is None
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from loopwright.domain.engine_state import PermissionRequest, Policy
 from loopwright.domain.permissions import POLICIES, TABLE, Asked, decide, request_words, turn_policy
+from tests.tables import each
 
 PROJECT = "/home/ann/app"
 KINDS = tuple(TABLE)
@@ -48,13 +49,13 @@ def test_the_tables_name_every_kind_and_policy() -> None:
     assert rows(OUTSIDE) != rows(INSIDE)
 
 
-@pytest.mark.parametrize(("kind", "policy", "cell"), rows(INSIDE))
+@each(("kind", "policy", "cell"), rows(INSIDE))
 def test_inside_of_the_project(kind: str, policy: Policy, cell: str) -> None:
     assert decide(asked(kind, "src/app.py"), policy, PROJECT).verdict == cell
     assert decide(asked(kind, f"{PROJECT}/src/app.py"), policy, PROJECT).verdict == cell
 
 
-@pytest.mark.parametrize(("kind", "policy", "cell"), rows(OUTSIDE))
+@each(("kind", "policy", "cell"), rows(OUTSIDE))
 def test_outside_of_the_project(kind: str, policy: Policy, cell: str) -> None:
     assert decide(asked(kind, "/etc/hosts"), policy, PROJECT).verdict == cell
     assert decide(asked(kind, "src/app.py", "/etc/hosts"), policy, PROJECT).verdict == cell, "one of them is enough"
@@ -85,17 +86,17 @@ GUARDED = (
 IN_GIT = (".git/hooks/pre-commit", ".git/config", "vendored/.git/config", ".GIT/config", ".git./x", ".loop/a.json")
 
 
-@pytest.mark.parametrize("path", GUARDED)
-@pytest.mark.parametrize("kind", ["edit", "delete", "move", "other"])
-@pytest.mark.parametrize("policy", POLICIES)
+@each("path", GUARDED)
+@each("kind", ["edit", "delete", "move", "other"])
+@each("policy", POLICIES)
 def test_the_loops_own_files_are_nobodys(path: str, kind: str, policy: Policy) -> None:
     decision = decide(Asked(kind, paths=("src/app.py", path)), policy, PROJECT)
     assert decision.verdict == "deny"
     assert policy == "read-only" or path in decision.reason
 
 
-@pytest.mark.parametrize("path", IN_GIT)
-@pytest.mark.parametrize("kind", ["edit", "delete", "move"])
+@each("path", IN_GIT)
+@each("kind", ["edit", "delete", "move"])
 def test_gits_files_are_left_alone_unless_a_person_or_all_says_otherwise(path: str, kind: str) -> None:
     verdicts = {policy: decide(Asked(kind, paths=(path,)), policy, PROJECT).verdict for policy in POLICIES}
     assert verdicts == {"read-only": "deny", "workspace": "deny", "ask": "ask", "all": "allow"}
@@ -153,8 +154,8 @@ OUTSIDE_SPELLINGS = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("path", OUTSIDE_SPELLINGS)
-@pytest.mark.parametrize("kind", ["edit", "delete", "move", "other"])
+@each("path", OUTSIDE_SPELLINGS)
+@each("kind", ["edit", "delete", "move", "other"])
 def test_spellings_that_lead_out(path: str, kind: str) -> None:
     for paths in ((path,), ("ok.py", path)):
         assert decide(Asked(kind, paths=paths), "workspace", PROJECT).verdict == "deny"
@@ -221,9 +222,9 @@ def test_a_reason_quotes_no_more_than_can_be_read() -> None:
 OWN = f"{PROJECT}/.workflow/.cycle/cycle-v1-x.progress/ra"
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("kind", ["edit", "delete", "move"])
-@pytest.mark.parametrize(
+@each("policy", POLICIES)
+@each("kind", ["edit", "delete", "move"])
+@each(
     "path", [f"{OWN}/requirements.md", f"{OWN}/sub/x", f"{OWN}/./a/../b", ".workflow/.cycle/cycle-v1-x.progress/ra/x"]
 )
 def test_a_folder_of_its_own_is_free_under_every_policy(policy: Policy, kind: str, path: str) -> None:
@@ -249,9 +250,9 @@ NOT_OWN = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("policy", POLICIES)
-@pytest.mark.parametrize("kind", ["edit", "delete", "move"])
-@pytest.mark.parametrize("path", NOT_OWN)
+@each("policy", POLICIES)
+@each("kind", ["edit", "delete", "move"])
+@each("path", NOT_OWN)
 def test_what_only_looks_like_its_own_is_not(policy: Policy, kind: str, path: str) -> None:
     for paths in ((path,), (f"{OWN}/requirements.md", path), (path, f"{OWN}/x", "src/app.py")):
         assert decide(Asked(kind, paths=paths), policy, PROJECT, OWN).verdict == "deny"

@@ -17,6 +17,7 @@ from loopwright.domain.phase_calls import ReportFinding, ReportPhaseResult
 from loopwright.domain.phase_report import PhaseReport, ReportedBlocker, ReportedDecision, read
 from loopwright.domain.reports import parse_report
 from loopwright.domain.tool_calls import STEP_TOOLS, TOOLS, answer, read_call, tools_for
+from tests.tables import each
 
 PLAN = Order(turn=1, action="ep.plan")
 DONE: dict[str, JsonValue] = {"phase": "ep", "status": "success", "summary": "planned"}
@@ -83,15 +84,15 @@ def test_a_finding_alone_is_no_report() -> None:
     assert merged(None, (finding,)) is None
 
 
-@pytest.mark.parametrize("phase", ["ep", "EP", "ep.plan", "plan", "Exploration Planner", " `ep` "])
-@pytest.mark.parametrize("status", ["success", "Success", "✅ completed (all of it)", "成功"])
+@each("phase", ["ep", "EP", "ep.plan", "plan", "Exploration Planner", " `ep` "])
+@each("status", ["success", "Success", "✅ completed (all of it)", "成功"])
 def test_phase_and_status_however_they_are_written(phase: str, status: str) -> None:
     call = result(phase=phase, status=status)
     assert (call.phase, call.status) == ("ep.plan", "success")
     assert answer(call) == "Recorded: ep.plan success. Your report is complete; end your turn now."
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "blockers"),
     [
         ("none", ()),
@@ -119,7 +120,7 @@ def test_decisions_however_they_are_given(given: JsonValue) -> None:
     assert (decision.description, decision.options, decision.recommended) == ("which?", ("a", "b"), "b")
 
 
-@pytest.mark.parametrize(
+@each(
     ("tool", "arguments", "words"),
     [
         ("report_phase_result", {**DONE, "status": "needs_input"},

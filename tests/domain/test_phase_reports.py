@@ -13,6 +13,7 @@ from loopwright.domain.cycle_names import NEEDS_AGENT, ROLE_OF, ROLES, StepName
 from loopwright.domain.phase_report import PhaseReport, PhaseStatus, ReportedBlocker, ReportedDecision, read
 from loopwright.domain.protocol import ActionReport
 from loopwright.domain.reports import parse_report, problem_of
+from tests.tables import each
 
 STEP: StepName = "ep.plan"
 PLAIN = """I have planned the work.
@@ -136,13 +137,13 @@ NOTHING = ("", " none", " None.", " []", " 无", "\n  - none", " `none`", " N/A"
            " (none)", "\n\n", " no issues found", " null", "\n  - 无。")  # fmt: skip
 
 
-@pytest.mark.parametrize("written", NOTHING)
-@pytest.mark.parametrize("field", ["files_written", "issues", "blockers", "decisions"])
+@each("written", NOTHING)
+@each("field", ["files_written", "issues", "blockers", "decisions"])
 def test_nothing_in_many_words(field: str, written: str) -> None:
     assert listing(field, written) == PhaseReport(phase="ra", status="success", summary="it is clear")
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "issues"),
     [
         (" the build is slow", ("the build is slow",)),
@@ -167,7 +168,7 @@ def test_issues_however_they_are_listed(written: str, issues: tuple[str, ...]) -
     assert listing("issues", written).issues == issues
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "description", "tasks"),
     [
         (" what is meant?", "what is meant?", ()),
@@ -186,7 +187,7 @@ def test_blockers_however_they_are_written(written: str, description: str, tasks
     assert listing("blockers", written).blockers == (ReportedBlocker(description=description, tasks=tasks),)
 
 
-@pytest.mark.parametrize(
+@each(
     "written",
     [
         " which? | a | b (recommended)", " which? | a | **b** (Recommended)", " which? | a | b [recommended]",

@@ -30,6 +30,7 @@ from loopwright.domain.proof_goal import loop_goal, named_tests
 from loopwright.domain.proposals import proposals
 from loopwright.domain.protocol import ActionReport
 from tests.domain.loop_making import AT, completed, engine, initialised, key, loop, step, validated
+from tests.tables import each
 
 CHANGED = ProofEvidence(product=("a.py",), changed=("a.py",), tests_green=3)
 SHOWN = ProofEvidence(product=("a.py",), changed=("a.py", "t.py"), shown=("t::new",), tests_green=4)
@@ -58,7 +59,7 @@ KINDS: list[tuple[ProofKind, ProofEvidence, str | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "evidence", "missing"), KINDS)
+@each(("kind", "evidence", "missing"), KINDS)
 def test_what_each_kind_of_goal_needs(kind: ProofKind, evidence: ProofEvidence, missing: str | None) -> None:
     assert proof_of(ProofGoal(frozenset({kind})), evidence, "t").missing == missing
 
@@ -207,7 +208,7 @@ THRESHOLDS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("proof", "score", "coverage", "missing"), THRESHOLDS)
+@each(("proof", "score", "coverage", "missing"), THRESHOLDS)
 def test_a_threshold_makes_a_weak_proof_a_missing_one(
     proof: Proof, score: float, coverage: float, missing: str | None
 ) -> None:

@@ -13,13 +13,14 @@ from loopwright.domain.loop import ActionName
 from loopwright.domain.proposals import MOST_KNOWN, new_causes, proposals
 from loopwright.domain.protocol import ActionReport
 from loopwright.domain.tool_calls import ProposedHypothesis
+from tests.tables import each
 
 
 def report(**updates: Any) -> ActionReport:  # Any: an agent's JSON
     return ActionReport(action="INIT", status="success", state_updates=updates)
 
 
-@pytest.mark.parametrize(
+@each(
     ("given", "tasks", "refused"),
     [
         ([{"description": "a"}, {"description": " b "}], ["a", "b"], ""),

@@ -18,6 +18,7 @@ from loopwright.domain.loop import (
     Validate,
 )
 from tests.domain.loop_making import AT, LATER, confirmed, engine, hypothesis, loop, result
+from tests.tables import each
 
 
 def rich() -> LoopState:
@@ -54,7 +55,7 @@ def test_the_original_stays_and_can_not_be_written() -> None:
         state.engine.settings.mode = "auto"
 
 
-@pytest.mark.parametrize(
+@each(
     "changes",
     [
         {"title": 3}, {"title": None}, {"max_iterations": "3"}, {"max_iterations": 3.0}, {"max_iterations": True},

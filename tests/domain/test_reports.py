@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from loopwright.domain.calls import LONGEST
 from loopwright.domain.protocol import ActionReport, ReportStatus
 from loopwright.domain.reports import parse_report, problem_of
+from tests.tables import each
 
 PLAIN = """I changed the parser.
 
@@ -115,7 +116,7 @@ def test_files_are_named_with_or_without_words() -> None:
     assert parsed(text).files_updated == {"a.py": "", "b c.py": "new", "d.py": "新", "e.py": "x"}
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "updates"),
     [
         (' {"tasks": [{"description": "first"},],}', {"tasks": [{"description": "first"}]}),
@@ -171,7 +172,7 @@ def test_waiting_for_input_is_a_status() -> None:
     assert parsed(text).status == "needs_input"
 
 
-@pytest.mark.parametrize(
+@each(
     ("written", "options"),
     [
         (" up | down", ("up", "down")),
@@ -203,7 +204,7 @@ def test_no_block_is_no_report(text: str) -> None:
     assert parse_report(text) is None
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "problem"),
     [
         ("", "there was no ACTION_RESULT block"),

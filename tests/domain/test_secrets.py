@@ -10,6 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from loopwright.domain.secrets import HELD, Secrets, is_secret, secret_values
+from tests.tables import each
 
 BODY = "MIIEpAIBAAKCAQEA7v1Yz0Qk9dXJ3bU5c2l0aW9uLXRlc3Qta2V5LW9ubHk0Zm9y"
 KEY = f"-----BEGIN RSA PRIVATE KEY-----\n{BODY}\n{BODY[::-1]}\n-----END RSA PRIVATE KEY-----"
@@ -31,7 +32,7 @@ SHAPED = {
 }
 
 
-@pytest.mark.parametrize("secret", SHAPED)
+@each("secret", SHAPED)
 def test_a_known_shape_is_masked_and_says_what_it_was(secret: str) -> None:
     for around in ("{}", "use {} now", "k='{}'", '{{"key": "{}"}}', "a\n{}\nb"):
         assert Secrets().masked(around.format(secret)) == around.format(f"‹masked {SHAPED[secret]}›")
@@ -50,7 +51,7 @@ def test_what_stands_beside_a_secret_stays(text: str, masked: str) -> None:
     assert Secrets().masked(text) == masked
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         hashlib.sha256(b"x").hexdigest(),

@@ -29,6 +29,7 @@ from loopwright.domain.loop_selector import (
     still_holds,
 )
 from tests.domain.loop_making import AT, engine, key, loop, proof, result, task
+from tests.tables import each
 
 Change = Callable[[LoopState], LoopState]
 
@@ -163,7 +164,7 @@ ROWS: list[tuple[str, int, LoopState, Facts, Next | None]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("words", "number", "state", "facts", "expected"), ROWS, ids=[row[0] for row in ROWS])
+@each(("words", "number", "state", "facts", "expected"), ROWS)
 def test_row(words: str, number: int, state: LoopState, facts: Facts, expected: Next | None) -> None:
     assert next_action(state, facts) == expected
     holding = next(row for row in TABLE if row.holds(normalise(state), facts))
@@ -177,7 +178,7 @@ def test_every_row_has_a_test_and_the_last_one_always_holds() -> None:
     assert TABLE[-1].holds(loop("running"), HERE)
 
 
-@pytest.mark.parametrize(
+@each(
     ("sightings", "is_stalled"),
     [
         ((), False),

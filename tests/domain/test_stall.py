@@ -16,6 +16,7 @@ from loopwright.domain.outcomes import Validated
 from loopwright.domain.sightings import FAILURES_KEPT, failures, ideas, remembered, sighting
 from loopwright.domain.stall import BARREN, IDLE, NEWS, PROGRESS, QUIET, SIGNS, course_of, stalled_because
 from tests.domain.loop_making import hypothesis, result, validated
+from tests.tables import each
 
 TRACES = traces()
 
@@ -29,7 +30,7 @@ def test_there_are_enough_traces_of_each_class_in_each_half() -> None:
     assert sum(trace.name.startswith("recorded-") for trace in TRACES) >= 10
 
 
-@pytest.mark.parametrize("trace", TRACES, ids=lambda trace: trace.name)
+@each("trace", TRACES, ids=lambda trace: trace.name)
 def test_a_trace_is_judged_as_it_is_labelled(trace: Trace) -> None:
     verdict = judged(trace)
     assert verdict.right, verdict
@@ -168,7 +169,7 @@ OTHER = [
 ]
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
+@each(("one", "other"), SAME)
 def test_what_differs_by_chance_is_the_same_failure(one: str, other: str) -> None:
     assert look(one).failures == look(other).failures
 

@@ -13,6 +13,7 @@ from loopwright.domain.loop import LoopState, LoopStatus, SkillState
 from loopwright.domain.loop_commands import COMMANDS, Command, allowed, command_for, control_signal
 from loopwright.domain.protocol import Control
 from tests.domain.loop_making import AT, LATER, engine, loop
+from tests.tables import each
 
 STATUSES: tuple[LoopStatus, ...] = get_args(LoopStatus)
 
@@ -62,7 +63,7 @@ def test_the_table_names_every_command() -> None:
     assert set(ROWS) == set(COMMANDS)
 
 
-@pytest.mark.parametrize(("command", "status", "live"), list(product(ROWS, STATUSES, (True, False))))
+@each(("command", "status", "live"), list(product(ROWS, STATUSES, (True, False))))
 def test_every_command_in_every_status(command: Command, status: LoopStatus, live: bool) -> None:
     cell = CELLS[command, status]
     orphan = cell == "orphan"
@@ -121,7 +122,7 @@ REQUEST_CELLS = {
 }
 
 
-@pytest.mark.parametrize(("status", "wanted"), list(product(STATUSES, STATUSES)))
+@each(("status", "wanted"), list(product(STATUSES, STATUSES)))
 def test_every_requested_status_maps_to_a_command_of_the_table(status: LoopStatus, wanted: LoopStatus) -> None:
     expected = REQUEST_CELLS.get((status, wanted))
     if expected is None:
@@ -280,7 +281,7 @@ def test_take_up_runs_a_loop_of_any_status(status: LoopStatus) -> None:
     assert commands.take_up(loop(status)).status == "running"
 
 
-@pytest.mark.parametrize(
+@each(
     ("changes", "words"),
     [
         ({}, "nothing to change"),

@@ -10,6 +10,7 @@ from loopwright.domain.loop_folds import begin_action, end_action
 from loopwright.domain.loop_selector import Next
 from loopwright.domain.loop_tasks import EDITABLE, add_task, edit_task, remove_task, reorder_tasks
 from tests.domain.loop_making import AT, LATER, developed, engine, initialised, loop, step, task
+from tests.tables import each
 
 
 def with_three(status: LoopStatus = "created") -> LoopState:
@@ -55,7 +56,7 @@ def test_every_field_can_be_given_and_is_kept() -> None:
     assert {key: dumped[key] for key in fields} == fields
 
 
-@pytest.mark.parametrize(
+@each(
     ("fields", "words"),
     [
         ({}, "description: Field required"),

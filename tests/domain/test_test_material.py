@@ -1,8 +1,7 @@
 """The table of test material, language by language, and what mixed files say about the tests."""
 
-import pytest
-
 from loopwright.domain.test_material import holds_tests, is_by_name, is_mixed, is_test_material, settings_of
+from tests.tables import each
 
 MATERIAL = (
     "test_a.py", "pkg/test_a.py", "a_test.py", "tests.py", "test.py", "conftest.py", "pkg/conftest.py",
@@ -26,18 +25,18 @@ PRODUCT = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("path", MATERIAL)
+@each("path", MATERIAL)
 def test_what_belongs_to_the_tests(path: str) -> None:
     assert is_test_material(path)
     assert is_test_material(f"packages/one/{path}") or path.startswith("spec/")
 
 
-@pytest.mark.parametrize("path", PRODUCT)
+@each("path", PRODUCT)
 def test_what_belongs_to_the_product(path: str) -> None:
     assert not is_test_material(path)
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "own_tests", "by_name"),
     [
         ("tests/test_a.py", True, True), ("tests/helpers.py", False, False), ("conftest.py", False, True),
@@ -54,7 +53,7 @@ PACKAGE = '{"name": "x", "scripts": {"test": "jest", "build": "tsc"}, "jest": {"
 MAKEFILE = "all: x\n\tcc x.c\n\ntest: all\n\t./run.sh\n\n\t./more.sh\nclean:\n\trm x\n"
 
 
-@pytest.mark.parametrize(
+@each(
     ("path", "before", "after", "same"),
     [
         ("pyproject.toml", PYPROJECT, PYPROJECT.replace('"a"', '"a", "b"'), True),

@@ -6,6 +6,7 @@ from pydantic import JsonValue
 from loopwright.domain.calls import Order
 from loopwright.domain.errors import Invalid
 from loopwright.domain.tool_calls import TOOLS, ProposeTasks, ReportActionResult, answer, read_call
+from tests.tables import each
 
 INIT, DEVELOP, DEBUG = (Order(turn=1, action=action) for action in ("INIT", "DEVELOP", "DEBUG"))
 DONE: dict[str, JsonValue] = {"action": "DEVELOP", "status": "success", "message": "It works."}
@@ -47,7 +48,7 @@ def test_tasks_however_they_are_listed(given: JsonValue) -> None:
     assert answer(call) == "Recorded 2 tasks. Now call report_action_result."
 
 
-@pytest.mark.parametrize(
+@each(
     ("order", "tool", "arguments", "words"),
     [
         (DEVELOP, "report_action_result", {**DONE, "status": "done"},

@@ -44,6 +44,7 @@ from tests.domain.tuning_making import (
     usual,
     verified,
 )
+from tests.tables import each
 
 ONE, TWO = finding("one", severity="high"), finding("two", "agent")
 STATUSES: tuple[TuningStatus, ...] = ("pending", "running", "completed", "failed")
@@ -123,8 +124,8 @@ class TestTable:
             else:
                 assert allowed(command, status), command
 
-    @pytest.mark.parametrize("was", STATUSES)
-    @pytest.mark.parametrize("wanted", STATUSES)
+    @each("was", STATUSES)
+    @each("wanted", STATUSES)
     def test_a_bare_status_stands_for_a_command(self, was: TuningStatus, wanted: TuningStatus) -> None:
         known = {("pending", "running"): "start", ("pending", "failed"): "stop", ("running", "failed"): "stop"}
         if (was, wanted) in known:

@@ -24,6 +24,7 @@ from tests.domain.tuning_making import (
     proposed,
     usual,
 )
+from tests.tables import each
 
 Change = Callable[[TuningState], TuningState]
 ONE, TWO = finding("one", severity="high"), finding("two", "agent")
@@ -87,7 +88,7 @@ REFUSED: dict[str, tuple[Callable[[], TuningState], dict[str, object], str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", REFUSED)
+@each("name", REFUSED)
 def test_put_back_in_a_file(name: str) -> None:
     make, changes, words = REFUSED[name]
     base = make()
@@ -152,7 +153,7 @@ KEPT: dict[str, tuple[Callable[[], TuningState], Change]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", KEPT)
+@each("name", KEPT)
 def test_commands_of_others_are_kept(name: str) -> None:
     make, change = KEPT[name]
     before = make()
@@ -185,7 +186,7 @@ FORGED: dict[str, tuple[Callable[[], TuningState], Change, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FORGED)
+@each("name", FORGED)
 def test_what_is_the_runners_is_put_back(name: str) -> None:
     make, change, words = FORGED[name]
     before = make()

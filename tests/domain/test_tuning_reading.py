@@ -12,6 +12,7 @@ from loopwright.domain.tuning import ERRORS_KEPT, TuningState
 from loopwright.domain.tuning_reading import read_tuning
 from tests.domain.test_tuning_state import INITIAL
 from tests.domain.tuning_making import AT, ID, created, diagnosed_all, driven, finding, in_files, offer, proposed, usual
+from tests.tables import each
 
 Json = dict[str, Any]  # Any: parsed JSON
 
@@ -136,7 +137,7 @@ MENDED: dict[str, tuple[Json, str, object, str]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", MENDED)
+@each("name", MENDED)
 def test_mended_and_told(name: str) -> None:
     changes, where, expected, words = MENDED[name]
     state, repairs = read(with_changes(**changes))

@@ -10,6 +10,7 @@ from loopwright.domain.findings import DIMENSIONS, SEVERITIES, Confidence, Findi
 from loopwright.domain.tuning import Gate
 from loopwright.domain.tuning_score import REPEATED, USUAL_SIZE, WEIGHTS, counts, gate, score
 from tests.domain.tuning_making import RULES, finding
+from tests.tables import each
 
 SURE: tuple[Confidence, ...] = ("certain", "likely", "hint")
 GATES: tuple[Gate, ...] = ("fail", "review", "pass")
@@ -100,7 +101,7 @@ def many(**number: int) -> list[Finding]:
     ]
 
 
-@pytest.mark.parametrize(
+@each(
     ("points", "found", "all_ran", "expected"),
     [
         (80, many(), True, "pass"), (79.9, many(), True, "review"), (60, many(), True, "review"),

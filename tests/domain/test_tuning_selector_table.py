@@ -30,6 +30,7 @@ from tests.domain.tuning_making import (
     usual,
     verified,
 )
+from tests.tables import each
 
 ONE, TWO = finding("one", severity="high"), finding("two", "agent")
 HINT = finding("hint", "memory", confidence="hint")
@@ -174,7 +175,7 @@ TABLE: dict[str, tuple[Callable[[], TuningState], tuple[StepName | TuningStep, .
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", TABLE)
+@each("name", TABLE)
 def test_row(name: str) -> None:
     make, expected = TABLE[name]
     steps = tuple(TuningStep(one) if not isinstance(one, TuningStep) else one for one in expected)

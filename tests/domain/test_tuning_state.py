@@ -9,6 +9,7 @@ from pydantic import ValidationError
 from loopwright.domain.errors import Invalid
 from loopwright.domain.tuning import AppliedFix, DiagnosisResult, FileChange, TuningState
 from tests.domain.tuning_making import AT, ID, created, diagnosed_all, finding, in_files, offer, proposed
+from tests.tables import each
 
 INITIAL = """
 { "status": "pending", "started_at": null, "updated_at": null,
@@ -64,7 +65,7 @@ NONSENSE: dict[str, tuple[dict[str, Any], str]] = {  # Any: fields by name
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", NONSENSE)
+@each("name", NONSENSE)
 def test_nonsense_can_not_be_built(name: str) -> None:
     changes, words = NONSENSE[name]
     with pytest.raises(Invalid, match=words):

@@ -8,6 +8,7 @@ from loopwright.domain.engine_state import Baseline, Require
 from loopwright.domain.loop import TestResult, TestStatus
 from loopwright.domain.testing import Coverage, RunTrouble, TestRun
 from loopwright.domain.verdict import Comparison, Doubt, baseline_of, compare, repaired, told, verdict
+from tests.tables import each
 
 AT = "2026-01-22T10:00:00+08:00"
 STATUSES: tuple[TestStatus, ...] = ("passed", "failed", "skipped")
@@ -46,7 +47,7 @@ def test_a_baseline_holds_status_and_source() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "now", "expected"),
     [
         ({"t::a": "passed"}, {"t::a": "passed"}, Comparison()),
@@ -104,7 +105,7 @@ def test_whose_own_source_was_changed(
     assert (allowed.changed, allowed.suspicious) == (seen.changed, ())
 
 
-@pytest.mark.parametrize(
+@each(
     ("before", "now", "vanished", "changed"),
     [
         ({"t::a[10:00:01]": "passed"}, {"t::a[10:00:02]": "passed"}, (), ("t::a[10:00:01]",)),
@@ -141,7 +142,7 @@ def test_a_module_mended_by_skipping_all_of_it_is_newly_skipped() -> None:
     assert seen.newly_skipped == ("t.py",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("again", "suspicious"),
     [
         ({"t::a": "passed", "t::b": "passed"}, ()),
@@ -255,7 +256,7 @@ def test_a_run_under_which_files_changed_proves_nothing() -> None:
     assert reasons == ("1 of the project's files changed while the tests ran: app.py",)
 
 
-@pytest.mark.parametrize(
+@each(
     ("run", "comparison", "words"),
     [
         (ran({"t::a": "failed", "t::b": "passed"}), Comparison(), "1 failed: t::a"),

@@ -1,11 +1,10 @@
 """Numbers agree with what they count."""
 
-import pytest
-
 from loopwright.domain.words import agreeing, plural
+from tests.tables import each
 
 
-@pytest.mark.parametrize(
+@each(
     ("n", "thing", "words"),
     [
         (0, "test", "0 tests"), (1, "test", "1 test"), (2, "test", "2 tests"), (1, "process", "1 process"),

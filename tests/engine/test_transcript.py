@@ -24,6 +24,7 @@ from loopwright.engine.transcript import Transcript, read_line
 from loopwright.ports import Agent, Store, Surroundings
 from tests.fakes import FakeClock, NoDebugger, NoProcesses
 from tests.stage import MakeStage, Stage, said
+from tests.tables import each
 
 GOOD: dict[str, str | None] = {"app.txt": "good"}
 PLAN = Answer(text=said("INIT", tasks=[{"description": "Write it"}]))
@@ -176,7 +177,7 @@ def test_lines_hold_nothing_that_steers_a_terminal(stage: MakeStage) -> None:
     assert json.loads(json_line({"a": text})) == {"a": text}
 
 
-@pytest.mark.parametrize(
+@each(
     "line",
     ["", "{", "[]", '{"kind": "said"}', '{"ts": "2026-01-22T10:00:00+08:00", "kind": "gossip", "text": ""}',
      '{"ts": "now", "kind": "said", "text": ""}', '{"ts": "2026-01-22T10:00:00+08:00", "kind": "turn", "text": ""}',

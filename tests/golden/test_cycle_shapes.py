@@ -19,6 +19,7 @@ from loopwright.domain.cycle_outcomes import Analysed, CycleOutcome, Explored, P
 from loopwright.domain.cycle_reading import read_cycle
 from loopwright.domain.engine_state import Incident
 from tests.domain.cycle_making import created, driven, judged, report, running, task
+from tests.tables import each
 
 FOLDER = Path(__file__).parent / "cycle_shapes"
 LATER = "2026-01-22T12:00:00+08:00"
@@ -87,7 +88,7 @@ def shapes() -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("name", sorted(shapes()))
+@each("name", sorted(shapes()))
 def test_shape(name: str) -> None:
     path = FOLDER / name
     golden = path.read_text(encoding="utf-8") if path.exists() else ""

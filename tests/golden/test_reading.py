@@ -17,6 +17,7 @@ from loopwright.domain.ids import is_safe
 from loopwright.domain.loop import ERRORS_KEPT, LoopState, SkillState
 from loopwright.domain.loop_reading import read_loop
 from loopwright.domain.loop_selector import Facts, initialised, next_action, normalise
+from tests.tables import each
 
 Json = dict[str, Any]  # Any: parsed JSON
 Path_ = tuple[str | int, ...]
@@ -374,7 +375,7 @@ def test_what_is_no_time_is_refused(time: object) -> None:
 UNSAFE = ["../../etc/passwd", "a/b", "a b", ".hidden", "", "-rf", "ünïcode", "x" * 129, "a\n", "a\0b", "loop.json", "…"]
 
 
-@pytest.mark.parametrize("id", UNSAFE)
+@each("id", UNSAFE)
 def test_an_unsafe_id_gets_a_safe_one_always_the_same_and_is_kept(id: str) -> None:
     raw = document("created") | {"loop_id": id}
     first, second = sound(raw), read(raw)

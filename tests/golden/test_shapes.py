@@ -19,6 +19,7 @@ from loopwright.domain.loop_tasks import add_task
 from loopwright.domain.outcomes import ActionOutcome, Completed, Debugged, Initialised
 from loopwright.domain.protocol import Usage
 from tests.domain.loop_making import confirmed, developed, result, step, task, validated
+from tests.tables import each
 
 FOLDER = Path(__file__).parent / "shapes"
 AT = "2026-01-22T10:00:00+08:00"
@@ -99,7 +100,7 @@ def shapes() -> dict[str, str]:
     return {name: written(state) for name, state in states.items()} | files
 
 
-@pytest.mark.parametrize("name", sorted(shapes()))
+@each("name", sorted(shapes()))
 def test_shape(name: str) -> None:
     path = FOLDER / name
     golden = path.read_text(encoding="utf-8") if path.exists() else ""

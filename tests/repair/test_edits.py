@@ -11,6 +11,7 @@ from loopwright.repair.facts import Facts
 from loopwright.repair.pool import Pool, Scope
 from loopwright.repair.source import FUNCTIONS, Source
 from tests.repair.cases import load, names
+from tests.tables import each
 
 
 def place_at(source: Source, line: int, facts: Facts | None = None) -> Place:
@@ -26,7 +27,7 @@ def offered(text: str, line: int, facts: Facts | None = None) -> dict[str, dict[
     return {name: {spliced(source, edit): edit for edit in make(place)} for name, (_, make) in FAMILIES.items()}
 
 
-@pytest.mark.parametrize(
+@each(
     ("family", "line", "wrong", "right"),
     [
         ("comparison", 2, "def f(a, b):\n    return a < b  # why\n", "def f(a, b):\n    return a <= b  # why\n"),
@@ -332,7 +333,7 @@ def test_a_character_is_one_of_the_failing_test_s_and_none_of_its_message() -> N
     assert not any("'('" in text for text in found)
 
 
-@pytest.mark.parametrize(
+@each(
     ("error", "message", "line", "wrong", "right"),
     [
         ("NameError", "name 'math' is not defined", 3,

@@ -13,6 +13,7 @@ from loopwright.store.kind import Kind
 from loopwright.store.loops import LOOPS
 from tests.store.making import EDITED, ID, SHORT, HandClock, loop, retitle, tagging, tuning
 from tests.store.stranger import independent_replay
+from tests.tables import each
 
 CALLS = ("append", "sync", "truncate", "replace", "swap", "sync_folder", "make_folder", "remove", "remove_folder")
 
@@ -146,6 +147,6 @@ def test_death_at_every_call(tmp_path: Path, sort: Sort) -> None:
         assert independent_replay(journal.read_bytes())["tags"] == ["after"]
 
 
-@pytest.mark.parametrize("call", CALLS)
+@each("call", CALLS)
 def test_every_call_is_one_that_can_die(call: str) -> None:
     assert call in DyingDisk.__dict__

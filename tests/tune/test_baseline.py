@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from loopwright.domain.errors import Invalid, NewerSchema
 from loopwright.domain.findings import Finding
 from loopwright.tune.baseline import Baseline, baseline_of, read, written
+from tests.tables import each
 from tests.tune.making import finding, page
 
 PAGE = page("SKILL.md", "Read a.md, b.md and 第三.md.\n")
@@ -60,7 +61,7 @@ def test_a_finding_that_moved_or_is_told_otherwise_is_still_accepted() -> None:
     assert moved.fingerprint in made(one=(A,)).accepted("one")
 
 
-@pytest.mark.parametrize(
+@each(
     ("data", "words"),
     [
         (b"", "is no JSON"), (b"\xff", "is no JSON"), (b"[" * 100_000, "is no JSON"), (b"[]", "is no baseline"),

@@ -17,6 +17,7 @@ from loopwright.tune.catalogue.catalogue import BUILT_IN, HOSTS, joined, nearest
 from loopwright.tune.catalogue.entries import Volume, read_volume
 from loopwright.tune.diagnosis import load
 from loopwright.tune.skill.model import Host, Skill
+from tests.tables import each
 
 CATALOGUE = joined()
 
@@ -37,7 +38,7 @@ def test_every_file_of_the_package_is_read() -> None:
     assert {file.name for file in folder.iterdir() if file.name.endswith(".toml")} == set(BUILT_IN)
 
 
-@pytest.mark.parametrize("entry", [t for volume in volumes() for t in volume.tools.values()], ids=lambda t: t.name)
+@each("entry", [t for volume in volumes() for t in volume.tools.values()], ids=lambda t: t.name)
 def test_a_tool_does_not_contradict_itself(entry: Tool) -> None:
     named = entry.parameters
     assert len(set(named)) == len(named)
@@ -66,7 +67,7 @@ def test_task_is_another_name_of_agent_that_works() -> None:
     assert tool("Task").role == "subagent_type"
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "parameter", "taken"),
     [
         ("Agent", "subagent_type", True), ("Agent", "team_name", True), ("Agent", "timeout", False),
@@ -126,7 +127,7 @@ def test_tools_of_connected_servers_are_nobodys_slip() -> None:
     assert (known.tool, known.old) == (None, None)
 
 
-@pytest.mark.parametrize(
+@each(
     ("name", "hosts", "meant"),
     [
         ("AskUserQuestions", ["claude"], "AskUserQuestion"), ("spawnAgent", ["codex"], "spawn_agent"),
@@ -180,7 +181,7 @@ class TestOfTheUser:
         assert found is not None
         assert found.required == ("b",)
 
-    @pytest.mark.parametrize(
+    @each(
         ("text", "words"),
         [
             ("host = ", "mine.toml: is no TOML"),

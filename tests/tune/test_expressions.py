@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from loopwright import tune
+from tests.tables import each
 
 c = importlib.import_module("re._constants")
 parser = importlib.import_module("re._parser")
@@ -272,12 +273,12 @@ def test_what_does_not_is_known_too(text: str) -> None:
     assert not slips(re.compile(text))
 
 
-@pytest.mark.parametrize("name", PATTERNS)
+@each("name", PATTERNS)
 def test_no_expression_backtracks_over_much(name: str) -> None:
     assert bool(slips(PATTERNS[name])) == (name in KNOWN), PATTERNS[name].pattern
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         r"[a-z]+x",
@@ -295,7 +296,7 @@ def test_what_is_slow_on_a_run_is_known(text: str) -> None:
     assert drags(re.compile(text), anchored=False)
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         r"(?<![a-z])[a-z]+x", r"\b\w+:", r"a[a-z]{0,40}x", r"<[^<>]*>", r"a\s*+:?\s*+b", r"(?:a\s*+)?b", r"x\w*",
@@ -306,7 +307,7 @@ def test_what_is_fast_on_a_run_is_known_too(text: str) -> None:
     assert not drags(re.compile(text), anchored=False)
 
 
-@pytest.mark.parametrize("name", PATTERNS)
+@each("name", PATTERNS)
 def test_no_expression_takes_longer_than_its_text(name: str) -> None:
     slow = drags(PATTERNS[name], anchored=_is_anchored(name))
     known = name.removeprefix(f"{tune.__name__}.") in BOUNDED

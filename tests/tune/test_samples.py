@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from loopwright.domain.findings import SEVERITIES, Finding
 from loopwright.tune.detectors import DETECTORS
 from loopwright.tune.diagnosis import diagnose
@@ -13,6 +11,7 @@ from loopwright.tune.fixes import propose
 from loopwright.tune.fixes.edits import contents_of
 from loopwright.tune.gate import judge
 from loopwright.tune.skill.read import read_skill
+from tests.tables import each
 
 SAMPLES = Path(__file__).parent / "samples"
 WORTH = SEVERITIES[: SEVERITIES.index("medium") + 1]
@@ -52,19 +51,19 @@ def test_every_rule_has_samples() -> None:
     assert sorted(detector.rule for detector in DETECTORS) == RULES
 
 
-@pytest.mark.parametrize("name", SICK)
+@each("name", SICK)
 def test_a_sick_skill_has_its_fault_and_no_other(name: str) -> None:
     rule = name.partition("/")[0]
     counting = [one for one in found(read(name)) if one.counts]
     assert {one.rule for one in counting if one.severity in WORTH or one.rule == rule} == {rule}
 
 
-@pytest.mark.parametrize("name", HEALTHY)
+@each("name", HEALTHY)
 def test_a_healthy_skill_has_nothing_of_weight(name: str) -> None:
     assert worth(read(name)) == []
 
 
-@pytest.mark.parametrize("name", [*SICK, *HEALTHY])
+@each("name", [*SICK, *HEALTHY])
 def test_line_ends_and_comments_change_no_finding(name: str) -> None:
     files = read(name)
     expected = sorted(one.fingerprint for one in found(files) if one.counts)
@@ -77,15 +76,15 @@ def test_line_ends_and_comments_change_no_finding(name: str) -> None:
     assert sorted(one.fingerprint for one in found(commented) if one.counts) == expected
 
 
-@pytest.mark.parametrize("name", SICK)
+@each("name", SICK)
 def test_a_finding_tells_what_is_wrong_and_what_to_do(name: str) -> None:
     for one in found(read(name)):
         assert one.message, one.rule
         assert all(words.endswith(".") for words in (one.why, one.advice)), one.rule
 
 
-@pytest.mark.parametrize("name", MENDED)
-@pytest.mark.parametrize("ends", ["unix", "windows"])
+@each("name", MENDED)
+@each("ends", ["unix", "windows"])
 def test_the_repair_is_as_written_and_holds(name: str, ends: str) -> None:
     files, wanted = dict(read(name)), dict(read(name.replace("sick", "fixed")))
     if ends == "windows":
@@ -102,7 +101,7 @@ def test_the_repair_is_as_written_and_holds(name: str, ends: str) -> None:
     assert not propose(read_skill("sample", mended), found(mended)), "a second run proposes nothing"
 
 
-@pytest.mark.parametrize("name", SICK)
+@each("name", SICK)
 def test_every_repair_that_is_offered_holds(name: str) -> None:
     files = dict(sorted(read(name).items()))
     before, was = read_skill("sample", files), found(files)

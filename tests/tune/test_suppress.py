@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from loopwright.domain.findings import Finding
 from loopwright.tune.skill.page import read_page
 from loopwright.tune.suppress import ignores, split
+from tests.tables import each
 from tests.tune.making import finding, page, skill
 
 
@@ -138,7 +139,7 @@ def test_one_of_two_comments_with_a_reason_is_enough() -> None:
     assert silenced(text, "a.md") == [True]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "a.md loopwright: ignore dead-reference - so\n",

@@ -1,6 +1,5 @@
 """What an agent reports is held against the files: only what is there counts."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -8,6 +7,7 @@ from loopwright.domain.findings import DIMENSIONS
 from loopwright.domain.review_calls import JudgeFinding, QuotedPlace, ReportSkillFinding
 from loopwright.tune.review.cards import cards, cards_of
 from loopwright.tune.review.checking import MOST, Checked, carried, checked, refutation
+from tests.tables import each
 from tests.tune.skill.reading import skill
 
 MAIN = """\
@@ -59,7 +59,7 @@ def test_both_sides_of_an_honest_finding_are_found() -> None:
     assert (one.rule, one.strategy, one.message) == ("contradicting-rules", "custom", "Both can not be followed.")
 
 
-@pytest.mark.parametrize(
+@each(
     ("made", "why"),
     [
         (report(("SKILL.md", "Always ask before you delete a file.")), "does not stand in SKILL.md"),

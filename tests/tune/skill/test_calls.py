@@ -6,10 +6,11 @@ from collections.abc import Iterator
 import pytest
 
 from loopwright.tune.skill import calls
+from tests.tables import each
 from tests.tune.skill.reading import called, skill
 
 
-@pytest.mark.parametrize(
+@each(
     ("code", "expected"),
     [
         ("wait({ ids, timeout_ms: 600000 })", [("ids", "ids"), ("timeout_ms", "600000")]),

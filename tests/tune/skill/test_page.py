@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from loopwright.tune.skill.blocks import Block, Use
 from loopwright.tune.skill.page import Page, read_page
 from loopwright.tune.skill.tokens import tokens
+from tests.tables import each
 from tests.tune.skill.reading import page_of
 
 WORDS = (
@@ -103,7 +104,7 @@ def block_with(page: Page, words: str) -> Block:
 CALL = 'Task({ prompt: "x" })'
 
 
-@pytest.mark.parametrize(
+@each(
     ("text", "words", "use"),
     [
         (f"## Steps\n```js\n{CALL}\n```", CALL, "instruction"),

@@ -3,12 +3,13 @@
 import pytest
 
 from loopwright.tune.skill.read import read_skill
+from tests.tables import each
 from tests.tune.skill.reading import dead, referred, skill
 
 PHASES = {"phases/01-a.md": "# A\n", "phases/02-b.md": "# B\n", "specs/rules.md": "# Rules\n"}
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "[a](phases/01-a.md)", "[a](./phases/01-a.md)", "![a](phases/01-a.md)", "[a](phases/01-a.md#part)",
@@ -40,7 +41,7 @@ def test_a_file_that_is_not_there_is_told(text: str) -> None:
     assert dead(skill({"SKILL.md": f"# Sample\n\n{text}\n", **PHASES})) == ["phases/03-c.md"]
 
 
-@pytest.mark.parametrize(
+@each(
     "text",
     [
         "[a](https://example.org/a.md)", "<x@example.org.md>", "Read `path/to/file.md`", "Read `phases/{name}.md`",
