@@ -23,6 +23,7 @@ from loopwright.domain.wording import EVENTS, event_words
 from loopwright.engine.bus import Note
 from loopwright.store.tail import Tail
 from tests.stage import MakeStage
+from tests.tiers import examples
 
 SOURCE = Path(loopwright.__file__).parent
 AT = "2026-01-22T10:00:00+08:00"
@@ -32,7 +33,7 @@ def entry(type: str, actor: str = "runner", **data: str) -> Entry:
     return Entry(seq=1, ts=AT, actor=actor, event=Event(type=type, data=dict(data)))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.lists(st.text(alphabet="abé", max_size=5), max_size=6), st.data())
 def test_lines_are_told_once_and_whole(lines: list[str], data: st.DataObject) -> None:
     """However a writer's bytes arrive, also cut within a character."""

@@ -42,6 +42,7 @@ from tests.domain.loop_making import (
     task,
     validated,
 )
+from tests.tiers import examples
 
 STATUSES = get_args(LoopStatus)
 KNOWN_STATUSES = {"pending", "in_progress", "completed", "failed"}
@@ -372,5 +373,5 @@ class AnyCourse(RuleBasedStateMachine):
             assert working == [self.under_way.task]
 
 
-AnyCourse.TestCase.settings = settings(max_examples=250, stateful_step_count=40, deadline=None)
+AnyCourse.TestCase.settings = settings(max_examples=examples(250), stateful_step_count=40, deadline=None)
 TestAnyCourse = AnyCourse.TestCase

@@ -66,6 +66,7 @@ from loopwright.domain.engine_state import Incident
 from loopwright.domain.log_words import read_word, word
 from tests.domain.cycle_making import AT, begun, created, driven, ended, judged, running, task, usual
 from tests.tables import each
+from tests.tiers import examples
 
 LATER = "2026-01-23T09:00:00+08:00"
 Texts = dict[str, str]
@@ -476,7 +477,7 @@ def parts(draw: st.DrawFn) -> dict[str, Any]:  # Any: fields of a CycleState
     }  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(parts(), WORDS.filter(str.strip), ANY_TEXT)
 def test_whatever_stands_in_a_state_comes_back_as_it_was(fields: dict[str, Any], title: str, task: str) -> None:
     before = created().evolve(**fields, status="paused", title=title, description=task)
@@ -487,7 +488,7 @@ def test_whatever_stands_in_a_state_comes_back_as_it_was(fields: dict[str, Any],
     assert state.iterations[:-1] == before.iterations[:-1]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(parts(), st.data())
 def test_documents_with_any_damage_are_a_sound_state_or_nothing(fields: dict[str, Any], data: st.DataObject) -> None:
     folder = published(created().evolve(**fields, status="paused"), None, {})

@@ -18,6 +18,7 @@ from loopwright.domain.errors import Invalid, NewerSchema
 from tests.domain.cycle_making import begun, driven, running
 from tests.golden.test_reading import WRONG, at, paths, same, variations
 from tests.tables import each
+from tests.tiers import examples
 
 Json = dict[str, Any]  # Any: parsed JSON
 
@@ -229,7 +230,7 @@ def test_every_variation_reads_to_a_sound_state_or_is_refused_in_one_sentence() 
     assert refused > 300
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.data(), st.sampled_from([document("extended"), dumped(driven(running())), dumped(begun(running()))]))
 def test_several_damages_at_once(data: st.DataObject, whole: Json) -> None:
     raw = deepcopy(whole)
@@ -245,7 +246,7 @@ def test_several_damages_at_once(data: st.DataObject, whole: Json) -> None:
     sound(raw)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.data(), st.dictionaries(st.text(min_size=1, max_size=5).map(lambda key: f"x-{key}"), st.integers(), min_size=1)
 )

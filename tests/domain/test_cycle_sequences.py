@@ -14,6 +14,7 @@ from loopwright.domain.cycle_selector import CycleFacts, ready
 from loopwright.domain.cycle_standing import overlap, standing, under_way
 from loopwright.domain.outcomes import ActionFailed, Change, Interrupted
 from tests.domain.cycle_making import AT, ended, judged, report, running, task, usual
+from tests.tiers import examples
 
 TASKS = (
     task("TASK-001", "a.py"), task("TASK-002", "b.py", after=["TASK-001"]), task("TASK-003", "a.py", "c.py"),
@@ -68,7 +69,7 @@ def interfered(data: st.DataObject, state: CycleState) -> CycleState:
     return state
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(data=st.data(), parallel=st.integers(1, 4), limit=st.integers(1, 4), interactive=st.booleans())
 def test_every_course_ends_and_keeps_the_rules(
     data: st.DataObject, parallel: int, limit: int, interactive: bool

@@ -35,6 +35,7 @@ from tests.domain.loop_making import (
     task,
     validated,
 )
+from tests.tiers import examples
 
 NASTY = (
     "", " ", "a", "null", "true", "12", "-1.5e3", "NaN", "Infinity", '"quoted"', "[1, 2]", '{"a": 1}', "## Heading",
@@ -113,7 +114,7 @@ INJECTED = SkillState(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(skills(), TEXT.filter(len))
 @example(INJECTED, "## T")
 def test_what_was_rendered_parses_back_exactly(skill: SkillState, title: str) -> None:
@@ -124,7 +125,7 @@ def test_what_was_rendered_parses_back_exactly(skill: SkillState, title: str) ->
     assert found.completed_actions == ("INIT",)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(skills(), st.data())
 def test_a_torn_or_edited_file_is_read_or_refused_in_words(skill: SkillState, data: st.DataObject) -> None:
     files = {name: content.decode() for name, content in render_progress(loop("running", skill_state=skill)).items()}

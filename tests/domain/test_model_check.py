@@ -36,6 +36,7 @@ from loopwright.domain.progress import progress
 from loopwright.domain.protocol import Usage
 from loopwright.domain.sightings import ideas
 from tests.domain.loop_making import AT, confirmed, engine, hypothesis, loop, result, step, task
+from tests.tiers import examples
 
 TREES = 3
 """Work goes round through so many trees, so that a loop can come back to one it has seen."""
@@ -255,7 +256,7 @@ def test_every_course_ends_within_its_bound_and_rightly(state: LoopState, can_wr
     assert longest <= state.max_iterations + UNCOUNTED
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(st.data(), st.sampled_from([fresh, given_tasks, taken_over]), st.integers(1, 30), st.booleans())
 def test_long_random_courses_end_within_the_bound_too(
     data: st.DataObject, begin: Callable[[int], LoopState], limit: int, can_write: bool

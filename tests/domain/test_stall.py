@@ -17,6 +17,7 @@ from loopwright.domain.sightings import FAILURES_KEPT, failures, ideas, remember
 from loopwright.domain.stall import BARREN, IDLE, NEWS, PROGRESS, QUIET, SIGNS, course_of, stalled_because
 from tests.domain.loop_making import hypothesis, result, validated
 from tests.tables import each
+from tests.tiers import examples
 
 TRACES = traces()
 
@@ -51,7 +52,7 @@ def noisy(trace: Trace, chance: random.Random) -> Trace:
     return replace(trace, steps=tuple(step(n, lines) for n, lines in enumerate(trace.steps)))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(st.sampled_from(TRACES), st.randoms(use_true_random=False))
 def test_noise_hides_no_stall_and_makes_none(trace: Trace, chance: random.Random) -> None:
     if "@ >" in "".join(line for step in trace.steps for line in step) and trace.label == "progressing":

@@ -13,6 +13,7 @@ from loopwright.domain.tuning_reading import read_tuning
 from tests.domain.test_tuning_state import INITIAL
 from tests.domain.tuning_making import AT, ID, created, diagnosed_all, driven, finding, in_files, offer, proposed, usual
 from tests.tables import each
+from tests.tiers import examples
 
 Json = dict[str, Any]  # Any: parsed JSON
 
@@ -179,7 +180,7 @@ values = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 @given(st.dictionaries(st.sampled_from([*SEEDS, "engine"]), values, max_size=3))
 def test_whatever_stands_in_a_field_is_read_or_refused(changes: Json) -> None:
     try:

@@ -29,6 +29,7 @@ from loopwright.domain.tuning_score import counts
 from loopwright.domain.tuning_selector import may_be_fixed, next_steps, ready
 from loopwright.domain.tuning_steps import TuningStep
 from tests.domain.tuning_making import AT, SCOPED, applied, created, diagnosed, finding, offer
+from tests.tiers import examples
 
 POOL: tuple[Finding, ...] = (
     finding("a", "context", "critical"), finding("b", "memory", "high", "likely"), finding("c", "memory", "low"),
@@ -135,7 +136,7 @@ def longest(iterations: int) -> int:
     return 1 + (iterations + 1) * each + 3 + DEATHS + 2
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=examples(150))
 @given(
     data=st.data(), level=st.sampled_from([*RANKS]), choosing=st.booleans(), limit=st.integers(1, 4),
     dimensions=st.lists(st.sampled_from(DIMENSIONS), min_size=1, unique=True),

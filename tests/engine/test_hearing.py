@@ -24,6 +24,7 @@ from loopwright.domain.secrets import Secrets
 from loopwright.domain.transcript import Asked, Heard, TurnEnded, event_of, fields_of
 from loopwright.engine.bus import Bus, Note
 from loopwright.engine.hearing import BURST, OUTPUT, TURN, Hearing
+from tests.tiers import examples
 
 VALUE = "correct horse battery staple"
 ASKED = Asked(agent="codex", action="DEVELOP", policy="workspace", text="Do it")
@@ -134,7 +135,7 @@ def test_a_secret_that_is_a_word_of_ours_breaks_nothing() -> None:
     assert [type(event) for event in heard(tool("completed"), secrets=("completed",))] == [Trouble]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(st.text(), st.lists(st.integers(1, 12), max_size=12), st.booleans())
 def test_no_secret_survives_being_told_in_chunks(around: str, sizes: list[int], pauses: bool) -> None:
     told: list[Heard] = []

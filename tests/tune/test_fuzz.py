@@ -2,10 +2,11 @@
 
 from hypothesis import HealthCheck, given, settings
 
+from tests.tiers import examples
 from tests.tune.fuzzing import held, skills
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(files=skills)
 def test_any_skill_is_diagnosed(files: dict[str, bytes]) -> None:
     held(files)

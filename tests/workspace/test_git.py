@@ -15,6 +15,7 @@ from hypothesis import given, settings
 from loopwright.domain.errors import Conflict, WorkspaceError
 from loopwright.ports import FileChange
 from loopwright.workspace.git import GitWorkspace, private_directory, project_root
+from tests.tiers import examples
 from tests.workspace.trees import ODD_NAMES, TREES, Tree, contents, digest_of, git, lay_out
 
 
@@ -487,7 +488,7 @@ while True:
 
 
 @given(first=TREES, second=TREES)
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_any_tree_comes_back_from_any_other(
     first: Tree, second: Tree, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -12,6 +12,7 @@ from loopwright.domain.errors import Conflict, Invalid, WorkspaceError
 from loopwright.ports import Merged
 from loopwright.workspace.git import GitWorkspace
 from loopwright.workspace.worktrees import GitWorktrees
+from tests.tiers import examples
 from tests.workspace.trees import ODD_NAMES, TREES, Tree, contents, lay_out
 
 CYCLE = "cycle-1"
@@ -287,7 +288,7 @@ class TestTheProjectTakesIt:
 
 
 @given(base=TREES, ours=TREES, theirs=TREES)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 def test_whatever_is_merged_is_taken_whole_or_told_as_a_conflict(
     base: Tree, ours: Tree, theirs: Tree, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -13,6 +13,7 @@ from loopwright.domain.errors import Invalid, NotFound
 from loopwright.ports import FileChange
 from loopwright.workspace.git import GitWorkspace
 from loopwright.workspace.worktrees import GitWorktrees
+from tests.tiers import examples
 from tests.workspace.trees import ODD_NAMES, TREES, Tree, contents, digest_of, git, lay_out
 
 CYCLE = "cycle-1"
@@ -314,7 +315,7 @@ class TestTheUser:
 
 
 @given(first=TREES, second=TREES)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 def test_any_tree_can_be_opened_over_any_other(
     first: Tree, second: Tree, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from loopwright.tune.skill.blocks import Front
 from loopwright.tune.skill.front import DEEPEST, LARGEST, MOST_ALIASES
+from tests.tiers import examples
 from tests.tune.skill.reading import page_of
 
 KEYS = st.sampled_from(["name", "description", "a-b", "a_b", "yes", "null", "Tools"])
@@ -33,7 +34,7 @@ def test_values_and_places() -> None:
 
 
 @given(st.lists(st.tuples(KEYS, VALUES), min_size=1, max_size=5))
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 def test_it_says_what_yaml_says(pairs: list[tuple[str, str]]) -> None:
     text = "\n".join(f"{key}: {value}" for key, value in pairs)
     front = front_of(f"---\n{text}\n---\n")
@@ -47,7 +48,7 @@ def test_it_says_what_yaml_says(pairs: list[tuple[str, str]]) -> None:
 
 
 @given(st.text(alphabet="ab:-[]{}&*!|>'\"#\n\t 1", max_size=60))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_whatever_stands_there_fails_nothing(text: str) -> None:
     front_of(f"---\nname: x\n{text}\n---\n")
 

@@ -8,6 +8,7 @@ from loopwright.tune.skill.blocks import Block, Use
 from loopwright.tune.skill.page import Page, read_page
 from loopwright.tune.skill.tokens import tokens
 from tests.tables import each
+from tests.tiers import examples
 from tests.tune.skill.reading import page_of
 
 WORDS = (
@@ -37,7 +38,7 @@ def check(page: Page) -> None:
 
 
 @given(TEXTS)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 def test_whatever_a_page_holds_its_places_are_right(text: str) -> None:
     page = read_page("SKILL.md", text.encode("utf-8", "surrogatepass"))
     if page is not None:

@@ -13,6 +13,7 @@ from loopwright.validation.cargo.printed import Target
 from loopwright.validation.cargo.project import Crates
 from loopwright.validation.reading import Reading
 from loopwright.validation.run import ProjectTests
+from tests.tiers import examples
 from tests.tools import runs
 from tests.validation import recordings
 from tests.validation.projects import lay_out, message_of, run, statuses
@@ -125,7 +126,7 @@ class TestTorn:
     WORKSPACE = recording("cargo-1.95.0/workspace", exit_code=101).output
     GREEN = recording("cargo-1.95.0/green", exit_code=0).output
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     @given(
         st.sampled_from(["workspace", "noisy", "one-thread", "coloured", "test-not-compiled"]).flatmap(
             lambda name: st.tuples(st.just(name), cuts(recording(f"cargo-1.95.0/{name}", exit_code=101).output))
@@ -145,7 +146,7 @@ class TestTorn:
         reading = read("none", None, f"{header}\nrunning 2 tests\ntest a ... ok\ntest b ... ")
         assert (reading.running, reading.complete) == (("a::b",), False)
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     @given(st.text() | st.lists(st.sampled_from(WORKSPACE.splitlines(keepends=True))).map("".join))
     def test_no_text_makes_it_stumble(self, text: str) -> None:
         recordings.statuses(read("none", 0, text))

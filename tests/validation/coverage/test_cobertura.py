@@ -12,6 +12,7 @@ from loopwright.domain.testing import Coverage
 from loopwright.validation.coverage import cobertura
 from loopwright.validation.coverage.lines import combined
 from loopwright.validation.safe_xml import UnreadableXml
+from tests.tiers import examples
 from tests.validation.projects import lay_out
 from tests.validation.recordings import RECORDED
 
@@ -89,7 +90,7 @@ def test_lines_that_are_none(tmp_path: Path, line: str) -> None:
     assert coverage(tmp_path, report(f'<class filename="a.c"><lines><line {line}/></lines></class>')) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.binary()
     | st.text().map(lambda text: report(measured("a.c", l1=1)).replace("a.c", text).encode("utf-8", "replace"))

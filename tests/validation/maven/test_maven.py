@@ -15,6 +15,7 @@ from loopwright.validation.reading import Reading
 from loopwright.validation.recording import shims
 from loopwright.validation.run import ProjectTests
 from loopwright.validation.runners.maven import Maven
+from tests.tiers import examples
 from tests.validation import recordings
 from tests.validation.projects import lay_out, message_of, run, statuses
 from tests.validation.recordings import RECORDED, cuts, is_green
@@ -121,7 +122,7 @@ class TestRecorded:
         assert not replay(tmp_path / "shop", tmp_path / "run", SAID, code=None).complete
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(cuts(SAID) | st.none(), st.text())
 def test_no_words_make_it_stumble(at: int | None, text: str) -> None:
     lines = printed.lines_of(text if at is None else SAID[:at])
@@ -129,7 +130,7 @@ def test_no_words_make_it_stumble(at: int | None, text: str) -> None:
     assert list(printed.not_compiled(Path("/home/me/mv"), lines)) == []
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(cuts((RECORDED / "surefire-2.22.3/core/TEST-com.acme.SumTest.xml").read_text()))
 def test_a_torn_report_never_passes(tmp_path_factory: pytest.TempPathFactory, at: int) -> None:
     base = tmp_path_factory.mktemp("torn")

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from loopwright.validation.recording import loopwright_shim as shim
 from loopwright.validation.recording import shims
+from tests.tiers import examples
 
 ADDED = ("-json", "-fae", "-coverprofile=/run/s.cover")
 CARGO = ["--no-fail-fast", "--message-format=json-render-diagnostics"]
@@ -86,7 +87,7 @@ class TestCalls:
     def test_mvn(self, words: str, args: str | None) -> None:
         assert changed("mvn", words) == changed("mvnw", words) == (None if args is None else args.split())
 
-    @settings(max_examples=60)
+    @settings(max_examples=examples(60))
     @given(
         st.sampled_from(["go", "mvn"]),
         st.lists(st.sampled_from(["test", "-v", "-C", "--", "-args", "x", "-json", "-fae"])),
@@ -248,7 +249,7 @@ class TestText:
         assert self.shown({"Action": "build-output", "ImportPath": "p", "Output": "# p\n"}) == "# p\n"
         assert self.shown({"no": "event"}) == '{"no": "event"}\n'
 
-    @settings(max_examples=60, deadline=None)
+    @settings(max_examples=examples(60), deadline=None)
     @given(st.binary())
     def test_no_line_makes_it_stumble(self, line: bytes) -> None:
         shim.go_text(is_verbose=False)(b"{" + line)
