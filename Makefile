@@ -1,11 +1,12 @@
 # Everything a person or CI does with this project. `make help` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test browser check web bench soak screenshots clean
+.PHONY: help setup demo test-fast test test-all coverage browser check web bench soak screenshots clean
 
 BIN := .venv/bin
+SPREAD := --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 10
 
 help: ## This list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .venv/.ready: pyproject.toml scripts/setup.sh
 	@sh scripts/setup.sh
@@ -15,8 +16,20 @@ setup: .venv/.ready ## Make .venv with loopwright and its tools
 demo: .venv/.ready ## The main job: find and fix the faults of an example project
 	@$(BIN)/loopwright demo
 
-test: .venv/.ready ## All tests
-	@$(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+test-fast: .venv/.ready ## The quick tests, in a minute or two: after each change
+	@$(BIN)/python -m pytest --tier fast $(SPREAD)
+
+test: .venv/.ready ## Those and the most telling of the slow ones, in a few minutes: before each commit
+	@$(BIN)/python -m pytest --tier standard $(SPREAD)
+
+test-all: .venv/.ready ## All tests, also of the dashboard in Chromium and with the agents people use
+	@$(BIN)/python -m pytest --tier all $(SPREAD)
+
+coverage: .venv/.ready ## Which lines and branches of the source `make test` runs
+	@$(BIN)/coverage erase
+	@$(BIN)/coverage run -m pytest --tier standard $(SPREAD)
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
 
 browser: .venv/.ready ## The tests of the dashboard in Chromium alone
 	@$(BIN)/python -m pytest tests/browser

@@ -38,11 +38,17 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """What takes long begins first, so that all processes end together."""
     tier = config.getoption("tier")
     left_out = [item for item in items if not tiers.runs(item.nodeid, tier)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if tiers.runs(item.nodeid, tier)]
+    if config.getoption("dist", "no") != "no":
+        slowest: dict[Path, int] = {}
+        for item in items:
+            slowest[item.path] = max(slowest.get(item.path, 0), tiers.TIERS.index(tiers.tier_of(item.nodeid)))
+        items.sort(key=lambda item: -slowest[item.path])
 
 
 @pytest.hookimpl(trylast=True)

@@ -14,7 +14,139 @@ TIERS = ("fast", "standard", "all")
 FEWER = 5
 """One of so many random examples is tried below `all`."""
 
-TABLE: dict[str, str] = {}
+STANDARD = """
+tests/contracts/test_runner_contract.py
+tests/crash/test_cycle_damage.py::test_what_the_user_added_is_not_lost
+tests/crash/test_kill_runner.py::test_resume_all_takes_up_what_died
+tests/crash/test_ownership.py::test_the_next_start_reaps_what_a_killed_runner_left_and_nothing_else
+tests/crash/test_skill_rollback.py
+tests/cycle/roles/test_documents.py::TestExtension::test_ra_is_told_of_it_and_rewrites_its_document
+tests/cycle/roles/test_documents.py::test_one_that_never_writes_fails_and_what_the_others_did_stays
+tests/cycle/roles/test_templates.py::test_a_whole_cycle
+tests/cycle/roles/test_vas.py::test_the_summary_holds_what_was_measured_before_what_the_role_says
+tests/cycle/roles/test_vas.py::test_what_the_role_objects_to_goes_back
+tests/cycle/test_convergence.py::TestBlockers::test_ra_clarifies_it_in_the_next_iteration
+tests/cycle/test_convergence.py::TestDecisions::test_without_a_terminal_it_waits_and_only_what_needs_the_answer_does
+tests/cycle/test_convergence.py::TestExtensions::test_of_a_running_one_waits_for_the_border
+tests/cycle/test_convergence.py::test_at_the_limit_it_says_so_and_can_be_opened_again_with_a_higher_one
+tests/cycle/test_convergence.py::test_it_goes_on_until_it_is_clean_and_confirms_the_fix
+tests/cycle/test_messages.py::test_every_order_of_a_whole_cycle_is_short
+tests/cycle/test_misbehaving.py::TestBoasts::test_vas_says_all_is_well_while_tests_fail
+tests/cycle/test_misbehaving.py::TestDeath::test_who_dies_is_started_again_and_told
+tests/cycle/test_misbehaving.py::TestReports::test_the_report_of_another_phase_is_asked_for_again
+tests/cycle/test_misbehaving_plans.py::test_two_roles_ask_for_permission_at_once_and_each_gets_its_own_answer
+tests/cycle/test_misbehaving_writes.py::test_state_and_journal_are_the_engines_whoever_writes_them
+tests/cycle/test_misbehaving_writes.py::test_what_a_role_that_only_reads_writes_to_the_project_is_put_back
+tests/domain/test_any_course.py
+tests/domain/test_cycle_sequences.py
+tests/domain/test_model_check.py
+tests/domain/test_secrets.py::test_a_flood_takes_linear_time
+tests/domain/test_tuning_sequences.py
+tests/e2e/test_asked.py::test_a_person_in_another_process_allows_it
+tests/e2e/test_builtin_agent.py::test_a_fault_is_found_and_fixed
+tests/e2e/test_builtin_agent.py::test_more_than_it_can_do_is_not_claimed
+tests/e2e/test_cycle_builtin.py::test_the_main_job_with_all_its_documents_and_then_an_extension
+tests/e2e/test_javascript.py::test_an_emptied_assertion_is_no_success
+tests/e2e/test_liars.py::test_a_lying_command_is_found_out
+tests/e2e/test_tune.py::test_a_sick_skill_is_diagnosed_mended_verified_and_put_back
+tests/engine/test_permits.py::test_nobody_is_in_a_hurry
+tests/engine/test_service.py
+tests/engine/test_stall.py
+tests/fleet/test_signals.py::test_the_same_id_in_two_projects
+tests/fleet/test_together.py::test_two_loops_that_change_the_same_tree
+tests/golden/test_surfaces.py::test_surface
+tests/incidents
+tests/mcp/test_control.py::test_a_loop_from_its_start_to_its_proof
+tests/mcp/test_control_http.py::test_two_callers_drive_one_loop
+tests/mcp/test_control_tunings.py::test_a_skill_is_mended_from_start_to_end
+tests/mcp/test_debug_tools.py::test_the_answers_are_told_in_words
+tests/mcp/test_report_server.py::test_a_full_disk_is_told_and_tears_nothing
+tests/mcp/test_report_server.py::test_a_session_from_planning_to_debugging
+tests/notify/test_command.py::test_one_that_hangs_is_ended_with_all_it_started
+tests/notify/test_configured.py
+tests/notify/test_heralding.py
+tests/repair/test_changes.py
+tests/repair/test_debugger.py::test_a_killed_engine_leaves_no_process
+tests/repair/test_debugger.py::test_a_search_gives_verdicts_and_a_minimal_patch_and_leaves_the_project_alone
+tests/repair/test_edits.py::test_edits_compile_or_are_dropped_and_touch_one_span_only[shared_basket]
+tests/repair/test_edits.py::test_whatever_tests_hold_the_edits_can_be_made[shared_basket]
+tests/repair/test_hard_cases.py::test_a_fault_that_waits_for_ever
+tests/repair/test_hard_cases.py::test_a_test_that_fails_once_refutes_no_patch
+tests/repair/test_hard_features.py::test_fixtures_classes_parameters_generators_and_coroutines
+tests/repair/test_hard_projects.py::test_a_file_that_raises_when_it_is_loaded_beside_others
+tests/repair/test_hard_sandbox.py::test_a_program_that_destroys_what_it_reaches
+tests/repair/test_left_behind.py::test_candidates_that_empty_a_file_of_the_project
+tests/repair/test_look.py::test_a_line_shows_its_variables_each_time_just_before_it_runs
+tests/repair/test_look.py::test_statements_are_ranked_with_their_counts
+tests/repair/test_marks.py
+tests/repair/test_mutating.py::test_an_equivalent_mutant_survives_and_what_no_test_runs_is_told
+tests/repair/test_rivals.py::test_edits_that_the_tests_can_not_tell_apart_are_told_with_the_call_that_can
+tests/store/test_crash.py
+tests/store/test_processes.py::test_a_killed_writer_loses_nothing_it_acknowledged
+tests/store/test_soaks.py::test_part[forging]
+tests/store/test_soaks.py::test_part[outside]
+tests/store/test_tampered_loops.py::test_an_agent_that_removes_the_folder_loses_nothing[rm -rf .workflow]
+tests/store/test_tampered_loops.py::test_what_is_forged_at_rest_misleads_until_the_next_validation_only
+tests/survey/test_project.py::TestHostileTrees::test_five_thousand_files
+tests/test_architecture.py::test_a_module_keeps_the_rules
+tests/test_outside.py::test_a_hostile_environment_changes_nothing
+tests/tune/session/test_trouble.py::test_a_stop_at_every_moment
+tests/tune/skill/test_calls.py::test_the_time_grows_with_the_text_alone
+tests/tune/test_fuzz.py::test_a_reference_of_200_kb_is_diagnosed
+"""
+"""The most telling of the slow ones, and what takes a second or two itself."""
+
+ALL = """
+tests/agents_real
+tests/browser
+tests/crash
+tests/cycle/roles/test_documents.py
+tests/cycle/roles/test_templates.py
+tests/cycle/roles/test_vas.py
+tests/cycle/test_control.py
+tests/cycle/test_convergence.py
+tests/cycle/test_eight_at_once.py
+tests/cycle/test_misbehaving.py
+tests/cycle/test_misbehaving_plans.py
+tests/cycle/test_misbehaving_writes.py
+tests/cycle/test_proof.py
+tests/e2e
+tests/fleet
+tests/mcp/test_control.py
+tests/mcp/test_control_cycles.py
+tests/mcp/test_control_debugging.py
+tests/mcp/test_control_http.py
+tests/mcp/test_control_tunings.py
+tests/mcp/test_debug_tools.py
+tests/mcp/test_report_server.py
+tests/repair/test_corpus.py
+tests/repair/test_debugger.py
+tests/repair/test_edits.py::test_edits_compile_or_are_dropped_and_touch_one_span_only
+tests/repair/test_edits.py::test_whatever_tests_hold_the_edits_can_be_made
+tests/repair/test_hard_cases.py
+tests/repair/test_hard_features.py
+tests/repair/test_hard_projects.py
+tests/repair/test_hard_sandbox.py
+tests/repair/test_kept.py
+tests/repair/test_left_behind.py
+tests/repair/test_look.py
+tests/repair/test_mutating.py
+tests/repair/test_other_pytests.py
+tests/repair/test_other_pythons.py
+tests/repair/test_pairs.py
+tests/repair/test_rivals.py
+tests/repair/test_trials.py
+tests/repair/test_values.py::test_a_search_needs_no_fresh_import_for_a_table
+tests/repair/test_values.py::test_nor_for_a_default
+tests/store/test_processes.py
+tests/store/test_soaks.py
+tests/store/test_tampered_loops.py
+"""
+"""What is slow, but for what STANDARD names of it."""
+
+TABLE: dict[str, str] = {
+    name: tier for tier, names in (("standard", STANDARD), ("all", ALL)) for name in names.strip().splitlines()
+}
 
 
 def tier_of(id: str) -> str:

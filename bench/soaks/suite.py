@@ -22,6 +22,6 @@ def run(chance: random.Random, scale: float) -> Mapping[str, int]:
             [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", f"--hypothesis-seed={seed}", *TESTS],
             cwd=HERE, env={**os.environ, "LOOPWRIGHT_SEED": str(seed)}, capture_output=True, text=True,
         )  # fmt: skip
-        assert done.returncode == 0, f"LOOPWRIGHT_SEED={seed} make test repeats it\n{done.stdout[-4000:]}"
+        assert done.returncode == 0, f"LOOPWRIGHT_SEED={seed} make test-all repeats it\n{done.stdout[-4000:]}"
         rounds += 1
     return {"rounds": rounds}
