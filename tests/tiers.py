@@ -15,6 +15,29 @@ FEWER = 5
 """One of so many random examples is tried below `all`."""
 
 STANDARD = """
+tests/actions/test_any_trouble.py
+tests/actions/test_budgets.py::test_every_turn_counts_also_of_what_failed
+tests/actions/test_debug_message.py::test_the_first_message_holds_measured_suspects_and_names_the_tools
+tests/actions/test_environment.py::test_a_person_may_allow_it
+tests/actions/test_liars.py::test_a_deed_is_not_believed_and_leaves_a_line[deletes the test]
+tests/actions/test_liars.py::test_a_deed_is_not_believed_and_leaves_a_line[empties the assertion]
+tests/actions/test_liars.py::test_a_deed_is_not_believed_and_leaves_a_line[stands in for pytest]
+tests/actions/test_liars_words.py::TestBehindTheBack::test_a_product_that_changes_under_the_tests
+tests/actions/test_liars_words.py::TestTheEnginesOwnFiles::test_a_state_file_that_says_it_is_done
+tests/actions/test_liars_words.py::test_files_that_it_did_not_change
+tests/actions/test_messages.py::test_a_report_through_tools_and_one_as_text_give_the_same_state
+tests/actions/test_moments.py
+tests/actions/test_proof.py::test_a_proof_tells_what_its_tests_do_not_notice
+tests/actions/test_replay.py::test_a_runner_that_died_dies_again
+tests/actions/test_replay.py::test_what_people_did_meanwhile_happens_again
+tests/actions/test_validation.py
+tests/agents/acp/test_misbehaving.py
+tests/agents/acp/test_probe.py
+tests/agents/acp/test_turns.py
+tests/agents/acp/test_wire.py::test_whatever_comes_is_taken_told_or_answered
+tests/agents/test_command.py
+tests/cli/test_serve.py
+tests/cli/test_startup.py
 tests/contracts/test_runner_contract.py
 tests/crash/test_cycle_damage.py::test_what_the_user_added_is_not_lost
 tests/crash/test_kill_runner.py::test_resume_all_takes_up_what_died
@@ -37,6 +60,8 @@ tests/cycle/test_misbehaving.py::TestReports::test_the_report_of_another_phase_i
 tests/cycle/test_misbehaving_plans.py::test_two_roles_ask_for_permission_at_once_and_each_gets_its_own_answer
 tests/cycle/test_misbehaving_writes.py::test_state_and_journal_are_the_engines_whoever_writes_them
 tests/cycle/test_misbehaving_writes.py::test_what_a_role_that_only_reads_writes_to_the_project_is_put_back
+tests/cycle/test_side_by_side.py
+tests/cycle/test_whole_cycle.py
 tests/domain/test_any_course.py
 tests/domain/test_cycle_sequences.py
 tests/domain/test_model_check.py
@@ -81,6 +106,17 @@ tests/repair/test_look.py::test_statements_are_ranked_with_their_counts
 tests/repair/test_marks.py
 tests/repair/test_mutating.py::test_an_equivalent_mutant_survives_and_what_no_test_runs_is_told
 tests/repair/test_rivals.py::test_edits_that_the_tests_can_not_tell_apart_are_told_with_the_call_that_can
+tests/server/test_attacks_bodies.py
+tests/server/test_attacks_doors.py
+tests/server/test_attacks_files.py
+tests/server/test_attacks_wire.py
+tests/server/test_closer.py
+tests/server/test_cycle_closer.py
+tests/server/test_cycle_stream.py
+tests/server/test_keeping.py
+tests/server/test_schema.py
+tests/server/test_stream_lost.py
+tests/server/test_tunings.py
 tests/store/test_crash.py
 tests/store/test_processes.py::test_a_killed_writer_loses_nothing_it_acknowledged
 tests/store/test_soaks.py::test_part[forging]
@@ -93,10 +129,33 @@ tests/test_outside.py::test_a_hostile_environment_changes_nothing
 tests/tune/session/test_trouble.py::test_a_stop_at_every_moment
 tests/tune/skill/test_calls.py::test_the_time_grows_with_the_text_alone
 tests/tune/test_fuzz.py::test_a_reference_of_200_kb_is_diagnosed
+tests/validation/cargo/test_cargo.py::TestReal::test_a_run
+tests/validation/go/test_go.py::TestReal::test_a_run
+tests/validation/javascript/test_javascript.py::test_every_ending_has_its_status_and_its_words
+tests/validation/maven/test_maven.py::test_a_real_run
+tests/validation/python/test_pytest.py::test_a_run_leaves_no_trace
+tests/validation/python/test_pytest.py::test_every_ending_has_its_status
+tests/validation/python/test_unittest.py::test_every_ending_has_its_status
+tests/validation/recording/test_shims.py::TestStandIn
+tests/validation/runners/test_make.py::TestMake::test_a_framework_that_dies_is_not_hidden_by_one_that_passes
+tests/validation/runners/test_make.py::TestMake::test_pytest
+tests/validation/test_endless.py::test_it_is_ended_alone
+tests/validation/test_run.py::test_leaving_pytest_early_hides_nothing
+tests/validation/test_run.py::test_tests_that_are_done_and_do_not_exit_are_ended_and_their_results_stand
+tests/workspace/test_capture.py
+tests/workspace/test_ending.py
+tests/workspace/test_git.py::TestSideBySide
+tests/workspace/test_owning.py
 """
 """The most telling of the slow ones, and what takes a second or two itself."""
 
 ALL = """
+tests/actions/test_debug_message.py
+tests/actions/test_environment.py
+tests/actions/test_liars.py
+tests/actions/test_liars_words.py
+tests/actions/test_proof.py
+tests/actions/test_replay.py
 tests/agents_real
 tests/browser
 tests/crash
@@ -105,11 +164,13 @@ tests/cycle/roles/test_templates.py
 tests/cycle/roles/test_vas.py
 tests/cycle/test_control.py
 tests/cycle/test_convergence.py
+tests/cycle/test_debugging.py
 tests/cycle/test_eight_at_once.py
 tests/cycle/test_misbehaving.py
 tests/cycle/test_misbehaving_plans.py
 tests/cycle/test_misbehaving_writes.py
 tests/cycle/test_proof.py
+tests/cycle/test_seed_walk.py
 tests/e2e
 tests/fleet
 tests/mcp/test_control.py
@@ -141,6 +202,17 @@ tests/repair/test_values.py::test_nor_for_a_default
 tests/store/test_processes.py
 tests/store/test_soaks.py
 tests/store/test_tampered_loops.py
+tests/validation/cargo/test_cargo.py::TestReal
+tests/validation/go/test_go.py::TestReal
+tests/validation/javascript/test_javascript.py
+tests/validation/python/test_pytest.py
+tests/validation/python/test_unittest.py
+tests/validation/runners/test_make.py::TestMake
+tests/validation/runners/test_make.py::TestReports
+tests/validation/runners/test_make.py::TestSeveral
+tests/validation/test_endless.py
+tests/validation/test_run.py
+tests/workspace/test_killed_in_a_lane.py
 """
 """What is slow, but for what STANDARD names of it."""
 
