@@ -36,8 +36,22 @@ tests/agents/acp/test_probe.py
 tests/agents/acp/test_turns.py
 tests/agents/acp/test_wire.py::test_whatever_comes_is_taken_told_or_answered
 tests/agents/test_command.py
+tests/cli/test_agent_choice.py
+tests/cli/test_asking_agent.py
+tests/cli/test_choose.py
+tests/cli/test_cycle_run.py
+tests/cli/test_debug.py
+tests/cli/test_doctor.py
+tests/cli/test_documented.py
+tests/cli/test_following.py
+tests/cli/test_generate.py
+tests/cli/test_menu.py
+tests/cli/test_parked.py
+tests/cli/test_render.py::test_a_scene_is_never_wider_than_the_terminal
+tests/cli/test_run.py
 tests/cli/test_serve.py
 tests/cli/test_startup.py
+tests/cli/tunings/test_sessions.py
 tests/contracts/test_runner_contract.py
 tests/crash/test_cycle_damage.py::test_what_the_user_added_is_not_lost
 tests/crash/test_kill_runner.py::test_resume_all_takes_up_what_died
@@ -77,6 +91,7 @@ tests/e2e/test_tune.py::test_a_sick_skill_is_diagnosed_mended_verified_and_put_b
 tests/engine/test_permits.py::test_nobody_is_in_a_hurry
 tests/engine/test_service.py
 tests/engine/test_stall.py
+tests/engine/test_transcript.py::test_every_message_and_every_turn_is_there
 tests/fleet/test_signals.py::test_the_same_id_in_two_projects
 tests/fleet/test_together.py::test_two_loops_that_change_the_same_tree
 tests/golden/test_surfaces.py::test_surface
@@ -113,8 +128,9 @@ tests/server/test_attacks_wire.py
 tests/server/test_closer.py
 tests/server/test_cycle_closer.py
 tests/server/test_cycle_stream.py
+tests/server/test_description.py
 tests/server/test_keeping.py
-tests/server/test_schema.py
+tests/server/test_stream.py
 tests/server/test_stream_lost.py
 tests/server/test_tunings.py
 tests/store/test_crash.py
@@ -135,6 +151,7 @@ tests/validation/javascript/test_javascript.py::test_every_ending_has_its_status
 tests/validation/maven/test_maven.py::test_a_real_run
 tests/validation/python/test_pytest.py::test_a_run_leaves_no_trace
 tests/validation/python/test_pytest.py::test_every_ending_has_its_status
+tests/validation/python/test_sources.py
 tests/validation/python/test_unittest.py::test_every_ending_has_its_status
 tests/validation/recording/test_shims.py::TestStandIn
 tests/validation/runners/test_make.py::TestMake::test_a_framework_that_dies_is_not_hidden_by_one_that_passes
@@ -146,6 +163,7 @@ tests/workspace/test_capture.py
 tests/workspace/test_ending.py
 tests/workspace/test_git.py::TestSideBySide
 tests/workspace/test_owning.py
+tests/workspace/test_patience.py
 """
 """The most telling of the slow ones, and what takes a second or two itself."""
 
@@ -199,6 +217,7 @@ tests/repair/test_rivals.py
 tests/repair/test_trials.py
 tests/repair/test_values.py::test_a_search_needs_no_fresh_import_for_a_table
 tests/repair/test_values.py::test_nor_for_a_default
+tests/server/test_schema.py
 tests/store/test_processes.py
 tests/store/test_soaks.py
 tests/store/test_tampered_loops.py

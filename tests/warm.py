@@ -65,6 +65,11 @@ class Loaded:
         self._here.close()
         self._process.wait()
 
+    def give_up(self) -> None:
+        """Whoever was interrupted has left an answer unread, which the next one would take for its own."""
+        self._process.kill()
+        self.close()
+
 
 _idle: list[Loaded] = []
 """Not at work now. Several threads may each have a command under way."""
@@ -82,9 +87,15 @@ def run_command(
     """The command with these words, to its end. TimeoutExpired."""
     loaded = _idle.pop() if _idle else Loaded()
     try:
-        return loaded.run(words, cwd, env, seconds)
-    finally:
+        done = loaded.run(words, cwd, env, seconds)
+    except subprocess.TimeoutExpired:
         _idle.append(loaded)
+        raise
+    except BaseException:
+        loaded.give_up()
+        raise
+    _idle.append(loaded)
+    return done
 
 
 def _read(outputs: Sequence[int], deadline: float) -> list[str] | None:
