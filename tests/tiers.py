@@ -15,10 +15,14 @@ FEWER = 5
 """One of so many random examples is tried below `all`."""
 
 STANDARD = """
+tests/actions/test_agent_sessions.py
 tests/actions/test_any_trouble.py
-tests/actions/test_budgets.py::test_every_turn_counts_also_of_what_failed
+tests/actions/test_asked_turns.py
+tests/actions/test_budgets.py
 tests/actions/test_debug_message.py::test_the_first_message_holds_measured_suspects_and_names_the_tools
+tests/actions/test_distant.py
 tests/actions/test_environment.py::test_a_person_may_allow_it
+tests/actions/test_foreign_documents.py
 tests/actions/test_liars.py::test_a_deed_is_not_believed_and_leaves_a_line[deletes the test]
 tests/actions/test_liars.py::test_a_deed_is_not_believed_and_leaves_a_line[empties the assertion]
 tests/actions/test_liars.py::test_a_deed_is_not_believed_and_leaves_a_line[stands in for pytest]
@@ -26,10 +30,18 @@ tests/actions/test_liars_words.py::TestBehindTheBack::test_a_product_that_change
 tests/actions/test_liars_words.py::TestTheEnginesOwnFiles::test_a_state_file_that_says_it_is_done
 tests/actions/test_liars_words.py::test_files_that_it_did_not_change
 tests/actions/test_messages.py::test_a_report_through_tools_and_one_as_text_give_the_same_state
+tests/actions/test_messages.py::test_what_is_not_its_to_set_is_refused_through_either_door
+tests/actions/test_messages.py::test_what_was_proposed_through_a_tool_outlives_a_report_that_was_forgotten
 tests/actions/test_moments.py
+tests/actions/test_out_of_time.py
+tests/actions/test_parked.py
 tests/actions/test_proof.py::test_a_proof_tells_what_its_tests_do_not_notice
 tests/actions/test_replay.py::test_a_runner_that_died_dies_again
 tests/actions/test_replay.py::test_what_people_did_meanwhile_happens_again
+tests/actions/test_rivals.py
+tests/actions/test_taken_over.py
+tests/actions/test_trials.py
+tests/actions/test_troubles.py
 tests/actions/test_validation.py
 tests/agents/acp/test_misbehaving.py
 tests/agents/acp/test_probe.py
@@ -51,6 +63,7 @@ tests/cli/test_render.py::test_a_scene_is_never_wider_than_the_terminal
 tests/cli/test_run.py
 tests/cli/test_serve.py
 tests/cli/test_startup.py
+tests/cli/test_story.py::test_every_event_has_its_words
 tests/cli/tunings/test_sessions.py
 tests/contracts/test_runner_contract.py
 tests/crash/test_cycle_damage.py::test_what_the_user_added_is_not_lost
@@ -121,6 +134,7 @@ tests/repair/test_look.py::test_statements_are_ranked_with_their_counts
 tests/repair/test_marks.py
 tests/repair/test_mutating.py::test_an_equivalent_mutant_survives_and_what_no_test_runs_is_told
 tests/repair/test_rivals.py::test_edits_that_the_tests_can_not_tell_apart_are_told_with_the_call_that_can
+tests/server/test_assets.py::test_building_again_gives_the_same_bytes
 tests/server/test_attacks_bodies.py
 tests/server/test_attacks_doors.py
 tests/server/test_attacks_files.py
