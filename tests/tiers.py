@@ -16,8 +16,10 @@ FEWER = 5
 
 STANDARD = """
 tests/actions/test_agent_sessions.py
+tests/actions/test_answers.py
 tests/actions/test_any_trouble.py
 tests/actions/test_asked_turns.py
+tests/actions/test_bash_tasks.py
 tests/actions/test_budgets.py
 tests/actions/test_debug_message.py::test_the_first_message_holds_measured_suspects_and_names_the_tools
 tests/actions/test_distant.py
@@ -51,6 +53,7 @@ tests/agents/test_command.py
 tests/cli/test_agent_choice.py
 tests/cli/test_asking_agent.py
 tests/cli/test_choose.py
+tests/cli/test_cycle_commands.py
 tests/cli/test_cycle_run.py
 tests/cli/test_debug.py
 tests/cli/test_doctor.py
@@ -149,6 +152,7 @@ tests/server/test_stream_lost.py
 tests/server/test_tunings.py
 tests/store/test_crash.py
 tests/store/test_processes.py::test_a_killed_writer_loses_nothing_it_acknowledged
+tests/store/test_runner_memory.py
 tests/store/test_soaks.py::test_part[forging]
 tests/store/test_soaks.py::test_part[outside]
 tests/store/test_tampered_loops.py::test_an_agent_that_removes_the_folder_loses_nothing[rm -rf .workflow]
@@ -156,7 +160,8 @@ tests/store/test_tampered_loops.py::test_what_is_forged_at_rest_misleads_until_t
 tests/survey/test_project.py::TestHostileTrees::test_five_thousand_files
 tests/test_architecture.py::test_a_module_keeps_the_rules
 tests/test_outside.py::test_a_hostile_environment_changes_nothing
-tests/tune/session/test_trouble.py::test_a_stop_at_every_moment
+tests/tune/review/test_killed.py
+tests/tune/session/test_trouble.py
 tests/tune/skill/test_calls.py::test_the_time_grows_with_the_text_alone
 tests/tune/test_fuzz.py::test_a_reference_of_200_kb_is_diagnosed
 tests/validation/cargo/test_cargo.py::TestReal::test_a_run
@@ -165,6 +170,7 @@ tests/validation/javascript/test_javascript.py::test_every_ending_has_its_status
 tests/validation/maven/test_maven.py::test_a_real_run
 tests/validation/python/test_pytest.py::test_a_run_leaves_no_trace
 tests/validation/python/test_pytest.py::test_every_ending_has_its_status
+tests/validation/python/test_reach.py
 tests/validation/python/test_sources.py
 tests/validation/python/test_unittest.py::test_every_ending_has_its_status
 tests/validation/recording/test_shims.py::TestStandIn
@@ -175,9 +181,11 @@ tests/validation/test_run.py::test_leaving_pytest_early_hides_nothing
 tests/validation/test_run.py::test_tests_that_are_done_and_do_not_exit_are_ended_and_their_results_stand
 tests/workspace/test_capture.py
 tests/workspace/test_ending.py
-tests/workspace/test_git.py::TestSideBySide
+tests/workspace/test_git.py
+tests/workspace/test_merging.py
 tests/workspace/test_owning.py
 tests/workspace/test_patience.py
+tests/workspace/test_worktrees.py
 """
 """The most telling of the slow ones, and what takes a second or two itself."""
 
