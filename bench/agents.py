@@ -22,14 +22,14 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from loopwright.agents.acp.agent import AcpAgent
-from loopwright.clock import SystemClock
-from loopwright.engine.bus import Bus
-from loopwright.engine.service import LoopService
-from loopwright.engine.transcript import Transcript
-from loopwright.ports import Surroundings
+from loopwright.agents.acp.session import AcpAgent
+from loopwright.core.ports import Surroundings
+from loopwright.core.recording import Transcript
+from loopwright.core.run_events import Bus
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
+from loopwright.wiring import SystemClock
+from loopwright.workflows.loop.service import LoopService
 from loopwright.workspace.memory import FakeWorkspace
 from tests.agents_real.agents import AGENTS, MARKER, RealAgent, real_agent
 from tests.agents_real.fence import Fence, fenced

@@ -17,16 +17,16 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from loopwright.actions.runner import LoopRunner
 from loopwright.agents.scripted import Answer, Script, ScriptedAgent
-from loopwright.clock import SystemClock
-from loopwright.domain.engine_state import RunSettings
-from loopwright.domain.loop_commands import take_up
-from loopwright.domain.protocol import Capabilities
-from loopwright.engine.bus import Bus
-from loopwright.engine.service import LoopService
+from loopwright.core.protocol import Capabilities
+from loopwright.core.run_events import Bus
+from loopwright.core.state import RunSettings
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
+from loopwright.wiring import SystemClock
+from loopwright.workflows.loop.commands import take_up
+from loopwright.workflows.loop.runner import LoopRunner
+from loopwright.workflows.loop.service import LoopService
 from loopwright.workspace.memory import FakeWorkspace
 from tests.fakes import CountingLauncher, JudgedTests, NoDebugger, NoProcesses
 

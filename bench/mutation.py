@@ -21,14 +21,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from loopwright.domain.debugging import DebugRequest
-from loopwright.domain.mutants import MutationOrder
-from loopwright.domain.testing import TestRun
-from loopwright.engine.proving import changed_lines
-from loopwright.ports import TestOrder
+from loopwright.core.ports import TestOrder
+from loopwright.evidence.coverage import is_own_code
+from loopwright.evidence.debugging import DebugRequest
+from loopwright.evidence.proof import MutationOrder
+from loopwright.evidence.proving import changed_lines
+from loopwright.evidence.run import ProjectTests
+from loopwright.evidence.testing import TestRun
 from loopwright.repair.debugger import PythonDebugger
-from loopwright.validation.coverage.lines import is_own_code
-from loopwright.validation.run import ProjectTests
 
 HERE = Path(__file__).resolve().parent
 EXAMPLES = ("cinema_desk", "roastery")

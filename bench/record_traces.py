@@ -16,17 +16,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from loopwright.actions.runner import LoopRunner
 from loopwright.agents.scripted import Answer
-from loopwright.domain.engine_state import RunSettings
-from loopwright.domain.events import Entry
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import take_up
-from loopwright.domain.protocol import Capabilities
-from loopwright.engine.bus import Bus
+from loopwright.core.protocol import Capabilities
+from loopwright.core.record import Entry
+from loopwright.core.run_events import Bus
+from loopwright.core.state import RunSettings
+from loopwright.evidence.run import ProjectTests
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
-from loopwright.validation.run import ProjectTests
+from loopwright.workflows.loop.commands import take_up
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.runner import LoopRunner
 from tests.fakes import FakeClock, ListedPerson, NoDebugger, NoProcesses
 from tests.stage import Stage, said
 

@@ -28,9 +28,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from bench.http_load import Load, load, request
 from bench.store import STEPPED, loop, step
-from loopwright.clock import SystemClock
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
+from loopwright.wiring import SystemClock
 
 TOKEN = "a-token-of-the-benchmark"
 MANY, FEW = 10_000, 100
@@ -188,7 +188,7 @@ def serve_nothing(size: int) -> None:
     import uvicorn
     from fastapi import FastAPI, Response
 
-    from loopwright.server.gate import Gate, Rules
+    from loopwright.surfaces.server.gate import Gate, Rules
 
     app, answer = FastAPI(), Response(b"x" * max(0, size - 600), media_type="application/json")
 

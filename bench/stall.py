@@ -18,10 +18,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from loopwright.domain.loop import Hypothesis, LoopState, TestResult
-from loopwright.domain.loop_folds import end_action
-from loopwright.domain.loop_selector import stalled
-from loopwright.domain.outcomes import ActionOutcome, Change, Debugged, Developed, Interrupted, Validated
+from loopwright.workflows.loop.model import Hypothesis, LoopState, TestResult
+from loopwright.workflows.loop.outcomes import ActionOutcome, Change, Debugged, Developed, Interrupted, Validated
+from loopwright.workflows.loop.reducer import end_action
+from loopwright.workflows.loop.selector import stalled
 from tests.domain.loop_making import engine, hypothesis, loop, step, task
 
 TRACES = Path(__file__).parent / "traces"

@@ -21,12 +21,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
-from loopwright.clock import SystemClock
-from loopwright.domain.engine_state import EngineState, LoopTask
-from loopwright.domain.events import Event
-from loopwright.domain.loop import Develop, DevelopTask, LoopState, SkillState, TestResult, Validate
+from loopwright.core.record import Event
+from loopwright.core.state import EngineState, LoopTask
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
+from loopwright.wiring import SystemClock
+from loopwright.workflows.loop.model import Develop, DevelopTask, LoopState, SkillState, TestResult, Validate
 
 STEPPED = Event(type="action_ended", data={"action": "DEVELOP", "result": "success"})
 ROUNDS, PER_ROUND = 20, 50

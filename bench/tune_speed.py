@@ -15,10 +15,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from loopwright.domain.findings import DIMENSIONS
-from loopwright.skills.cache import FindingsCache
-from loopwright.skills.folders import SkillFolders
-from loopwright.tune.report.kept import checked
+from loopwright.skills.disk.cache import FindingsCache
+from loopwright.skills.disk.folders import SkillFolders
+from loopwright.skills.findings import DIMENSIONS
+from loopwright.skills.report.checked import checked
 
 SAMPLES = Path(__file__).parent.parent / "tests" / "tune" / "samples"
 COPIES = 4

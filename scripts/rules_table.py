@@ -6,8 +6,8 @@
 import sys
 from pathlib import Path
 
-from loopwright.domain.findings import DIMENSIONS
-from loopwright.tune.detectors import DETECTORS
+from loopwright.skills.detectors import DETECTORS
+from loopwright.skills.findings import DIMENSIONS
 
 PAGE = Path(__file__).parent.parent / "docs" / "tune.md"
 BEGIN, END = "<!-- rules:", "<!-- end of rules -->"

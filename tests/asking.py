@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from loopwright.agents.scripted import Answer, Script, ScriptedAgent
-from loopwright.domain.engine_state import PermissionRequest
-from loopwright.domain.loop_commands import take_up
-from loopwright.domain.protocol import AgentOutput, Message
-from loopwright.engine.bus import Bus
-from loopwright.ports import Surroundings
+from loopwright.core.ports import Surroundings
+from loopwright.core.protocol import AgentOutput, Message
+from loopwright.core.run_events import Bus
+from loopwright.core.state import PermissionRequest
 from loopwright.wiring import open_engine
+from loopwright.workflows.loop.commands import take_up
 from tests.stage import Stage, said
 
 AT = "2026-01-22T10:00:00+08:00"

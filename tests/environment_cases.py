@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from loopwright.domain.proof import ProofPolicy
+from loopwright.evidence.proof import ProofPolicy
 
 SITE = ".venv/lib/python*/site-packages"
 FIX = "sed -i 's/a - b/a + b/' calc.py"

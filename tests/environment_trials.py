@@ -7,18 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.actions.runner import LoopRunner
-from loopwright.agents.command import CommandAgent
-from loopwright.clock import SystemClock
-from loopwright.domain.engine_state import RunSettings
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import take_up
-from loopwright.engine.bus import Bus
-from loopwright.engine.service import LoopService
+from loopwright.agents.local import CommandAgent
+from loopwright.core.run_events import Bus
+from loopwright.core.state import RunSettings
+from loopwright.evidence.run import ProjectTests
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
-from loopwright.validation.run import ProjectTests
-from loopwright.workspace.git import GitWorkspace
+from loopwright.wiring import SystemClock
+from loopwright.workflows.loop.commands import take_up
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.runner import LoopRunner
+from loopwright.workflows.loop.service import LoopService
+from loopwright.workspace.checkpoints import GitWorkspace
 from tests.environment_cases import CALC, JAVASCRIPT, KNOWN, Deed, distribution
 from tests.fakes import CountingLauncher, NoDebugger, NoProcesses, UnsyncedDisk
 from tests.validation.projects import lay_out

@@ -8,13 +8,14 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import ClassVar
 
-from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
-from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import LoopState, TestResult
-from loopwright.domain.mutants import Mutation, MutationOrder
-from loopwright.domain.testing import TestRun
-from loopwright.ports import Difference, JobDone, MenuEntry, TestOrder
+from loopwright.core.errors import Invalid
+from loopwright.core.ports import Difference, JobDone, TestOrder
+from loopwright.core.state import MenuEntry
+from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings
+from loopwright.evidence.proof import Mutation, MutationOrder
+from loopwright.evidence.testing import TestRun
 from loopwright.store.disk import Disk
+from loopwright.workflows.loop.model import LoopState, TestResult
 
 
 class FakeClock:

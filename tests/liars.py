@@ -4,21 +4,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loopwright.actions.runner import LoopRunner
-from loopwright.agents.command import CommandAgent
+from loopwright.agents.local import CommandAgent
 from loopwright.agents.scripted import Answer, Script, ScriptedAgent
-from loopwright.clock import SystemClock
-from loopwright.domain.engine_state import RunSettings
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import take_up
-from loopwright.domain.testing import TestRun
-from loopwright.engine.bus import Bus, Note
-from loopwright.engine.service import LoopService
-from loopwright.ports import Agent, Surroundings, TestOrder
+from loopwright.core.ports import Agent, Surroundings, TestOrder
+from loopwright.core.run_events import Bus, Note
+from loopwright.core.state import RunSettings
+from loopwright.evidence.run import ProjectTests
+from loopwright.evidence.testing import TestRun
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
-from loopwright.validation.run import ProjectTests
-from loopwright.workspace.git import GitWorkspace
+from loopwright.wiring import SystemClock
+from loopwright.workflows.loop.commands import take_up
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.runner import LoopRunner
+from loopwright.workflows.loop.service import LoopService
+from loopwright.workspace.checkpoints import GitWorkspace
 from tests.fakes import CountingLauncher, NoDebugger, NoProcesses, UnsyncedDisk
 from tests.stage import ABLE
 from tests.validation.projects import PYTEST, lay_out

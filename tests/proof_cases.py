@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, field
 
-from loopwright.domain.engine_state import Outcome
-from loopwright.domain.proof import ProofPolicy
+from loopwright.core.state import Outcome
+from loopwright.evidence.proof import ProofPolicy
 
 EXPORT = (
     '"""Exports orders."""\n\nLIMIT = 10\n\n\ndef export(rows, sep=","):\n    """Rows as text."""\n'

@@ -5,19 +5,19 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loopwright.actions.messages import loop_prompts
-from loopwright.actions.runner import LoopRunner, unknown
-from loopwright.agents.command import CommandAgent
+from loopwright.agents.local import CommandAgent
 from loopwright.agents.scripted import Answer, Script, ScriptedAgent
-from loopwright.domain.engine_state import Budget, RunSettings
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import take_up
-from loopwright.domain.protocol import Capabilities, Usage
-from loopwright.engine.bus import Bus, Note
-from loopwright.engine.service import LoopService
-from loopwright.ports import Agent, Person, Processes, Store, Surroundings
-from loopwright.prompts import Prompts
-from loopwright.workspace.git import GitWorkspace
+from loopwright.core.ports import Agent, Person, Processes, Store, Surroundings
+from loopwright.core.prompts import Prompts
+from loopwright.core.protocol import Capabilities, Usage
+from loopwright.core.run_events import Bus, Note
+from loopwright.core.state import Budget, RunSettings
+from loopwright.workflows.loop.commands import take_up
+from loopwright.workflows.loop.messages import loop_prompts
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.runner import LoopRunner, unknown
+from loopwright.workflows.loop.service import LoopService
+from loopwright.workspace.checkpoints import GitWorkspace
 from tests.fakes import CountingLauncher, FakeClock, Judge, JudgedTests, NoDebugger, NoProcesses
 
 ABLE = Capabilities(plans=True, writes_code=True, writes_tests=True, debugs=True)

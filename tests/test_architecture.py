@@ -29,8 +29,8 @@ FLOORS: dict[str, int] = {
 ADAPTERS = {"store", "agents", "workspace", "validation", "repair", "notify", "survey", "skills"}
 APPLICATION = {"engine", "actions", "cycle", "tune"}
 SHARED_BY_ADAPTERS = {
-    "loopwright.workspace.process", "loopwright.workspace.patience", "loopwright.workspace.conversing",
-    "loopwright.workspace.marks",
+    "loopwright.workspace.process", "loopwright.workspace.conversation",
+    "loopwright.workspace.process_tree",
 }  # fmt: skip
 
 IMPURE = {

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.config import AgentTable, Config, load
-from loopwright.domain.errors import Invalid
+from loopwright.core.config import AgentTable, Config, load
+from loopwright.core.errors import Invalid
 
 
 class Sources:

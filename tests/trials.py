@@ -14,9 +14,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.loop import LoopState
-from loopwright.domain.test_material import is_test_material
-from loopwright.engine.bus import Note
+from loopwright.core.run_events import Note
+from loopwright.evidence.test_material import is_test_material
+from loopwright.workflows.loop.model import LoopState
 from tests.deeds import APP, DEEDS, HONEST
 from tests.liars import BROKEN, MENDED, Court, incidents
 from tests.stage import said

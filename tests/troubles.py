@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 
 from loopwright.agents.scripted import Answer, Script, ScriptedAgent
-from loopwright.domain.loop import LoopState
-from loopwright.domain.protocol import Message
+from loopwright.core.protocol import Message
+from loopwright.workflows.loop.model import LoopState
 from tests.stage import Stage, said
 
 PLAN = Answer(text=said("INIT", tasks=[{"description": "write it"}]))

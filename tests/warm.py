@@ -132,12 +132,12 @@ def _number(end: socket.socket) -> int:
 
 def main() -> None:
     """The loaded process, and each of its copies."""
-    import loopwright.cli.main
+    import loopwright.surfaces.cli.main
     import loopwright.wiring
     from loopwright.__main__ import __file__ as entry
     from loopwright.__main__ import main as command
 
-    assert loopwright.cli.main
+    assert loopwright.surfaces.cli.main
     assert loopwright.wiring
     gc.collect()
     gc.freeze()

@@ -25,8 +25,8 @@ from pathlib import Path
 from typing import Any  # parsed JSON
 
 from bench.proof.by_hand import Statuses, fail_to_pass, statuses
-from loopwright.domain.errors import Exit
-from loopwright.domain.test_material import holds_tests, is_test_material
+from loopwright.core.errors import Exit
+from loopwright.evidence.test_material import holds_tests, is_test_material
 
 CASES = Path(__file__).with_name("cases.json")
 KEPT = (".venv", "node_modules", "target")

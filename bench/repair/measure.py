@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.repair.corpus import Fault, Program
-from loopwright.domain.debugging import TRIALS, DebugRequest, Findings, Patch
-from loopwright.domain.loop import Hypothesis
+from loopwright.evidence.debugging import TRIALS, DebugRequest, Findings, Patch
 from loopwright.repair.debugger import PythonDebugger
 from loopwright.repair.source import Source
+from loopwright.workflows.loop.model import Hypothesis
 
 ROUNDS = 3
 """Searches, each after the patch of the one before: a fault may have several places."""

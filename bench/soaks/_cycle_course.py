@@ -9,20 +9,16 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from loopwright.clock import SystemClock
-from loopwright.domain.cycle import CycleState, version_of
-from loopwright.domain.cycle_documents import archived_name, without_header
-from loopwright.domain.cycle_headers import MAIN, version_in
-from loopwright.domain.cycle_logs import blockers_in, changes_in, decisions_in, feedback_in
-from loopwright.domain.cycle_names import ROLES
-from loopwright.domain.cycle_timeline import read_timeline
-from loopwright.domain.engine_state import RunSettings
+from loopwright.core.state import RunSettings
 from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
-from loopwright.wiring import open_engine
-from loopwright.workspace.git import private_directory
-from loopwright.workspace.living import living
-from loopwright.workspace.marks import Mark
+from loopwright.wiring import SystemClock, open_engine
+from loopwright.workflows.cycle.documents import MAIN, archived_name, version_in, without_header
+from loopwright.workflows.cycle.logs import blockers_in, changes_in, decisions_in, feedback_in, read_timeline
+from loopwright.workflows.cycle.model import CycleState, version_of
+from loopwright.workflows.cycle.names import ROLES
+from loopwright.workspace.checkpoints import private_directory
+from loopwright.workspace.process_tree import Mark, living
 from tests.cycle.stage import planned, said
 from tests.real_command import Project
 

@@ -12,16 +12,16 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from loopwright.actions.runner import LoopRunner
-from loopwright.agents.command import CommandAgent
+from loopwright.agents.local import CommandAgent
 from loopwright.agents.scripted import Script, ScriptedAgent
-from loopwright.domain.events import Event
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import take_up
-from loopwright.engine.bus import Bus
-from loopwright.ports import Agent, Rule, Snapshot, Surroundings
+from loopwright.core.ports import Agent, Rule, Snapshot, Surroundings
+from loopwright.core.record import Event
+from loopwright.core.run_events import Bus
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
+from loopwright.workflows.loop.commands import take_up
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.runner import LoopRunner
 from loopwright.workspace.memory import FakeWorkspace
 from tests.fakes import FakeClock, JudgedTests, NoDebugger, NoProcesses
 from tests.stage import ABLE

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from loopwright.skills.folders import SkillFolders
+from loopwright.skills.disk.folders import SkillFolders
 
 CALLS = ("open", "write", "fsync", "rename", "unlink", "mkdir", "rmdir", "fchmod", "close")
 

@@ -12,8 +12,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from loopwright.domain.engine_state import RunSettings
-from loopwright.domain.errors import Exit, StoreError
+from loopwright.core.errors import Exit, StoreError
+from loopwright.core.state import RunSettings
 from loopwright.wiring import open_engine
 from tests.real_command import COMMAND, Project
 from tests.store.making import EDITED, ID, files_at, journal_of, loop, tagging

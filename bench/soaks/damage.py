@@ -14,11 +14,11 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from loopwright.domain.documents import render_progress
-from loopwright.domain.errors import LoopwrightError
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import OTHER_FIELDS, TEXT_FIELDS
-from loopwright.domain.loop_reading import read_loop
+from loopwright.core.errors import LoopwrightError
+from loopwright.workflows.loop.commands import OTHER_FIELDS, TEXT_FIELDS
+from loopwright.workflows.loop.documents import render_progress
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.reading import read_loop
 from tests.store.making import EDITED, ID, files_at, loop, retitle, tagging
 from tests.store.stranger import independent_replay
 from tests.store.tampering import Files, instead, remove

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from loopwright.domain.errors import Exit
+from loopwright.core.errors import Exit
 from tests.fleet.fleet import WRITE, Member, begin, crossings, enlist, found, until
 
 LOOPS, PROJECTS, AT_ONCE, STEPS = 120, 6, 6, 3

@@ -8,9 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from loopwright.domain.errors import Conflict, LoopwrightError
-from loopwright.domain.loop import LoopState
+from loopwright.core.errors import Conflict, LoopwrightError
 from loopwright.store.files import FileStore
+from loopwright.workflows.loop.model import LoopState
 from tests.store.making import EDITED, ID, files_at, loop, tagging
 from tests.store.tampering import ATTACKS, Files
 from tests.store.test_runner_memory import STATE, assert_all_files_agree, assert_untouched

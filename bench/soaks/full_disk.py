@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from loopwright.domain.errors import StoreError
+from loopwright.core.errors import StoreError
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from tests.store.faulty import FaultyDisk, Trouble

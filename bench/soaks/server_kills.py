@@ -15,9 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.soaks._asking import Client
-from loopwright.clock import SystemClock
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
+from loopwright.wiring import SystemClock
 from tests.browser.served import Served, served
 from tests.server.listening import Listener
 from tests.store.stranger import independent_replay

@@ -13,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from loopwright.domain.errors import NotFound
-from loopwright.domain.skill_files import Rewrite, digest
-from loopwright.skills.folders import SkillFolders
+from loopwright.core.errors import NotFound
+from loopwright.skills.disk.folders import SkillFolders
+from loopwright.skills.files import Rewrite, digest
 
 HERE = Path(__file__).resolve().parent.parent.parent
 KILLS = 500

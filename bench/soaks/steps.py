@@ -17,11 +17,11 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from loopwright.domain.documents import parse_progress, render_progress
-from loopwright.domain.engine_state import RunSettings
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_tasks import add_task
-from loopwright.engine.service import LoopService
+from loopwright.core.state import RunSettings
+from loopwright.workflows.loop.commands import add_task
+from loopwright.workflows.loop.documents import parse_progress, render_progress
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.service import LoopService
 from loopwright.workspace.memory import FakeWorkspace
 from tests.fakes import CountingLauncher, FakeClock, NoProcesses
 from tests.store.faulty import READS

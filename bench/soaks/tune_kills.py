@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from loopwright.domain.findings import DIMENSIONS
-from loopwright.domain.tuning_steps import DIAGNOSES
+from loopwright.skills.findings import DIMENSIONS
 from loopwright.wiring import open_engine
+from loopwright.workflows.tuning.model import DIAGNOSES
 
 HERE = Path(__file__).resolve().parent.parent.parent
 KILLS = 120

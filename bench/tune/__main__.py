@@ -18,8 +18,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from loopwright.skills.folders import SkillFolders
-from loopwright.tune.report.checked import check
+from loopwright.skills.disk.folders import SkillFolders
+from loopwright.skills.report.checked import check
 
 LABELS = Path(__file__).parent / "labels.json"
 VERDICTS = ("true", "arguable", "false")

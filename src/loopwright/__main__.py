@@ -31,7 +31,7 @@ def _run() -> None:
     import gc
 
     gc.set_threshold(50_000)  # starting up makes many objects that stay: looking for garbage among them is in vain
-    from loopwright.cli.main import run_command_line
+    from loopwright.surfaces.cli.main import run_command_line
 
     try:
         run_command_line()

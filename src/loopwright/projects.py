@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
-from loopwright.domain.errors import Conflict, Invalid, NotFound
-from loopwright.domain.run import R
-from loopwright.engine.checkpoints import Changes
-from loopwright.engine.runs import Runs
+from loopwright.core.errors import Conflict, Invalid, NotFound
+from loopwright.core.run import R
+from loopwright.core.run_commands import Changes, Runs
 from loopwright.wiring import Engine, open_engine
 
 REMEMBERED = 4096

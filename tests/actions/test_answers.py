@@ -3,7 +3,7 @@
 import asyncio
 
 from loopwright.agents.scripted import Answer
-from loopwright.engine.bus import Note
+from loopwright.core.run_events import Note
 from tests.stage import MakeStage, Stage, said
 
 PLAN = Answer(text=said("INIT", tasks=[{"description": "Write it"}, {"description": "Polish it"}]))

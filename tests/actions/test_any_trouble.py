@@ -5,8 +5,8 @@ import random
 import pytest
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.loop import FINISHED, LoopState
-from loopwright.domain.protocol import Usage
+from loopwright.core.protocol import Usage
+from loopwright.workflows.loop.model import FINISHED, LoopState
 from tests.chance import SEED
 from tests.stage import MakeStage, Stage, said
 from tests.troubles import Watched, watched
@@ -74,8 +74,8 @@ async def driven(stage: Stage, agent: Watched, loop_id: str) -> LoopState:
 async def test_whatever_happens_the_loop_rests_and_loses_nothing(
     stage: MakeStage, n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("loopwright.engine.parked.LOOK_SECONDS", 60.0)
-    monkeypatch.setattr("loopwright.engine.turns.LOOK_SECONDS", 0.05)
+    monkeypatch.setattr("loopwright.core.supervisor.LOOK_SECONDS", 60.0)
+    monkeypatch.setattr("loopwright.core.agent_turns.LOOK_SECONDS", 0.05)
     answers = course(random.Random(f"{SEED}-{n}"))
     ready = stage()
     agent = watched(ready, *answers)

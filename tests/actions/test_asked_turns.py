@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.engine_state import Policy
-from loopwright.domain.events import Event
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import stop
+from loopwright.core.record import Event
+from loopwright.core.state import Policy
+from loopwright.workflows.loop.commands import stop
+from loopwright.workflows.loop.model import LoopState
 from tests.asking import AT, DONE, FETCH, PLAN, RUN, AskingStage
 from tests.stage import MakeStage, Stage, said
 from tests.waiting import soon

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import LoopState
+from loopwright.core.errors import Invalid
+from loopwright.workflows.loop.model import LoopState
 from tests.stage import MakeStage, Stage
 
 

@@ -3,11 +3,11 @@
 import pytest
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.engine_state import Budget
-from loopwright.domain.errors import Exit
-from loopwright.domain.loop import LoopState
-from loopwright.domain.protocol import Usage
-from loopwright.domain.rest import exit_for
+from loopwright.core.errors import Exit
+from loopwright.core.pausing import exit_for
+from loopwright.core.protocol import Usage
+from loopwright.core.state import Budget
+from loopwright.workflows.loop.model import LoopState
 from tests.stage import MakeStage, Stage, said
 from tests.troubles import DONE, PLAN, incidents, succeeded, watched
 

@@ -6,13 +6,13 @@ import shutil
 import sys
 from pathlib import Path
 
-from loopwright.actions.runner import LoopRunner
 from loopwright.agents.scripted import Answer
-from loopwright.domain.loop import Hypothesis, LoopState
-from loopwright.domain.loop_commands import take_up
-from loopwright.engine.bus import Bus
+from loopwright.core.run_events import Bus
+from loopwright.evidence.run import ProjectTests
 from loopwright.repair.debugger import PythonDebugger
-from loopwright.validation.run import ProjectTests
+from loopwright.workflows.loop.commands import take_up
+from loopwright.workflows.loop.model import Hypothesis, LoopState
+from loopwright.workflows.loop.runner import LoopRunner
 from tests.repair.cases import write
 from tests.stage import MakeStage, Stage, said
 

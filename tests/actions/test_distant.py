@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.engine_state import Limits
-from loopwright.domain.errors import Conflict, Forbidden, IllegalTransition, Invalid
-from loopwright.domain.events import Event
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import configure, stop
-from loopwright.engine.service import LoopService
+from loopwright.core.errors import Conflict, Forbidden, IllegalTransition, Invalid
+from loopwright.core.record import Event
+from loopwright.core.state import Limits
+from loopwright.workflows.loop.commands import configure, stop
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.service import LoopService
 from tests.actions.test_replay import replayed
 from tests.fakes import ListedPerson, NoProcesses
 from tests.stage import MakeStage, Stage, said

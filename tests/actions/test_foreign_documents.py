@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.errors import NewerSchema
+from loopwright.core.errors import NewerSchema
 from tests.stage import MakeStage, Stage, app_is_as_expected, said
 
 AFTER_INIT: dict[str, Any] = {  # Any: a JSON document

@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from loopwright.actions.generate import proposed_tasks
-from loopwright.actions.runner import LoopRunner
 from loopwright.agents.scripted import Answer
-from loopwright.domain.errors import AgentError, Invalid
-from loopwright.domain.proposals import check_count
-from loopwright.domain.protocol import Capabilities
-from loopwright.domain.secrets import Secrets
-from loopwright.engine.bus import Bus
-from loopwright.ports import JobDone
+from loopwright.core.errors import AgentError, Invalid
+from loopwright.core.ports import JobDone
+from loopwright.core.protocol import Capabilities
+from loopwright.core.run_events import Bus
+from loopwright.policy.secrets import Secrets
+from loopwright.reports.proposals import check_count
+from loopwright.workflows.loop.runner import LoopRunner
+from loopwright.workflows.loop.steps.generate import proposed_tasks
 from tests.fakes import NoDebugger, NoProcesses
 from tests.stage import MakeStage, Stage, said
 from tests.waiting import soon

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.loop import LoopState
+from loopwright.workflows.loop.model import LoopState
 from tests.deeds import APP, DEEDS, HONEST, PATCH, edited
 from tests.liars import ADD, MENDED, Court, broken_project, incidents
 from tests.stage import said

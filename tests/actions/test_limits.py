@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.testing import TestRun
-from loopwright.ports import TestOrder
+from loopwright.core.ports import TestOrder
+from loopwright.evidence.testing import TestRun
 from tests.fakes import JudgedTests
 from tests.stage import MakeStage, app_is_good, said
 

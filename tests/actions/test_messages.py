@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.actions.messages import REQUIRED, compose, loop_prompts
-from loopwright.agents.letterbox import Letterbox
-from loopwright.agents.mailbox import Mailbox
+from loopwright.agents.report_inbox import Mailbox
+from loopwright.agents.report_spool import Letterbox
 from loopwright.agents.scripted import Answer, Script, ScriptedAgent
-from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import LoopState
-from loopwright.domain.protocol import AgentOutput, Message
-from loopwright.domain.reports import parse_report
-from loopwright.mcp.report import take
-from loopwright.prompts import PromptError
+from loopwright.core.errors import Invalid
+from loopwright.core.prompts import PromptError
+from loopwright.core.protocol import AgentOutput, Message
+from loopwright.reports.text import parse_report
+from loopwright.surfaces.mcp.report import take
+from loopwright.workflows.loop.messages import REQUIRED, compose, loop_prompts
+from loopwright.workflows.loop.model import LoopState
 from tests.stage import MakeStage, Stage, said
 
 GOAL = "Please make the failing tests pass"

@@ -3,12 +3,12 @@
 import pytest
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.errors import IllegalTransition
-from loopwright.domain.events import Event
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import stop
-from loopwright.engine import kernel
-from loopwright.engine.bus import Note
+from loopwright.core import kernel
+from loopwright.core.errors import IllegalTransition
+from loopwright.core.record import Event
+from loopwright.core.run_events import Note
+from loopwright.workflows.loop.commands import stop
+from loopwright.workflows.loop.model import LoopState
 from tests.actions.test_sequences import TASKS, two_tasks
 from tests.stage import MakeStage, Stage, said
 

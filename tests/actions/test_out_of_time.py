@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from loopwright.agents.scripted import Answer, Script
-from loopwright.domain.protocol import AgentOutput, Capabilities, Message
-from loopwright.engine.bus import Note
+from loopwright.core.protocol import AgentOutput, Capabilities, Message
+from loopwright.core.run_events import Note
 from tests.stage import MakeStage, Stage, said
 from tests.troubles import DONE, HAPPY, PLAN, Watched, errors, heard, incidents, succeeded, watched
 
@@ -121,7 +121,7 @@ class Deaf(Watched):
 
 @pytest.mark.parametrize("stuck", [False, True])
 async def test_who_can_not_be_cut_off_is_closed(stage: MakeStage, stuck: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("loopwright.engine.turns.CANCEL_SECONDS", 1.0)
+    monkeypatch.setattr("loopwright.core.agent_turns.CANCEL_SECONDS", 1.0)
     ready = stage()
     agent = Deaf(Script(answers=(PLAN, HANGS, DONE)), ready.project)
     agent.stuck = stuck

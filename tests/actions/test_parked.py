@@ -6,13 +6,13 @@ from datetime import datetime, timedelta
 import pytest
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.errors import Exit
-from loopwright.domain.events import Event
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import stop
-from loopwright.domain.rest import exit_for
-from loopwright.engine.bus import Note
-from loopwright.engine.supervisor import left_behind, resume_all
+from loopwright.core.errors import Exit
+from loopwright.core.pausing import exit_for
+from loopwright.core.record import Event
+from loopwright.core.run_events import Note
+from loopwright.core.supervisor import left_behind, resume_all
+from loopwright.workflows.loop.commands import stop
+from loopwright.workflows.loop.model import LoopState
 from tests.stage import MakeStage, Stage, said
 from tests.troubles import DONE, PLAN, Watched, errors, events, heard, succeeded, watched
 
@@ -23,7 +23,7 @@ PUT_OFF = ["INIT", "DEVELOP", "DEVELOP", "VALIDATE", "COMPLETE"]
 @pytest.fixture(autouse=True)
 def seldom_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     """Hours pass in no time here, but each look takes one."""
-    monkeypatch.setattr("loopwright.engine.parked.LOOK_SECONDS", 20.0)
+    monkeypatch.setattr("loopwright.core.supervisor.LOOK_SECONDS", 20.0)
 
 
 def parked_times(stage: Stage, loop_id: str) -> list[datetime]:

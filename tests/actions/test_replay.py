@@ -8,23 +8,18 @@ from typing import Any
 
 import pytest
 
-from loopwright.actions.recording import read_recording
-from loopwright.actions.replay import Replay, Replayed
-from loopwright.actions.replay_clock import ReplayClock
-from loopwright.actions.replay_end import differences_of
-from loopwright.actions.runner import LoopRunner
-from loopwright.agents.replayed import ReplayedAgent
-from loopwright.agents.scripted import Answer
-from loopwright.domain.engine_state import Limits
-from loopwright.domain.errors import Conflict, Corrupt, Invalid, NotFound
-from loopwright.domain.loop import LoopState
-from loopwright.domain.replaying import Difference
-from loopwright.domain.transcript import TRANSCRIPT
-from loopwright.engine.bus import Note
+from loopwright.agents.scripted import Answer, ReplayedAgent
+from loopwright.core.errors import Conflict, Corrupt, Invalid, NotFound
+from loopwright.core.run_events import Note
+from loopwright.core.state import Limits
+from loopwright.core.transcript import TRANSCRIPT
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
-from loopwright.workspace.copying import lay_out
-from loopwright.workspace.git import GitWorkspace
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.replay import Difference, Replay, ReplayClock, Replayed, differences_of, read_recording
+from loopwright.workflows.loop.runner import LoopRunner
+from loopwright.workspace.checkpoints import GitWorkspace
+from loopwright.workspace.copies import lay_out
 from tests.fakes import FakeClock, JudgedTests, ListedPerson, NoDebugger, NoProcesses
 from tests.stage import MakeStage, Stage, said
 

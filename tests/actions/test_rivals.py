@@ -5,19 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.actions.runner import LoopRunner
-from loopwright.agents.builtin import BuiltinAgent
-from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings, Patch
-from loopwright.domain.documents import parse_progress
-from loopwright.domain.errors import Conflict, NotFound
-from loopwright.domain.loop import Hypothesis, HypothesisStatus, LoopState
-from loopwright.domain.loop_commands import take_up
-from loopwright.domain.loop_rivals import applied_patches
-from loopwright.domain.mutants import Mutation, MutationOrder
-from loopwright.domain.rivals import Comparison, Rival
-from loopwright.engine.bus import Bus
-from loopwright.ports import Rule
+from loopwright.agents.local import BuiltinAgent
+from loopwright.core.errors import Conflict, NotFound
+from loopwright.core.ports import Rule
+from loopwright.core.run_events import Bus
+from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings, Patch
+from loopwright.evidence.proof import Mutation, MutationOrder
+from loopwright.evidence.rivals import Comparison, Rival, applied_patches
 from loopwright.repair.patch import unified
+from loopwright.workflows.loop.commands import take_up
+from loopwright.workflows.loop.documents import parse_progress
+from loopwright.workflows.loop.model import Hypothesis, HypothesisStatus, LoopState
+from loopwright.workflows.loop.runner import LoopRunner
 from tests.domain.loop_making import hypothesis
 from tests.fakes import JudgedTests, ListedPerson
 from tests.stage import MakeStage, Stage

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.loop import LoopState
-from loopwright.domain.progress import progress
-from loopwright.domain.protocol import Capabilities
-from loopwright.engine.bus import Note
+from loopwright.core.protocol import Capabilities
+from loopwright.core.run_events import Note
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.summary import progress
 from tests.fakes import ListedPerson
 from tests.stage import MakeStage, Stage, app_is_good, said
 

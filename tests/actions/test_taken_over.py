@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.loop import LoopState
-from loopwright.domain.protocol import Capabilities
-from loopwright.engine.bus import Note
+from loopwright.core.protocol import Capabilities
+from loopwright.core.run_events import Note
+from loopwright.workflows.loop.model import LoopState
 from tests.fakes import Judge, ListedPerson
 from tests.stage import MakeStage, Stage, said
 

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 import pytest
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.errors import AgentTrouble, Exit, Invalid
-from loopwright.domain.loop import FINISHED
-from loopwright.domain.rest import exit_for
+from loopwright.core.errors import AgentTrouble, Exit, Invalid
+from loopwright.core.pausing import exit_for
+from loopwright.workflows.loop.model import FINISHED
 from tests.stage import MakeStage, said
 from tests.troubles import DONE, HAPPY, PLAN, errors, events, heard, succeeded, watched
 

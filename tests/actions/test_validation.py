@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.engine_state import RunSettings
-from loopwright.domain.loop import LoopState
+from loopwright.core.state import RunSettings
+from loopwright.workflows.loop.model import LoopState
 from tests.stage import MakeStage, Stage, app_is_as_expected, app_is_good, said
 
 ONE_TASK = Answer(text=said("INIT", tasks=[{"description": "write it"}]))

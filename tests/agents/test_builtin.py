@@ -5,13 +5,13 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 
-from loopwright.agents.builtin import BuiltinAgent
-from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings, Patch
-from loopwright.domain.errors import AgentError, Invalid
-from loopwright.domain.loop import ActionName
-from loopwright.domain.mutants import Mutation, MutationOrder
-from loopwright.domain.protocol import AgentOutput, Message
-from loopwright.ports import Agent
+from loopwright.agents.local import BuiltinAgent
+from loopwright.core.errors import AgentError, Invalid
+from loopwright.core.ports import Agent
+from loopwright.core.protocol import AgentOutput, Message
+from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings, Patch
+from loopwright.evidence.proof import Mutation, MutationOrder
+from loopwright.workflows.loop.model import ActionName
 
 ORDER = DebugRequest(project="/p", python="python", test_command="python -m pytest", failing=("t::a", "t::b"))
 PATCH = Patch(

@@ -7,14 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.command import OUTPUT_KEPT, CommandAgent
-from loopwright.domain.engine_state import LoopTask
-from loopwright.domain.errors import AgentError
-from loopwright.domain.loop import ActionName
-from loopwright.domain.protocol import AgentOutput, Capabilities, Message
-from loopwright.ports import Agent
-from loopwright.workspace.living import carries, living
-from loopwright.workspace.marks import LOOP
+from loopwright.agents.local import OUTPUT_KEPT, CommandAgent
+from loopwright.core.errors import AgentError
+from loopwright.core.ports import Agent
+from loopwright.core.protocol import AgentOutput, Capabilities, Message
+from loopwright.core.state import LoopTask
+from loopwright.workflows.loop.model import ActionName
+from loopwright.workspace.process_tree import LOOP, carries, living
 
 AT = "2026-01-22T10:00:00+08:00"
 

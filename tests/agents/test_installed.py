@@ -5,9 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.installed import first_installed, not_installed, program_of, version_of
-from loopwright.agents.presets import PRESETS, AgentCommand
-from loopwright.workspace.living import living
+from loopwright.agents.presets import (
+    PRESET_COMMANDS,
+    AgentCommand,
+    first_installed,
+    not_installed,
+    program_of,
+    version_of,
+)
+from loopwright.workspace.process_tree import living
 
 
 @pytest.fixture
@@ -27,11 +33,11 @@ def program(path: Path, text: str = "exit 0") -> Path:
 
 
 def test_auto_is_the_first_that_is_installed_whatever_else_is(path: Path, tmp_path: Path) -> None:
-    programs = {name: path / preset.argv[0] for name, preset in PRESETS.items()}
-    for count in range(len(PRESETS) + 1):
-        for names in combinations(PRESETS, count):
+    programs = {name: path / preset.argv[0] for name, preset in PRESET_COMMANDS.items()}
+    for count in range(len(PRESET_COMMANDS) + 1):
+        for names in combinations(PRESET_COMMANDS, count):
             made = [program(programs[name]) for name in names]
-            assert first_installed(PRESETS, tmp_path) == (names[0] if names else "builtin")
+            assert first_installed(PRESET_COMMANDS, tmp_path) == (names[0] if names else "builtin")
             for file in made:
                 file.unlink()
 
@@ -39,7 +45,7 @@ def test_auto_is_the_first_that_is_installed_whatever_else_is(path: Path, tmp_pa
 def test_what_can_not_be_executed_is_not_installed(path: Path, tmp_path: Path) -> None:
     program(path / "codex-acp").chmod(0o644)
     (path / "gemini").mkdir()
-    assert first_installed(PRESETS, tmp_path) == "builtin"
+    assert first_installed(PRESET_COMMANDS, tmp_path) == "builtin"
 
 
 def test_a_program_is_looked_for_where_its_words_say(
@@ -65,19 +71,19 @@ def test_a_program_is_looked_for_where_its_words_say(
 
 def test_a_link_stays_a_link(path: Path, tmp_path: Path) -> None:
     (path / "codex-acp").symlink_to(program(tmp_path / "lib" / "index.js"))
-    assert program_of(PRESETS["codex"], tmp_path) == str(path / "codex-acp")
+    assert program_of(PRESET_COMMANDS["codex"], tmp_path) == str(path / "codex-acp")
 
 
 def test_a_relative_path_becomes_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program(tmp_path / "bin" / "codex-acp")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", "bin")
-    assert program_of(PRESETS["codex"], tmp_path) == str(tmp_path / "bin" / "codex-acp")
+    assert program_of(PRESET_COMMANDS["codex"], tmp_path) == str(tmp_path / "bin" / "codex-acp")
 
 
 def test_what_is_missing_is_told_with_what_installs_it() -> None:
     words = "codex is not installed: there is no program 'codex-acp'; install it with: "
-    assert not_installed(PRESETS["codex"]) == f"{words}npm install -g @agentclientprotocol/codex-acp"
+    assert not_installed(PRESET_COMMANDS["codex"]) == f"{words}npm install -g @agentclientprotocol/codex-acp"
     assert not_installed(AgentCommand("small", ("s",))) == "small is not installed: there is no program 's'"
 
 
@@ -99,7 +105,7 @@ async def test_a_version_is_what_the_program_says(tmp_path: Path, text: str, ver
 
 
 async def test_a_program_that_never_says_its_version_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("loopwright.agents.installed.VERSION_LIMIT", 0.3)
+    monkeypatch.setattr("loopwright.agents.presets.VERSION_LIMIT", 0.3)
     note = tmp_path / "pids"
     made = program(tmp_path / "agent", f"setsid sleep 300 & echo $! $$ > {note}; echo 1.2.3; sleep 300")
     assert await version_of(str(made), AgentCommand("x", (str(made),)), tmp_path) is None

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.letterbox import FULL, MOST_LETTERS, Letter, Letterbox
-from loopwright.agents.mailbox import Mailbox
-from loopwright.domain.cycle_names import StepName
-from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import ActionName
-from loopwright.domain.protocol import ActionReport, Message
-from loopwright.mcp.report import take
+from loopwright.agents.report_inbox import Mailbox
+from loopwright.agents.report_spool import FULL, MOST_LETTERS, Letter, Letterbox
+from loopwright.core.errors import Invalid
+from loopwright.core.protocol import ActionReport, Message
+from loopwright.surfaces.mcp.report import take
+from loopwright.workflows.cycle.names import StepName
+from loopwright.workflows.loop.model import ActionName
 
 
 class Desk:

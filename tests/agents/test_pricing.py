@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from loopwright.agents.pricing import price
-from loopwright.domain.protocol import Usage
+from loopwright.core.protocol import Usage
 
 
 def usage(model: str | None = "gpt-5", input: int | None = 1000, output: int | None = 100, cached: int = 0) -> Usage:

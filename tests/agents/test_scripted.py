@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from loopwright.agents.scripted import Answer, Script, ScriptedAgent, read_script
-from loopwright.domain.errors import AgentError, Invalid
-from loopwright.domain.protocol import ActionReport, AgentOutput, Message, Usage
-from loopwright.domain.reports import parse_report
+from loopwright.core.errors import AgentError, Invalid
+from loopwright.core.protocol import ActionReport, AgentOutput, Message, Usage
+from loopwright.reports.text import parse_report
 
 HELLO = Message(action="DEVELOP", text="hello")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.agents.acp.probe import Probed, probe
-from loopwright.agents.presets import PRESETS
+from loopwright.agents.presets import PRESET_COMMANDS
 from tests.agents_real.agents import AGENTS, RealAgent
 from tests.agents_real.conftest import Prepare
 from tests.agents_real.fence import Fence
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.real_agents
 
 async def asked(agent: RealAgent, fence: Fence, folder: Path) -> Probed:
     """What the preset's command tells in this agent's home, and behind the fence."""
-    preset = PRESETS[agent.name]
+    preset = PRESET_COMMANDS[agent.name]
     program = shutil.which(preset.argv[0], path=agent.environment["PATH"])
     assert program is not None
     command = replace(
@@ -45,7 +45,7 @@ async def test_every_mode_of_a_preset_is_offered(name: str, real_agent: Prepare,
     assert (found.trouble, found.words) == (None, "")
     assert found.version
     assert found.load_session
-    assert {*PRESETS[name].modes.values()} <= {*found.modes}
+    assert {*PRESET_COMMANDS[name].modes.values()} <= {*found.modes}
 
 
 @pytest.mark.parametrize("name", sorted(AGENTS.keys() - {"opencode"}))
@@ -78,7 +78,7 @@ async def test_opencode_asks_though_its_own_settings_do_not_and_what_they_deny_s
     )
     with serving(script, fence.listen()) as model:
         agent = real_agent("opencode", model)
-        agent = replace(agent, environment={**agent.environment, **PRESETS["opencode"].environment})
+        agent = replace(agent, environment={**agent.environment, **PRESET_COMMANDS["opencode"].environment})
         path = agent.home / ".config" / "opencode" / "opencode.json"
         settings = {**json.loads(path.read_text()), "permission": {"bash": {"*": "allow", "touch *": "deny"}}}
         path.write_text(json.dumps(settings))

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.acp.agent import AcpAgent
-from loopwright.agents.presets import PRESETS
-from loopwright.cycle.messages import compose, cycle_prompts
-from loopwright.domain.conversation import AgentEvent, Discovered, PermissionDecided
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.cycle_names import CycleStep, Role
-from loopwright.domain.permissions import turn_policy
-from loopwright.domain.phase_report import PhaseReport, read
-from loopwright.domain.protocol import AgentOutput, Message
-from loopwright.ports import Surroundings
+from loopwright.agents.acp.session import AcpAgent
+from loopwright.agents.presets import PRESET_COMMANDS
+from loopwright.core.ports import Surroundings
+from loopwright.core.protocol import AgentOutput, Message
+from loopwright.core.transcript import AgentEvent, Discovered, PermissionDecided
+from loopwright.policy.permissions import turn_policy
+from loopwright.reports.phase import PhaseReport, read
+from loopwright.workflows.cycle.messages import compose, cycle_prompts
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.names import CycleStep, Role
 from tests.agents_real.agents import RealAgent, by
 from tests.agents_real.conftest import Prepare
 from tests.agents_real.fence import Fence
@@ -37,7 +37,7 @@ class Play:
     """One agent in a project, with the folders of a cycle."""
 
     def __init__(self, agent: RealAgent, fence: Fence, project: Path, private: Path) -> None:
-        preset = PRESETS[agent.name]
+        preset = PRESET_COMMANDS[agent.name]
         program = shutil.which(preset.argv[0], path=agent.environment["PATH"])
         assert program is not None
         command = replace(

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.real_agents
 KILLED = list(product(AGENTS, (0, -1))) if ALL else [("codex", -1), ("codex", 0)]
 """Agents, and which of their programs: the outermost or the innermost."""
 
-REPORTS = "loopwright.mcp.report"
+REPORTS = "loopwright.surfaces.mcp.report"
 SUCCEEDED = ("completed", "succeeded")
 LOGIN = {"codex": "codex login", "qwen": "qwen", "gemini": "gemini", "opencode": "opencode auth login"}
 FEW = ("--max-iterations", "4")

@@ -5,14 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cli.ending import headline, next_lines
-from loopwright.cli.main import main
-from loopwright.cli.render import loop_page, loop_status
-from loopwright.cli.scene import Scene, scene_lines
-from loopwright.domain.engine_state import EngineState, PermissionRequest
-from loopwright.domain.events import Entry, Event
-from loopwright.domain.loop import LoopState, SkillState
-from loopwright.domain.wording import event_words
+from loopwright.core.record import Entry, Event
+from loopwright.core.state import EngineState, PermissionRequest
+from loopwright.core.wording import event_words
+from loopwright.surfaces.cli.loop_rendering import Scene, headline, loop_page, loop_status, next_lines, scene_lines
+from loopwright.surfaces.cli.main import main
+from loopwright.workflows.loop.model import LoopState, SkillState
 
 AT = "2026-01-22T10:00:00+08:00"
 NOW = datetime(2026, 1, 22, 3, 0, tzinfo=UTC)

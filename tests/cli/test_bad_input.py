@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cli.main import main
+from loopwright.surfaces.cli.main import main
 
 NO_ID = "loop-v2-20260101T000000-00000000"
 

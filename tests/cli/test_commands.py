@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cli.main import COMMANDS, main
-from loopwright.config import Settings
-from loopwright.domain.tuning import ISSUE_TYPES, TuningState
+from loopwright.core.config import Settings
+from loopwright.surfaces.cli.main import COMMANDS, main
+from loopwright.workflows.tuning.model import ISSUE_TYPES, TuningState
 
 
 class Terminal:

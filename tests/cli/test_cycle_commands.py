@@ -6,16 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cli.cycles import COMMANDS
-from loopwright.cli.cycles.options import CYCLE_FIELDS, CYCLE_ONLY, CYCLE_SETTINGS
-from loopwright.cli.main import main
-from loopwright.config import CycleSettings, Settings
-from loopwright.domain.cycle import Blocker, CycleState, Decision
-from loopwright.domain.cycle_commands import OTHER_FIELDS, TEXT_FIELDS
-from loopwright.domain.cycle_names import ROLES
-from loopwright.domain.errors import Exit, Invalid
-from loopwright.domain.events import Event
+from loopwright.core.config import CycleSettings, Settings
+from loopwright.core.errors import Exit, Invalid
+from loopwright.core.record import Event
+from loopwright.surfaces.cli.cycle_commands import COMMANDS, CYCLE_FIELDS, CYCLE_ONLY, CYCLE_SETTINGS
+from loopwright.surfaces.cli.main import main
 from loopwright.wiring import open_engine
+from loopwright.workflows.cycle.commands import OTHER_FIELDS, TEXT_FIELDS
+from loopwright.workflows.cycle.model import Blocker, CycleState, Decision
+from loopwright.workflows.cycle.names import ROLES
 
 NO_ID = "cycle-v1-20260101T000000-00000000"
 

@@ -10,28 +10,30 @@ import typer.main
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.cli.cycles.ending import CONTINUE, RESTART, SETTLE, ending, headline, next_lines
-from loopwright.cli.cycles.render import cycle_page, cycle_status, cycle_table, restored
-from loopwright.cli.cycles.scene import TASKS_SHOWN, CycleScene
-from loopwright.cli.main import app
-from loopwright.cli.parts import Damaged
-from loopwright.cli.plain import LineView, NdjsonView
-from loopwright.cli.text import width
-from loopwright.domain.cycle import Blocker, CycleState, CycleStatus, Decision
-from loopwright.domain.cycle_commands import extend, pause, stop, wait_for_person
-from loopwright.domain.cycle_names import TITLES, CycleStep
-from loopwright.domain.engine_state import (
-    Baseline,
-    BaselineTest,
-    Budget,
-    Incident,
-    Outcome,
-    Parked,
-    PermissionRequest,
-    Waiting,
+from loopwright.core.record import Entry, Event
+from loopwright.core.run_events import Note
+from loopwright.core.state import Baseline, BaselineTest, Budget, Incident, Outcome, Parked, PermissionRequest, Waiting
+from loopwright.surfaces.cli.cycle_rendering import (
+    CONTINUE,
+    RESTART,
+    SETTLE,
+    TASKS_SHOWN,
+    CycleScene,
+    cycle_page,
+    cycle_status,
+    cycle_table,
+    ending,
+    headline,
+    next_lines,
+    restored,
 )
-from loopwright.domain.events import Entry, Event
-from loopwright.engine.bus import Note
+from loopwright.surfaces.cli.loop_rendering import Damaged
+from loopwright.surfaces.cli.main import app
+from loopwright.surfaces.cli.plain import LineView, NdjsonView
+from loopwright.surfaces.cli.text import width
+from loopwright.workflows.cycle.commands import extend, pause, stop, wait_for_person
+from loopwright.workflows.cycle.model import Blocker, CycleState, CycleStatus, Decision
+from loopwright.workflows.cycle.names import TITLES, CycleStep
 from tests.domain.cycle_making import AT, begun, created, driven, ended, judged, running, task, usual
 
 NOW = datetime(2026, 1, 22, 3, 0, tzinfo=UTC)

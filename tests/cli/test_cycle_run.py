@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from loopwright.domain.errors import Exit
+from loopwright.core.errors import Exit
 from tests.cli.conftest import Desk
 from tests.cli.test_menu import ENTER, Terminal
 from tests.waiting import until

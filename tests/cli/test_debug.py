@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Exit
+from loopwright.core.errors import Exit
 from tests.cli.conftest import Desk
 
 SHARE = """def share(part, whole):

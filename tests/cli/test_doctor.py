@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from loopwright.cli.main import main
-from loopwright.domain.agents import PRESETS
+from loopwright.core.agent_names import PRESETS
+from loopwright.surfaces.cli.main import main
 from tests.cli.conftest import Desk, Ran
 from tests.misbehaving.orders import PROGRAM
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 import typer.main
 
-from loopwright.cli.main import COMMANDS, app, main
-from loopwright.cli.options import LIMITS, LOOP_FIELDS, SETTINGS, TASK_FIELDS
-from loopwright.config import Settings
-from loopwright.domain.engine_state import LoopTask
-from loopwright.domain.errors import Exit
-from loopwright.domain.loop import LoopState
+from loopwright.core.config import Settings
+from loopwright.core.errors import Exit
+from loopwright.core.state import LoopTask
+from loopwright.surfaces.cli.main import COMMANDS, app, main
+from loopwright.surfaces.cli.options import LIMITS, LOOP_FIELDS, SETTINGS, TASK_FIELDS
+from loopwright.workflows.loop.model import LoopState
 from tests.cli.conftest import DONE, ROOT, Desk, planned
 
 NO_ID = "loop-v2-20260101T000000-00000000"

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import AgentError
-from loopwright.workspace.own import RunnerLauncher
+from loopwright.core.errors import AgentError
+from loopwright.workspace.runner_processes import RunnerLauncher
 from tests.cli.conftest import Desk, planned
 from tests.waiting import until
 

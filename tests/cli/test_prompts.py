@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cli.main import main
-from loopwright.domain.errors import Exit
+from loopwright.core.errors import Exit
+from loopwright.surfaces.cli.main import main
 
 
 @pytest.fixture

@@ -7,14 +7,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.cli.ending import CONTINUE, RESTART, SHOWN, End, diff_stat, ending, headline, next_lines, some
-from loopwright.cli.parts import Damaged
-from loopwright.cli.render import loop_page, loop_status, loop_table, task_rows
-from loopwright.cli.scene import Scene, said, scene_lines
-from loopwright.cli.text import width
-from loopwright.domain.engine_state import Budget, Checkpoint, EngineState, Incident, LoopTask, Outcome, Parked, Waiting
-from loopwright.domain.errors import Exit
-from loopwright.domain.loop import (
+from loopwright.core.errors import Exit
+from loopwright.core.pausing import EXITS, exit_for
+from loopwright.core.state import Budget, Checkpoint, EngineState, Incident, LoopTask, Outcome, Parked, Waiting
+from loopwright.surfaces.cli.loop_rendering import (
+    CONTINUE,
+    RESTART,
+    SHOWN,
+    Damaged,
+    End,
+    Scene,
+    ending,
+    headline,
+    loop_page,
+    loop_status,
+    loop_table,
+    next_lines,
+    said,
+    scene_lines,
+    some,
+    task_rows,
+)
+from loopwright.surfaces.cli.text import width
+from loopwright.workflows.loop.model import (
     FINISHED,
     Debug,
     Develop,
@@ -27,8 +42,7 @@ from loopwright.domain.loop import (
     TestResult,
     Validate,
 )
-from loopwright.domain.progress import Done
-from loopwright.domain.rest import EXITS, exit_for
+from loopwright.workflows.loop.summary import Done, diff_stat
 
 AT = "2026-01-22T10:00:00+08:00"
 NOW = datetime(2026, 1, 22, 3, 0, tzinfo=UTC)

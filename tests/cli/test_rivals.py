@@ -2,10 +2,9 @@
 
 from datetime import datetime
 
-from loopwright.cli.cycles.ending import next_lines as cycle_next_lines
-from loopwright.cli.ending import ending, patches_lines
-from loopwright.cli.render import loop_page
-from loopwright.domain.loop import LoopState, SkillState
+from loopwright.surfaces.cli.cycle_rendering import next_lines as cycle_next_lines
+from loopwright.surfaces.cli.loop_rendering import ending, loop_page, patches_lines
+from loopwright.workflows.loop.model import LoopState, SkillState
 from tests.domain.cycle_making import created
 from tests.domain.loop_making import AT, loop
 from tests.domain.test_rivals import PATCH, PLACE, comparison, holder, rival

@@ -9,9 +9,9 @@ from tests.cli.conftest import Desk
 HEAVY = (
     "rich", "questionary", "prompt_toolkit", "asyncio", "coverage", "junitparser", "pytest", "structlog",
     "mcp", "mcp_types", "httpx2", "fastapi", "starlette", "uvicorn",
-    "loopwright.repair", "loopwright.validation", "loopwright.agents", "loopwright.actions", "loopwright.notify",
-    "loopwright.mcp", "loopwright.server", "loopwright.cycle", "loopwright.survey",
-    "loopwright.tune.diagnosis", "loopwright.tune.report",
+    "loopwright.repair", "loopwright.evidence", "loopwright.agents", "loopwright.workflows.loop.steps", "loopwright.notify",
+    "loopwright.surfaces.mcp", "loopwright.surfaces.server", "loopwright.workflows.cycle", "loopwright.survey",
+    "loopwright.skills.diagnosis", "loopwright.skills.report",
 )  # fmt: skip
 
 
@@ -41,10 +41,10 @@ def test_help_loads_no_models(desk: Desk) -> None:
 @pytest.mark.parametrize("arguments", [["run"], ["cycle"], ["cycle", "run"], ["tune"], ["tunings"]])
 def test_a_commands_own_help_loads_no_machinery(desk: Desk, arguments: list[str]) -> None:
     """Typer itself asks pydantic what the parameters are."""
-    assert not loaded(desk, *arguments, "--help") & {*HEAVY, "loopwright.wiring", "loopwright.domain.record"}
+    assert not loaded(desk, *arguments, "--help") & {*HEAVY, "loopwright.wiring", "loopwright.core.record"}
 
 
 def test_the_version_is_answered_before_anything_else(desk: Desk) -> None:
     modules = loaded(desk, "--version")
-    assert not modules & {*HEAVY, "pydantic", "typer", "loopwright.cli"}
+    assert not modules & {*HEAVY, "pydantic", "typer", "loopwright.surfaces.cli"}
     assert "loopwright.__main__" not in sys.modules

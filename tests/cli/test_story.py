@@ -12,16 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import loopwright
-from loopwright.cli.kinds import LOOPS
-from loopwright.cli.logline import FORMS, log_line
-from loopwright.cli.picture import Picture
-from loopwright.cli.story import Story, read_note
-from loopwright.domain.events import Entry, Event
-from loopwright.domain.progress import Done, finished
-from loopwright.domain.transcript import TRANSCRIPT
-from loopwright.domain.wording import EVENTS, event_words
-from loopwright.engine.bus import Note
+from loopwright.core.record import Entry, Event
+from loopwright.core.run_events import Note
+from loopwright.core.transcript import TRANSCRIPT
+from loopwright.core.wording import EVENTS, event_words
 from loopwright.store.tail import Tail
+from loopwright.surfaces.cli.follow import FORMS, Story, log_line, read_note
+from loopwright.surfaces.cli.kinds import LOOPS
+from loopwright.surfaces.cli.text import Picture
+from loopwright.workflows.loop.summary import Done, finished
 from tests.stage import MakeStage
 from tests.tiers import examples
 

@@ -6,16 +6,24 @@ from typing import get_args
 
 import pytest
 
-from loopwright.cli.live import PlanView
-from loopwright.cli.logline import log_line
-from loopwright.cli.plain import CELLS, LineView, NdjsonView
-from loopwright.cli.scene import Scene
-from loopwright.cli.telling import SAID_SECONDS, TOOLS, TurnLines
-from loopwright.domain.conversation import PermissionDecided, Said, Thought, ToolUsed, UsageTold
-from loopwright.domain.protocol import ActionReport, AgentOutput, Usage
-from loopwright.domain.transcript import Asked, Heard, TurnEnded, told
-from loopwright.domain.wording import NOTES
-from loopwright.engine.bus import Note, NoteKind
+from loopwright.core.protocol import ActionReport, AgentOutput, Usage
+from loopwright.core.run_events import Note, NoteKind
+from loopwright.core.transcript import (
+    Asked,
+    Heard,
+    PermissionDecided,
+    Said,
+    Thought,
+    ToolUsed,
+    TurnEnded,
+    UsageTold,
+    told,
+)
+from loopwright.core.wording import NOTES
+from loopwright.surfaces.cli.driving import PlanView
+from loopwright.surfaces.cli.follow import log_line
+from loopwright.surfaces.cli.loop_rendering import Scene
+from loopwright.surfaces.cli.plain import CELLS, SAID_SECONDS, TOOLS, LineView, NdjsonView, TurnLines
 from tests.domain.loop_making import loop
 
 AT = datetime.fromisoformat("2026-01-22T10:00:00+08:00")

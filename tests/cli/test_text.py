@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.cli.text import (
+from loopwright.core.text import clean
+from loopwright.surfaces.cli.text import (
     age,
-    clean,
     clean_lines,
     coloured,
     columns,

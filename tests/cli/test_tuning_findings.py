@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.cli.layout import NARROWEST, Look, coloured, plain, source, wrapped
-from loopwright.cli.text import width
-from loopwright.cli.tunings.findings import overview, skill_page
-from loopwright.domain.findings import Finding, FixLevel, Silenced
-from loopwright.tune.detectors.placing import spot
-from loopwright.tune.report.checked import Checked
+from loopwright.skills.detectors.placing import spot
+from loopwright.skills.findings import Finding, FixLevel, Silenced
+from loopwright.skills.report.checked import Checked
+from loopwright.surfaces.cli.findings import overview, skill_page
+from loopwright.surfaces.cli.layout import NARROWEST, Look, coloured, plain, source, wrapped
+from loopwright.surfaces.cli.text import width
 from tests.tune.making import finding, page
 
 PAGE = page(

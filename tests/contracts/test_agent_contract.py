@@ -9,18 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.acp.agent import AcpAgent
-from loopwright.agents.builtin import BuiltinAgent
-from loopwright.agents.command import CommandAgent
+from loopwright.agents.acp.session import AcpAgent
+from loopwright.agents.local import BuiltinAgent, CommandAgent
 from loopwright.agents.scripted import Answer, Script, ScriptedAgent
-from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
-from loopwright.domain.engine_state import LoopTask
-from loopwright.domain.errors import AgentError
-from loopwright.domain.mutants import Mutation, MutationOrder
-from loopwright.domain.protocol import AgentOutput, Message
-from loopwright.ports import Agent, Surroundings
-from loopwright.workspace.living import living
-from loopwright.workspace.marks import Mark
+from loopwright.core.errors import AgentError
+from loopwright.core.ports import Agent, Surroundings
+from loopwright.core.protocol import AgentOutput, Message
+from loopwright.core.state import LoopTask
+from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings
+from loopwright.evidence.proof import Mutation, MutationOrder
+from loopwright.workspace.process_tree import Mark, living
 from tests.misbehaving.orders import command, order
 
 LOOP = "loop-contract"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import TestStatus
-from loopwright.domain.testing import TestRun
-from loopwright.ports import TestOrder, TestRunner
-from loopwright.validation.run import ProjectTests
+from loopwright.core.errors import Invalid
+from loopwright.core.ports import TestOrder, TestRunner
+from loopwright.evidence.run import ProjectTests
+from loopwright.evidence.testing import TestRun
+from loopwright.workflows.loop.model import TestStatus
 from tests.fakes import JudgedTests
 from tests.validation.projects import PYTEST, UNITTEST
 

@@ -12,14 +12,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from loopwright.domain import cycle_commands, loop_commands, tuning_commands
-from loopwright.domain.errors import Conflict, IllegalTransition, Invalid, NotFound
-from loopwright.ports import Store
+from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFound
+from loopwright.core.ports import Store
 from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
 from loopwright.store.kind import Kind
 from loopwright.store.loops import LOOPS
 from loopwright.store.memory import MemoryStore
+from loopwright.workflows.cycle import commands as cycle_commands
+from loopwright.workflows.loop import commands as loop_commands
+from loopwright.workflows.tuning import commands as tuning_commands
 from tests.store.making import EDITED, SHORT, HandClock, cycle, loop, retitle, tagging, titled, tuning
 from tests.tables import each
 

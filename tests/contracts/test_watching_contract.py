@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from loopwright.domain.errors import NotFound
-from loopwright.ports import Store
-from loopwright.ports.watching import Changes, Watching
+from loopwright.core.errors import NotFound
+from loopwright.core.ports import Changes, Store, Watching
 from loopwright.store.files import FileStore
 from loopwright.store.kind import Kind
 from loopwright.store.loops import LOOPS

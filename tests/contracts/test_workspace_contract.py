@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Conflict, Invalid, NotFound
-from loopwright.ports import FileChange, Workspace
-from loopwright.workspace.git import GitWorkspace
+from loopwright.core.errors import Conflict, Invalid, NotFound
+from loopwright.core.ports import FileChange, Workspace
+from loopwright.workspace.checkpoints import GitWorkspace
 from loopwright.workspace.memory import FakeWorkspace
 
 

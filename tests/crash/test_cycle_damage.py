@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.cycle_headers import MAIN, version_in
 from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
+from loopwright.workflows.cycle.documents import MAIN, version_in
+from loopwright.workflows.cycle.model import CycleState
 from tests.cycle.stage import Cast, CycleStage, Turn, planned, said
 from tests.fakes import FakeClock
 from tests.warm import run_command

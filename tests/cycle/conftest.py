@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.cycle import CycleState
-from loopwright.ports import Store
+from loopwright.core.ports import Store
 from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
+from loopwright.workflows.cycle.model import CycleState
 from tests.cycle.stage import CycleStage, MakeCycleStage
 from tests.fakes import FakeClock, UnsyncedDisk
 from tests.stage import as_git

@@ -7,18 +7,18 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loopwright.agents.turnwise import TurnwiseAgent
-from loopwright.cycle.runner import CycleRunner
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.cycle_commands import take_up
-from loopwright.domain.cycle_names import Role
-from loopwright.domain.engine_state import Budget, RunSettings
-from loopwright.domain.protocol import AgentOutput, Capabilities, Message
-from loopwright.domain.survey import Survey
-from loopwright.engine.bus import Bus, Note
-from loopwright.engine.cycles import CycleService
-from loopwright.ports import Agent, Person, Processes, Store, Surroundings, Surveyor, TestRunner
-from loopwright.workspace.git import GitWorkspace
+from loopwright.agents.task_agent import TurnwiseAgent
+from loopwright.core.ports import Agent, Person, Processes, Store, Surroundings, Surveyor, TestRunner
+from loopwright.core.protocol import AgentOutput, Capabilities, Message
+from loopwright.core.run_events import Bus, Note
+from loopwright.core.state import Budget, RunSettings
+from loopwright.core.survey import Survey
+from loopwright.workflows.cycle.commands import take_up
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.names import Role
+from loopwright.workflows.cycle.runner import CycleRunner
+from loopwright.workflows.cycle.service import CycleService
+from loopwright.workspace.checkpoints import GitWorkspace
 from loopwright.workspace.worktrees import GitWorktrees
 from tests.fakes import CountingLauncher, FakeClock, Judge, JudgedTests, NoDebugger, NoProcesses
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from bench.soaks._cycle_course import finished, never_twice
-from loopwright.domain.cycle import FINISHED, CycleState, version_of
-from loopwright.domain.cycle_timeline import read_timeline
-from loopwright.domain.engine_state import Budget, Limits
-from loopwright.domain.errors import IllegalTransition
-from loopwright.domain.protocol import AgentOutput, Usage
-from loopwright.engine.bus import Note
+from loopwright.core.errors import IllegalTransition
+from loopwright.core.protocol import AgentOutput, Usage
+from loopwright.core.run_events import Note
+from loopwright.core.state import Budget, Limits
+from loopwright.workflows.cycle.logs import read_timeline
+from loopwright.workflows.cycle.model import FINISHED, CycleState, version_of
 from tests.chance import SEED
 from tests.cycle.stage import Cast, CycleStage, MakeCycleStage, Play, Turn, planned, said
 from tests.fakes import NoProcesses

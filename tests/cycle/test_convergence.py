@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.protocol import AgentOutput
-from loopwright.domain.testing import Coverage, TestRun
-from loopwright.ports import TestOrder
+from loopwright.core.ports import TestOrder
+from loopwright.core.protocol import AgentOutput
+from loopwright.evidence.testing import Coverage, TestRun
+from loopwright.workflows.cycle.model import CycleState
 from tests.cycle.stage import USUAL, CycleStage, MakeCycleStage, Play, Turn, app_is_good, planned, said
 from tests.cycle.test_misbehaving import driven, reason_names_what_is_left, sound
 from tests.fakes import Judge, JudgedTests, ListedPerson

@@ -4,11 +4,11 @@ import asyncio
 import re
 from functools import partial
 
-from loopwright.cycle.runner import CycleRunner
-from loopwright.domain.cycle_commands import take_up
-from loopwright.engine.bus import Bus
+from loopwright.core.run_events import Bus
+from loopwright.evidence.run import ProjectTests
 from loopwright.repair.debugger import PythonDebugger
-from loopwright.validation.run import ProjectTests
+from loopwright.workflows.cycle.commands import take_up
+from loopwright.workflows.cycle.runner import CycleRunner
 from tests.actions.test_debug_message import COMMAND, FAULT, GRADE, MENDED, TESTS
 from tests.cycle.stage import Cast, MakeCycleStage, Turn, planned, said
 from tests.repair.cases import write

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.actions.messages import loop_prompts
-from loopwright.cycle.messages import (
+from loopwright.core.errors import Invalid
+from loopwright.core.prompts import PromptError
+from loopwright.workflows.cycle.boundary import next_iteration
+from loopwright.workflows.cycle.messages import (
     NEWS_SHOWN,
     REQUIRED,
     compose,
@@ -16,11 +18,9 @@ from loopwright.cycle.messages import (
     news,
     wrap_ups,
 )
-from loopwright.domain.cycle import FeedbackEntry, PlanTask
-from loopwright.domain.cycle_border import next_iteration
-from loopwright.domain.cycle_names import ROLES, TITLES, CycleStep, Role
-from loopwright.domain.errors import Invalid
-from loopwright.prompts import PromptError
+from loopwright.workflows.cycle.model import FeedbackEntry, PlanTask
+from loopwright.workflows.cycle.names import ROLES, TITLES, CycleStep, Role
+from loopwright.workflows.loop.messages import loop_prompts
 from tests.cycle.stage import MakeCycleStage
 from tests.domain.cycle_making import AT, running
 

@@ -5,11 +5,11 @@ from collections import Counter
 
 import pytest
 
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.errors import AgentError
-from loopwright.domain.loop_commands import REASON_LENGTH
-from loopwright.domain.protocol import AgentOutput, Message
-from loopwright.engine.turns import BROKEN_OFF
+from loopwright.core.agent_turns import BROKEN_OFF
+from loopwright.core.errors import AgentError
+from loopwright.core.protocol import AgentOutput, Message
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.loop.commands import REASON_LENGTH
 from tests.cycle.stage import USUAL, Cast, CycleStage, MakeCycleStage, Play, Turn, said
 
 STEPS = ("ra.analyse", "ep.explore", "ep.plan", "cd.implement", "vas.validate")

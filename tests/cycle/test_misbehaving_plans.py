@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.engine_state import PermissionRequest
-from loopwright.domain.errors import AgentError
-from loopwright.domain.protocol import AgentOutput, Message
-from loopwright.engine.bus import Note
-from loopwright.ports import Agent, Surroundings
+from loopwright.core.errors import AgentError
+from loopwright.core.ports import Agent, Surroundings
+from loopwright.core.protocol import AgentOutput, Message
+from loopwright.core.run_events import Note
+from loopwright.core.state import PermissionRequest
 from tests.cycle.stage import USUAL, CycleStage, MakeCycleStage, Play, Player, Turn, planned, said
 from tests.cycle.test_misbehaving import all_driven, driven, failed_for_good, others_were_asked_once, sound, told
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.protocol import AgentOutput
+from loopwright.core.protocol import AgentOutput
 from tests.cycle.stage import USUAL, CycleStage, MakeCycleStage, Play, Turn, planned, said
 from tests.cycle.test_misbehaving import all_driven, driven, failed_for_good, incidents, sound, told
 from tests.liars import ADD, BROKEN, CountedTests

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.validation.run import ProjectTests
+from loopwright.evidence.run import ProjectTests
 from tests.cycle.stage import Cast, MakeCycleStage, Turn, planned, said
 from tests.proof_cases import HONEST, LIES, SHOP, Case
 from tests.validation.projects import PYTEST, lay_out

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.cycle_names import ROLES
-from loopwright.domain.events import Entry
-from loopwright.domain.loop import TestResult
-from loopwright.domain.testing import Coverage, TestRun
-from loopwright.ports import Store, TestOrder
+from loopwright.core.ports import Store, TestOrder
+from loopwright.core.record import Entry
+from loopwright.evidence.testing import Coverage, TestRun
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.names import ROLES
+from loopwright.workflows.loop.model import TestResult
 from tests.cycle.stage import Cast, CycleStage, Turn, planned, said
 from tests.fakes import JudgedTests
 from tests.waiting import soon

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.protocol import AgentOutput
-from loopwright.domain.testing import TestRun
-from loopwright.ports import Merged, TestOrder
+from loopwright.core.ports import Merged, TestOrder
+from loopwright.core.protocol import AgentOutput
+from loopwright.evidence.testing import TestRun
+from loopwright.workflows.cycle.model import CycleState
 from loopwright.workspace.worktrees import GitWorktrees
 from tests.cycle.stage import USUAL, Cast, CycleStage, MakeCycleStage, Play, Turn, planned, said
 from tests.fakes import JudgedTests

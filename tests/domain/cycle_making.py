@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable
 
-from loopwright.domain.cycle import CycleState, PlanTask
-from loopwright.domain.cycle_commands import take_up
-from loopwright.domain.cycle_folds import begin_step, end_step
-from loopwright.domain.cycle_names import CycleStep, Role
-from loopwright.domain.cycle_outcomes import (
+from loopwright.core.state import RunSettings
+from loopwright.reports.block import PhaseStatus
+from loopwright.reports.phase import PhaseReport
+from loopwright.workflows.cycle.commands import take_up
+from loopwright.workflows.cycle.model import CycleState, PlanTask
+from loopwright.workflows.cycle.names import CycleStep, Role
+from loopwright.workflows.cycle.outcomes import (
     Aggregated,
     Analysed,
     BaselineTaken,
@@ -17,12 +19,11 @@ from loopwright.domain.cycle_outcomes import (
     Judged,
     Planned,
 )
-from loopwright.domain.cycle_selector import CycleFacts, ready
-from loopwright.domain.cycle_standing import under_way
-from loopwright.domain.engine_state import RunSettings
-from loopwright.domain.loop import TestResult, TestStatus
-from loopwright.domain.outcomes import Change, Validated
-from loopwright.domain.phase_report import PhaseReport, PhaseStatus
+from loopwright.workflows.cycle.reducer import begin_step, end_step
+from loopwright.workflows.cycle.selector import CycleFacts, ready
+from loopwright.workflows.cycle.standing import under_way
+from loopwright.workflows.loop.model import TestResult, TestStatus
+from loopwright.workflows.loop.outcomes import Change, Validated
 
 AT = "2026-01-22T10:00:00+08:00"
 TREE = "tree-1"

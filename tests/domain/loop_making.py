@@ -3,11 +3,18 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from loopwright.domain.engine_state import EngineState, LoopTask, Outcome, RunSettings
-from loopwright.domain.loop import FINISHED, EvidenceCriteria, Hypothesis, LoopState, LoopStatus, Summary, TestResult
-from loopwright.domain.loop_folds import begin_action, end_action
-from loopwright.domain.loop_selector import Facts, Next, next_action
-from loopwright.domain.outcomes import (
+from loopwright.core.state import EngineState, LoopTask, Outcome, RunSettings
+from loopwright.evidence.proof import Proof
+from loopwright.workflows.loop.model import (
+    FINISHED,
+    EvidenceCriteria,
+    Hypothesis,
+    LoopState,
+    LoopStatus,
+    Summary,
+    TestResult,
+)
+from loopwright.workflows.loop.outcomes import (
     ActionOutcome,
     Change,
     Completed,
@@ -17,7 +24,8 @@ from loopwright.domain.outcomes import (
     Step,
     Validated,
 )
-from loopwright.domain.proof import Proof
+from loopwright.workflows.loop.reducer import begin_action, end_action
+from loopwright.workflows.loop.selector import Facts, Next, next_action
 
 AT = "2026-01-22T10:00:00+08:00"
 LATER = "2026-01-22T11:00:00+08:00"

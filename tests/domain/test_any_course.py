@@ -7,15 +7,20 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from loopwright.domain import loop_commands as commands
-from loopwright.domain.engine_state import Limits, OnError, Parked, RunSettings, Waiting
-from loopwright.domain.errors import Invalid, LoopwrightError
-from loopwright.domain.loop import FINISHED, LoopState, LoopStatus
-from loopwright.domain.loop_commands import COMMANDS, Command, allowed
-from loopwright.domain.loop_folds import begin_action, end_action
-from loopwright.domain.loop_selector import Facts, Next, next_action, normalise
-from loopwright.domain.loop_tasks import add_task, edit_task, remove_task, reorder_tasks
-from loopwright.domain.outcomes import (
+from loopwright.core.errors import Invalid, LoopwrightError
+from loopwright.core.state import Limits, OnError, Parked, RunSettings, Waiting
+from loopwright.workflows.loop import commands
+from loopwright.workflows.loop.commands import (
+    COMMANDS,
+    Command,
+    add_task,
+    allowed,
+    edit_task,
+    remove_task,
+    reorder_tasks,
+)
+from loopwright.workflows.loop.model import FINISHED, LoopState, LoopStatus
+from loopwright.workflows.loop.outcomes import (
     ActionFailed,
     ActionOutcome,
     Completed,
@@ -27,7 +32,9 @@ from loopwright.domain.outcomes import (
     NeedsInput,
     Validated,
 )
-from loopwright.domain.summary import worked
+from loopwright.workflows.loop.reducer import begin_action, end_action
+from loopwright.workflows.loop.selector import Facts, Next, next_action, normalise
+from loopwright.workflows.loop.summary import worked
 from tests.domain.loop_making import (
     AT,
     LATER,

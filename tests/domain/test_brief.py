@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.brief import LONGEST, brief
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_folds import begin_action, end_action
-from loopwright.domain.loop_selector import Next
-from loopwright.domain.outcomes import ActionFailed, ActionOutcome
+from loopwright.workflows.loop.messages import LONGEST, brief
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.outcomes import ActionFailed, ActionOutcome
+from loopwright.workflows.loop.reducer import begin_action, end_action
+from loopwright.workflows.loop.selector import Next
 from tests.domain.loop_making import (
     auto,
     confirmed,

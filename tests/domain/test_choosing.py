@@ -2,24 +2,28 @@
 
 import pytest
 
-from loopwright.domain.engine_state import RunSettings
-from loopwright.domain.errors import Conflict, IllegalTransition, Invalid
-from loopwright.domain.loop import LoopState, LoopStatus
-from loopwright.domain.loop_choosing import (
+from loopwright.core.errors import Conflict, IllegalTransition, Invalid
+from loopwright.core.state import Menu, MenuEntry, RunSettings
+from loopwright.workflows.loop.commands import (
+    answer,
     answer_taken,
     asked_now,
     chosen,
+    fail,
+    leave,
     offering,
     opened,
+    pause,
     raised,
+    resume,
     still_asked,
+    stop,
     taken_over,
 )
-from loopwright.domain.loop_commands import answer, fail, leave, pause, resume, stop
-from loopwright.domain.loop_external import keep_own
-from loopwright.domain.loop_folds import begin_action
-from loopwright.domain.loop_selector import Next
-from loopwright.domain.menu import Menu, MenuEntry
+from loopwright.workflows.loop.model import LoopState, LoopStatus
+from loopwright.workflows.loop.reading import keep_own
+from loopwright.workflows.loop.reducer import begin_action
+from loopwright.workflows.loop.selector import Next
 from tests.domain.loop_making import AT, LATER, engine, loop
 
 ENTRIES = (

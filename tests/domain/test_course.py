@@ -1,9 +1,9 @@
 """The journal read as a course: steps with their ends, validations with their counts, also from older journals."""
 
-from loopwright.domain.course import BROKEN_OFF, measured, pass_rate, timeline, validations
-from loopwright.domain.engine_state import Checkpoint
-from loopwright.domain.events import Entry, Event
-from loopwright.domain.progress import PlanLine
+from loopwright.core.record import Entry, Event
+from loopwright.core.state import Checkpoint
+from loopwright.workflows.loop.course import BROKEN_OFF, measured, pass_rate, timeline, validations
+from loopwright.workflows.loop.summary import PlanLine
 from tests.domain.loop_making import AT, LATER, completed, developed, result, validated
 
 COUNTED = {"passed": False, "total": 4, "failed": 1, "skipped": 1, "pass_rate": 66.67, "coverage": 80.0}

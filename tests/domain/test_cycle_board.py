@@ -7,8 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.cycle_board import LONGEST, MOST, TYPES, Finding, merged, read_bad, read_board, read_entry, shown
-from loopwright.domain.errors import Invalid
+from loopwright.core.errors import Invalid
+from loopwright.workflows.cycle.discoveries import (
+    LONGEST,
+    MOST,
+    TYPES,
+    Finding,
+    merged,
+    read_bad,
+    read_board,
+    read_entry,
+    shown,
+)
 from tests.tables import each
 
 AT = "2026-01-22T10:00:00+08:00"

@@ -2,13 +2,13 @@
 
 import pytest
 
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.cycle_commands import decide
-from loopwright.domain.cycle_coordination import AUTO, MOST_OPEN, asked_for, decided_by_itself, implemented, reported
-from loopwright.domain.cycle_names import CycleStep
-from loopwright.domain.cycle_outcomes import Planned
-from loopwright.domain.cycle_plan import planned
-from loopwright.domain.cycle_standing import is_held
+from loopwright.workflows.cycle.commands import decide
+from loopwright.workflows.cycle.coordination import AUTO, MOST_OPEN, asked_for, decided_by_itself, implemented, reported
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.names import CycleStep
+from loopwright.workflows.cycle.outcomes import Planned
+from loopwright.workflows.cycle.plan import planned
+from loopwright.workflows.cycle.standing import is_held
 from tests.domain.cycle_making import AT, begun, ended, report, running, task, usual
 
 TASK, OTHER = "cd.implement TASK-001", "cd.implement TASK-002"

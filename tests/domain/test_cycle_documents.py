@@ -9,7 +9,44 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.domain.cycle import (
+from loopwright.core.state import Incident
+from loopwright.core.text import read_word, word
+from loopwright.workflows.cycle.commands import decide, extend, resume, stop
+from loopwright.workflows.cycle.documents import (
+    EDGE_CASES,
+    EXPLORATION,
+    ITEM,
+    JUDGEMENT,
+    KEPT,
+    MAIN,
+    POINTS,
+    archived_name,
+    archives,
+    coverage,
+    edge_cases_in,
+    listed_items,
+    render,
+    section_items,
+    updated_in,
+    version_in,
+    with_header,
+    without_header,
+)
+from loopwright.workflows.cycle.logs import (
+    CHANGES,
+    DECISIONS,
+    FEEDBACK,
+    LOGS,
+    TIMELINE,
+    additions,
+    blockers_in,
+    changes_in,
+    decisions_in,
+    feedback_in,
+    missing_lines,
+    read_timeline,
+)
+from loopwright.workflows.cycle.model import (
     CHANGES_KEPT,
     Blocker,
     ChangeAction,
@@ -25,45 +62,11 @@ from loopwright.domain.cycle import (
     Requirements,
     TestResults,
 )
-from loopwright.domain.cycle_commands import decide, extend, resume, stop
-from loopwright.domain.cycle_documents import (
-    EDGE_CASES,
-    EXPLORATION,
-    JUDGEMENT,
-    KEPT,
-    archived_name,
-    archives,
-    coverage,
-    edge_cases_in,
-    listed_items,
-    render,
-    section_items,
-    with_header,
-    without_header,
-)
-from loopwright.domain.cycle_headers import MAIN, updated_in, version_in
-from loopwright.domain.cycle_logs import (
-    CHANGES,
-    DECISIONS,
-    FEEDBACK,
-    LOGS,
-    TIMELINE,
-    additions,
-    blockers_in,
-    changes_in,
-    decisions_in,
-    feedback_in,
-    missing_lines,
-)
-from loopwright.domain.cycle_names import ROLES, CycleStep
-from loopwright.domain.cycle_outcomes import CycleOutcome
-from loopwright.domain.cycle_plan import composed
-from loopwright.domain.cycle_rebuild import LOST, QUESTION, rebuilt
-from loopwright.domain.cycle_sections import ITEM, POINTS
-from loopwright.domain.cycle_standing import under_way
-from loopwright.domain.cycle_timeline import read_timeline
-from loopwright.domain.engine_state import Incident
-from loopwright.domain.log_words import read_word, word
+from loopwright.workflows.cycle.names import ROLES, CycleStep
+from loopwright.workflows.cycle.outcomes import CycleOutcome
+from loopwright.workflows.cycle.plan import composed
+from loopwright.workflows.cycle.rebuild import LOST, QUESTION, rebuilt
+from loopwright.workflows.cycle.standing import under_way
 from tests.domain.cycle_making import AT, begun, created, driven, ended, judged, running, task, usual
 from tests.tables import each
 from tests.tiers import examples

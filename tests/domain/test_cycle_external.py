@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 
-from loopwright.domain import cycle_commands as commands
-from loopwright.domain.cycle import Blocker, Coordination, CycleState, Decision
-from loopwright.domain.cycle_external import OWN, keep_own, take_in
-from loopwright.domain.cycle_folds import begin_step
-from loopwright.domain.cycle_names import CycleStep
-from loopwright.domain.cycle_reading import read_cycle
-from loopwright.domain.engine_state import INCIDENTS_KEPT, Incident, Limits, PermissionRequest
+from loopwright.core.state import INCIDENTS_KEPT, Incident, Limits, PermissionRequest
+from loopwright.workflows.cycle import commands
+from loopwright.workflows.cycle.model import Blocker, Coordination, CycleState, Decision
+from loopwright.workflows.cycle.names import CycleStep
+from loopwright.workflows.cycle.reading import OWN, keep_own, read_cycle, take_in
+from loopwright.workflows.cycle.reducer import begin_step
 from tests.domain.cycle_making import AT, begun, created, driven, judged, running
 from tests.tables import each
 

@@ -2,13 +2,13 @@
 
 import pytest
 
-from loopwright.domain import cycle_commands as commands
-from loopwright.domain import permitting
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.cycle_notices import cycle_letter, cycle_news
-from loopwright.domain.engine_state import Parked, PermissionRequest, Waiting
-from loopwright.domain.errors import Invalid
-from loopwright.domain.notices import Event, Letter, Notice
+from loopwright.core import pausing
+from loopwright.core.errors import Invalid
+from loopwright.core.notices import Event, Letter, Notice
+from loopwright.core.state import Parked, PermissionRequest, Waiting
+from loopwright.workflows.cycle import commands
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.runner import cycle_letter, cycle_news
 from tests.domain.cycle_making import AT, created, running
 
 LATER = "2026-01-22T12:00:00+08:00"
@@ -17,7 +17,7 @@ DECIDE = Waiting(question="Which provider first?", options=("Google", "GitHub"),
 
 RUNNING = running(interactive=True)
 waiting = commands.wait_for_person(RUNNING, DECIDE)
-permission = permitting.asked(RUNNING, ASK)
+permission = pausing.asked(RUNNING, ASK)
 ANSWERED = waiting.evolve(engine=waiting.engine.evolve(answer="Google"))
 parked = commands.park(RUNNING, Parked(until=LATER, reason="usage limit"))
 done = commands.complete(RUNNING, "succeeded", AT)
@@ -46,7 +46,7 @@ def test_news(before: CycleState, after: CycleState, event: Event, words: str) -
     ("before", "after"),
     [
         (created(), RUNNING), (RUNNING, commands.pause(RUNNING)), (RUNNING, commands.stop(RUNNING, AT)),
-        (waiting, ANSWERED), (permission, permitting.nothing_asked(permission)),
+        (waiting, ANSWERED), (permission, pausing.nothing_asked(permission)),
         (done, commands.extend(done, "And Microsoft", LATER)),
     ],
 )  # fmt: skip

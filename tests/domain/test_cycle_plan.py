@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.cycle import Effort, Plan, PlanStatus, PlanTask
-from loopwright.domain.cycle_plan import (
+from loopwright.core.errors import Invalid
+from loopwright.workflows.cycle.model import Effort, Plan, PlanStatus, PlanTask
+from loopwright.workflows.cycle.plan import (
     DESCRIPTION,
     MOST,
     WEIGHTS,
@@ -21,7 +22,6 @@ from loopwright.domain.cycle_plan import (
     read_plan,
     staying,
 )
-from loopwright.domain.errors import Invalid
 from tests.tables import each
 
 AT = "2026-01-22T10:00:00+08:00"

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.domain.cycle import CHANGES_KEPT, CycleState
-from loopwright.domain.cycle_commands import resume, stop
-from loopwright.domain.cycle_reading import read_cycle
-from loopwright.domain.cycle_standing import standing
-from loopwright.domain.engine_state import SCHEMA
-from loopwright.domain.errors import Invalid, NewerSchema
+from loopwright.core.errors import Invalid, NewerSchema
+from loopwright.core.state import SCHEMA
+from loopwright.workflows.cycle.commands import resume, stop
+from loopwright.workflows.cycle.model import CHANGES_KEPT, CycleState
+from loopwright.workflows.cycle.reading import read_cycle
+from loopwright.workflows.cycle.standing import standing
 from tests.domain.cycle_making import begun, driven, running
 from tests.golden.test_reading import WRONG, at, paths, same, variations
 from tests.tables import each

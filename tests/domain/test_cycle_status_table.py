@@ -5,8 +5,9 @@ from typing import get_args
 
 import pytest
 
-from loopwright.domain.cycle import Blocker, CycleState, CycleStatus, Decision
-from loopwright.domain.cycle_commands import (
+from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFound
+from loopwright.core.protocol import Control
+from loopwright.workflows.cycle.commands import (
     COMMANDS,
     Command,
     allowed,
@@ -26,8 +27,7 @@ from loopwright.domain.cycle_commands import (
     stop,
     take_up,
 )
-from loopwright.domain.errors import Conflict, IllegalTransition, Invalid, NotFound
-from loopwright.domain.protocol import Control
+from loopwright.workflows.cycle.model import Blocker, CycleState, CycleStatus, Decision
 from tests.domain.cycle_making import AT, created, driven, running
 
 STATUSES: tuple[CycleStatus, ...] = get_args(CycleStatus)

@@ -6,26 +6,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.cycle import CycleState, PlanTask, version_of
-from loopwright.domain.cycle_border import next_iteration
-from loopwright.domain.cycle_documents import edge_cases_in, section_items
-from loopwright.domain.cycle_plan import planned
-from loopwright.domain.cycle_sections import POINTS, RISKS
-from loopwright.domain.cycle_templates import (
-    ADDED,
+from loopwright.core.survey import Case, Manifest, Module, Style, Survey
+from loopwright.workflows.cycle.boundary import next_iteration
+from loopwright.workflows.cycle.documents import POINTS, RISKS, edge_cases_in, section_items
+from loopwright.workflows.cycle.model import CycleState, PlanTask, version_of
+from loopwright.workflows.cycle.plan import planned
+from loopwright.workflows.cycle.templates import (
+    ADDED_HEADING,
+    ExplorationText,
     Failure,
     FoundTests,
+    RequirementsText,
     Statement,
+    discoveries_of,
     document,
+    exploration_of,
     in_words,
     line_of,
+    requirements_of,
     section,
+    suspects,
+    tasks_of,
+    untested,
 )
-from loopwright.domain.cycle_templates_board import discoveries_of
-from loopwright.domain.cycle_templates_exploration import ExplorationText, exploration_of, untested
-from loopwright.domain.cycle_templates_plan import suspects, tasks_of
-from loopwright.domain.cycle_templates_requirements import RequirementsText, requirements_of
-from loopwright.domain.survey import Case, Manifest, Module, Style, Survey
 from tests.domain.cycle_making import AT, running
 
 CART = Module(
@@ -85,7 +88,7 @@ class TestStatements:
     def test_sections_without_a_statement_are_left_out(self) -> None:
         text = document("Title", "Lead.", (section("Empty", (), 3, "thing"),), ("more", "less"))
         assert "Empty" not in text
-        assert text.endswith(f"## {ADDED}\n\nMore; less.\n")
+        assert text.endswith(f"## {ADDED_HEADING}\n\nMore; less.\n")
 
     @pytest.mark.parametrize(
         ("test", "words"),
@@ -108,7 +111,7 @@ class TestRequirements:
             "(tests/test_cart.py::test_an_empty_cart[0], line 7)",
         ]
         assert all(map(ITEM.match, lines))
-        assert ADDED in found.text
+        assert ADDED_HEADING in found.text
         assert found.summary == "3 requirements from the task, 1 from failing tests"
 
     def test_edge_cases_come_from_the_tests_of_the_failing_file(self) -> None:
@@ -151,8 +154,8 @@ class TestExploration:
     def test_every_line_names_its_source(self, found: ExplorationText) -> None:
         assert items_of(found.text)
         assert all(map(ITEM.match, [*items_of(found.text), *items_of(found.page)]))
-        assert ADDED in found.text
-        assert ADDED in found.page
+        assert ADDED_HEADING in found.text
+        assert ADDED_HEADING in found.page
 
     def test_what_it_says(self, found: ExplorationText) -> None:
         lines = items_of(found.text)

@@ -5,7 +5,7 @@ import difflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.diffs import changed_by
+from loopwright.evidence.rivals import changed_by
 from loopwright.repair.patch import unified
 
 OLD = "a = 1\nb = 2\nc = 3\nd = 4\n"

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from loopwright.domain.documents import parse_lines, parse_progress, render_progress
-from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import (
+from loopwright.core.errors import Invalid
+from loopwright.workflows.loop.documents import parse_lines, parse_progress, render_progress
+from loopwright.workflows.loop.model import (
     Debug,
     Develop,
     DevelopTask,
@@ -21,7 +21,7 @@ from loopwright.domain.loop import (
     TestResult,
     Validate,
 )
-from loopwright.domain.loop_selector import with_tasks
+from loopwright.workflows.loop.selector import with_tasks
 from tests.domain.loop_making import (
     AT,
     LATER,

@@ -4,9 +4,8 @@ from math import inf
 
 import pytest
 
-from loopwright.domain.endless import LEAST, SHARED, TestLimits, known_after, words_due
-from loopwright.domain.loop import TestResult, TestStatus
-from loopwright.domain.testing import TestRun, stands_for_another
+from loopwright.evidence.testing import LEAST, SHARED, TestLimits, TestRun, known_after, stands_for_another, words_due
+from loopwright.workflows.loop.model import TestResult, TestStatus
 from tests.tables import each
 
 

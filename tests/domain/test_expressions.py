@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.expressions import BUILTINS, METHODS, doing
+from loopwright.policy.read_only import BUILTINS, METHODS, doing
 from tests.tables import each
 
 LOOKS = [

@@ -4,22 +4,13 @@ from typing import get_args
 
 import pytest
 
-from loopwright.domain.debugging import tried
-from loopwright.domain.engine_state import (
-    CHECKPOINTS_KEPT,
-    SIGHTINGS_KEPT,
-    Baseline,
-    Checkpoint,
-    LoopTask,
-    RunSettings,
-    Waiting,
-)
-from loopwright.domain.errors import Conflict
-from loopwright.domain.loop import ERRORS_KEPT, Hypothesis, LoopState, LoopStatus, SkillState
-from loopwright.domain.loop_commands import reopen, resume, stop
-from loopwright.domain.loop_folds import begin_action, end_action
-from loopwright.domain.loop_selector import ROUNDS, Facts, Next, next_action, normalise
-from loopwright.domain.outcomes import (
+from loopwright.core.errors import Conflict
+from loopwright.core.protocol import Usage
+from loopwright.core.state import CHECKPOINTS_KEPT, SIGHTINGS_KEPT, Baseline, Checkpoint, LoopTask, RunSettings, Waiting
+from loopwright.evidence.debugging import tried
+from loopwright.workflows.loop.commands import reopen, resume, stop
+from loopwright.workflows.loop.model import ERRORS_KEPT, Hypothesis, LoopState, LoopStatus, SkillState
+from loopwright.workflows.loop.outcomes import (
     ActionFailed,
     ActionOutcome,
     Change,
@@ -31,7 +22,8 @@ from loopwright.domain.outcomes import (
     NeedsInput,
     Validated,
 )
-from loopwright.domain.protocol import Usage
+from loopwright.workflows.loop.reducer import begin_action, end_action
+from loopwright.workflows.loop.selector import ROUNDS, Facts, Next, next_action, normalise
 from tests.domain.loop_making import (
     AT,
     LATER,

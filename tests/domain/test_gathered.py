@@ -1,10 +1,9 @@
 """A report through tools, through text, and through both."""
 
-from loopwright.domain.calls import Call, Order
-from loopwright.domain.gathered import merged
-from loopwright.domain.protocol import ActionReport
-from loopwright.domain.reports import parse_report
-from loopwright.domain.tool_calls import read_call
+from loopwright.agents.report_inbox import merged
+from loopwright.core.protocol import ActionReport
+from loopwright.reports.text import parse_report
+from loopwright.reports.tools import Call, Order, read_call
 from tests.stage import said
 
 INIT, DEBUG = Order(turn=1, action="INIT"), Order(turn=1, action="DEBUG")

@@ -1,11 +1,10 @@
 """A loop in brief: its counts, and what it needs of a person."""
 
-from loopwright.domain.engine_state import Parked, PermissionRequest, Waiting
-from loopwright.domain.glance import TaskCounts, glance, need
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_folds import begin_action, end_action
-from loopwright.domain.loop_selector import Next
-from loopwright.domain.menu import Menu, MenuEntry
+from loopwright.core.state import Menu, MenuEntry, Parked, PermissionRequest, Waiting
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.reducer import begin_action, end_action
+from loopwright.workflows.loop.selector import Next
+from loopwright.workflows.loop.summary import TaskCounts, glance, need
 from tests.domain.loop_making import AT, developed, engine, initialised, loop, result, step, task, validated
 from tests.tables import each
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from loopwright.domain.goals import asks_only_for_green_tests, is_reached_by_green_tests
+from loopwright.evidence.goals import asks_only_for_green_tests, is_reached_by_green_tests
 
 
 @pytest.mark.parametrize(

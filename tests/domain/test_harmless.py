@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.harmless import PLAIN, objection
+from loopwright.policy.read_only import PLAIN, objection
 from tests.tables import each
 
 READ = [

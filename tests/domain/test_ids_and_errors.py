@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain import errors
-from loopwright.domain.errors import (
+from loopwright.core import errors
+from loopwright.core.errors import (
     TRANSLATIONS,
     AgentError,
     Exit,
@@ -16,7 +16,7 @@ from loopwright.domain.errors import (
     LoopwrightError,
     translate,
 )
-from loopwright.domain.ids import checked, is_safe, new_loop_id, new_task_id, next_hypothesis_id
+from loopwright.core.ids import checked, is_safe, new_loop_id, new_task_id, next_hypothesis_id
 from tests.tables import each
 
 SAFE = ["a", "0", "loop-v2-20260122T100000-abc123", "loop-v2-20260122-abc123", "ccw-loop-1", "A_b-C", "x" * 128]

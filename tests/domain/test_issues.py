@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.errors import Invalid, NotFound
-from loopwright.domain.issues import (
+from loopwright.core.errors import Invalid, NotFound
+from loopwright.workflows.loop.issues import (
     DEEPEST,
     DESCRIPTION,
     DETAILS,

@@ -2,9 +2,8 @@
 
 import pytest
 
-from loopwright.domain.debugging import Patch
-from loopwright.domain.errors import Invalid
-from loopwright.domain.looking import LOOSE, MOST_DIFF, Place, owner, proposed, read_place
+from loopwright.core.errors import Invalid
+from loopwright.evidence.debugging import LOOSE, MOST_DIFF, Patch, Place, owner, proposed, read_place
 from tests.domain.test_suspects import suspect
 from tests.tables import each
 

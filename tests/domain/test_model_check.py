@@ -7,10 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.domain.engine_state import Budget, LastValidation, RunSettings
-from loopwright.domain.loop import Develop, DevelopTask, LoopState, SkillState, Summary, Validate
-from loopwright.domain.loop_folds import begin_action, end_action
-from loopwright.domain.loop_selector import (
+from loopwright.core.protocol import Usage
+from loopwright.core.state import Budget, LastValidation, RunSettings
+from loopwright.evidence.stall import ideas
+from loopwright.workflows.loop.model import Develop, DevelopTask, LoopState, SkillState, Summary, Validate
+from loopwright.workflows.loop.outcomes import (
+    ActionFailed,
+    ActionOutcome,
+    Change,
+    Completed,
+    Debugged,
+    Developed,
+    Initialised,
+    Validated,
+)
+from loopwright.workflows.loop.reducer import begin_action, end_action
+from loopwright.workflows.loop.selector import (
     ROUNDS,
     Facts,
     Next,
@@ -22,19 +34,7 @@ from loopwright.domain.loop_selector import (
     open_tasks,
     runnable,
 )
-from loopwright.domain.outcomes import (
-    ActionFailed,
-    ActionOutcome,
-    Change,
-    Completed,
-    Debugged,
-    Developed,
-    Initialised,
-    Validated,
-)
-from loopwright.domain.progress import progress
-from loopwright.domain.protocol import Usage
-from loopwright.domain.sightings import ideas
+from loopwright.workflows.loop.summary import progress
 from tests.domain.loop_making import AT, confirmed, engine, hypothesis, loop, result, step, task
 from tests.tiers import examples
 

@@ -4,15 +4,15 @@ from itertools import product
 
 import pytest
 
-from loopwright.domain import loop_choosing, permitting
-from loopwright.domain import loop_commands as commands
-from loopwright.domain.engine_state import Limits, Parked, PermissionRequest, Waiting
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_notices import loop_letter as letter
-from loopwright.domain.loop_notices import loop_news as news
-from loopwright.domain.menu import MenuEntry
-from loopwright.domain.notices import LONGEST, Event
-from loopwright.domain.secrets import Secrets
+from loopwright.core import pausing
+from loopwright.core.notices import LONGEST, Event
+from loopwright.core.state import Limits, MenuEntry, Parked, PermissionRequest, Waiting
+from loopwright.policy.secrets import Secrets
+from loopwright.workflows.loop import commands
+from loopwright.workflows.loop import commands as loop_choosing
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.runner import loop_letter as letter
+from loopwright.workflows.loop.runner import loop_news as news
 from tests.domain.loop_making import AT, LATER, engine, loop, task
 from tests.tables import each
 
@@ -25,7 +25,7 @@ ENTRIES = (MenuEntry(name="develop", words="w", preselected=True), MenuEntry(nam
 
 asking = commands.wait_for_person(RUNNING, QUESTION)
 answered = commands.answer(asking, "blue")
-permission = permitting.asked(RUNNING, ASK)
+permission = pausing.asked(RUNNING, ASK)
 parked = commands.park(RUNNING, LIMIT)
 menu = loop_choosing.opened(RUNNING, ENTRIES, AT)
 failed = commands.fail(RUNNING, "exhausted", "3 iterations are used up", AT)
@@ -45,8 +45,8 @@ NEWS: list[tuple[str, LoopState, LoopState, Event, str]] = [
     ("login", RUNNING, commands.wait_for_person(RUNNING, LOGIN), "needs_person", "waits for you: codex needs a login"),
     ("asked again", answered, engine(asking, waiting=QUESTION.evolve(since=LATER)), "needs_person", "asks: Which"),
     ("permission", RUNNING, permission, "needs_person", "codex asks to use a tool: curl x.org"),
-    ("a second", permission, permitting.asked(permission, ASK.evolve(id="ask-2")), "needs_person", "codex asks"),
-    ("both", RUNNING, permitting.asked(permission, ASK.evolve(id="ask-2")), "needs_person", "(and 1 request more)"),
+    ("a second", permission, pausing.asked(permission, ASK.evolve(id="ask-2")), "needs_person", "codex asks"),
+    ("both", RUNNING, pausing.asked(permission, ASK.evolve(id="ask-2")), "needs_person", "(and 1 request more)"),
     ("menu", RUNNING, menu, "needs_person", "waits for your choice: develop"),
     ("next menu", menu, loop_choosing.opened(RUNNING, ENTRIES, LATER), "needs_person", "waits for your choice"),
     ("failed task", with_task, halted, "needs_person", "paused, because a task failed: task-1"),
@@ -71,8 +71,8 @@ NO_NEWS: list[tuple[str, LoopState, LoopState]] = [
     ("limits", RUNNING, commands.limited(RUNNING, Limits(max_iterations=20))),
     ("limits while it asks", asking, commands.limited(asking, Limits(max_iterations=20))),
     ("an unrelated commit while it asks", permission, engine(permission, rev=9)),
-    ("allowed", permission, permitting.answer_permission(permission, ("ask-1",), "allow")),
-    ("settled", permission, permitting.settled(permission, "ask-1")),
+    ("allowed", permission, pausing.answer_permission(permission, ("ask-1",), "allow")),
+    ("settled", permission, pausing.settled(permission, "ask-1")),
     ("chosen", menu, loop_choosing.chosen(menu, "develop")),
     ("another menu at the same time", menu, loop_choosing.opened(menu, ENTRIES[:1], LATER)),
     ("menu closed", menu, RUNNING),

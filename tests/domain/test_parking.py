@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain import loop_commands as commands
-from loopwright.domain.engine_state import RunSettings
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_folds import begin_action, end_action
-from loopwright.domain.loop_selector import Next
-from loopwright.domain.outcomes import LimitReached
-from loopwright.domain.parking import goes_on, is_due, parked_until
+from loopwright.core.parking import goes_on, is_due, parked_until
+from loopwright.core.state import RunSettings
+from loopwright.workflows.loop import commands
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.outcomes import LimitReached
+from loopwright.workflows.loop.reducer import begin_action, end_action
+from loopwright.workflows.loop.selector import Next
 from tests.domain.loop_making import LATER, auto, developed, engine, initialised, loop, step, task
 
 AT = datetime.fromisoformat(LATER)

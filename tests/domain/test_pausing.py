@@ -2,13 +2,12 @@
 
 import pytest
 
-from loopwright.cli.ending import headline
-from loopwright.cli.render import loop_status
-from loopwright.domain.engine_state import Parked, Waiting
-from loopwright.domain.glance import glance
-from loopwright.domain.loop import LoopState
-from loopwright.domain.pausing import Pause
-from loopwright.mcp import hints
+from loopwright.core.pausing import Pause
+from loopwright.core.state import Parked, Waiting
+from loopwright.surfaces.cli.loop_rendering import headline, loop_status
+from loopwright.surfaces.mcp import tool_outputs
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.summary import glance
 from tests.domain.loop_making import AT, engine, loop
 
 PAUSED = loop("paused")
@@ -27,7 +26,7 @@ def test_a_pause_says_why_everywhere(pause: Pause, state: LoopState, short: str,
     assert glance(state, "shop").pause == pause
     assert loop_status(state, live=False) == f"paused ({short})"
     assert words in headline(state)
-    assert words in hints.headline(state, live=False)
+    assert words in tool_outputs.headline(state, live=False)
 
 
 def test_what_is_not_paused_has_no_such_reason() -> None:

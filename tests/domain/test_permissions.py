@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.engine_state import PermissionRequest, Policy
-from loopwright.domain.permissions import POLICIES, TABLE, Asked, decide, request_words, turn_policy
+from loopwright.core.state import PermissionRequest, Policy
+from loopwright.policy.permissions import POLICIES, TABLE, Asked, decide, request_words, turn_policy
 from tests.tables import each
 
 PROJECT = "/home/ann/app"

@@ -8,15 +8,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from loopwright.domain.calls import Order
-from loopwright.domain.cycle_board import TYPES
-from loopwright.domain.cycle_names import NEEDS_AGENT
-from loopwright.domain.errors import Invalid
-from loopwright.domain.gathered import merged
-from loopwright.domain.phase_calls import ReportFinding, ReportPhaseResult
-from loopwright.domain.phase_report import PhaseReport, ReportedBlocker, ReportedDecision, read
-from loopwright.domain.reports import parse_report
-from loopwright.domain.tool_calls import STEP_TOOLS, TOOLS, answer, read_call, tools_for
+from loopwright.agents.report_inbox import merged
+from loopwright.core.errors import Invalid
+from loopwright.reports.phase import PhaseReport, ReportedBlocker, ReportedDecision, read
+from loopwright.reports.text import parse_report
+from loopwright.reports.tools import (
+    STEP_TOOLS,
+    TOOLS,
+    Order,
+    ReportFinding,
+    ReportPhaseResult,
+    answer,
+    read_call,
+    tools_for,
+)
+from loopwright.workflows.cycle.discoveries import TYPES
+from loopwright.workflows.cycle.names import NEEDS_AGENT
 from tests.tables import each
 
 PLAN = Order(turn=1, action="ep.plan")

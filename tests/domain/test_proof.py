@@ -7,28 +7,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.engine_state import Baseline, BaselineTest, LoopTask
-from loopwright.domain.loop_folds import begin_action, end_action
-from loopwright.domain.loop_selector import Facts, next_action
-from loopwright.domain.mutants import Mutants, Survivor
-from loopwright.domain.outcomes import ActionOutcome, Change, Debugged, Developed
-from loopwright.domain.proof import (
+from loopwright.core.protocol import ActionReport
+from loopwright.core.state import Baseline, BaselineTest, LoopTask
+from loopwright.evidence.goals import loop_goal, named_tests
+from loopwright.evidence.proof import (
+    Mutants,
     NamedTest,
     Proof,
     ProofEvidence,
     ProofGoal,
     ProofKind,
     ProofPolicy,
+    Survivor,
     held_to,
     proof_of,
     proof_order,
     proof_words,
     strength_lines,
 )
-from loopwright.domain.proof import tests_and_proof as told
-from loopwright.domain.proof_goal import loop_goal, named_tests
-from loopwright.domain.proposals import proposals
-from loopwright.domain.protocol import ActionReport
+from loopwright.evidence.proof import tests_and_proof as told
+from loopwright.reports.proposals import proposals
+from loopwright.workflows.loop.outcomes import ActionOutcome, Change, Debugged, Developed
+from loopwright.workflows.loop.reducer import begin_action, end_action
+from loopwright.workflows.loop.selector import Facts, next_action
 from tests.domain.loop_making import AT, completed, engine, initialised, key, loop, step, validated
 from tests.tables import each
 

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.calls import LONGEST
-from loopwright.domain.claims import refused_updates
-from loopwright.domain.loop import ActionName
-from loopwright.domain.proposals import MOST_KNOWN, new_causes, proposals
-from loopwright.domain.protocol import ActionReport
-from loopwright.domain.tool_calls import ProposedHypothesis
+from loopwright.core.protocol import ActionReport
+from loopwright.evidence.verdict import refused_updates
+from loopwright.reports.proposals import MOST_KNOWN, new_causes, proposals
+from loopwright.reports.tools import LONGEST, ProposedHypothesis
+from loopwright.workflows.loop.model import ActionName
 from tests.tables import each
 
 

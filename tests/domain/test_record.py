@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import (
+from loopwright.core.errors import Invalid
+from loopwright.workflows.loop.model import (
     Debug,
     Develop,
     DevelopTask,

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.calls import LONGEST
-from loopwright.domain.protocol import ActionReport, ReportStatus
-from loopwright.domain.reports import parse_report, problem_of
+from loopwright.core.protocol import ActionReport
+from loopwright.reports.block import ReportStatus
+from loopwright.reports.text import parse_report, problem_of
+from loopwright.reports.tools import LONGEST
 from tests.tables import each
 
 PLAIN = """I changed the parser.

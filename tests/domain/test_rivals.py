@@ -2,26 +2,29 @@
 
 import pytest
 
-from loopwright.domain.cycle_commands import rival_taken as cycle_rival_taken
-from loopwright.domain.debugging import tried
-from loopwright.domain.errors import Conflict, NotFound
-from loopwright.domain.loop import Hypothesis, LoopState, SkillState
-from loopwright.domain.loop_choosing import rival_taken
-from loopwright.domain.loop_rivals import applied_patches, holds_patch, is_refuted, with_rival
-from loopwright.domain.rivals import (
+from loopwright.core.errors import Conflict, NotFound
+from loopwright.evidence.debugging import tried
+from loopwright.evidence.rivals import (
     AppliedPatch,
     Comparison,
     Rival,
+    applied_patches,
     choice_words,
     difference_words,
     exchanged,
+    holds_patch,
+    is_refuted,
     numbered,
     patch_lines,
     rival_of,
     texts_with,
     texts_without,
+    with_rival,
 )
 from loopwright.repair.patch import unified
+from loopwright.workflows.cycle.commands import rival_taken as cycle_rival_taken
+from loopwright.workflows.loop.commands import rival_taken
+from loopwright.workflows.loop.model import Hypothesis, LoopState, SkillState
 from tests.domain import cycle_making
 from tests.domain.loop_making import AT, hypothesis, loop
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from loopwright.domain.secrets import HELD, Secrets, is_secret, secret_values
+from loopwright.policy.secrets import HELD, Secrets, is_secret, secret_values
 from tests.tables import each
 
 BODY = "MIIEpAIBAAKCAQEA7v1Yz0Qk9dXJ3bU5c2l0aW9uLXRlc3Qta2V5LW9ubHk0Zm9y"

@@ -5,8 +5,8 @@ from typing import get_args
 
 import pytest
 
-from loopwright.domain.engine_state import Budget, LastValidation, Sighting, Spent
-from loopwright.domain.loop import (
+from loopwright.core.state import Budget, LastValidation, Sighting, Spent
+from loopwright.workflows.loop.model import (
     ActionName,
     Develop,
     DevelopTask,
@@ -16,7 +16,7 @@ from loopwright.domain.loop import (
     TaskStatus,
     Validate,
 )
-from loopwright.domain.loop_selector import (
+from loopwright.workflows.loop.selector import (
     ROUNDS,
     TABLE,
     Facts,

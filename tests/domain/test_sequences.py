@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from loopwright.domain.engine_state import EngineState, LoopTask
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_folds import begin_action
-from loopwright.domain.loop_selector import ROUNDS, Next, next_action
-from loopwright.domain.outcomes import ActionFailed, ActionOutcome
-from loopwright.domain.progress import Done, PlanLine, plan, progress
+from loopwright.core.state import EngineState, LoopTask
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.outcomes import ActionFailed, ActionOutcome
+from loopwright.workflows.loop.reducer import begin_action
+from loopwright.workflows.loop.selector import ROUNDS, Next, next_action
+from loopwright.workflows.loop.summary import Done, PlanLine, plan, progress
 from tests.domain.loop_making import (
     World,
     auto,

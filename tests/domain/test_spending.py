@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.protocol import Usage
-from loopwright.domain.spending import Ledger, Spent, Turn, added, spent, sum_of, tokens_of
+from loopwright.core.protocol import Usage
+from loopwright.core.spending import Ledger, Spent, Turn, added, spent, sum_of, tokens_of
 
 
 def test_unknown_is_not_zero() -> None:

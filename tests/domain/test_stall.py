@@ -10,11 +10,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.stall import CLASSES, HALVES, Trace, judged, traces
-from loopwright.domain.engine_state import SIGHTINGS_KEPT, EngineState, Sighting
-from loopwright.domain.loop import SkillState, TestResult
-from loopwright.domain.outcomes import Validated
-from loopwright.domain.sightings import FAILURES_KEPT, failures, ideas, remembered, sighting
-from loopwright.domain.stall import BARREN, IDLE, NEWS, PROGRESS, QUIET, SIGNS, course_of, stalled_because
+from loopwright.core.state import SIGHTINGS_KEPT, EngineState, Sighting
+from loopwright.evidence.stall import (
+    BARREN,
+    FAILURES_KEPT,
+    IDLE,
+    NEWS,
+    PROGRESS,
+    QUIET,
+    SIGNS,
+    course_of,
+    failures,
+    ideas,
+    remembered,
+    sighting,
+    stalled_because,
+)
+from loopwright.workflows.loop.model import SkillState, TestResult
+from loopwright.workflows.loop.outcomes import Validated
 from tests.domain.loop_making import hypothesis, result, validated
 from tests.tables import each
 from tests.tiers import examples

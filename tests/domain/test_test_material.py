@@ -1,6 +1,6 @@
 """The table of test material, language by language, and what mixed files say about the tests."""
 
-from loopwright.domain.test_material import holds_tests, is_by_name, is_mixed, is_test_material, settings_of
+from loopwright.evidence.test_material import holds_tests, is_by_name, is_mixed, is_test_material, settings_of
 from tests.tables import each
 
 MATERIAL = (

@@ -2,7 +2,7 @@
 
 import pytest
 
-from loopwright.domain.testing import left_behind, unsettled
+from loopwright.evidence.testing import left_behind, unsettled
 
 
 def test_new_files_are_output_unless_they_are_code_or_test_material() -> None:

@@ -3,9 +3,8 @@
 import pytest
 from pydantic import JsonValue
 
-from loopwright.domain.calls import Order
-from loopwright.domain.errors import Invalid
-from loopwright.domain.tool_calls import TOOLS, ProposeTasks, ReportActionResult, answer, read_call
+from loopwright.core.errors import Invalid
+from loopwright.reports.tools import TOOLS, Order, ProposeTasks, ReportActionResult, answer, read_call
 from tests.tables import each
 
 INIT, DEVELOP, DEBUG = (Order(turn=1, action=action) for action in ("INIT", "DEVELOP", "DEBUG"))

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.errors import AgentError, AgentTrouble
-from loopwright.domain.outcomes import ActionFailed, ActionOutcome, LimitReached, NeedsInput
-from loopwright.domain.troubles import LONGEST_WAIT, TABLE, Respawn, Wait, mended, outcome_of
+from loopwright.core.errors import AgentError, AgentTrouble
+from loopwright.core.troubles import LONGEST_WAIT, TABLE, Respawn, Wait, mended, outcome_of
+from loopwright.workflows.loop.outcomes import ActionFailed, ActionOutcome, LimitReached, NeedsInput
 from tests.domain.loop_making import AT
 
 NOW = datetime.fromisoformat(AT)

@@ -5,31 +5,35 @@ from typing import get_args
 
 import pytest
 
-from loopwright.domain.engine_state import Limits
-from loopwright.domain.errors import Conflict, IllegalTransition, Invalid, NotFound
-from loopwright.domain.findings import FixLevel, Silenced
-from loopwright.domain.protocol import Control
-from loopwright.domain.tuning import TuningState, TuningStatus
-from loopwright.domain.tuning_commands import (
+from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFound
+from loopwright.core.protocol import Control
+from loopwright.core.state import Limits
+from loopwright.skills.findings import FixLevel, Silenced
+from loopwright.workflows.loop.commands import STOPPED_BY_USER
+from loopwright.workflows.tuning.commands import (
+    COMMANDS,
     NOT_CHOSEN,
-    STOPPED_BY_USER,
+    Command,
+    allowed,
     choose,
+    command_for,
+    control_signal,
     edit,
     limited,
     pause,
     put_back,
     reopen,
+    require,
     require_rollback,
     resume,
     rolled_back,
     start,
     stop,
 )
-from loopwright.domain.tuning_folds import begin_step
-from loopwright.domain.tuning_outcomes import Ended, Failed
-from loopwright.domain.tuning_selector import next_steps
-from loopwright.domain.tuning_statuses import COMMANDS, Command, allowed, command_for, control_signal, require
-from loopwright.domain.tuning_steps import TuningStep
+from loopwright.workflows.tuning.model import TuningState, TuningStatus, TuningStep
+from loopwright.workflows.tuning.outcomes import Ended, Failed
+from loopwright.workflows.tuning.reducer import begin_step
+from loopwright.workflows.tuning.selector import next_steps
 from tests.domain.tuning_making import (
     AT,
     LATER,

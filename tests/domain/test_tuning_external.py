@@ -5,13 +5,11 @@ from collections.abc import Callable
 
 import pytest
 
-from loopwright.domain import tuning_commands as commands
-from loopwright.domain.engine_state import Incident, Limits, PermissionRequest
-from loopwright.domain.tuning import TuningState
-from loopwright.domain.tuning_external import OWN, keep_own, take_in
-from loopwright.domain.tuning_folds import begin_step
-from loopwright.domain.tuning_reading import read_tuning
-from loopwright.domain.tuning_steps import TuningStep
+from loopwright.core.state import Incident, Limits, PermissionRequest
+from loopwright.workflows.tuning import commands
+from loopwright.workflows.tuning.model import TuningState, TuningStep
+from loopwright.workflows.tuning.reading import OWN, keep_own, read_tuning, take_in
+from loopwright.workflows.tuning.reducer import begin_step
 from tests.domain.tuning_making import (
     AT,
     LATER,

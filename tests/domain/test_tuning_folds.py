@@ -2,12 +2,11 @@
 
 import pytest
 
-from loopwright.domain.engine_state import Incident
-from loopwright.domain.protocol import Usage
-from loopwright.domain.tuning import ERRORS_KEPT, FINISHED, HISTORY_KEPT, TuningState
-from loopwright.domain.tuning_commands import edit
-from loopwright.domain.tuning_folds import begin_step, end_step
-from loopwright.domain.tuning_outcomes import (
+from loopwright.core.protocol import Usage
+from loopwright.core.state import Incident
+from loopwright.workflows.tuning.commands import edit
+from loopwright.workflows.tuning.model import DIAGNOSES, ERRORS_KEPT, FINISHED, HISTORY_KEPT, TuningState, TuningStep
+from loopwright.workflows.tuning.outcomes import (
     Broken,
     Ended,
     Failed,
@@ -18,8 +17,8 @@ from loopwright.domain.tuning_outcomes import (
     TuningStepDone,
     Verified,
 )
-from loopwright.domain.tuning_selector import next_steps
-from loopwright.domain.tuning_steps import DIAGNOSES, TuningStep
+from loopwright.workflows.tuning.reducer import begin_step, end_step
+from loopwright.workflows.tuning.selector import next_steps
 from tests.domain.tuning_making import (
     AT,
     LATER,

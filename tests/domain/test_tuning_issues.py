@@ -2,7 +2,7 @@
 
 import time
 
-from loopwright.domain.tuning_issues import issues_of, numbered, ranked, result_of
+from loopwright.workflows.tuning.reducer import issues_of, numbered, ranked, result_of
 from tests.domain.tuning_making import diagnosed, finding
 
 

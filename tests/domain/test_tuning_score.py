@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.findings import DIMENSIONS, SEVERITIES, Confidence, Finding, Severity
-from loopwright.domain.tuning import Gate
-from loopwright.domain.tuning_score import REPEATED, USUAL_SIZE, WEIGHTS, counts, gate, score
+from loopwright.skills.findings import DIMENSIONS, SEVERITIES, Confidence, Finding, Severity
+from loopwright.skills.score import REPEATED, USUAL_SIZE, WEIGHTS, counts, gate, score
+from loopwright.workflows.tuning.model import Gate
 from tests.domain.tuning_making import RULES, finding
 from tests.tables import each
 

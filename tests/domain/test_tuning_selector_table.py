@@ -5,15 +5,13 @@ from typing import Final
 
 import pytest
 
-from loopwright.domain.engine_state import Budget
-from loopwright.domain.errors import IllegalTransition
-from loopwright.domain.tuning import TuningState
-from loopwright.domain.tuning_commands import choose, start, stop
-from loopwright.domain.tuning_engine import RANKS, Level
-from loopwright.domain.tuning_folds import begin_step
-from loopwright.domain.tuning_outcomes import Broken, Ended, Failed, Iterated, Proposed
-from loopwright.domain.tuning_selector import ROWS, may_be_fixed, next_steps, ready, still_holds
-from loopwright.domain.tuning_steps import DIAGNOSES, StepName, TuningStep
+from loopwright.core.errors import IllegalTransition
+from loopwright.core.state import Budget
+from loopwright.workflows.tuning.commands import choose, start, stop
+from loopwright.workflows.tuning.model import DIAGNOSES, RANKS, Level, StepName, TuningState, TuningStep
+from loopwright.workflows.tuning.outcomes import Broken, Ended, Failed, Iterated, Proposed
+from loopwright.workflows.tuning.reducer import begin_step
+from loopwright.workflows.tuning.selector import ROWS, may_be_fixed, next_steps, ready, still_holds
 from tests.domain.tuning_making import (
     AT,
     SCOPED,

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.domain.findings import DIMENSIONS, SEVERITIES, Finding, FixLevel
-from loopwright.domain.tuning import FINISHED, TuningState
-from loopwright.domain.tuning_commands import choose, edit, stop
-from loopwright.domain.tuning_engine import RANKS
-from loopwright.domain.tuning_folds import begin_step, end_step
-from loopwright.domain.tuning_outcomes import (
+from loopwright.skills.findings import DIMENSIONS, SEVERITIES, Finding, FixLevel
+from loopwright.skills.score import counts
+from loopwright.workflows.tuning.commands import choose, edit, stop
+from loopwright.workflows.tuning.model import FINISHED, RANKS, TuningState, TuningStep
+from loopwright.workflows.tuning.outcomes import (
     Broken,
     Ended,
     Failed,
@@ -24,10 +23,9 @@ from loopwright.domain.tuning_outcomes import (
     TuningStepDone,
     Verified,
 )
-from loopwright.domain.tuning_reading import read_tuning
-from loopwright.domain.tuning_score import counts
-from loopwright.domain.tuning_selector import may_be_fixed, next_steps, ready
-from loopwright.domain.tuning_steps import TuningStep
+from loopwright.workflows.tuning.reading import read_tuning
+from loopwright.workflows.tuning.reducer import begin_step, end_step
+from loopwright.workflows.tuning.selector import may_be_fixed, next_steps, ready
 from tests.domain.tuning_making import AT, SCOPED, applied, created, diagnosed, finding, offer
 from tests.tiers import examples
 

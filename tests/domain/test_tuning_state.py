@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from loopwright.domain.errors import Invalid
-from loopwright.domain.tuning import AppliedFix, DiagnosisResult, FileChange, TuningState
+from loopwright.core.errors import Invalid
+from loopwright.workflows.tuning.model import AppliedFix, DiagnosisResult, FileChange, TuningState
 from tests.domain.tuning_making import AT, ID, created, diagnosed_all, finding, in_files, offer, proposed
 from tests.tables import each
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from loopwright.domain.protocol import AgentOutput
-from loopwright.domain.turn_watch import SLACK, TurnWatch
+from loopwright.core.agent_turns import SLACK, TurnWatch
+from loopwright.core.protocol import AgentOutput
 
 
 def output(signs: int = 0, text: str = "", *, asking: bool = False) -> AgentOutput:

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.engine_state import Baseline, Require
-from loopwright.domain.loop import TestResult, TestStatus
-from loopwright.domain.testing import Coverage, RunTrouble, TestRun
-from loopwright.domain.verdict import Comparison, Doubt, baseline_of, compare, repaired, told, verdict
+from loopwright.core.state import Baseline, Require
+from loopwright.evidence.testing import Coverage, RunTrouble, TestRun
+from loopwright.evidence.verdict import Comparison, Doubt, baseline_of, compare, repaired, told, verdict
+from loopwright.workflows.loop.model import TestResult, TestStatus
 from tests.tables import each
 
 AT = "2026-01-22T10:00:00+08:00"

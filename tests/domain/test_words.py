@@ -1,6 +1,6 @@
 """Numbers agree with what they count."""
 
-from loopwright.domain.words import agreeing, plural
+from loopwright.core.text import agreeing, plural
 from tests.tables import each
 
 

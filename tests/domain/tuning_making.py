@@ -2,11 +2,18 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
-from loopwright.domain.findings import DIMENSIONS, Confidence, Dimension, Edit, Finding, FixLevel, Proposal, Severity
-from loopwright.domain.tuning import FileChange, Fix, TuningState
-from loopwright.domain.tuning_engine import Level, TuningEngine
-from loopwright.domain.tuning_folds import begin_step, end_step
-from loopwright.domain.tuning_outcomes import (
+from loopwright.skills.findings import DIMENSIONS, Confidence, Dimension, Edit, Finding, FixLevel, Proposal, Severity
+from loopwright.workflows.tuning.model import (
+    DIAGNOSES,
+    FileChange,
+    Fix,
+    Level,
+    StepName,
+    TuningEngine,
+    TuningState,
+    TuningStep,
+)
+from loopwright.workflows.tuning.outcomes import (
     Applied,
     Diagnosed,
     Ended,
@@ -19,8 +26,8 @@ from loopwright.domain.tuning_outcomes import (
     TuningStepDone,
     Verified,
 )
-from loopwright.domain.tuning_selector import may_be_fixed, ready
-from loopwright.domain.tuning_steps import DIAGNOSES, StepName, TuningStep
+from loopwright.workflows.tuning.reducer import begin_step, end_step
+from loopwright.workflows.tuning.selector import may_be_fixed, ready
 
 AT = "2026-01-22T10:00:00+08:00"
 LATER = "2026-01-22T11:00:00+08:00"

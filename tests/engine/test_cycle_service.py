@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.cycle import Blocker, CycleState, Decision, Requirements, version_of
-from loopwright.domain.cycle_border import closed, opened
-from loopwright.domain.cycle_commands import take_up
-from loopwright.domain.cycle_glance import cycle_glance, cycle_need
-from loopwright.domain.engine_state import Checkpoint, Limits, Parked, PermissionRequest, RunSettings, Waiting
-from loopwright.domain.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound, Outdated
-from loopwright.domain.events import Event
-from loopwright.domain.run import checkpointed
-from loopwright.engine.cycles import CycleService
-from loopwright.engine.supervisor import left_behind, resume_all
+from loopwright.core.errors import Conflict, Forbidden, IllegalTransition, Invalid, NotFound, Outdated
+from loopwright.core.record import Event
+from loopwright.core.run import checkpointed
+from loopwright.core.state import Checkpoint, Limits, Parked, PermissionRequest, RunSettings, Waiting
+from loopwright.core.supervisor import left_behind, resume_all
 from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
-from loopwright.workspace.git import GitWorkspace
+from loopwright.workflows.cycle.boundary import closed, opened
+from loopwright.workflows.cycle.commands import take_up
+from loopwright.workflows.cycle.model import Blocker, CycleState, Decision, Requirements, version_of
+from loopwright.workflows.cycle.service import CycleService
+from loopwright.workflows.cycle.summary import cycle_glance, cycle_need
+from loopwright.workspace.checkpoints import GitWorkspace
 from tests.fakes import CountingLauncher, FakeClock, NoProcesses, UnsyncedDisk
 
 AT = "2026-01-22T10:00:00+08:00"

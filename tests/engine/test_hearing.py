@@ -9,7 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.domain.conversation import (
+from loopwright.core.protocol import AgentOutput, Usage
+from loopwright.core.run_events import BURST, OUTPUT, TURN, Bus, Hearing, Note
+from loopwright.core.transcript import (
+    Asked,
+    Heard,
     PermissionDecided,
     Planned,
     Said,
@@ -17,13 +21,12 @@ from loopwright.domain.conversation import (
     Thought,
     ToolUsed,
     Trouble,
+    TurnEnded,
     UsageTold,
+    event_of,
+    fields_of,
 )
-from loopwright.domain.protocol import AgentOutput, Usage
-from loopwright.domain.secrets import Secrets
-from loopwright.domain.transcript import Asked, Heard, TurnEnded, event_of, fields_of
-from loopwright.engine.bus import Bus, Note
-from loopwright.engine.hearing import BURST, OUTPUT, TURN, Hearing
+from loopwright.policy.secrets import Secrets
 from tests.tiers import examples
 
 VALUE = "correct horse battery staple"

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from loopwright.domain.errors import StoreError
-from loopwright.domain.protocol import Control
-from loopwright.engine.kernel import Kernel
+from loopwright.core.errors import StoreError
+from loopwright.core.kernel import Kernel
+from loopwright.core.protocol import Control
 from tests.fakes import FakeClock
 from tests.waiting import soon
 

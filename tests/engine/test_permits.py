@@ -8,16 +8,16 @@ from typing import Literal
 
 import pytest
 
-from loopwright.domain.engine_state import PermissionRequest
-from loopwright.domain.errors import Conflict, Forbidden, Invalid, NotFound
-from loopwright.domain.events import Event
-from loopwright.domain.loop import LoopState
-from loopwright.domain.permitting import asked
-from loopwright.domain.secrets import Secrets
-from loopwright.engine.bus import Bus, Note
-from loopwright.engine.permits import AT_ONCE, KEPT_TEXT, MOST, Permits
-from loopwright.engine.service import LoopService
-from loopwright.ports import MenuEntry, Person
+from loopwright.core.errors import Conflict, Forbidden, Invalid, NotFound
+from loopwright.core.pausing import asked
+from loopwright.core.permits import AT_ONCE, KEPT_TEXT, MOST, Permits
+from loopwright.core.ports import Person
+from loopwright.core.record import Event
+from loopwright.core.run_events import Bus, Note
+from loopwright.core.state import MenuEntry, PermissionRequest
+from loopwright.policy.secrets import Secrets
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.service import LoopService
 from tests.asking import FETCH, RUN
 from tests.fakes import ListedPerson, NoProcesses
 from tests.stage import MakeStage, Stage

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Invalid, LoopwrightError, NotFound
-from loopwright.engine.progress_files import LONGEST, last_lines, listed, shown, whole
+from loopwright.core.errors import Invalid, LoopwrightError, NotFound
+from loopwright.core.progress_files import LONGEST, last_lines, listed, shown, whole
 
 
 @pytest.fixture

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.engine_state import Limits
-from loopwright.domain.errors import Conflict, IllegalTransition, Invalid, NotFound
-from loopwright.domain.events import Event
-from loopwright.domain.loop_commands import start
-from loopwright.engine.supervisor import left_behind, resume_all
+from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFound
+from loopwright.core.record import Event
+from loopwright.core.state import Limits
+from loopwright.core.supervisor import left_behind, resume_all
+from loopwright.workflows.loop.commands import start
 from tests.actions.test_sequences import two_tasks
 from tests.stage import MakeStage, Stage, said
 

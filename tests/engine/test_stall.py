@@ -1,7 +1,7 @@
 """Whole loops that stall, and one that only looks like it."""
 
 from loopwright.agents.scripted import Answer
-from loopwright.domain.loop import LoopState
+from loopwright.workflows.loop.model import LoopState
 from tests.stage import MakeStage, said
 
 WRITTEN = (

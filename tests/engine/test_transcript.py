@@ -9,19 +9,18 @@ from typing import Any
 
 import pytest
 
-from loopwright.actions.runner import LoopRunner
 from loopwright.agents.scripted import Answer
-from loopwright.domain.conversation import Said, ToolUsed
-from loopwright.domain.errors import StoreError
-from loopwright.domain.json_line import json_line
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import take_up
-from loopwright.domain.protocol import AgentOutput, Message
-from loopwright.domain.secrets import Secrets
-from loopwright.domain.transcript import TRANSCRIPT
-from loopwright.engine.bus import Bus, Note
-from loopwright.engine.transcript import Transcript, read_line
-from loopwright.ports import Agent, Store, Surroundings
+from loopwright.core.errors import StoreError
+from loopwright.core.ports import Agent, Store, Surroundings
+from loopwright.core.protocol import AgentOutput, Message
+from loopwright.core.recording import Transcript, read_line
+from loopwright.core.run_events import Bus, Note
+from loopwright.core.text import json_line
+from loopwright.core.transcript import TRANSCRIPT, Said, ToolUsed
+from loopwright.policy.secrets import Secrets
+from loopwright.workflows.loop.commands import take_up
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.runner import LoopRunner
 from tests.fakes import FakeClock, NoDebugger, NoProcesses
 from tests.stage import MakeStage, Stage, said
 from tests.tables import each

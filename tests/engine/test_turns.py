@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from loopwright.agents.scripted import Answer, Script
-from loopwright.domain.errors import AgentError
-from loopwright.domain.protocol import Message
-from loopwright.engine.bus import Bus, Note
-from loopwright.engine.recall import Recall
-from loopwright.engine.turns import Reported, Turns
+from loopwright.core.agent_turns import Recall, Reported, Turns
+from loopwright.core.errors import AgentError
+from loopwright.core.protocol import Message
+from loopwright.core.run_events import Bus, Note
 from tests.fakes import FakeClock
 from tests.stage import MakeStage, said
 from tests.troubles import Watched
@@ -62,7 +61,7 @@ class Talk:
 
 @pytest.fixture(autouse=True)
 def _quick_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("loopwright.engine.turns.LOOK_SECONDS", 0.01)
+    monkeypatch.setattr("loopwright.core.agent_turns.LOOK_SECONDS", 0.01)
 
 
 def talk(project: Path, *answers: Answer) -> Talk:

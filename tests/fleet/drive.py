@@ -4,15 +4,15 @@ import asyncio
 from collections.abc import Sequence
 from contextlib import ExitStack
 
-from loopwright.actions.runner import LoopRunner
-from loopwright.agents.command import CommandAgent
-from loopwright.clock import SystemClock
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import take_up
-from loopwright.engine.bus import Bus
+from loopwright.agents.local import CommandAgent
+from loopwright.core.run_events import Bus
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
-from loopwright.workspace.git import GitWorkspace
+from loopwright.wiring import SystemClock
+from loopwright.workflows.loop.commands import take_up
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.runner import LoopRunner
+from loopwright.workspace.checkpoints import GitWorkspace
 from tests.fakes import JudgedTests, NoDebugger, NoProcesses, UnsyncedDisk
 from tests.fleet.fleet import Member
 

@@ -13,15 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from loopwright.clock import SystemClock
-from loopwright.domain.engine_state import EngineState, LoopTask, RunSettings
-from loopwright.domain.loop import LoopState
+from loopwright.core.state import EngineState, LoopTask, RunSettings
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
-from loopwright.workspace.git import private_directory
-from loopwright.workspace.living import living
-from loopwright.workspace.marks import Mark
-from loopwright.workspace.starting import STARTING
+from loopwright.wiring import SystemClock
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workspace.checkpoints import private_directory
+from loopwright.workspace.process_tree import STARTING, Mark, living
 from tests.real_command import COMMAND, Project
 
 FILES = {

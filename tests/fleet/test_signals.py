@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Exit
+from loopwright.core.errors import Exit
 from tests.fleet.fleet import SOON, WAIT, Member, crossings, digests, enlist, found, refs, running, until
 from tests.real_command import COMMAND, Project
 

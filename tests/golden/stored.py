@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from loopwright.cli.main import main
+from loopwright.surfaces.cli.main import main
 from tests.real_command import carrying
 from tests.warm import run_command
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from loopwright.domain.errors import Exit
-from loopwright.domain.findings import DIMENSIONS, Dimension
-from loopwright.domain.tuning_steps import DIAGNOSES
+from loopwright.core.errors import Exit
+from loopwright.skills.findings import DIMENSIONS, Dimension
 from loopwright.wiring import open_engine
+from loopwright.workflows.tuning.model import DIAGNOSES
 from tests.cycle.stage import said as reported
 from tests.golden.stored import LINES, Place, journal_of, patched
 from tests.stage import said

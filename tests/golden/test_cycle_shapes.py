@@ -9,15 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.cycle import Blocker, Coordination, CycleState, Decision
-from loopwright.domain.cycle_board import read_entry
-from loopwright.domain.cycle_commands import extend
-from loopwright.domain.cycle_documents import KEPT, coverage, render
-from loopwright.domain.cycle_headers import archived_name
-from loopwright.domain.cycle_logs import LOGS, additions
-from loopwright.domain.cycle_outcomes import Analysed, CycleOutcome, Explored, Planned
-from loopwright.domain.cycle_reading import read_cycle
-from loopwright.domain.engine_state import Incident
+from loopwright.core.state import Incident
+from loopwright.workflows.cycle.commands import extend
+from loopwright.workflows.cycle.discoveries import read_entry
+from loopwright.workflows.cycle.documents import KEPT, archived_name, coverage, render
+from loopwright.workflows.cycle.logs import LOGS, additions
+from loopwright.workflows.cycle.model import Blocker, Coordination, CycleState, Decision
+from loopwright.workflows.cycle.outcomes import Analysed, CycleOutcome, Explored, Planned
+from loopwright.workflows.cycle.reading import read_cycle
 from tests.domain.cycle_making import created, driven, judged, report, running, task
 from tests.tables import each
 

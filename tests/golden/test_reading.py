@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.domain.engine_state import SCHEMA
-from loopwright.domain.errors import Invalid, NewerSchema
-from loopwright.domain.ids import is_safe
-from loopwright.domain.loop import ERRORS_KEPT, LoopState, SkillState
-from loopwright.domain.loop_reading import read_loop
-from loopwright.domain.loop_selector import Facts, initialised, next_action, normalise
+from loopwright.core.errors import Invalid, NewerSchema
+from loopwright.core.ids import is_safe
+from loopwright.core.state import SCHEMA
+from loopwright.workflows.loop.model import ERRORS_KEPT, LoopState, SkillState
+from loopwright.workflows.loop.reading import read_loop
+from loopwright.workflows.loop.selector import Facts, initialised, next_action, normalise
 from tests.tables import each
 from tests.tiers import examples
 

@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.documents import render_progress
-from loopwright.domain.engine_state import Baseline, BaselineTest, RunSettings
-from loopwright.domain.loop import LoopState, Summary
-from loopwright.domain.loop_folds import begin_action, end_action
-from loopwright.domain.loop_reading import read_loop
-from loopwright.domain.loop_selector import Next
-from loopwright.domain.loop_tasks import add_task
-from loopwright.domain.outcomes import ActionOutcome, Completed, Debugged, Initialised
-from loopwright.domain.protocol import Usage
+from loopwright.core.protocol import Usage
+from loopwright.core.state import Baseline, BaselineTest, RunSettings
+from loopwright.workflows.loop.commands import add_task
+from loopwright.workflows.loop.documents import render_progress
+from loopwright.workflows.loop.model import LoopState, Summary
+from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Debugged, Initialised
+from loopwright.workflows.loop.reading import read_loop
+from loopwright.workflows.loop.reducer import begin_action, end_action
+from loopwright.workflows.loop.selector import Next
 from tests.domain.loop_making import confirmed, developed, result, step, task, validated
 from tests.tables import each
 

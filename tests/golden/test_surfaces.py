@@ -13,14 +13,13 @@ import pytest
 import typer
 from starlette.testclient import TestClient
 
-from loopwright.cli.main import app
-from loopwright.domain.review_calls import JUDGE_TOOLS, REVIEW_TOOLS
-from loopwright.domain.tool_calls import STEP_TOOLS
-from loopwright.domain.tool_calls import TOOLS as LOOP_TOOLS
-from loopwright.mcp.report import Kit, debug_tools
-from loopwright.mcp.tools import TOOLS
 from loopwright.projects import Projects
-from loopwright.server.app import create_app
+from loopwright.reports.tools import JUDGE_TOOLS, REVIEW_TOOLS, STEP_TOOLS
+from loopwright.reports.tools import TOOLS as LOOP_TOOLS
+from loopwright.surfaces.cli.main import app
+from loopwright.surfaces.mcp.report import Kit, debug_tools
+from loopwright.surfaces.mcp.tools import TOOLS
+from loopwright.surfaces.server.app import create_app
 from mcp import types
 from tests.server.office import PLACE, TOKEN
 

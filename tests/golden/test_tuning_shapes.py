@@ -9,16 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.engine_state import Incident
-from loopwright.domain.findings import Proposal
-from loopwright.domain.protocol import Usage
-from loopwright.domain.tuning import FileChange, TuningState
-from loopwright.domain.tuning_commands import stop
-from loopwright.domain.tuning_folds import begin_step, end_step
-from loopwright.domain.tuning_outcomes import Failed, Offered, TuningOutcome, TuningStepDone
-from loopwright.domain.tuning_reading import read_tuning
-from loopwright.domain.tuning_selector import next_steps
-from loopwright.domain.tuning_steps import TuningStep
+from loopwright.core.protocol import Usage
+from loopwright.core.state import Incident
+from loopwright.skills.findings import Proposal
+from loopwright.workflows.tuning.commands import stop
+from loopwright.workflows.tuning.model import FileChange, TuningState, TuningStep
+from loopwright.workflows.tuning.outcomes import Failed, Offered, TuningOutcome, TuningStepDone
+from loopwright.workflows.tuning.reading import read_tuning
+from loopwright.workflows.tuning.reducer import begin_step, end_step
+from loopwright.workflows.tuning.selector import next_steps
 from tests.domain.tuning_making import (
     AT,
     LATER,

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.protocol import Capabilities
-from loopwright.ports import Agent, Surroundings
+from loopwright.core.ports import Agent, Surroundings
+from loopwright.core.protocol import Capabilities
+from loopwright.workflows.cycle.model import CycleState
 from tests.cycle.stage import CycleStage, Play, Player, Turn, planned, said
 
 MENDS = Capabilities(debugs=True, measures=True)

@@ -1,8 +1,8 @@
 """A loop that was rebuilt from its progress files began at iteration 0, though changes.log held later ones."""
 
-from loopwright.domain.loop_commands import resume
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
+from loopwright.workflows.loop.commands import resume
 from tests.stage import MakeStage
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.debugging import DebugRequest
+from loopwright.evidence.debugging import DebugRequest
 from loopwright.repair.debugger import PythonDebugger
 from tests.repair.cases import write
 

@@ -10,7 +10,7 @@ import pytest
 
 MOMENTS = (
     "typing_extensions",
-    "loopwright.cli.options",
+    "loopwright.surfaces.cli.options",
     "typer._click.core",
     "pydantic_core",
     "loopwright.store.files",

@@ -1,6 +1,6 @@
 """Whoever edited the project while a cycle was validated made it validate again, and again, for as long as they did."""
 
-from loopwright.domain.cycle_selector import VALIDATED_AGAIN
+from loopwright.workflows.cycle.selector import VALIDATED_AGAIN
 from tests.cycle.stage import CycleStage, Play, Turn, said
 
 

@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from loopwright.store.disk import Disk
+from loopwright.store.files import Place
 from loopwright.store.loops import LOOPS
-from loopwright.store.place import Place
 from loopwright.store.tunings import TUNINGS
 
 

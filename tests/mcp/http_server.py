@@ -13,8 +13,8 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from loopwright.mcp.control import ControlApp
 from loopwright.projects import open_projects
+from loopwright.surfaces.mcp.control import ControlApp
 
 
 def main() -> None:

@@ -3,12 +3,12 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from loopwright.domain.cycle import Blocker, CycleState, Decision
-from loopwright.domain.cycle_commands import take_up, wait_for_person
-from loopwright.domain.engine_state import Waiting
-from loopwright.domain.events import Event
+from loopwright.core.record import Event
+from loopwright.core.state import Waiting
 from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
+from loopwright.workflows.cycle.commands import take_up, wait_for_person
+from loopwright.workflows.cycle.model import Blocker, CycleState, Decision
 from tests.cli.conftest import Desk
 from tests.fakes import FakeClock
 from tests.mcp.caller import Caller, calling

@@ -14,12 +14,12 @@ import pytest
 from mcp.client.stdio import stdio_client
 from mcp_types import TextContent
 
-from loopwright.agents.mailbox import Mailbox
-from loopwright.domain.debug_calls import DEBUG_TOOLS
-from loopwright.domain.debugging import DebugRequest
-from loopwright.domain.engine_state import Policy
-from loopwright.domain.protocol import Message
-from loopwright.domain.tool_calls import TOOLS
+from loopwright.agents.report_inbox import Mailbox
+from loopwright.core.protocol import Message
+from loopwright.core.state import Policy
+from loopwright.evidence.debugging import DebugRequest
+from loopwright.reports.tools import TOOLS
+from loopwright.surfaces.mcp.debugging import DEBUG_TOOLS
 from mcp import ClientSession, StdioServerParameters
 from tests.domain.test_suspects import suspect
 from tests.repair.cases import write

@@ -14,12 +14,12 @@ import pytest
 from mcp.client.stdio import stdio_client
 from mcp_types import InitializeResult, TextContent
 
-from loopwright.agents.mailbox import Mailbox, McpServer
-from loopwright.domain.cycle_names import StepName
-from loopwright.domain.loop import ActionName
-from loopwright.domain.phase_report import read
-from loopwright.domain.protocol import ActionReport, Message
-from loopwright.domain.tool_calls import NO_REPORT, STEP_TOOLS, TOOLS
+from loopwright.agents.report_inbox import Mailbox, McpServer
+from loopwright.core.protocol import ActionReport, Message
+from loopwright.reports.phase import read
+from loopwright.reports.tools import NO_REPORT, STEP_TOOLS, TOOLS
+from loopwright.workflows.cycle.names import StepName
+from loopwright.workflows.loop.model import ActionName
 from mcp import ClientSession, StdioServerParameters
 
 

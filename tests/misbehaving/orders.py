@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from loopwright.agents.presets import AgentCommand
-from loopwright.domain.cycle_names import StepName
-from loopwright.domain.engine_state import Policy
-from loopwright.domain.loop import ActionName
-from loopwright.domain.protocol import Message
+from loopwright.core.protocol import Message
+from loopwright.core.state import Policy
+from loopwright.workflows.cycle.names import StepName
+from loopwright.workflows.loop.model import ActionName
 
 PROGRAM = Path(__file__).with_name("program.py")
 

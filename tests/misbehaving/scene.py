@@ -7,14 +7,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
-from loopwright.agents.acp.agent import AcpAgent
+from loopwright.agents.acp.session import AcpAgent
 from loopwright.agents.presets import AgentCommand
-from loopwright.domain.conversation import AgentEvent, Trouble
-from loopwright.domain.engine_state import PermissionRequest
-from loopwright.domain.protocol import AgentOutput, Message
-from loopwright.ports import Surroundings
-from loopwright.workspace.living import living
-from loopwright.workspace.marks import Mark
+from loopwright.core.ports import Surroundings
+from loopwright.core.protocol import AgentOutput, Message
+from loopwright.core.state import PermissionRequest
+from loopwright.core.transcript import AgentEvent, Trouble
+from loopwright.workspace.process_tree import Mark, living
 from tests.misbehaving.orders import command, order
 
 E = TypeVar("E", bound=AgentEvent)

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cycle.messages import compose, cycle_prompts
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.cycle_names import CycleStep, Role
-from loopwright.domain.phase_report import read
-from loopwright.domain.reports import parse_report
+from loopwright.reports.phase import read
+from loopwright.reports.text import parse_report
+from loopwright.workflows.cycle.messages import compose, cycle_prompts
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.names import CycleStep, Role
 from tests.model.roles import Ordered, by_step, ordered
 from tests.model.script import Conversation, McpCall, Message, Reply
 

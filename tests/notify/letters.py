@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from loopwright.domain.notices import Letter
+from loopwright.core.notices import Letter
 
 LETTER = Letter(
     event="needs_person", text="Mend it: asks: Which colour?", loop_id="loop-v2-20260122T100000-0123abcd",

@@ -6,7 +6,7 @@ import sys
 import time
 from pathlib import Path
 
-from loopwright.notify.command import CommandNotifier
+from loopwright.notify import CommandNotifier
 from tests.notify.letters import LETTER
 
 

@@ -3,8 +3,8 @@
 import json
 from pathlib import Path
 
-from loopwright.config import load
-from loopwright.domain.notices import Letter
+from loopwright.core.config import load
+from loopwright.core.notices import Letter
 from tests.cli.conftest import ROOT, Desk, planned, said
 from tests.notify.listener import listening
 from tests.waiting import soon

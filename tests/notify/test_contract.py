@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.notify.command import CommandNotifier
-from loopwright.notify.webhook import Webhook
-from loopwright.ports import Notifier
+from loopwright.core.ports import Notifier
+from loopwright.notify import CommandNotifier, Webhook
 from tests.fakes import FakeClock
 from tests.notify.letters import LETTER, KeptLetters
 from tests.notify.listener import listening

@@ -5,20 +5,18 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from loopwright.actions.runner import LoopRunner
 from loopwright.agents.scripted import Answer
-from loopwright.domain import permitting
-from loopwright.domain.events import Event
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_commands import stop, take_up
-from loopwright.domain.loop_notices import loop_letter, loop_news
-from loopwright.domain.notices import Event as Kind
-from loopwright.domain.notices import Letter
-from loopwright.domain.secrets import Secrets
-from loopwright.engine import heralding
-from loopwright.engine.bus import Bus
-from loopwright.engine.heralding import AT_ONCE, Herald
-from loopwright.ports import Notifier
+from loopwright.core import notifier, pausing
+from loopwright.core.notices import Event as Kind
+from loopwright.core.notices import Letter
+from loopwright.core.notifier import AT_ONCE, Herald
+from loopwright.core.ports import Notifier
+from loopwright.core.record import Event
+from loopwright.core.run_events import Bus
+from loopwright.policy.secrets import Secrets
+from loopwright.workflows.loop.commands import stop, take_up
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.runner import LoopRunner, loop_letter, loop_news
 from tests.asking import FETCH
 from tests.fakes import NoDebugger, NoProcesses
 from tests.notify.letters import KeptLetters
@@ -71,7 +69,7 @@ async def test_a_question_is_told_and_its_answer_is_not(stage: MakeStage) -> Non
 
 
 async def test_a_limit_is_told_and_that_it_has_passed_is_not(stage: MakeStage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("loopwright.engine.parked.LOOK_SECONDS", 20.0)
+    monkeypatch.setattr("loopwright.core.supervisor.LOOK_SECONDS", 20.0)
     ready, kept = stage(PLAN, LIMIT, MENDS), KeptLetters()
     assert (await drive(ready, ready.create(), kept)).status == "completed"
     assert told(kept) == ["parked", "finished"]
@@ -115,7 +113,7 @@ class Slow:
 async def test_what_takes_too_long_is_cut_off_and_holds_nobody_up(
     stage: MakeStage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(heralding, "PATIENCE", 0.05)
+    monkeypatch.setattr(notifier, "PATIENCE", 0.05)
     ready = stage(PLAN, MENDS)
     slow, kept, loop_id = Slow(ready), KeptLetters(), ready.create()
     assert (await drive(ready, loop_id, slow, kept)).status == "completed"
@@ -163,7 +161,7 @@ async def test_what_is_asked_in_the_middle_of_a_step_is_told_at_once(stage: Make
 
     def ask(id: str) -> None:
         ready.store.update(
-            loop_id, lambda s: permitting.asked(s, FETCH.evolve(id=id)), actor="runner", event=Event(type="asked")
+            loop_id, lambda s: pausing.asked(s, FETCH.evolve(id=id)), actor="runner", event=Event(type="asked")
         )
 
     async with herald.watching(begun):
@@ -191,7 +189,7 @@ async def test_a_flood_of_news_is_cut(stage: MakeStage) -> None:
     await watching.__aenter__()
     for n in range(AT_ONCE + 1):
         ready.store.update(
-            loop_id, lambda s, n=n: permitting.asked(s, FETCH.evolve(id=f"ask-{n}")),  # type: ignore[misc]  # bound now
+            loop_id, lambda s, n=n: pausing.asked(s, FETCH.evolve(id=f"ask-{n}")),  # type: ignore[misc]  # bound now
             actor="runner", event=Event(type="asked"),
         )  # fmt: skip
         await soon(lambda n=n: len(slow.holders) + len(said_of) == n + 1)  # type: ignore[misc]  # bound now

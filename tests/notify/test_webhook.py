@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from loopwright.notify.webhook import Webhook
+from loopwright.notify import Webhook
 from tests.fakes import FakeClock
 from tests.notify.letters import LETTER
 from tests.notify.listener import FLOOD, SILENCE, Listener, listening

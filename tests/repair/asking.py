@@ -8,7 +8,7 @@ from collections.abc import Coroutine, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
+from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.repair.debugger import PythonDebugger
 from tests.repair.cases import write
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loopwright.domain.debugging import DebugRequest, Findings, Patch
+from loopwright.evidence.debugging import DebugRequest, Findings, Patch
 from loopwright.repair.debugger import PythonDebugger
 
 CORPUS = Path(__file__).parent / "corpus"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from loopwright.domain.debugging import DebugRequest
-from loopwright.domain.rivals import rival_lines
-from loopwright.repair.answers import diagnosis, findings
+from loopwright.evidence.debugging import DebugRequest
+from loopwright.evidence.rivals import rival_lines
+from loopwright.repair.debugger import diagnosis, findings
 
 ORDER = DebugRequest(project="/p", python="python", test_command="pytest", failing=("t",))
 

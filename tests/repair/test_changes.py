@@ -4,14 +4,14 @@ import asyncio
 import subprocess
 from pathlib import Path
 
-from loopwright.domain.suspects import told
-from loopwright.repair import changes
+from loopwright.evidence.debugging import told
+from loopwright.repair import debugger
 from tests.repair.asking import diagnose
 from tests.repair.test_trials import FILES
 
 
 def changed_lines(root: Path) -> list[tuple[str, int]]:
-    return asyncio.run(changes.changed_lines(root, "changes"))
+    return asyncio.run(debugger.changed_lines(root, "changes"))
 
 
 def run_git(root: Path, *arguments: str) -> None:

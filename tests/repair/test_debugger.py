@@ -10,13 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.debugging import DebugRequest, Findings
-from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import EvidenceCriteria, Hypothesis
-from loopwright.ports import Debugger
+from loopwright.core.errors import Invalid
+from loopwright.core.ports import Debugger
+from loopwright.evidence.debugging import DebugRequest, Findings
 from loopwright.repair.debugger import PythonDebugger
-from loopwright.workspace.ending import sweep
-from loopwright.workspace.marks import Mark
+from loopwright.workflows.loop.model import EvidenceCriteria, Hypothesis
+from loopwright.workspace.process_tree import Mark, sweep
 from tests.repair.cases import load, request, write
 from tests.waiting import soon, until
 

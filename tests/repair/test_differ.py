@@ -6,8 +6,8 @@ from datetime import date
 from types import FunctionType
 from typing import NamedTuple
 
-from loopwright.repair.behaviours import Behaviours
-from loopwright.repair.differ import Arguments, Calls, compared, named, outcome, outcomes, varied
+from loopwright.repair.laboratory import Behaviours
+from loopwright.repair.screen import Arguments, Calls, compared, named, outcome, outcomes, varied
 
 
 def price(count: int, tags: list[str]) -> int:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.debugging import Findings
+from loopwright.evidence.debugging import Findings
 from tests.repair.asking import diagnose, mended, search
 
 ADD = "def add(a, b):\n    return a - b\n"

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.repair import confinement, sandbox
+from loopwright.repair import sandbox
+from loopwright.repair import sandbox as confinement
 from tests.repair.asking import contents, mended, search
 from tests.repair.cases import write
 

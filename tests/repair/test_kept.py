@@ -4,12 +4,11 @@ import asyncio
 import sys
 from pathlib import Path
 
-from loopwright.domain.debugging import DebugRequest
+from loopwright.evidence.debugging import DebugRequest
+from loopwright.repair.baseline import Broken, Heard
 from loopwright.repair.debugger import PythonDebugger
-from loopwright.repair.heard import Heard
 from loopwright.repair.kept import Kept, files_below
 from loopwright.repair.session import Outcome
-from loopwright.repair.unloadable import Broken
 from tests.repair.cases import write
 
 

@@ -8,9 +8,8 @@ from typing import TypeVar
 
 import pytest
 
-from loopwright.domain.debugging import DebugRequest
-from loopwright.domain.errors import Invalid
-from loopwright.domain.looking import Probed, ProbeOrder
+from loopwright.core.errors import Invalid
+from loopwright.evidence.debugging import DebugRequest, Probed, ProbeOrder
 from loopwright.repair.debugger import PythonDebugger
 from loopwright.repair.watch import owner_of
 from tests.repair.cases import write

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from loopwright.domain.mutants import Mutants, Mutation, MutationOrder
+from loopwright.evidence.proof import Mutants, Mutation, MutationOrder
 from loopwright.repair.debugger import PythonDebugger
 from tests.repair.asking import MARKER, PYTEST, contents, tagged
 from tests.repair.cases import write

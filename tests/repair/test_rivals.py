@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from loopwright.domain.diffs import changed_by
-from loopwright.domain.rivals import difference_words
+from loopwright.evidence.rivals import changed_by, difference_words
 from tests.repair.asking import search
 
 COUNTER = """def count_failures(names, limit):

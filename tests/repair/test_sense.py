@@ -7,9 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.repair.edits.place import Edit
-from loopwright.repair.kinds import Absurd, kind_of
+from loopwright.repair.kinds import Absurd, Sense, kind_of
 from loopwright.repair.localize import Location
-from loopwright.repair.sense import Sense
 from loopwright.repair.source import Source
 
 KNOWN = {

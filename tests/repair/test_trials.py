@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from loopwright.domain.loop import Hypothesis
-from loopwright.domain.suspects import told
+from loopwright.evidence.debugging import told
 from loopwright.repair.localize import Location, tried_out
 from loopwright.repair.source import Source
+from loopwright.workflows.loop.model import Hypothesis
 from tests.repair.asking import diagnose
 
 FILES = {

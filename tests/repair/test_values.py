@@ -8,10 +8,9 @@ from types import ModuleType
 
 import pytest
 
-from loopwright.repair.candidate import Compiler
+from loopwright.repair.candidate import Compiler, Undo, Unfit, Value, exchanged, read_while_imported, value_of
 from loopwright.repair.edits.place import Edit
 from loopwright.repair.source import Source
-from loopwright.repair.values import Undo, Unfit, Value, exchanged, read_while_imported, value_of
 from tests.repair.asking import mended, search
 from tests.repair.test_candidate import location_at
 

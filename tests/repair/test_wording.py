@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loopwright.repair.localize import likenesses, words
 from loopwright.repair.source import Source
-from loopwright.repair.wording import likenesses, words
 
 SHOP = '''class Basket:
     def discounted(self, total):

@@ -11,10 +11,10 @@ from typing import Any
 from jsonschema_rs import Draft202012Validator
 from starlette.testclient import TestClient
 
-from loopwright.engine.service import LoopService
 from loopwright.projects import Project, Projects, open_projects
-from loopwright.server.app import create_app
-from loopwright.server.running import Place
+from loopwright.surfaces.server.app import create_app
+from loopwright.surfaces.server.running import Place
+from loopwright.workflows.loop.service import LoopService
 from tests.fakes import CountingLauncher
 
 TOKEN = "a-token-for-tests-only"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.server import pages
+from loopwright.surfaces.server import app
 from tests.server.attacking import LOOPS, SAFE, TOKEN, Attacked, attacked_server
 
 
@@ -143,4 +143,4 @@ def test_every_answer_is_closed_to_other_pages(server: Attacked) -> None:
 
 
 def _assets() -> list[Path]:
-    return sorted((Path(pages.__file__).parent / "web" / "assets").glob("*.*"))
+    return sorted((Path(app.__file__).parent / "web" / "assets").glob("*.*"))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.server import gate, wire
+from loopwright.surfaces.server import gate
+from loopwright.surfaces.server import running as wire
 from tests.server.attacking import LOOPS, TOKEN, Attacked, answer, attacked_server
 
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import orjson
 import pytest
 
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.events import Event
+from loopwright.core.record import Event
 from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
+from loopwright.workflows.cycle.model import CycleState
 from tests.browser.served import Served, served
 from tests.fakes import FakeClock
 from tests.server.listening import Listener

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.cycle import Blocker, CycleState, Decision
-from loopwright.domain.cycle_commands import take_up
-from loopwright.domain.engine_state import PermissionRequest
-from loopwright.domain.events import Event
-from loopwright.engine.cycles import CycleService
-from loopwright.server.keeping import Keeper
+from loopwright.core.record import Event
+from loopwright.core.state import PermissionRequest
+from loopwright.surfaces.server.app import Keeper
+from loopwright.workflows.cycle.commands import take_up
+from loopwright.workflows.cycle.model import Blocker, CycleState, Decision
+from loopwright.workflows.cycle.service import CycleService
 from tests.server.office import CYCLES, LOOPS, TOKEN, Json, Office, Reply, opened_office
 
 AT = "2026-01-22T10:00:00+08:00"

@@ -7,8 +7,8 @@ import pytest
 from fastapi import FastAPI
 from starlette.testclient import TestClient
 
-from loopwright.server.app import ROOMS, create_app
-from loopwright.server.direct import Direct, laid_out
+from loopwright.surfaces.server.app import ROOMS, create_app
+from loopwright.surfaces.server.direct import Direct, laid_out
 from tests.server.office import LOOPS, PLACE, TOKEN, Office, opened_office
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import StoreError
-from loopwright.server import feed as module
-from loopwright.server.feed import GONE, Feed, Record
+from loopwright.core.errors import StoreError
+from loopwright.surfaces.server import offset_log as module
+from loopwright.surfaces.server.offset_log import GONE, Feed, Record
 
 SOURCES = ("/one loop", "/two loop")
 NOTHING: Mapping[str, int] = {}
@@ -163,7 +163,7 @@ def test_nothing_is_kept_of_what_can_not_be_written(opener: Opener, monkeypatch:
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("loopwright.server.feed.os.pwrite", full)
+        patched.setattr("loopwright.surfaces.server.offset_log.os.pwrite", full)
         with pytest.raises(StoreError, match="No space left"):
             feed.append([B])
     assert feed.told == ({"loop-a": 3}, {})

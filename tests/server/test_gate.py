@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from loopwright.server.gate import Rules
-from loopwright.server.running import Place
+from loopwright.surfaces.server.gate import Rules
+from loopwright.surfaces.server.running import Place
 
 TOKEN = "sixteen-or-more-characters"
 

@@ -3,8 +3,8 @@
 import json
 from datetime import timedelta
 
-from loopwright.domain.engine_state import Parked
-from loopwright.server.keeping import AT_ONCE, TRIES, Keeper
+from loopwright.core.state import Parked
+from loopwright.surfaces.server.app import AT_ONCE, TRIES, Keeper
 from tests.server.office import LOOPS, Office
 
 

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.engine_state import Waiting
-from loopwright.domain.events import Event
-from loopwright.domain.loop_choosing import opened
-from loopwright.domain.menu import MenuEntry
+from loopwright.core.record import Event
+from loopwright.core.state import MenuEntry, Waiting
+from loopwright.workflows.loop.commands import opened
 from tests.server.office import LOOPS, Office, Reply, opened_office
 
 AT = "2026-01-22T10:00:00+08:00"

@@ -16,10 +16,10 @@ import orjson
 import pytest
 
 from bench.soaks._asking import Client
-from loopwright.domain.loop import LoopState
-from loopwright.domain.transcript import TRANSCRIPT
-from loopwright.server.sse import MOST_STREAMS
+from loopwright.core.transcript import TRANSCRIPT
 from loopwright.store.files import FileStore
+from loopwright.surfaces.server.sse import MOST_STREAMS
+from loopwright.workflows.loop.model import LoopState
 from tests.browser.served import ROOT, Served, served
 from tests.server.listening import Listener
 from tests.store.making import EDITED, files_at, loop

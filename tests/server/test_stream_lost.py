@@ -9,7 +9,7 @@ from pathlib import Path
 
 import orjson
 
-from loopwright.domain.transcript import TRANSCRIPT
+from loopwright.core.transcript import TRANSCRIPT
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from tests.browser.served import ROOT, Served, served

@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.errors import Invalid
-from loopwright.domain.events import Event
-from loopwright.server import telling
-from loopwright.server.kinds import CYCLES, LOOPS
-from loopwright.server.position import Position, parsed
-from loopwright.server.telling import Telling
+from loopwright.core.errors import Invalid
+from loopwright.core.record import Event
 from loopwright.store import tail
 from loopwright.store.cycles import CYCLES as KIND
 from loopwright.store.files import FileStore
+from loopwright.surfaces.server import run_event_stream
+from loopwright.surfaces.server.kinds import CYCLES, LOOPS
+from loopwright.surfaces.server.run_event_stream import Telling
+from loopwright.surfaces.server.sse import Position, parsed
+from loopwright.workflows.cycle.model import CycleState
 from tests.fakes import FakeClock
 
 AT = "2026-01-22T10:00:00+08:00"
@@ -106,7 +106,9 @@ def test_a_number_alone_is_where_its_lines_begin(store: FileStore[CycleState]) -
 def test_a_long_voice_holds_the_others_up_where_they_come_later(
     store: FileStore[CycleState], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telling, "lines_from", lambda path, at, file=None: tail.lines_from(path, at, file, 400))
+    monkeypatch.setattr(
+        run_event_stream, "lines_from", lambda path, at, file=None: tail.lines_from(path, at, file, 400)
+    )
     for n in range(60):
         say(store, 0, f"ra {n:02}", 2 * n)
     for n in range(5):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Invalid
-from loopwright.server.token import SHORTEST, checked_token, kept_token
+from loopwright.core.errors import Invalid
+from loopwright.surfaces.server.gate import SHORTEST, checked_token, kept_token
 
 
 def test_it_is_made_once_and_only_its_owner_reads_it(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.engine.bus import Bus
+from loopwright.core.run_events import Bus
 from tests.server.office import Json, Office, Reply
 
 TUNINGS = "/api/tunings"

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import orjson
 
-from loopwright.clock import SystemClock
-from loopwright.domain.events import Event
-from loopwright.domain.loop import LoopState
-from loopwright.domain.transcript import TRANSCRIPT
+from loopwright.core.record import Event
+from loopwright.core.transcript import TRANSCRIPT
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
+from loopwright.wiring import SystemClock
+from loopwright.workflows.loop.model import LoopState
 
 
 def noting(text: str) -> Callable[[LoopState], LoopState]:

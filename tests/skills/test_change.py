@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from bench.soaks.skill_kills import Snapshot, snapshot
-from loopwright.domain.errors import Conflict, Corrupt, Invalid, NotFound, WorkspaceError
-from loopwright.domain.skill_files import Rewrite, digest
-from loopwright.skills.folders import SkillFolders
-from loopwright.skills.tree import Tree
+from loopwright.core.errors import Conflict, Corrupt, Invalid, NotFound, WorkspaceError
+from loopwright.skills.disk.change import Tree
+from loopwright.skills.disk.folders import SkillFolders
+from loopwright.skills.files import Rewrite, digest
 
 SKILLS = SkillFolders()
 FILES = {"SKILL.md": b"# X\r\n\xff", "phases/01.md": b"one\n", "phases/02.md": b"two\n", "run.sh": b"#!/bin/sh\n"}

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from bench.soaks.skill_kills import snapshot
-from loopwright.domain.errors import NotFound
-from loopwright.skills.folders import SkillFolders
+from loopwright.core.errors import NotFound
+from loopwright.skills.disk.folders import SkillFolders
 
 SKILLS = SkillFolders()
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import NotFound
-from loopwright.skills.folders import SkillFolders
+from loopwright.core.errors import NotFound
+from loopwright.skills.disk.folders import SkillFolders
 
 
 def skill(root: Path, main: str = "SKILL.md") -> Path:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Invalid, NotFound
-from loopwright.domain.skill_files import SkillFiles, digest
-from loopwright.skills import reading
-from loopwright.skills.folders import SkillFolders
+from loopwright.core.errors import Invalid, NotFound
+from loopwright.skills.disk import reading
+from loopwright.skills.disk.folders import SkillFolders
+from loopwright.skills.files import SkillFiles, digest
 
 SKILL = b"---\nname: x\n---\n# X\n"
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from loopwright.domain.errors import StoreError, Uncertain
-from loopwright.domain.loop import LoopState
+from loopwright.core.errors import StoreError, Uncertain
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
+from loopwright.workflows.loop.model import LoopState
 from tests.store.faulty import READS, WRITES, Died, FaultyDisk, Trouble, lose_power
 from tests.store.making import EDITED, ID, HandClock, files_at, journal_of, json_of, loop, tagging
 from tests.store.stranger import independent_replay

@@ -6,15 +6,15 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any, TypeVar
 
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.events import Event
-from loopwright.domain.loop import LoopState
-from loopwright.domain.tuning import TuningState
-from loopwright.ports import Store
+from loopwright.core.ports import Store
+from loopwright.core.record import Event
 from loopwright.store.files import FileStore
 from loopwright.store.kind import Kind
 from loopwright.store.loops import LOOPS
 from loopwright.store.tunings import TUNINGS
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.tuning.model import TuningState
 
 START = datetime(2026, 1, 22, 10, tzinfo=timezone(timedelta(hours=8)))
 EDITED = Event(type="edited", data={"by": "a test"})

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import StoreError, Uncertain
+from loopwright.core.errors import StoreError, Uncertain
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS

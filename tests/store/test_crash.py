@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from loopwright.domain.errors import NotFound
+from loopwright.core.errors import NotFound
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
 from loopwright.store.kind import Kind

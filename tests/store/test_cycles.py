@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain import cycle_commands as commands
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.cycle_documents import render
-from loopwright.domain.cycle_logs import additions
-from loopwright.domain.cycle_rebuild import QUESTION
-from loopwright.domain.errors import Corrupt
+from loopwright.core.errors import Corrupt
 from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
+from loopwright.workflows.cycle import commands
+from loopwright.workflows.cycle.documents import render
+from loopwright.workflows.cycle.logs import additions
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.rebuild import QUESTION
 from tests.domain.cycle_making import begun, created, driven, running
 from tests.store.making import EDITED, HandClock
 

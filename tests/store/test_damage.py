@@ -10,11 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from loopwright.domain.errors import Conflict, Corrupt, NewerSchema, NotFound, StoreError
-from loopwright.domain.loop import LoopState
+from loopwright.core.errors import Conflict, Corrupt, NewerSchema, NotFound, StoreError
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
 from loopwright.store.projection import parse
+from loopwright.workflows.loop.model import LoopState
 from tests.store.making import (
     EDITED,
     ID,
@@ -201,7 +201,7 @@ def test_recovery_prefers_a_whole_json_file_to_half_a_journal(tmp_path: Path) ->
 
 
 def test_without_both_the_progress_files_are_read(tmp_path: Path) -> None:
-    from loopwright.domain.documents import render_progress
+    from loopwright.workflows.loop.documents import render_progress
 
     task = {"id": "task-1", "description": "Write it", "created_at": "2026-01-22T10:00:00+08:00", "status": "completed"}
     skill = {"develop": {"total": 1, "completed": 1, "tasks": [task]}}

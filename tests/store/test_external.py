@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from loopwright.domain import loop_commands
-from loopwright.domain.loop import LoopState
 from loopwright.store.files import FileStore
+from loopwright.workflows.loop import commands
+from loopwright.workflows.loop.model import LoopState
 from tests.store.making import EDITED, ID, files_at, journal_of, json_of, loop, retitle, tagging
 from tests.store.stranger import independent_replay
 
@@ -117,7 +117,7 @@ def test_a_change_of_an_older_revision_is_merged(store: FileStore[LoopState], tm
     """A dashboard read the file, we went on, and then it wrote what it had read with a note of its own."""
     theirs = json.loads(json_of(tmp_path).read_text())
     retitle(store, "Ours")
-    store.update(ID, loop_commands.start, actor="user", event=EDITED)
+    store.update(ID, commands.start, actor="user", event=EDITED)
     theirs["notes"] = "theirs"
     json_of(tmp_path).write_text(json.dumps(theirs))
     after = touch(store)

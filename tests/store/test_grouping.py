@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from loopwright.store.grouping import Turns
+from loopwright.store.writer import Turns
 
 
 def test_who_is_alone_works_in_its_own_thread() -> None:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.store.change_notifier import Watch
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
-from loopwright.store.watch import Watch
 from tests.store.making import HandClock, files_at, journal_of, json_of, loop, retitle
 
 

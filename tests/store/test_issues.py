@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Invalid, NotFound
+from loopwright.core.errors import Invalid, NotFound
 from loopwright.store.issues import IssueFiles
 
 

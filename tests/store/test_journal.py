@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.events import Event
+from loopwright.core.record import Event
 from loopwright.store.journal import ANY, draft, line_before, scan
 
 TS = "2026-01-22T10:00:00.000+08:00"

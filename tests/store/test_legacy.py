@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Conflict, NotFound
+from loopwright.core.errors import Conflict, NotFound
 from tests.store.making import files_at, json_of, loop, retitle
 
 SESSION = {

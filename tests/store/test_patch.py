@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from loopwright.domain.errors import Invalid
-from loopwright.domain.loop import Develop, DevelopTask, Hypothesis, LoopState, SkillState
+from loopwright.core.errors import Invalid
 from loopwright.store.patch import apply, diff, plain
+from loopwright.workflows.loop.model import Develop, DevelopTask, Hypothesis, LoopState, SkillState
 from tests.store.making import START, loop
 from tests.store.stranger import patched
 

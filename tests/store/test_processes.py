@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Conflict
+from loopwright.core.errors import Conflict
 from loopwright.store.disk import Disk
 from loopwright.store.lease import holder
 from tests.store.making import EDITED, ID, files_at, journal_of, json_of, loop, retitle, tagging

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Corrupt
+from loopwright.core.errors import Corrupt
 from tests.store.making import EDITED, ID, files_at, journal_of, json_of, loop, tagging
 from tests.store.stranger import independent_replay
 

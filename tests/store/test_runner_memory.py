@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from loopwright.domain.errors import Conflict, NotFound, StoreError
-from loopwright.domain.loop import LoopState
+from loopwright.core.errors import Conflict, NotFound, StoreError
 from loopwright.store.files import FileStore
+from loopwright.workflows.loop.model import LoopState
 from tests.chance import SEED
 from tests.store.making import EDITED, ID, files_at, loop, retitle, tagging
 from tests.store.stranger import independent_replay
@@ -93,7 +93,7 @@ def test_what_was_put_back_is_recorded(tmp_path: Path, name: str) -> None:
 
 
 def test_commands_of_others_count_while_a_runner_lives(tmp_path: Path) -> None:
-    from loopwright.domain import loop_commands as commands
+    from loopwright.workflows.loop import commands
 
     with files_at(tmp_path) as store, files_at(tmp_path) as other:
         some_history(store)

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from loopwright.domain.documents import parse_progress, render_progress
-from loopwright.domain.errors import LoopwrightError
+from loopwright.core.errors import LoopwrightError
+from loopwright.workflows.loop.documents import parse_progress, render_progress
 from tests.stage import MakeStage, Stage
 from tests.store.making import files_at
 from tests.store.stranger import independent_replay

@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain import tuning_commands as commands
-from loopwright.domain.errors import Corrupt, Invalid, NotFound
-from loopwright.domain.tuning import TuningState
-from loopwright.ports.watching import Changes
+from loopwright.core.errors import Corrupt, Invalid, NotFound
+from loopwright.core.ports import Changes
+from loopwright.store.change_notifier import HomesWatching, Inotify
 from loopwright.store.files import FileStore
-from loopwright.store.homes import HomesWatching
 from loopwright.store.tunings import TUNINGS
-from loopwright.store.watch import Inotify
+from loopwright.workflows.tuning import commands
+from loopwright.workflows.tuning.model import TuningState
 from tests.store.making import EDITED, START, HandClock, retitle, tagging, tuning
 from tests.store.test_index import CountingDisk
 

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.loop import LoopState
+from loopwright.store.change_notifier import FolderWatching, Inotify
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
-from loopwright.store.watch import Inotify
-from loopwright.store.watching import FolderWatching
+from loopwright.workflows.loop.model import LoopState
 from tests.store.making import files_at, journal_of, json_of, loop, retitle
 
 

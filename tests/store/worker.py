@@ -4,9 +4,9 @@ import os
 import sys
 from pathlib import Path
 
-from loopwright.clock import SystemClock
 from loopwright.store.files import FileStore
 from loopwright.store.loops import LOOPS
+from loopwright.wiring import SystemClock
 from tests.store.making import EDITED, ID, tagging
 
 

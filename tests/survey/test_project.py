@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.survey import Survey
+from loopwright.core.survey import Survey
 from loopwright.survey import ProjectSurveyor
-from loopwright.survey.files import LARGEST
-from loopwright.workspace.git import GitWorkspace
+from loopwright.survey.project import LARGEST
+from loopwright.workspace.checkpoints import GitWorkspace
 
 SAMPLES = Path(__file__).parent.parent / "samples"
 

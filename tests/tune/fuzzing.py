@@ -2,10 +2,10 @@
 
 from hypothesis import strategies as st
 
-from loopwright.domain.findings import Finding
-from loopwright.tune.diagnosis import Diagnosis, diagnose
-from loopwright.tune.skill.model import Skill
-from loopwright.tune.skill.read import read_skill
+from loopwright.skills.diagnosis import Diagnosis, diagnose
+from loopwright.skills.findings import Finding
+from loopwright.skills.reader.model import Skill
+from loopwright.skills.reader.read import read_skill
 
 LINES = (
     "# Title", "## Constraints", "## 3. 目标", "### Resume", "## Errors", "## Limits", "Setext\n===", "---", "***",

@@ -1,8 +1,8 @@
 """Findings and skills that are made by hand."""
 
-from loopwright.domain.findings import Confidence, Dimension, Finding, Severity
-from loopwright.tune.skill.model import Skill
-from loopwright.tune.skill.page import Page, read_page
+from loopwright.skills.findings import Confidence, Dimension, Finding, Severity
+from loopwright.skills.reader.model import Skill
+from loopwright.skills.reader.page import Page, read_page
 
 
 def page(path: str, text: str) -> Page:

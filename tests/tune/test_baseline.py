@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.errors import Invalid, NewerSchema
-from loopwright.domain.findings import Finding
-from loopwright.tune.baseline import Baseline, baseline_of, read, written
+from loopwright.core.errors import Invalid, NewerSchema
+from loopwright.skills.baseline import Baseline, baseline_of, read, written
+from loopwright.skills.findings import Finding
 from tests.tables import each
 from tests.tune.making import finding, page
 

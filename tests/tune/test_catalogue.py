@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.config import catalogues
-from loopwright.domain.errors import Invalid
-from loopwright.skills.folders import SkillFolders
-from loopwright.tune.catalogue import Tool, catalogue_of
-from loopwright.tune.catalogue.catalogue import BUILT_IN, HOSTS, joined, nearest_parameter
-from loopwright.tune.catalogue.entries import Volume, read_volume
-from loopwright.tune.diagnosis import load
-from loopwright.tune.skill.model import Host, Skill
+from loopwright.core import config
+from loopwright.core.errors import Invalid
+from loopwright.skills.catalogue import Tool, catalogue_of
+from loopwright.skills.catalogue.catalogue import BUILT_IN, HOSTS, Volume, joined, nearest_parameter, read_volume
+from loopwright.skills.diagnosis import load
+from loopwright.skills.disk.folders import SkillFolders
+from loopwright.skills.reader.model import Host, Skill
 from tests.tables import each
 
 CATALOGUE = joined()
@@ -29,12 +28,12 @@ def tool(name: str, *hosts: Host) -> Tool:
 
 
 def volumes() -> list[Volume]:
-    folder = resources.files("loopwright.tune.catalogue")
+    folder = resources.files("loopwright.skills.catalogue")
     return [read_volume(name, (folder / name).read_text("utf-8")) for name in BUILT_IN]
 
 
 def test_every_file_of_the_package_is_read() -> None:
-    folder = resources.files("loopwright.tune.catalogue")
+    folder = resources.files("loopwright.skills.catalogue")
     assert {file.name for file in folder.iterdir() if file.name.endswith(".toml")} == set(BUILT_IN)
 
 
@@ -212,11 +211,11 @@ class TestOfTheUser:
     ) -> None:
         monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
         user, project = tmp_path / "config" / "loopwright" / "catalogue", tmp_path / "p" / ".loopwright" / "catalogue"
-        assert catalogues.read(tmp_path / "p") == ()
+        assert config.read_catalogues(tmp_path / "p") == ()
         for folder, name in ((project, "a.toml"), (user, "z.toml"), (user, "b.toml"), (user, "b.txt")):
             folder.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(f"# {name}")
-        found = catalogues.read(tmp_path / "p")
+        found = config.read_catalogues(tmp_path / "p")
         assert [text for _, text in found] == ["# b.toml", "# z.toml", "# a.toml"]
         assert found[2][0] == str(project / "a.toml")
 
@@ -226,14 +225,14 @@ class TestOfTheUser:
         folder.mkdir(parents=True)
         (folder / "a.toml").write_bytes(b"\xff\xfe")
         with pytest.raises(Invalid, match=r"a\.toml: can not be read"):
-            catalogues.read(tmp_path)
+            config.read_catalogues(tmp_path)
 
     def test_they_are_read_with_the_skill_and_only_then(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
         skill, folder = tmp_path / "skills" / "mine", tmp_path / ".loopwright" / "catalogue"
         skill.mkdir(parents=True)
         (skill / "SKILL.md").write_text("# Mine\n")
-        folders = SkillFolders(partial(catalogues.read, tmp_path))
+        folders = SkillFolders(partial(config.read_catalogues, tmp_path))
         folder.mkdir(parents=True)
         (folder / "a.toml").write_text('functions = ["houseReview"]\n')
         assert "houseReview" in catalogue_of(load(folders.read(skill))).functions

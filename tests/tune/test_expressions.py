@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from loopwright import tune
+from loopwright.workflows import tuning
 from tests.tables import each
 
 c = importlib.import_module("re._constants")
@@ -31,7 +31,7 @@ Node = tuple[Any, Any]  # Any: the parser's trees are not typed
 
 def _patterns() -> dict[str, re.Pattern[str]]:
     found: dict[str, re.Pattern[str]] = {}
-    for module in pkgutil.walk_packages(tune.__path__, f"{tune.__name__}."):
+    for module in pkgutil.walk_packages(tuning.__path__, f"{tuning.__name__}."):
         for name, value in vars(importlib.import_module(module.name)).items():
             within = (
                 value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else [value]
@@ -310,7 +310,7 @@ def test_what_is_fast_on_a_run_is_known_too(text: str) -> None:
 @each("name", PATTERNS)
 def test_no_expression_takes_longer_than_its_text(name: str) -> None:
     slow = drags(PATTERNS[name], anchored=_is_anchored(name))
-    known = name.removeprefix(f"{tune.__name__}.") in BOUNDED
+    known = name.removeprefix(f"{tuning.__name__}.") in BOUNDED
     told = slow[0] if slow else "it is right by now: it needs no reason"
     assert bool(slow) == known, (
         f"{told}: bound what repeats ({{0,40}}), let it keep what it took (++), or let it begin only where a run "

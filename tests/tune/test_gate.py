@@ -4,11 +4,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from loopwright.domain.findings import Edit, Finding, Proposal, Severity
-from loopwright.tune.fixes.edits import contents_of, edit
-from loopwright.tune.gate import judge
-from loopwright.tune.skill.model import Skill
-from loopwright.tune.skill.read import read_skill
+from loopwright.skills.findings import Edit, Finding, Proposal, Severity
+from loopwright.skills.fixes.edits import contents_of, edit
+from loopwright.skills.reader.model import Skill
+from loopwright.skills.reader.read import read_skill
+from loopwright.workflows.tuning.gate import judge
 
 MAIN = """---
 name: release-notes

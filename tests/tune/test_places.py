@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.tune.diagnosis import diagnose
-from loopwright.tune.fixes import propose
-from loopwright.tune.skill.read import read_skill
+from loopwright.skills.diagnosis import diagnose
+from loopwright.skills.fixes import propose
+from loopwright.skills.reader.read import read_skill
 
 HEAD = "---\nname: garden\ndescription: {}\nallowed-tools:\n- {}\n---\n\n# Garden\n\n"
 CALL = 'Write(file_path="a", contents="b")'

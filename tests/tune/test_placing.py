@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.findings import Finding
-from loopwright.tune.detectors.placing import EXCERPT, spot, utf16
+from loopwright.skills.detectors.placing import EXCERPT, spot, utf16
+from loopwright.skills.findings import Finding
 from tests.tune.making import finding, page
 
 

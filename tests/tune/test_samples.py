@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from loopwright.domain.findings import SEVERITIES, Finding
-from loopwright.tune.detectors import DETECTORS
-from loopwright.tune.diagnosis import diagnose
-from loopwright.tune.fixes import propose
-from loopwright.tune.fixes.edits import contents_of
-from loopwright.tune.gate import judge
-from loopwright.tune.skill.read import read_skill
+from loopwright.skills.detectors import DETECTORS
+from loopwright.skills.diagnosis import diagnose
+from loopwright.skills.findings import SEVERITIES, Finding
+from loopwright.skills.fixes import propose
+from loopwright.skills.fixes.edits import contents_of
+from loopwright.skills.reader.read import read_skill
+from loopwright.workflows.tuning.gate import judge
 from tests.tables import each
 
 SAMPLES = Path(__file__).parent / "samples"

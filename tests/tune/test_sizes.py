@@ -2,9 +2,9 @@
 
 import pytest
 
-from loopwright.domain.findings import Severity
-from loopwright.tune.diagnosis import diagnose
-from loopwright.tune.skill.read import read_skill
+from loopwright.skills.diagnosis import diagnose
+from loopwright.skills.findings import Severity
+from loopwright.skills.reader.read import read_skill
 
 HEAD = "---\nname: garden\ndescription: Looks after the beds of a garden. Use it in spring.\n---\n\n# Garden\n\n"
 LINE = "Dig the bed two spades deep, and say what was found in it.\n"

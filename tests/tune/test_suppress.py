@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.findings import Finding
-from loopwright.tune.skill.page import read_page
-from loopwright.tune.suppress import ignores, split
+from loopwright.skills.findings import Finding
+from loopwright.skills.reader.page import read_page
+from loopwright.skills.suppress import ignores, split
 from tests.tables import each
 from tests.tune.making import finding, page, skill
 

@@ -7,9 +7,9 @@ import textwrap
 from collections.abc import Mapping
 from pathlib import Path
 
-from loopwright.domain.testing import TestRun
-from loopwright.ports import TestOrder
-from loopwright.validation.run import ProjectTests
+from loopwright.core.ports import TestOrder
+from loopwright.evidence.run import ProjectTests
+from loopwright.evidence.testing import TestRun
 
 PYTHON = shlex.quote(sys.executable)
 # Plugins of our own environment are no part of these projects, and take longer to load than the tests to run.

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
-from loopwright.domain.loop import TestResult
-from loopwright.validation.recording.shims import Recording
-from loopwright.validation.run import trouble_of
-from loopwright.validation.runners.contract import Reading
+from loopwright.evidence.recording.shims import Recording
+from loopwright.evidence.results import Reading
+from loopwright.evidence.run import trouble_of
+from loopwright.workflows.loop.model import TestResult
 from loopwright.workspace.process import Finished
 
 RECORDED = Path(__file__).parent / "recorded"

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.validation.python.project import interpreter_of, typed
-from loopwright.validation.run import ProjectTests
+from loopwright.evidence.python.project import interpreter_of, typed
+from loopwright.evidence.run import ProjectTests
 from tests.validation.projects import lay_out
 
 CASE = "import unittest\nclass A(unittest.TestCase):\n    def test_it(self): pass\n"

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.endless import TestLimits
-from loopwright.domain.testing import TestRun
-from loopwright.ports import TestOrder
-from loopwright.validation.run import ProjectTests
+from loopwright.core.ports import TestOrder
+from loopwright.evidence.run import ProjectTests
+from loopwright.evidence.testing import TestLimits, TestRun
 from tests.validation.projects import PYTEST, PYTHON, UNITTEST, lay_out, message_of, statuses
 from tests.validation.test_run import COMMANDS, FRAMEWORKS, KEYS, case, tagged
 
@@ -18,7 +17,7 @@ WORDS = "did not end within 1.5 s (setting per_test_timeout)"
 
 @pytest.fixture(autouse=True)
 def _short_grace(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("loopwright.validation.watch._GRACE", 1.0)  # 5 s else
+    monkeypatch.setattr("loopwright.evidence.run._GRACE", 1.0)  # 5 s else
 
 
 def run(root: Path, command: str, limits: TestLimits | None = None, news: list[str] | None = None) -> TestRun:
@@ -83,7 +82,7 @@ def test_behind_a_script_that_hands_on_the_environment(tmp_path: Path) -> None:
 def test_it_is_judged_by_all_others_and_so_once_more_where_it_came_first(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("loopwright.domain.endless.LEAST", 2.0)  # 20 s else
+    monkeypatch.setattr("loopwright.evidence.testing.LEAST", 2.0)  # 20 s else
     slow = "time.sleep(3.5); open('ended', 'a').write('.')"
     case(tmp_path, slow, "time.sleep(1.5)")
     news: list[str] = []

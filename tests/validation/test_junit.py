@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.domain.testing import BUILD
-from loopwright.validation import junit, safe_xml
-from loopwright.validation.places import changed
-from loopwright.validation.reading import Reading
-from loopwright.validation.safe_xml import UnreadableXml
+from loopwright.evidence import junit
+from loopwright.evidence import junit as safe_xml
+from loopwright.evidence.junit import UnreadableXml
+from loopwright.evidence.places import changed
+from loopwright.evidence.results import Reading
+from loopwright.evidence.testing import BUILD
 from tests.tiers import examples
 from tests.validation import recordings
 from tests.validation.recordings import RECORDED, cuts, is_green

@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Invalid
-from loopwright.domain.testing import TestRun
-from loopwright.ports import TestOrder
-from loopwright.validation.run import OUTPUT_KEPT, ProjectTests
-from loopwright.workspace.living import carries, living
-from loopwright.workspace.marks import LOOP
-from loopwright.workspace.patience import Patience
+from loopwright.core.errors import Invalid
+from loopwright.core.ports import TestOrder
+from loopwright.evidence.run import OUTPUT_KEPT, ProjectTests
+from loopwright.evidence.testing import TestRun
+from loopwright.workspace.process import Patience
+from loopwright.workspace.process_tree import LOOP, carries, living
 from tests.validation.projects import PYTEST, PYTHON, UNITTEST, lay_out, message_of, run, statuses
 
 FRAMEWORKS = pytest.mark.parametrize("framework", ["pytest", "unittest"])
@@ -80,7 +79,7 @@ STAYS = "import threading; threading.Thread(target=time.sleep, args=(60,)).start
 def test_tests_that_are_done_and_do_not_exit_are_ended_and_their_results_stand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("loopwright.validation.run.Patience", partial(Patience, farewell=1))  # 10 s else
+    monkeypatch.setattr("loopwright.evidence.run.Patience", partial(Patience, farewell=1))  # 10 s else
     case(tmp_path, "pass", STAYS)
     measured = run(tmp_path, UNITTEST, timeout=50)
     assert set(statuses(measured).values()) == {"passed"}

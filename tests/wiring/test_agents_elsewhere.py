@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.config import AgentTable
-from loopwright.domain.conversation import AgentEvent
-from loopwright.domain.debugging import DebugRequest
-from loopwright.domain.engine_state import LoopTask
-from loopwright.domain.protocol import AgentOutput, Message
-from loopwright.ports import Agent, Surroundings
-from loopwright.wiring import Agents
-from loopwright.workspace.marks import PROJECT
-from loopwright.workspace.own import OwnProcesses
+from loopwright.core.config import AgentTable
+from loopwright.core.ports import Agent, Surroundings
+from loopwright.core.protocol import AgentOutput, Message
+from loopwright.core.state import LoopTask
+from loopwright.core.transcript import AgentEvent
+from loopwright.evidence.debugging import DebugRequest
+from loopwright.wiring.agents import Agents
+from loopwright.workspace.process_tree import PROJECT
+from loopwright.workspace.runner_processes import OwnProcesses
 from tests.misbehaving.orders import command, order
 
 LOOP = "cycle-elsewhere"

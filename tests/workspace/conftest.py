@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.workspace.git import GitWorkspace
+from loopwright.workspace.checkpoints import GitWorkspace
 from loopwright.workspace.worktrees import GitWorktrees
 from tests.workspace.trees import git
 

@@ -10,9 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.workspace.capture import FLOOD, LONGEST_LINE, Capture
-from loopwright.workspace.patience import Patience
-from loopwright.workspace.process import Finished, run_shell
+from loopwright.workspace.process import FLOOD, LONGEST_LINE, Capture, Finished, Patience, run_shell
 
 CAP = 100_000
 

@@ -11,11 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.errors import Invalid
-from loopwright.workspace.conversing import LINE_LIMIT, Lines, Program, conversing
-from loopwright.workspace.living import living, look
-from loopwright.workspace.marks import LOOP, Mark
+from loopwright.core.errors import Invalid
+from loopwright.workspace.conversation import LINE_LIMIT, Lines, Program, conversing
 from loopwright.workspace.process import AWAITED
+from loopwright.workspace.process_tree import LOOP, Mark, living, look
 
 LOOP_ID = "loop-conversing"
 

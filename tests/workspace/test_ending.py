@@ -12,12 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.workspace.ending import end_session, sweep
-from loopwright.workspace.living import Living, carries, look
-from loopwright.workspace.marks import LOOP, PROJECT, RUN, Mark
-from loopwright.workspace.patience import Patience
-from loopwright.workspace.process import run_shell
-from loopwright.workspace.registry import Registry
+from loopwright.workspace.process import Patience, run_shell
+from loopwright.workspace.process_tree import LOOP, PROJECT, RUN, Living, Mark, carries, end_session, look, sweep
+from loopwright.workspace.runner_processes import Registry
 
 MINE = Mark("loop-mine", "/projects/mine")
 SOON = 10.0

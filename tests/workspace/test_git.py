@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from loopwright.domain.errors import Conflict, WorkspaceError
-from loopwright.ports import FileChange
-from loopwright.workspace.git import GitWorkspace, private_directory, project_root
+from loopwright.core.errors import Conflict, WorkspaceError
+from loopwright.core.ports import FileChange
+from loopwright.workspace.checkpoints import GitWorkspace, private_directory, project_root
 from tests.tiers import examples
 from tests.workspace.trees import ODD_NAMES, TREES, Tree, contents, digest_of, git, lay_out
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.workspace import ignored
-from loopwright.workspace.git import GitWorkspace
+from loopwright.workspace import copies
+from loopwright.workspace.checkpoints import GitWorkspace
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def test_a_build_there_writes_nothing_here(project: Path, tmp_path: Path) -> Non
 
 
 def test_what_is_big_is_linked(project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ignored, "LARGEST_COPIED", 15)
+    monkeypatch.setattr(copies, "LARGEST_COPIED", 15)
     copy = copied(project, tmp_path)
     assert (copy / "tests/data").is_symlink()
     assert not (copy / "dist").is_symlink()

@@ -12,9 +12,9 @@ from typing import Literal
 
 import pytest
 
-from loopwright.domain.errors import NotFound
-from loopwright.ports import Snapshot
-from loopwright.workspace.git import GitWorkspace
+from loopwright.core.errors import NotFound
+from loopwright.core.ports import Snapshot
+from loopwright.workspace.checkpoints import GitWorkspace
 from loopwright.workspace.worktrees import GitWorktrees
 from tests.chance import SEED
 from tests.workspace.trees import contents, git

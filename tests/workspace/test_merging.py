@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from loopwright.domain.errors import Conflict, Invalid, WorkspaceError
-from loopwright.ports import Merged
-from loopwright.workspace.git import GitWorkspace
+from loopwright.core.errors import Conflict, Invalid, WorkspaceError
+from loopwright.core.ports import Merged
+from loopwright.workspace.checkpoints import GitWorkspace
 from loopwright.workspace.worktrees import GitWorktrees
 from tests.tiers import examples
 from tests.workspace.trees import ODD_NAMES, TREES, Tree, contents, lay_out

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.workspace.living import children, living, look
-from loopwright.workspace.own import OwnProcesses
-from loopwright.workspace.patience import Patience
-from loopwright.workspace.process import run_shell
+from loopwright.workspace.process import Patience, run_shell
+from loopwright.workspace.process_tree import children, living, look
+from loopwright.workspace.runner_processes import OwnProcesses
 from tests.waiting import soon
 
 LOOP = "loop-owned"

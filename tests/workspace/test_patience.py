@@ -4,8 +4,7 @@ import asyncio
 import time
 from pathlib import Path
 
-from loopwright.workspace.patience import Cut, Patience
-from loopwright.workspace.process import Finished, run_shell
+from loopwright.workspace.process import Cut, Finished, Patience, run_shell
 
 
 async def ran(command: str, cwd: Path, patience: Patience) -> Finished:

@@ -11,11 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Invalid
-from loopwright.workspace.living import carries, living, look, own_line
-from loopwright.workspace.marks import LOOP
-from loopwright.workspace.patience import Patience
-from loopwright.workspace.process import Finished, run_group, run_shell
+from loopwright.core.errors import Invalid
+from loopwright.workspace.process import Finished, Patience, run_group, run_shell
+from loopwright.workspace.process_tree import LOOP, carries, living, look, own_line
 
 SOON = 8.0
 

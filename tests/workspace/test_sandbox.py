@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.workspace import sandbox as tried
-from loopwright.workspace.sandbox import sandbox
+from loopwright import checkup as tried
+from loopwright.checkup import sandbox
 
 
 def test_namespaces_are_there_when_a_program_of_the_system_can_make_them() -> None:

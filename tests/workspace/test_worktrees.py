@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 
-from loopwright.domain.errors import Invalid, NotFound
-from loopwright.ports import FileChange
-from loopwright.workspace.git import GitWorkspace
+from loopwright.core.errors import Invalid, NotFound
+from loopwright.core.ports import FileChange
+from loopwright.workspace.checkpoints import GitWorkspace
 from loopwright.workspace.worktrees import GitWorktrees
 from tests.tiers import examples
 from tests.workspace.trees import ODD_NAMES, TREES, Tree, contents, digest_of, git, lay_out

@@ -1,12 +1,19 @@
 """The agents people use: how each is started, asked, and installed; and the user's own tables over them."""
 
 import json
+import os
+import re
+import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import get_args
 
-from loopwright.config import AgentTable
-from loopwright.domain.engine_state import Policy
+from loopwright.core.agent_names import PRESETS
+from loopwright.core.config import AgentTable
+from loopwright.core.errors import Invalid
+from loopwright.core.state import Policy
+from loopwright.workspace.process import Patience, run_group
 
 
 @dataclass(frozen=True)
@@ -47,7 +54,7 @@ _ASKING = json.dumps({**{key: {"*": "ask"} for key in ("edit", "bash", "external
 """For opencode, which else asks nothing. Tables, so that what the user denies by a pattern stays denied; webfetch takes
 none (1.18 then hangs at the first message)."""
 
-PRESETS: Mapping[str, AgentCommand] = {
+PRESET_COMMANDS: Mapping[str, AgentCommand] = {
     preset.name: preset
     for preset in (
         replace(_npm("codex", ("codex-acp",), "@agentclientprotocol/codex-acp", "codex login",
@@ -72,7 +79,10 @@ allows, so its modes differ."""
 
 def agent_commands(tables: Mapping[str, AgentTable]) -> Mapping[str, AgentCommand]:
     """The presets with the user's tables over them, and the agents that only the user knows."""
-    return {**PRESETS, **{name: _over(PRESETS.get(name), name, table) for name, table in tables.items()}}
+    return {
+        **PRESET_COMMANDS,
+        **{name: _over(PRESET_COMMANDS.get(name), name, table) for name, table in tables.items()},
+    }
 
 
 def _over(preset: AgentCommand | None, name: str, table: AgentTable) -> AgentCommand:
@@ -88,3 +98,46 @@ def _over(preset: AgentCommand | None, name: str, table: AgentTable) -> AgentCom
         install=table.install or base.install,
         login=table.login or base.login,
     )
+
+
+VERSION_LIMIT = 10.0
+"""Seconds that a program has to say its version."""
+
+_VERSION = re.compile(r"\d+\.\d+[\w.+-]*")
+
+
+def program_of(command: AgentCommand, project: Path) -> str | None:
+    """The absolute path of its program: on the PATH that the agent gets, or below the project where it names a folder.
+
+    Links are kept as they are: some programs are found by them.
+    """
+    first = os.path.expanduser(command.argv[0])
+    if os.sep in first:
+        return shutil.which(str(project / first))
+    path = command.environment.get("PATH", os.environ.get("PATH", os.defpath))
+    found = shutil.which(first, path=path)
+    return os.path.abspath(found) if found else None
+
+
+def first_installed(commands: Mapping[str, AgentCommand], project: Path) -> str:
+    """What `auto` means here: the first preset whose program is there, else `builtin`."""
+    return next((name for name in PRESETS if program_of(commands[name], project)), "builtin")
+
+
+def not_installed(command: AgentCommand) -> str:
+    """What to say of one whose program is not there."""
+    words = f"{command.name} is not installed: there is no program {command.argv[0]!r}"
+    return f"{words}; install it with: {command.install}" if command.install else words
+
+
+async def version_of(program: str, command: AgentCommand, folder: Path) -> str | None:
+    """The version that the program tells when asked, or None. It runs in `folder` and is ended after a time limit."""
+    try:
+        finished = await run_group(
+            (program, "--version"), cwd=folder, marker="doctor", patience=Patience(VERSION_LIMIT),
+            env=command.environment, output_cap=10_000,
+        )  # fmt: skip
+    except Invalid:
+        return None
+    told = _VERSION.search(finished.output) if finished.exit_code == 0 else None
+    return told[0] if told else None

@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from loopwright.domain.protocol import Usage
+from loopwright.core.protocol import Usage
 
 
 def price(usage: Usage) -> float | None:

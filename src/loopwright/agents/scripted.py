@@ -3,18 +3,18 @@
 import asyncio
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from loopwright.agents.turnwise import TurnwiseAgent
-from loopwright.domain.errors import AgentError, AgentTrouble, Invalid
-from loopwright.domain.phase_entries import STEPS
-from loopwright.domain.protocol import AgentOutput, Capabilities, Message, Usage
-from loopwright.domain.record import Items, Record, Timestamp, first_problem
-from loopwright.domain.transcript import Asked
+from loopwright.agents.task_agent import TurnwiseAgent
+from loopwright.core.errors import AgentError, AgentTrouble, Invalid
+from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage
+from loopwright.core.record import Items, Record, Timestamp, first_problem
+from loopwright.core.transcript import Asked, TurnFailure
+from loopwright.reports.phase import STEPS
 
 FOLDER = "{folder}/"
 """What the names of files in the agent's own folder begin with."""
@@ -157,3 +157,25 @@ def _used_up(action: str) -> str:
     if action in STEPS:
         return f"PHASE_RESULT:\n- phase: {action}\n- status: failed\n- summary: the script is used up\n"
     return f"ACTION_RESULT:\n- action: {action}\n- status: failed\n- message: the script is used up\n"
+
+
+Recorded = Callable[[str, Message], Awaitable[AgentOutput | TurnFailure]]
+"""The next turn of the agent of that name; what it wrote is in the project when it comes back."""
+
+
+class ReplayedAgent(TurnwiseAgent):
+    """`name` and `capabilities` are those of the agent that was recorded. Starts no process."""
+
+    def __init__(self, name: str, capabilities: Capabilities, recorded: Recorded) -> None:
+        super().__init__()
+        self.name, self.capabilities, self._recorded = name, capabilities, recorded
+
+    async def play(self, id: str, message: Message) -> AgentOutput:
+        turn = await self._recorded(self.name, message)
+        if isinstance(turn, AgentOutput):
+            return turn.evolve(agent_id=id)
+        if turn.kind == "cancelled":
+            endless: asyncio.Future[AgentOutput] = asyncio.get_running_loop().create_future()
+            return await endless  # until it is cancelled again
+        until = datetime.fromisoformat(turn.until) if turn.until else None
+        raise AgentError(turn.kind, turn.message, until=until)

@@ -1,24 +1,375 @@
 """What the unchanged project does: outcomes, lines by test, facts of the failures, and whether warm runs agree."""
 
-from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+import inspect
+import marshal
+import re
+import time
+import traceback
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import astuple, dataclass, field, replace
+from functools import partial
+from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from .budget import HANG
 from .facts import Facts
-from .firstrun import first_run
-from .forks import Answer, ask_forked
-from .heard import Heard
+from .forks import LATE, Answer, Tell, ask_forked, listen, outlived
 from .localize import Spectrum
-from .probe import Probes
-from .session import Driver, Outcome, collect_and
+from .session import Driver, Outcome, collect_and, key_of
 from .source import Source
-from .trace import IMPORT, Line
+from .trace import IMPORT, MONITORED, Line, Recorder
 from .tree import is_test_file
-from .unloadable import Broken
+from .watch import Probes
 from .zygote import Project, numbered
+
+_LONGEST_COMPLAINT = 200
+
+
+class Broken(NamedTuple):
+    """A line that keeps a file from being compiled or imported; `file` is relative to the project, with '/'."""
+
+    file: str
+    line: int
+    code: str
+    says: str
+
+    @property
+    def words(self) -> str:
+        return f"{self.file}, line {self.line}: {self.says}"
+
+
+def broken_by(error: BaseException | None, tree: str) -> Broken | None:
+    """The file of the project behind an error, if it can not be compiled. What a test compiles itself is none."""
+    for one in _chain(error):
+        if isinstance(one, SyntaxError) and one.filename:
+            return _compiled(Path(one.filename), Path(tree).resolve())
+    return None
+
+
+def stopped_by(error: BaseException | None, tree: str) -> Broken | None:
+    """The line of the project, tests left out, that raised while tests were loaded; or the file that lacks a name."""
+    root = Path(tree).resolve()
+    for one in _chain(error):
+        places = [(frame.f_code.co_filename, line) for frame, line in traceback.walk_tb(one.__traceback__)][::-1]
+        for name, line in [*places, *([(one.path, 1)] if isinstance(one, ImportError) and one.path else [])]:
+            file = _inside(Path(name), root)
+            if file and not is_test_file(file):
+                says = f"{type(one).__name__}: {one}".splitlines()[0][:_LONGEST_COMPLAINT]
+                return Broken(file, line, _line(root / file, line), says)
+    return None
+
+
+def broken_in(said: str, tree: str) -> list[Broken]:
+    """The files of the project that pytest named when it gave up, and that can not be compiled."""
+    root = re.escape(str(Path(tree).resolve()))
+    names = dict.fromkeys(re.findall(rf"{root}/[^\n'\"]+?\.py", said))
+    return [broken for name in names if (broken := _compiled(Path(name), Path(tree).resolve()))]
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _inside(path: Path, tree: Path) -> str | None:
+    try:
+        return path.resolve().relative_to(tree).as_posix() if path.is_file() else None
+    except (ValueError, OSError):
+        return None
+
+
+def _line(path: Path, line: int) -> str:
+    lines = path.read_bytes().decode(errors="replace").splitlines()
+    return lines[line - 1].strip()[:120] if line <= len(lines) else ""
+
+
+def _compiled(path: Path, tree: Path) -> Broken | None:
+    file = _inside(path, tree)
+    if file is None:
+        return None
+    source = path.read_bytes()
+    try:
+        compile(source, str(path), "exec", dont_inherit=True)
+    except SyntaxError as problem:
+        line = problem.lineno or 1
+        return Broken(file, line, _line(path, line), f"{type(problem).__name__}: {problem.msg}")
+    except ValueError as problem:  # a null byte
+        return Broken(file, 1, "", str(problem))
+    return None
+
+
+ENDED = "the interpreter's end"
+_FACTS_FROM = 12
+_SAID = 400
+
+
+@dataclass
+class Heard:
+    """Numbers are places in the order of collection. `until`: the moment before which the next message must come.
+
+    `fatal`: tests that end the interpreter or do not react, and what became of it; `texts`: sources of failing tests.
+    """
+
+    hard: float
+    until: float
+    nodes: Sequence[str] = ()
+    keys: Sequence[str] = ()
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    lines: dict[int, set[Line]] = field(default_factory=dict)
+    texts: dict[int, str] = field(default_factory=dict)
+    broken: set[Broken] = field(default_factory=set)
+    troubles: list[str] = field(default_factory=list)
+    fatal: dict[int, str] = field(default_factory=dict)
+    loaded: bool = False
+    done: bool = False
+    _under_way: int = IMPORT
+    _last: dict[int, Line] = field(default_factory=dict)
+    _seen: set[int] = field(default_factory=set)
+
+    def hear(self, message: Answer) -> None:
+        """Takes one message in."""
+        if "begins" in message:
+            self._under_way = message["begins"]
+            self.until = min(self.hard, time.monotonic() + message["within"])
+            return
+        if "line" in message:
+            file, line = message["line"]
+            self._last[message["number"]] = (file, line)
+            self.lines.setdefault(message["number"], set()).add((file, line))
+            return
+        self.until = self.hard
+        if "outcome" in message:
+            self._outcome(message)
+        elif "ended" in message:
+            self._ended(message["number"], message["ended"], message["text"])
+        else:
+            self._session(message)
+
+    def suspected(self, ended: str) -> int:
+        """After the end of a process: the number of the test to go on with, which is to blame."""
+        number = self._under_way
+        if number == IMPORT:
+            return 0
+        if number in self.outcomes:
+            return number + 1
+        self.fatal[number] = ended
+        return number
+
+    def stopped(self, ended: str) -> "Heard":
+        """Says what kept the tests from being loaded, and what became of those that end the interpreter."""
+        if not self.loaded and not self.done:
+            last = self._last.get(IMPORT)
+            where = f"; the last line of the project that ran is line {last[1]} of {last[0]}" if last else ""
+            how = "that did not end in time" if ended == LATE else f"that ended the interpreter ({ended})"
+            self.troubles.append(f"the tests could not be loaded: {how}{where}")
+        for number, words in self.fatal.items():
+            if number not in self._seen:
+                self._ends(number, f"{words}, behind the other tests and not alone")
+        return self
+
+    def save(self, path: Path) -> None:
+        """Writes down what a later search for the same files would measure again."""
+        outcomes = {number: astuple(outcome) for number, outcome in self.outcomes.items()}
+        plain = {
+            "nodes": list(self.nodes), "keys": list(self.keys), "outcomes": outcomes, "lines": self.lines,
+            "texts": self.texts, "broken": [tuple(one) for one in self.broken], "troubles": self.troubles,
+            "fatal": self.fatal,
+        }  # fmt: skip
+        path.write_bytes(marshal.dumps(plain))
+
+    @classmethod
+    def saved(cls, path: Path) -> "Heard":
+        plain = marshal.loads(path.read_bytes())
+        outcomes = {number: Outcome(*outcome) for number, outcome in plain.pop("outcomes").items()}
+        broken = {Broken(*one) for one in plain.pop("broken")}
+        return cls(hard=0.0, until=0.0, outcomes=outcomes, broken=broken, loaded=True, done=True, **plain)
+
+    def _outcome(self, message: Answer) -> None:
+        number = message["number"]
+        self.outcomes[number] = Outcome(*message["outcome"])
+        self.lines.setdefault(number, set()).update((file, line) for file, line in message["lines"])
+        self._text(number, message["text"])
+
+    def _ended(self, number: int, words: str, text: str) -> None:
+        if number not in self.outcomes:
+            self.fatal[number] = words
+            self._seen.add(number)
+            self._ends(number, words)
+            self._text(number, text)
+
+    def _ends(self, number: int, words: str) -> None:
+        frames = [(*self._last[number], "")] if number in self._last else []
+        late = words.startswith(LATE)
+        self.outcomes[number] = Outcome("failed", 0.0, "TimeUp" if late else ENDED, words, frames, waited=late)
+
+    def _text(self, number: int, text: str) -> None:
+        if text and len(self.texts) < _FACTS_FROM:
+            self.texts[number] = text
+
+    def _session(self, message: Answer) -> None:
+        """Loaded, or done; a session that did not get as far as the tests said why."""
+        self.broken |= {Broken(*one) for one in message["broken"]}
+        self.troubles = list(message["troubles"])
+        if message["said"]:
+            said = " ".join(message["said"].split())[-_SAID:]
+            self.troubles.append(f"pytest did not get as far as the tests: {said}")
+        if "keys" in message:
+            self.loaded = True
+            self.nodes, self.keys = message["nodes"], message["keys"]
+            self.lines.setdefault(IMPORT, set()).update((file, line) for file, line in message["imported"])
+        if "done" in message:
+            self.done = True
+            self.until = time.monotonic()  # what a test started may hold the pipe open
+
+
+_PASSING = 60.0  # processor seconds of a test that is known to pass
+_LONGEST, _SHORTEST = 5.0, 0.5  # seconds that a failing test is waited for
+_TRACED = 0.4  # the share of the time in which all passing tests are traced
+_LOADING, _LOADING_AGAIN = 0.6, 10.0  # the share of the time that loading may take; seconds to see where it stops
+_GRACE = 2.0  # seconds after which a test is ended from outside that did not end by itself
+
+
+@dataclass(frozen=True)
+class Course:
+    """What is run, and until when (monotonic): behind `half` most passing tests run untraced, behind `soft` none.
+
+    `careful`: from the test numbered `first` on, each has a process of its own and tells each line at once.
+    `marks`: the project's modules may be marked, to see their lines.
+    """
+
+    project: Project
+    tree: str
+    failing: frozenset[str]
+    half: float
+    soft: float
+    hard: float
+    first: int = 0
+    careful: bool = False
+    marks: bool = False
+
+    def limits(self, key: str, late: int) -> tuple[float, float]:
+        """Seconds that a test may compute and may take in all: fewer, the less is left and the more were late."""
+        left = self.hard - time.monotonic()
+        if self.failing and key not in self.failing:
+            return min(_PASSING, max(left / 2, _SHORTEST)), max(left / 2, _SHORTEST)
+        share = 0.5**late  # a failing test may be endless, and there may be more of them
+        most = max(_SHORTEST, left / 8)
+        return max(_SHORTEST, min(2 * HANG, most) * share), max(_SHORTEST, min(_LONGEST, most) * share)
+
+    def asks(self, key: str) -> bool:
+        """Whether this is a test that shall be mended."""
+        return not self.failing or key in self.failing
+
+    def traces(self, key: str) -> bool:
+        """The failing tests, those that stand beside them, and for a while all."""
+        beside = key.split("::")[0] in {one.split("::")[0] for one in self.failing}
+        return beside or self.asks(key) or time.monotonic() < self.half
+
+
+def first_run(project: Project, tree: str, failing: frozenset[str], seconds: float) -> Heard:
+    """Runs everything once, within `seconds`; the failing tests always, passing ones while there is time.
+
+    Once more, and followed line by line, where marks showed nothing: a program may be loaded in its own way.
+    """
+    began = time.monotonic()
+    heard = _first_run(project, tree, failing, seconds, marks=not MONITORED)
+    failed = [n for n, outcome in heard.outcomes.items() if outcome.status == "failed"]
+    if MONITORED or not failed or any(heard.lines.get(n) for n in failed):
+        return heard
+    return _first_run(project, tree, failing, max(seconds - (time.monotonic() - began), _SHORTEST), marks=False)
+
+
+def _first_run(project: Project, tree: str, failing: frozenset[str], seconds: float, *, marks: bool) -> Heard:
+    now = time.monotonic()
+    course = Course(project, tree, failing, now + seconds * _TRACED, now + seconds / 2, now + seconds, marks=marks)
+    heard = Heard(hard=course.hard, until=now + seconds * _LOADING)
+    ended = listen(partial(_pass, course), heard.hear, lambda: heard.until)
+    if heard.done or time.monotonic() >= course.hard:
+        return heard.stopped(ended)
+    first = heard.suspected(ended)
+    heard.until = course.hard if heard.loaded else min(course.hard, time.monotonic() + _LOADING_AGAIN)
+    careful = Course(project, tree, failing, course.half, course.soft, course.hard, first, careful=True)
+    listen(partial(_pass, careful), heard.hear, lambda: heard.until)
+    return heard.stopped(ended)
+
+
+def _pass(course: Course, tell: Tell) -> None:
+    """One session in this process: loads all tests, runs those from `first` on, and tells what comes of each."""
+    number = IMPORT
+    loading: list[Broken | None] = []
+    heard = (lambda line: tell({"line": line, "number": number})) if course.careful else None
+    recorder = Recorder(course.tree, heard, marks=course.marks)
+
+    def loop(driver: Driver, items: list[pytest.Item]) -> None:
+        nonlocal number, loading
+        recorder.stop()
+        loading = [stopped_by(error, course.tree) for error in driver.errors]
+        keys = [key_of(item, course.project.style) for item in items]
+        imported = list(recorder.lines[IMPORT])
+        tell({"nodes": [item.nodeid for item in items], "keys": keys, "imported": imported, **_troubles(driver)})
+        late = 0
+        for number, (item, following) in enumerate(zip(items, [*items[1:], None], strict=True)):
+            if number >= course.first and (course.asks(keys[number]) or time.monotonic() <= course.soft):
+                item.session._setupstate.teardown_exact(item)  # of the test before one that was left out
+                late += _run(course, driver, recorder, number, item, following, tell, late)
+
+    def _troubles(driver: Driver) -> Answer:
+        compiled = [broken_by(error, course.tree) for error in driver.errors]
+        broken = [*(one or more for one, more in zip_longest(compiled, loading)), *broken_in(driver.said, course.tree)]
+        return {"broken": [tuple(one) for one in broken if one], "troubles": driver.troubles, "said": driver.said}
+
+    recorder.start()
+    driver = collect_and(loop, course.project.arguments, course.project.style, plain=False)
+    tell({"done": True, **_troubles(driver)})
+
+
+def _run(
+    course: Course, driver: Driver, recorder: Recorder, number: int, item: pytest.Item, following: pytest.Item | None,
+    tell: Tell, late: int,
+) -> bool:  # fmt: skip
+    """Whether it was ended because it took too long; `late` are those before it."""
+    computing, clock = course.limits(key := key_of(item, course.project.style), late)
+    tell({"begins": number, "within": clock + _GRACE})
+    recorder.switch(number)
+    traced = course.traces(key)
+
+    def work() -> bool:
+        if traced:
+            recorder.start()
+        outcome = driver.run(item, None if course.careful else following, computing, clock)
+        recorder.stop()
+        frames = [(recorder.project_file(file) or "", line, name) for file, line, name in outcome.frames]
+        plain = (outcome.status, outcome.seconds, outcome.error, outcome.message, frames, outcome.waited)
+        lines: list[Line] = list(recorder.lines[number])
+        text = source_text(item) if outcome.status == "failed" else ""
+        tell({"outcome": plain, "number": number, "lines": lines, "text": text})
+        return outcome.error == "TimeUp"
+
+    if not course.careful:
+        return work()
+    ended = outlived(work, clock + _GRACE)
+    tell({"ended": ended, "number": number, "text": source_text(item)})
+    return False
+
+
+def source_text(item: pytest.Item) -> str:
+    """The test's own source and its parameters, as Python text to take literals from."""
+    function: Callable[..., object] | None = getattr(item, "function", None)
+    try:
+        text = inspect.cleandoc("\n" + inspect.getsource(function)) if function else ""
+    except (OSError, TypeError):
+        text = ""
+    call = getattr(item, "callspec", None)
+    values = call.params.values() if call else ()
+    plain = [value for value in values if type(value) in (int, float, str, bool)]
+    return f"{text}\n_ = {plain!r}\n"
+
 
 _PATIENCE = 60.0
 _PROBED = 60  # failing tests

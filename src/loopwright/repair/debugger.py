@@ -4,28 +4,359 @@ import asyncio
 import importlib.util
 import json
 import os
+import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from loopwright.domain.debugging import DebugRequest, Diagnosis, Findings
-from loopwright.domain.errors import Invalid
-from loopwright.domain.looking import Probed, ProbeOrder, RanTests, Spectrum
-from loopwright.domain.loop import Hypothesis
-from loopwright.domain.loop_rivals import holds_patch
-from loopwright.domain.mutants import Mutation, MutationOrder
-from loopwright.domain.suspects import anchor
-from loopwright.repair import answers, looks
-from loopwright.repair.changes import changed_lines
+from pydantic import JsonValue
+
+from loopwright.core.errors import Invalid
+from loopwright.core.ids import next_hypothesis_id
+from loopwright.core.text import plural
+from loopwright.evidence.debugging import (
+    DebugRequest,
+    Diagnosis,
+    Findings,
+    Patch,
+    Probed,
+    ProbeHit,
+    ProbeOrder,
+    RanTest,
+    RanTests,
+    Spectrum,
+    Statement,
+    Watched,
+    anchor,
+    owner,
+)
+from loopwright.evidence.proof import SURVIVORS_KEPT, Mutants, Mutation, MutationOrder, Survivor
+from loopwright.evidence.rivals import (
+    Comparison,
+    Rival,
+    comparison_words,
+    holds_patch,
+    new_rival_ids,
+    patch_of,
+    rival_lines,
+)
 from loopwright.repair.command import Command, parse
 from loopwright.repair.kept import Kept, files_below
 from loopwright.repair.search import PROGRESS, cores
 from loopwright.repair.tree import copy_tree
-from loopwright.workspace.patience import Patience
-from loopwright.workspace.process import Finished, run_group
+from loopwright.workflows.loop.model import EvidenceCriteria, Hypothesis, HypothesisStatus
+from loopwright.workspace.process import Finished, Patience, run_group
+
+_SECONDS = 10.0
+_DIFF = (
+    "git", "-c", "core.quotePath=false", "-c", "core.fsmonitor=false", "-c", "safe.directory=*", "diff", "--unified=0",
+    "--relative", "--no-color", "--no-ext-diff", "--no-textconv", "--no-renames", "--src-prefix=a/", "--dst-prefix=b/",
+    "HEAD", "--", "*.py",
+)  # fmt: skip
+_ENVIRONMENT = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1", "GIT_OPTIONAL_LOCKS": "0", "LC_ALL": "C"}
+_FILE = re.compile(r"\+\+\+ b/(.*?)\t?$")
+_HUNK = re.compile(r"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
+
+
+async def changed_lines(root: Path, marker: str) -> list[tuple[str, int]]:
+    """Path below `root` and line, as the files are now; around what was only taken out. [] where there is no commit.
+
+    A file that git does not know yet says nothing: all of it is new. `marker` tags git's process.
+    """
+    try:
+        done = await run_group(_DIFF, cwd=root, marker=marker, patience=Patience(_SECONDS), env=_ENVIRONMENT)
+    except Invalid:  # there is no git
+        return []
+    return list(_read_diff(done.output)) if done.exit_code == 0 and not done.truncated else []
+
+
+def _read_diff(diff: str) -> Iterator[tuple[str, int]]:
+    file = ""
+    for line in diff.splitlines():
+        if found := _FILE.match(line):
+            file = found[1]
+        elif file and (hunk := _HUNK.match(line)):
+            first, count = int(hunk[1]), int(hunk[2] or 1)
+            yield from ((file, n) for n in (range(first, first + count) if count else (first, first + 1)))
+
+
+Plain = Mapping[str, Any]  # Any: parsed JSON from the worker
+
+_CRITERIA = EvidenceCriteria(
+    confirm="A small edit of this statement turns a failing test green, and no passing test fails in a fresh process; "
+    "none of another statement does so and behaves otherwise.",
+    reject="Every small edit that is known for this statement was tried, and none turned a failing test.",
+)
+_CONDITION = "Some small edit of this statement makes at least one failing test pass and breaks none that passes."
+_LOADED = EvidenceCriteria(confirm="Python loads the file.", reject="The file is loaded, and the tests still fail.")
+_LOADS = "Once this is mended, Python can load the file and the tests can be collected."
+_BYSTANDERS = 3
+
+
+def diagnosis(request: DebugRequest, answer: Plain) -> Diagnosis:
+    """New hypotheses, numbered on; places that the request already names are not repeated."""
+    known = {anchor(one) for one in request.hypotheses} | {one.logging_point for one in request.hypotheses}
+    places = [one for one in answer["locations"] if _anchor(one) not in known and one["point"] not in known]
+    fresh = _numbered(request.hypotheses, places)
+    ids = {hypothesis.logging_point: hypothesis.id for hypothesis in (*request.hypotheses, *fresh)}
+    hits = [
+        ProbeHit.model_validate({**hit, "hid": ids[hit["hid"]]})
+        for hit in answer.get("probes", ())
+        if hit["hid"] in ids
+    ]
+    return Diagnosis(
+        active_bug=answer.get("active_bug", ""),
+        hypotheses=tuple(_with_values(one, hits) for one in fresh),
+        probes=tuple(hits),
+        note="; ".join(answer.get("notes", ())),
+    )
+
+
+def findings(request: DebugRequest, answer: Plain) -> Findings:
+    """Verdicts on the request's hypotheses, new ones for places that showed something, and the best patch."""
+    patches: Sequence[Plain] = answer.get("patches", ())
+    cause = patches[0]["point"] if patches else None
+    places = {one["point"]: one for one in answer["locations"]}
+    found = _comparison(request, answer) if patches else None
+    verdict = partial(_judged, cause=cause, what=patches[0]["description"] if patches else "", found=found)
+    judged = [verdict(one, _place_of(one, places)) for one in request.hypotheses]
+    named = {place["point"] for one in request.hypotheses if (place := _place_of(one, places)) is not None}
+    news = [one for point, one in places.items() if point not in named and (point == cause or one["turned"])]
+    ours = [one["point"] for one in patches]
+    news.sort(key=lambda one: (one["point"] != cause, one["point"] not in ours, -one["survived"], -one["turned"]))
+    news = news[: max(_BYSTANDERS, sum(one["point"] in ours for one in news))]
+    added = [verdict(one, places[one.logging_point]) for one in _numbered(request.hypotheses, news)]
+    everything = [*judged, *added]
+    ids = {one.logging_point: one.id for one in everything}
+    ids |= {place["point"]: one.id for one in judged if (place := _place_of(one, places)) is not None}
+    made = [_patch(one, ids.get(one["point"], "")) for one in patches]
+    return Findings(
+        hypotheses=tuple(everything),
+        patch=made[0] if made else None,
+        rivals=tuple(made[1:]),
+        comparison=found,
+        tried=tuple(answer.get("refuted", ())),
+        candidates=answer.get("candidates", 0),
+        note=_note_of_answer(answer, found),
+    )
+
+
+def _comparison(request: DebugRequest, answer: Plain) -> Comparison | None:
+    """How the patch compares; None where there was no time to find out."""
+    if "comparison" not in answer:
+        return None
+    patch, *others = answer["patches"]
+    ids = new_rival_ids(filter(None, map(patch_of, request.hypotheses)), len(others))
+    kept = ("description", "fingerprint", "file", "diff", "gives", "alike")
+    rivals = tuple(
+        Rival(id=id, place=one["point"], **{name: one[name] for name in kept})
+        for id, one in zip(ids, others, strict=True)
+    )
+    return Comparison(tried=answer["candidates"], gives=patch["gives"], rivals=rivals, **answer["comparison"])
+
+
+def mutation(order: MutationOrder, answer: Plain) -> Mutation:
+    """The figure with the first survivors; where the worker came to none, why."""
+    if "killed" not in answer:
+        return Mutation(trouble=answer.get("trouble") or "; ".join(answer.get("notes", ())) or "no answer came")
+    survivors = [Survivor(file=file, line=line, change=change) for file, line, change in answer["survivors"]]
+    total = answer["killed"] + len(survivors)
+    return Mutation(
+        mutants=Mutants(
+            killed=answer["killed"], total=total, survivors=tuple(survivors[:SURVIVORS_KEPT]),
+            made=answer["made"] if answer["made"] > total else None,
+        ),
+        note="; ".join(answer["notes"]),
+    )  # fmt: skip
+
+
+def _numbered(known: Sequence[Hypothesis], places: Sequence[Plain]) -> list[Hypothesis]:
+    ids = [one.id for one in known]
+    made: list[Hypothesis] = []
+    for rank, place in enumerate(places, start=1):
+        ids.append(next_hypothesis_id(tuple(ids)))
+        made.append(
+            Hypothesis(
+                id=ids[-1],
+                description=_description(place),
+                testable_condition=_CONDITION if "says" not in place else _LOADS,
+                logging_point=place["point"],
+                evidence_criteria=_CRITERIA if "says" not in place else _LOADED,
+                likelihood=float(rank),
+                evidence=_evidence(place),
+            )
+        )
+    return made
+
+
+def _description(place: Plain) -> str:
+    if "says" in place:
+        return f"`{place['code']}` ({place['file']}, line {place['line']}) can not be loaded: {place['says']}"
+    raised = f", and {' and '.join(place['exceptions'])} came from it" if place["exceptions"] else ""
+    changed = "; it was changed since the last commit" if place["changed"] else ""
+    turned = f"; {place['turned']} of {plural(place['tried'], 'edit')} tried here turned a failing test"
+    return (
+        f"`{place['code']}` in {place['func']} ({place['file']}:{place['line']}) may be wrong: "
+        f"{_tests(place['failing'], 'failing')} and {_tests(place['passing'], 'passing')} ran it{raised}{changed}"
+        f"{turned if place['turned'] else ''}"
+    )
+
+
+def _tests(count: int, kind: str) -> str:
+    return f"{plural(count, f'{kind} test')}" if count else f"no {kind} tests"
+
+
+def _evidence(place: Plain) -> dict[str, JsonValue]:
+    kept = ("file", "line", "func", "code", "exceptions", "says")
+    return {
+        **{name: place[name] for name in kept if name in place},
+        "suspiciousness": place["score"],
+        "failing_tests": place["failing"],
+        "passing_tests": place["passing"],
+        **({"changed_since_last_commit": True} if place["changed"] else {}),
+        **(_measured(place) if place["tried"] else {}),
+    }
+
+
+def _measured(place: Plain) -> dict[str, JsonValue]:
+    return {
+        "candidates_tried": place["tried"],
+        "candidates_that_turned_a_test": place["turned"],
+        "candidates_that_broke_nothing": place["survived"],
+        "kinds_tried": place["kinds"],
+    }
+
+
+def _with_values(hypothesis: Hypothesis, hits: Sequence[ProbeHit]) -> Hypothesis:
+    seen: list[JsonValue] = [dict(hit.data) for hit in hits if hit.hid == hypothesis.id]
+    return hypothesis.evolve(evidence={**(hypothesis.evidence or {}), "probe_values": seen}) if seen else hypothesis
+
+
+def _judged(
+    hypothesis: Hypothesis, place: Plain | None, cause: str | None, what: str, found: Comparison | None
+) -> Hypothesis:
+    """The verdict by what was measured at the place; settled ones and those not reached stay as they are."""
+    settled = hypothesis.status in ("rejected", "confirmed") or holds_patch(hypothesis)
+    if place is None or settled or not place["tried"]:
+        return hypothesis
+    status, reason = _verdict(place, cause, found)
+    evidence = {**(hypothesis.evidence or {}), **_evidence(place), "outcome": reason}
+    if status == "pending":
+        return hypothesis.evolve(evidence=evidence)
+    named = {}
+    if place["point"] == cause:
+        wrong = "is plausibly wrong" if found and found.is_plausible else "was wrong"
+        named = {"description": f"`{place['code']}` {wrong}: {what}"}
+    return hypothesis.evolve(status=status, verdict_reason=reason, evidence=evidence, **named)
+
+
+def _verdict(place: Plain, cause: str | None, found: Comparison | None) -> tuple[HypothesisStatus, str]:
+    tried, offered = plural(place["tried"], "edit"), place["offered"]
+    if place["point"] == cause:
+        return _verdict_on_cause(found)
+    if place["turned"]:
+        return "inconclusive", f"{place['turned']} of {tried} turned a failing test, none became the patch"
+    if place["exhausted"]:
+        return "rejected", f"every known edit was tried ({place['tried']:,}), and none turned a failing test"
+    if cause is not None:
+        return "pending", f"{tried} tried before a patch was found elsewhere; none turned a failing test"
+    return "inconclusive", f"{tried} tried (at least {offered:,} are possible), and none turned a failing test"
+
+
+def _verdict_on_cause(found: Comparison | None) -> tuple[HypothesisStatus, str]:
+    """Tests that leave several edits open confirm the statement at best, where all of these are edits of it."""
+    held = "a patch here turned failing tests and broke none, in a fresh process"
+    if found is None:
+        return "confirmed", held
+    words = comparison_words(found)
+    if not found.is_plausible:
+        return "confirmed", f"{held}; {words}"
+    if found.elsewhere:
+        return "inconclusive", f"{words}; the tests confirm neither this edit nor this place"
+    return "confirmed", f"{words}; the tests confirm this place, not this edit"
+
+
+def _place_of(hypothesis: Hypothesis, places: Mapping[str, Plain]) -> Plain | None:
+    where = anchor(hypothesis)
+    if where is None:
+        return places.get(hypothesis.logging_point)
+    return next((place for place in places.values() if _anchor(place) == where), None)
+
+
+def _anchor(place: Plain) -> tuple[str, str, str]:
+    return place["file"], place["func"], place["code"]
+
+
+def _patch(plain: Plain, hypothesis: str) -> Patch:
+    known = {name: value for name, value in plain.items() if name in Patch.model_fields}
+    return Patch.model_validate({**known, "hypothesis": hypothesis})
+
+
+def _note_of_answer(answer: Plain, found: Comparison | None) -> str:
+    seconds, tried = answer.get("seconds", 0.0), answer.get("candidates", 0)
+    speed = []
+    if tried and seconds:
+        rate = f"{tried / seconds:.0f} a second, {answer['cold']} with a fresh import"
+        speed = [f"{plural(tried, 'edit')} tried in {seconds:.1f} s ({rate})"]
+    near = [f"close, and not right: {words}" for words in answer.get("nearest", ())]
+    compared = [comparison_words(found), *rival_lines(found)] if found else []
+    return "; ".join([*speed, *near, *compared, *answer.get("notes", ())])
+
+
+MOST_TESTS, MOST_HITS = 50, 100
+"""How many are told of: whoever asked reads all of it."""
+
+
+def ran_tests(answer: Plain) -> RanTests:
+    told = answer.get("tests", ())
+    return RanTests(
+        tests=tuple(RanTest.model_validate(test) for test in told[:MOST_TESTS]), note=_note(answer, len(told)),
+        **{name: answer.get("counts", {}).get(name, 0) for name in ("passed", "failed", "skipped")},
+    )  # fmt: skip
+
+
+def spectrum(answer: Plain, asked: Sequence[str]) -> Spectrum:
+    failing, collected = answer.get("failing_tests", 0), answer.get("collected", 0)
+    which = "none of the tests that failed before fails" if asked else "no test fails"
+    none = [] if failing else [f"{which} on the copy of the project ({collected:,} collected)"]
+    return Spectrum(
+        statements=tuple(Statement.model_validate(one) for one in answer.get("statements", ())),
+        total=answer.get("total", 0), failing_tests=failing, passing_tests=answer.get("passing_tests", 0),
+        note="; ".join([*none, *answer.get("notes", ())]),
+    )  # fmt: skip
+
+
+def probed(answer: Plain, request: DebugRequest, order: ProbeOrder) -> Probed:
+    told = answer.get("tests", ())
+    hid = owner(request.hypotheses, order.file, order.line)
+    left = MOST_HITS
+    tests: list[Watched] = []
+    for test in told[:MOST_TESTS]:
+        hits = [{**hit, "hid": hid} for hit in test["hits"][:left]]
+        left -= len(hits)
+        tests.append(Watched.model_validate({**test, "hits": hits}))
+    return Probed(
+        place=answer.get("place", f"{order.file}:{order.line}"), code=answer.get("code", ""), tests=tuple(tests),
+        note=_note(answer, len(told), _unreached(tests)),
+    )  # fmt: skip
+
+
+def _unreached(tests: Sequence[Watched]) -> str:
+    if tests and not any(test.reached for test in tests):
+        return "none of these tests came to that line"
+    return ""
+
+
+def _note(answer: Plain, count: int, *more: str) -> str:
+    passed = answer.get("counts", {}).get("passed", 0)
+    none = [f"no test fails on the copy of the project ({passed:,} passed)"] if not count else []
+    many = [f"{count - MOST_TESTS:,} more tests are not shown; name those to look at"] if count > MOST_TESTS else []
+    return "; ".join([*none, *many, *filter(None, more), *answer.get("notes", ())])
+
 
 _WORKER = "repair_worker"  # the name under which a worker imports this folder
 _LENT = ("pytest", "_pytest", "pluggy", "iniconfig", "packaging", "pygments", "py")
@@ -34,7 +365,7 @@ _SHORTEST = 1.0  # seconds, however long it took to copy the project
 _GRACE = 10.0
 _OUTPUT_CAP = 64_000
 
-NOTHING: answers.Plain = {}
+NOTHING: Plain = {}
 
 
 class PythonDebugger:
@@ -62,32 +393,32 @@ class PythonDebugger:
     async def diagnose(self, request: DebugRequest) -> Diagnosis:
         """Ranked places with spectrum, frames and probe values; Invalid for a command that is not supported."""
         seconds = min(request.budget_seconds, _DIAGNOSIS_SECONDS)
-        return answers.diagnosis(request, await self._ask("diagnose", request, seconds))
+        return diagnosis(request, await self._ask("diagnose", request, seconds))
 
     async def search(self, request: DebugRequest) -> Findings:
         """Tries edits until one holds in a fresh process; the project itself is only read."""
-        return answers.findings(request, await self._ask("search", request, request.budget_seconds))
+        return findings(request, await self._ask("search", request, request.budget_seconds))
 
     async def mutate(self, order: MutationOrder, say: Callable[[str], None]) -> Mutation:
         """Tries mutants of the changed lines on copies, in processes of their own."""
         request = DebugRequest(project=order.project, python=order.python, test_command=order.test_command, failing=())
         more = order.model_dump(mode="json", include={"tests", "lines", "reached", "most"})
-        return answers.mutation(order, await self._ask("mutate", request, order.seconds, more, say))
+        return mutation(order, await self._ask("mutate", request, order.seconds, more, say))
 
     async def run_tests(self, request: DebugRequest) -> RanTests:
         """Runs the failing tests again; Invalid says what can not be done, here and below."""
-        return looks.ran_tests(await self._looked("tests", request, {}))
+        return ran_tests(await self._looked("tests", request, {}))
 
     async def rank(self, request: DebugRequest, limit: int) -> Spectrum:
         """The most suspicious statements that the failing tests ran."""
-        return looks.spectrum(await self._looked("rank", request, {"limit": limit}), request.failing)
+        return spectrum(await self._looked("rank", request, {"limit": limit}), request.failing)
 
     async def probe(self, request: DebugRequest, order: ProbeOrder) -> Probed:
         """What is there each time that the failing tests come to a line."""
         answer = await self._looked("watch", request, {"probe": order.model_dump()})
-        return looks.probed(answer, request, order)
+        return probed(answer, request, order)
 
-    async def _looked(self, mode: str, request: DebugRequest, more: answers.Plain) -> answers.Plain:
+    async def _looked(self, mode: str, request: DebugRequest, more: Plain) -> Plain:
         answer = await self._ask(mode, request, request.budget_seconds, more)
         if words := answer.get("refused"):
             raise Invalid(str(words))
@@ -100,9 +431,9 @@ class PythonDebugger:
         mode: str,
         request: DebugRequest,
         seconds: float,
-        more: answers.Plain = NOTHING,
+        more: Plain = NOTHING,
         say: Callable[[str], None] | None = None,
-    ) -> answers.Plain:
+    ) -> Plain:
         began, origin = time.monotonic(), Path(request.project).resolve()
         command = parse(request.test_command, origin)
         if command is None:
@@ -206,10 +537,10 @@ def _anchors(hypotheses: list[Hypothesis]) -> list[list[str]]:
     return [list(one) for one in found if one is not None]
 
 
-def _read(path: Path, finished: Finished) -> answers.Plain:
+def _read(path: Path, finished: Finished) -> Plain:
     """The worker's answer, or one that says why there is none."""
     if path.exists():
-        answer: answers.Plain = json.loads(path.read_text())
+        answer: Plain = json.loads(path.read_text())
         return answer
     why = "ran out of time" if finished.cut is not None else f"ended with {finished.exit_code}"
     last = finished.output.strip().splitlines()[-1:] or ["(it printed nothing)"]

@@ -2,10 +2,24 @@
 
 import ast
 import operator
+import os
+import sys
+import textwrap
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import cache
 from itertools import product
-from typing import Any
+from types import CodeType, FrameType
+from typing import TYPE_CHECKING, Any
+
+from .edits.place import Edit
+from .localize import Location
+from .source import FUNCTIONS, Function, Source, header_end
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
+
 
 Kind = frozenset[str] | None
 """Names of the types that a value may have; None where nothing is known."""
@@ -243,3 +257,175 @@ def _comprehension(
     for value in [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]:
         kind_of(value, inner)
     return frozenset({{ast.ListComp: "list", ast.SetComp: "set", ast.DictComp: "dict"}.get(type(node), "iterator")})
+
+
+Kinds = dict[str, set[str]]
+"""Names of types by name of a variable or an attribute (`self.x`); `return` is what the function gives back."""
+
+RETURN = "return"
+_CALLS = 40  # of one function in one test
+_FIELDS = 40
+
+
+class Seen:
+    """Records what functions below `root` hold when they are called and when they return."""
+
+    def __init__(self, root: str) -> None:
+        self._root = root + os.sep
+        self._calls: Counter[CodeType] = Counter()
+        self.functions: dict[tuple[str, str], Kinds] = {}
+
+    def start(self) -> None:
+        self._calls.clear()
+        sys.settrace(self._called)
+
+    def stop(self) -> None:
+        sys.settrace(None)
+
+    def _called(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
+        code = frame.f_code
+        if not code.co_filename.startswith(self._root):
+            return None
+        self._calls[code] += 1
+        if self._calls[code] > _CALLS:
+            return None
+        frame.f_trace_lines = False
+        self._take(frame)
+        return self._returned
+
+    def _returned(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
+        if event == "return":
+            self._take(frame)
+            if not (arg is None and _is_leaving(frame)):
+                self._kinds(frame).setdefault(RETURN, set()).add(type(arg).__name__)
+        return self._returned
+
+    def _kinds(self, frame: FrameType) -> Kinds:
+        code = frame.f_code
+        file = code.co_filename[len(self._root) :].replace(os.sep, "/")
+        return self.functions.setdefault((file, code.co_qualname.replace(".<locals>", "")), {})
+
+    def _take(self, frame: FrameType) -> None:
+        kinds = self._kinds(frame)
+        for name, value in frame.f_locals.items():
+            kinds.setdefault(name, set()).add(type(value).__name__)
+        fields = getattr(frame.f_locals.get("self"), "__dict__", None)
+        for name, value in _first(fields.items() if type(fields) is dict else ()):
+            kinds.setdefault(f"self.{name}", set()).add(type(value).__name__)
+
+
+def _first(pairs: Iterable[tuple[str, object]]) -> list[tuple[str, object]]:
+    return [pair for pair, _ in zip(pairs, range(_FIELDS), strict=False)]
+
+
+def _is_leaving(frame: FrameType) -> bool:
+    """An exception goes through: settrace tells that as a return of None."""
+    code = frame.f_code.co_code
+    return frame.f_lasti < 0 or code[frame.f_lasti] not in _RETURNS
+
+
+def _returns() -> frozenset[int]:
+    import opcode
+
+    return frozenset(n for name, n in opcode.opmap.items() if name.startswith(("RETURN_", "YIELD_")))
+
+
+_RETURNS = _returns()
+
+
+_ABSURD = 3.0
+"""What an edit costs more that would raise a TypeError or an AttributeError with all values that were seen."""
+
+_OTHER_RESULT, _OTHER_VALUE = 1.2, 0.8
+"""The same for a result, or a variable, of a kind that it never had."""
+
+
+class Sense:
+    """`seen`: kinds by (file, qualified name) of a function."""
+
+    def __init__(self, seen: Mapping[tuple[str, str], Kinds]) -> None:
+        self._seen = seen
+        self._known = cache(self._known_in)
+
+    def doubt(self, location: Location, edit: Edit) -> float:
+        """What the edit costs more: 0 where it makes sense, or nothing is known."""
+        known = self._known(location.source, location.statement)
+        if not known:
+            return 0.0
+        changed = _changed(location, edit)
+        if changed is None:
+            return 0.0
+        try:
+            return _judged(changed, known)
+        except Absurd:
+            return _ABSURD
+        except RecursionError:
+            return 0.0
+
+    def _known_in(self, source: Source, statement: ast.stmt) -> Mapping[str, frozenset[str]]:
+        function = statement if isinstance(statement, FUNCTIONS) else source.function(statement)
+        if function is None:
+            return {}
+        outer = source.qualname(function)
+        name = function.name if outer == "<module>" else f"{outer}.{function.name}"
+        again = _bound_again(function)
+        found = self._seen.get((source.path, name), {})
+        return {one: frozenset(kinds) for one, kinds in found.items() if one not in again}
+
+
+def _bound_again(function: Function) -> frozenset[str]:
+    """Names that are given a value several times: what they hold at the end says little of the middle."""
+    stored = [
+        target.id
+        for node in ast.walk(function)
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.For, ast.withitem, ast.NamedExpr))
+        for target in ast.walk(_target_of(node))
+        if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store)
+    ]
+    return frozenset(name for name, count in Counter(stored).items() if count > 1)
+
+
+def _target_of(node: ast.AST) -> ast.AST:
+    if isinstance(node, ast.Assign):
+        return ast.Tuple(node.targets, ast.Store())
+    return getattr(node, "target", None) or getattr(node, "optional_vars", None) or ast.Pass()
+
+
+def _changed(location: Location, edit: Edit) -> ast.stmt | None:
+    """The statement's own part as it would be; None for edits beside it, and for parts that do not stand alone."""
+    source, statement = location.source, location.statement
+    if isinstance(statement, (*FUNCTIONS, ast.ClassDef, ast.Try, ast.With, ast.Match)):
+        return None
+    start, end = source.line_span(statement.lineno, header_end(statement))
+    if not (start <= edit.start and edit.end <= end) or (edit.start == edit.end and edit.start in (start, end)):
+        return None
+    text = textwrap.dedent(source.text[start : edit.start] + edit.text + source.text[edit.end : end]).strip()
+    text = text.removeprefix("el") if text.startswith("elif") else text
+    try:
+        return ast.parse(f"{text} pass" if text.endswith(":") else text).body[0]
+    except (SyntaxError, ValueError, IndexError, RecursionError, MemoryError):
+        return None
+
+
+def _judged(statement: ast.stmt, known: Mapping[str, frozenset[str]]) -> float:
+    match statement:
+        case ast.Return(value=value) if value is not None:
+            return _OTHER_RESULT * _is_other(kind_of(value, known), known.get(RETURN))
+        case ast.Assign(targets=[ast.Name() | ast.Attribute() as target], value=value):
+            return _OTHER_VALUE * _is_other(kind_of(value, known), known.get(ast.unparse(target)))
+        case ast.AugAssign(target=target, op=op, value=value):
+            result_of(op, kind_of(target, known), kind_of(value, known))
+        case ast.If(test=test) | ast.While(test=test) | ast.Assert(test=test):
+            kind_of(test, known)
+        case ast.For(iter=value):
+            many(kind_of(value, known))
+        case ast.Expr(value=value) | ast.Assign(value=value):
+            kind_of(value, known)
+    return 0.0
+
+
+def _is_other(kind: Kind, usual: frozenset[str] | None) -> bool:
+    if not kind or not usual or usual == {"NoneType"} or kind == {"NoneType"}:
+        return False
+    numbers = {"int", "float", "bool"}
+    return not kind & usual and not (kind & numbers and usual & numbers) and "iterator" not in kind

@@ -2,16 +2,123 @@
 
 import ast
 import math
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from .session import Outcome
-from .smells import bulk, is_plain, smell, tells_of_errors
 from .source import FUNCTIONS, Source, blocks, expressions
 from .trace import IMPORT, Line
 from .tree import is_test_file
-from .wording import likenesses
+
+_MUTABLE = (ast.List, ast.Dict, ast.Set)
+_BARE = (ast.Pass, ast.Continue, ast.Break, ast.Raise, ast.Try, ast.Global, ast.Nonlocal)
+_MUCH = 12  # parts that a compound statement's header counts as
+
+
+def smell(source: Source, statement: ast.stmt) -> float:
+    """Raised suspicion: shared mutable values, a return that ends a loop in its first turn, `is` on a value."""
+    parent = source.parents[statement]
+    if isinstance(statement, FUNCTIONS):
+        return 0.4 if any(isinstance(one, _MUTABLE) for one in statement.args.defaults) else 0.0
+    if isinstance(statement, ast.Assign) and isinstance(parent, ast.ClassDef):
+        return 0.3 if isinstance(statement.value, _MUTABLE) else 0.0
+    if isinstance(statement, ast.Return) and isinstance(parent, (ast.For, ast.While)):
+        return 0.1 if any(statement is block[-1] for block in blocks(parent)) else 0.0
+    if isinstance(statement, ast.If) and isinstance(statement.test, ast.Compare):
+        sides = [statement.test.left, *statement.test.comparators]
+        identity = any(isinstance(op, (ast.Is, ast.IsNot)) for op in statement.test.ops)
+        return 0.2 if identity and any(_is_value(side) for side in sides) else 0.0
+    return 0.0
+
+
+def is_plain(statement: ast.stmt) -> bool:
+    """Little can be wrong in it: it hands a name or a literal on, makes an empty container, or leaves."""
+    match statement:
+        case ast.Assign(value=value) | ast.AnnAssign(value=value):
+            return value is None or _is_simple(value)
+        case ast.Return(value=value):
+            return value is None or isinstance(value, (ast.Name, ast.Constant))
+        case ast.Expr(value=ast.Call(func=function)):
+            return isinstance(function, ast.Attribute) and _is_super(function.value)
+    return isinstance(statement, _BARE)
+
+
+def bulk(statement: ast.stmt) -> float:
+    """From 0 for a bare word to 1: how much there is in it."""
+    compound = any(True for _ in blocks(statement))
+    return min(1.0, math.log(1 + (_MUCH if compound else sum(1 for _ in ast.walk(statement)))) / 4)
+
+
+def tells_of_errors(source: Source, statement: ast.stmt) -> bool:
+    """It belongs to an exception's class: it runs because something went wrong, and is seldom what went wrong."""
+    owner = source.owner(statement)
+    names = [owner.name, *map(ast.unparse, owner.bases)] if owner else []
+    return any(name.endswith(("Error", "Exception")) for name in names)
+
+
+def _is_simple(value: ast.expr) -> bool:
+    if isinstance(value, ast.Call):
+        return not value.args and not value.keywords
+    holds_names = any(isinstance(one, ast.Name) for one in ast.walk(value))
+    return isinstance(value, (ast.Name, ast.Constant)) or (
+        isinstance(value, (*_MUTABLE, ast.Tuple)) and not holds_names
+    )
+
+
+def _is_super(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+
+
+def _is_value(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, (int, str)) and not isinstance(node.value, bool)
+
+
+_WORD = re.compile(r"[A-Za-z][a-z]+|[A-Z]+(?![a-z])|\d+")
+_ENDINGS = ("ing", "ed", "es", "s")
+_COMMON = frozenset((
+    "assert", "test", "self", "def", "return", "none", "true", "false", "import", "from", "for", "not", "and", "the",
+    "with", "pytest", "raise", "error", "value", "list",
+))  # fmt: skip
+
+Words = Counter[str]
+
+
+def likenesses(sources: Mapping[str, Source], text: str) -> dict[ast.AST, float]:
+    """For each function: 1 for the one most like `text`, 0 for those that share no word with it."""
+    functions: dict[ast.AST, Words] = {}
+    for source in sources.values():
+        for node in ast.walk(source.tree):
+            if isinstance(node, FUNCTIONS):
+                owner = source.owner(node)
+                functions[node] = words(source.segment(node)) + words(owner.name if owner else "")
+    held = Counter(word for counts in functions.values() for word in counts)
+    weight = {word: math.log(1 + len(functions) / count) for word, count in held.items()}
+    asked = words(text)
+    found = {node: _cosine(counts, asked, weight) for node, counts in functions.items()}
+    most = max(found.values(), default=0.0)
+    return {node: value / most for node, value in found.items()} if most else found
+
+
+def words(text: str) -> Words:
+    """The words in names, strings and comments, each without its ending."""
+    stems = (_stem(word.lower()) for word in _WORD.findall(text))
+    return Counter(word for word in stems if len(word) > 2 and word not in _COMMON)
+
+
+def _stem(word: str) -> str:
+    ending = next((end for end in _ENDINGS if word.endswith(end) and len(word) - len(end) >= 3), "")
+    return word.removesuffix(ending)
+
+
+def _cosine(one: Words, other: Words, weight: Mapping[str, float]) -> float:
+    def much(counts: Words, word: str) -> float:
+        return weight.get(word, 0.0) * min(1 + math.log(counts[word]), 2.0)
+
+    length = math.prod(math.sqrt(sum(much(counts, word) ** 2 for word in counts)) for counts in (one, other))
+    return sum(much(one, word) * much(other, word) for word in one if word in other) / length if length else 0.0
+
 
 _LAST_FRAME, _FRAME = 0.1, 0.05
 _UNSEEN = 0.8  # statements that no test runs by itself

@@ -1,30 +1,320 @@
 """Whether tests notice mutants of changed lines: each mutant in a process of its own, on copies of the project."""
 
+import ast
 import os
+import re
 import select
 import shlex
 import sys
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 
 from .baseline import Baseline, read_sources
-from .edits.place import Edit
+from .candidate import Candidate, Compiler
+from .edits import FAMILIES
+from .edits.place import Edit, Place
+from .edits.values import TWINS
 from .facts import Facts
 from .forks import Answer, ask_forked
+from .kinds import Absurd, kind_of
 from .laboratory import Laboratory
-from .localize import Spectrum
-from .mutants import Mutant, given_mutants, mutants_of
+from .localize import Location, Spectrum
+from .pool import Pool, Scope
 from .search import PROGRESS
 from .session import Driver, Outcome, collect_and, key_of
-from .source import Source
+from .source import FUNCTIONS, Function, Source, header_end
+from .stream import DANGEROUS
 from .trace import IMPORT, Line, Recorder
 from .zygote import Project
+
+Ran = Mapping[int, Collection[tuple[str, int]]]
+"""By a test's number, the lines that it runs: file and line."""
+
+Tests = frozenset[int] | None
+
+Keep = Callable[[Place, str, Edit], bool]
+"""Whether an edit of a family makes a mutant; the text is what the edit takes away."""
+
+_COMPARED = {
+    "<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"), "==": ("!=",), "!=": ("==",),
+    "is": ("is not",), "is not": ("is",), "in": ("not in",), "not in": ("in",),
+}  # fmt: skip
+"""The boundary, and the opposite."""
+
+_OPERATED = {
+    "+": "-", "-": "+", "*": "/", "/": "*", "//": "/", "%": "//", "**": "*", "&": "|", "|": "&", "^": "&",
+    "<<": ">>", ">>": "<<", "and": "or", "or": "and", "+=": "-=", "-=": "+=", "*=": "/=", "/=": "*=", "//=": "/=",
+    "%=": "//=", "**=": "*=", "&=": "|=", "|=": "&=", "^=": "&=", "<<=": ">>=", ">>=": "<<=",
+}  # fmt: skip
+_SIGNED = re.compile(r"(?:not\b|[-~])\s*(.*)", re.DOTALL)
+_SLICED = re.compile(r"\[([^\[\]:]*):([^\[\]:]*)\]")
+_FLOAT = re.compile(r"\d+\.\d*")
+_NAMED_ARGUMENT = re.compile(r"leave out the argument `\w+\s*=")
+_TELLING = re.compile(r"(warn|warnings\.warn|(self\.)?_?log(ger|ging)?\.\w+)\(")
+_ASKED_IN_VAIN = re.compile(r"\b(TYPE_CHECKING|__name__)\b")
+
+
+def _compared(place: Place, old: str, edit: Edit) -> bool:
+    return edit.text in _COMPARED.get(" ".join(old.split()), ())
+
+
+def _operated(place: Place, old: str, edit: Edit) -> bool:
+    signed = _SIGNED.fullmatch(old)
+    return _OPERATED.get(old) == edit.text or (signed is not None and signed[1].strip("() ") == edit.text.strip("() "))
+
+
+def _counted(place: Place, old: str, edit: Edit) -> bool:
+    return old.isdecimal() and edit.text == str(int(old) + 1)
+
+
+def _constant(place: Place, old: str, edit: Edit) -> bool:
+    """The other truth, ten times a fraction, and a text that is gone: not one that is written for people."""
+    if old in ("True", "False"):
+        return edit.text in ("True", "False")
+    if _FLOAT.fullmatch(old):
+        return edit.text in ("1", "1.0") if not float(old) else _FLOAT.match(edit.text) is not None and (
+            float(edit.text) == 10 * float(old)
+        )  # fmt: skip
+    return edit.text in ('""', "''") and not _is_told(place)
+
+
+def _negated(place: Place, old: str, edit: Edit) -> bool:
+    """What asks for truth alone: comparisons, `and` and `or` have mutants of their own."""
+    return edit.text.removeprefix("not ").strip("()") == old.strip("()") != edit.text and (
+        not isinstance(ast.parse(f"({old}\n)", mode="eval").body, (ast.Compare, ast.BoolOp))
+    )
+
+
+def _left(place: Place, old: str, edit: Edit) -> bool:
+    """Nothing is given back, or a loop is left in the other way."""
+    if isinstance(place.stmt, ast.Return):
+        plain = isinstance(place.stmt.value, ast.Constant) and place.stmt.value.value in (None, False, True)
+        return edit.text == "return None" and place.stmt.value is not None and not plain
+    return (old, edit.text) in (("break", "continue"), ("continue", "break"))
+
+
+def _deleted(place: Place, old: str, edit: Edit) -> bool:
+    """What takes effect elsewhere: without a plain assignment the next line only crashes."""
+    match place.stmt:
+        case ast.Expr(value=ast.Call() | ast.Await()) | ast.AugAssign() | ast.Raise() | ast.Delete():
+            return edit.text == ""
+        case ast.Assign(targets=[ast.Attribute() | ast.Subscript()]):
+            return edit.text == ""
+    return False
+
+
+def _passed(place: Place, old: str, edit: Edit) -> bool:
+    """Two arguments, or the branches of a conditional expression, exchanged; an argument by name left out."""
+    return edit.cost == 1.6 or _NAMED_ARGUMENT.match(edit.what) is not None
+
+
+def _sliced(place: Place, old: str, edit: Edit) -> bool:
+    bounds = _SLICED.fullmatch(old)
+    return bounds is not None and edit.text != old and edit.text in (f"[{bounds[1]}:]", f"[:{bounds[2]}]")
+
+
+def _of_its_kin(place: Place, old: str, edit: Edit) -> bool:
+    return edit.cost == 1.4
+
+
+def _twin(place: Place, old: str, edit: Edit) -> bool:
+    return edit.text in TWINS.get(old, ())
+
+
+def _raised(place: Place, old: str, edit: Edit) -> bool:
+    return isinstance(place.stmt, ast.Raise)
+
+
+MUTATIONS: Mapping[str, tuple[int, Keep]] = {
+    "comparison": (2, _compared),
+    "operator": (1, _operated),
+    "condition": (1, _negated),
+    "guard or return": (1, _left),
+    "off by one": (1, _counted),
+    "constant": (1, _constant),
+    "layout": (1, _deleted),
+    "arguments": (1, _passed),
+    "slice or index": (2, _sliced),
+    "attribute": (1, _of_its_kin),
+    "variable": (1, _twin),
+    "exception": (1, _raised),
+}
+"""Family of edits → how many mutants it makes of the same text at most, and which of its edits they are.
+
+Taken are those that change what is there a little, which nearly always matters. Left out are families that build
+from whatever is in reach (names, expressions, conditions, patterns: hundreds alike at one place), those that add what
+a faulty program has forgotten (guards, calls, conversions, resets: mostly equivalent where nothing was), those that
+mend what does not run yet (unknown names, imports, awaits: they only crash), and presence, `is` against `==` and moved
+statements, which a right program mostly allows.
+"""
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """`line`: where its edit begins. `tests`: numbers of those that ran its function, and `apart` of those that did so
+    only in processes that they started; both None outside of functions, where that cannot be told.
+    """
+
+    candidate: Candidate
+    line: int
+    tests: Tests
+    apart: Tests
+
+
+def mutants_of(
+    sources: Mapping[str, Source],
+    changed: Mapping[str, Collection[int]],
+    ran: Ran,
+    apart: Ran,
+    tree: str,
+) -> list[Mutant]:
+    """All of the changed lines, in an order of which any beginning is an even sample over lines and families.
+
+    `ran` by the tests themselves, and `apart` in all processes. Two that compile to the same code count once, and one
+    that does not differ from the original is none.
+    """
+    pool = Pool.of(sources.values(), Facts())
+    seen: set[str] = set()
+    lines: dict[tuple[str, int], list[Mutant]] = {}
+    for file, source in sources.items():
+        compiler = Compiler(source, f"{tree}/{file}")
+        for location in _locations(source, frozenset(changed.get(file, ()))):
+            tests, others = _runners(location.statement, source, ran, apart)
+            for family, edit in _edits(location, pool):
+                made = compiler.candidate(location, family, edit)
+                line = source.text.count("\n", 0, edit.start) + 1
+                if made and line in changed[file] and made.fingerprint not in seen:
+                    seen.add(made.fingerprint)
+                    lines.setdefault((file, line), []).append(Mutant(made, line, tests, others))
+    return list(_spread(list(lines.values())))
+
+
+def given_mutants(
+    sources: Mapping[str, Source], given: Sequence[tuple[str, str]], ran: Ran, apart: Ran, tree: str
+) -> dict[int, Mutant]:
+    """Those that somebody else has made, as (file, whole text), by their numbers; without what compiles to the same."""
+    found = {}
+    compilers = {file: Compiler(source, f"{tree}/{file}") for file, source in sources.items()}
+    for number, (file, text) in enumerate(given):
+        source = sources[file]
+        edit = _difference(source.text, text)
+        line = source.text.count("\n", 0, edit.start) + 1
+        statement = source.by_line.get(line)
+        location = _location(source, statement or source.statements[0])
+        tests, others = _runners(statement, source, ran, apart) if statement else (None, None)
+        if made := compilers[file].candidate(location, "given", edit):
+            found[number] = Mutant(made, line, tests, others)
+    return found
+
+
+def _difference(old: str, new: str) -> Edit:
+    """The smallest part that differs, as an edit."""
+    start = _alike(old, new)
+    same = _alike(old[start:][::-1], new[start:][::-1])
+    return Edit(start, len(old) - same, new[start : len(new) - same], 0.0, "given")
+
+
+def _alike(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((n for n, (a, b) in pairs if a != b), min(len(one), len(other)))
+
+
+def _runners(statement: ast.stmt, source: Source, ran: Ran, apart: Ran) -> tuple[Tests, Tests]:
+    """Tests that run any line of the function's body themselves, and the others that do so."""
+    function = _function(source, statement)
+    if function is None:
+        return None, None
+    body = range(function.body[0].lineno, (function.end_lineno or 0) + 1)
+    inside, anywhere = (
+        frozenset(n for n, lines in one.items() if any(file == source.path and line in body for file, line in lines))
+        for one in (ran, apart)
+    )
+    return inside, anywhere - inside
+
+
+def _locations(source: Source, changed: frozenset[int]) -> Iterator[Location]:
+    """The statements that own a changed line."""
+    for statement in source.statements:
+        owned = range(statement.lineno, header_end(statement) + 1)
+        if not changed.isdisjoint(owned) and _is_worth_it(source, statement):
+            yield _location(source, statement)
+
+
+def _location(source: Source, statement: ast.stmt) -> Location:
+    return Location(
+        file=source.path, line=statement.lineno, func=source.qualname(statement), code="", score=1.0,
+        failing=frozenset(), passing=frozenset(), statement=statement, source=source,
+    )  # fmt: skip
+
+
+def _function(source: Source, statement: ast.stmt) -> Function | None:
+    """The innermost around what the statement does; for a header that of the header."""
+    return statement if isinstance(statement, FUNCTIONS) else source.function(statement)
+
+
+def _is_worth_it(source: Source, statement: ast.stmt) -> bool:
+    """Not what checks itself, is written to a log or for tools, or is too dangerous to be changed."""
+    text = source.text[slice(*source.line_span(statement.lineno, header_end(statement)))].strip()
+    dunder = isinstance(statement, ast.Assign) and text.startswith("__")
+    told = isinstance(statement, ast.Expr) and _TELLING.match(text)
+    asked = isinstance(statement, ast.If) and _ASKED_IN_VAIN.search(text)
+    return not (isinstance(statement, ast.Assert) or dunder or told or asked or DANGEROUS.search(text))
+
+
+def _is_told(place: Place) -> bool:
+    """Whether the statement's texts are for people: an error's, or those of an option."""
+    return isinstance(place.stmt, ast.Raise) or "help=" in place.text(place.stmt)
+
+
+def _edits(location: Location, pool: Pool) -> Iterator[tuple[str, Edit]]:
+    source, statement = location.source, location.statement
+    place = Place(source, statement, Scope(source, _function(source, statement)), pool)
+    for family, (most, keep) in MUTATIONS.items():
+        made: dict[tuple[int, int], int] = {}
+        edits: list[Edit] = []
+        with suppress(Exception):  # as in a search: one family that stumbles over a text costs only itself
+            edits = sorted(FAMILIES[family][1](place), key=lambda one: (one.cost, one.start, one.end, one.text))
+        for edit in edits:
+            old, at = source.text[edit.start : edit.end], (edit.start, edit.end)
+            if made.get(at, 0) < most and keep(place, old, edit) and not _only_crashes(place, edit):
+                made[at] = made.get(at, 0) + 1
+                yield family, edit
+
+
+def _only_crashes(place: Place, edit: Edit) -> bool:
+    """Whether what comes of it can not be computed for the kinds of its operands: any test would notice."""
+    around = [node for node in place.nodes if isinstance(node, ast.BinOp)]
+    for node in around:
+        start, end = place.source.span(node)
+        if start <= edit.start and edit.end <= end:
+            text = place.source.text[start : edit.start] + edit.text + place.source.text[edit.end : end]
+            with suppress(SyntaxError):
+                try:
+                    kind_of(ast.parse(f"({text}\n)", mode="eval").body, {})
+                except Absurd:
+                    return True
+    return False
+
+
+def _spread(lines: Sequence[Sequence[Mutant]]) -> Iterator[Mutant]:
+    """One of each line, then a second one, and so on; where lines have several, with another family first on each."""
+    turned = [[*one[n % len(one) :], *one[: n % len(one)]] for n, one in enumerate(lines)]
+    for n in range(max(map(len, turned), default=0)):
+        yield from _evenly([one[n] for one in turned if len(one) > n])
+
+
+def _evenly(items: Sequence[Mutant]) -> list[Mutant]:
+    """In the order of their places with the bits reversed: any beginning is spread over the whole."""
+    bits = max(len(items) - 1, 1).bit_length()
+    return [items[n] for n in sorted(range(len(items)), key=lambda n: f"{n:0{bits}b}"[::-1])]
+
 
 _SHARE = 0.5  # of the time: what the unchanged project may take
 _EVERY = 2.0  # seconds between two words about how far it is

@@ -1,22 +1,253 @@
 """Many candidates in one process: those that are worth nothing are let go there, the others get a process each."""
 
+import asyncio
+import copy
 import os
+import re
+import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
+from contextlib import nullcontext, suppress
+from datetime import date, timedelta
 from functools import partial
-from types import CodeType, FunctionType
+from itertools import islice
+from types import CodeType, FrameType, FunctionType, ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 
-from .differ import Calls, compared, named, varied
-from .differ import brief as shortened
+from .budget import HANG, TimeUp, life, lifetime, processor_time
+from .candidate import exchanged
 from .forks import Answer, ask_forked, told_by_fork
-from .plan import brief, carried_out
-from .seen import Seen
+from .kinds import Seen
 from .session import Driver, tear_down
 from .state import State
-from .values import exchanged
+
+if TYPE_CHECKING:
+    from _typeshed import TraceFunction
+
+
+_WAITED_FOR = HANG / 4  # seconds: a test that had more, and did not come to its end, seldom would with more
+_GUARDS = 8  # passing tests that a candidate must not break before it is tried further
+
+
+def carried_out(driver: Driver, items: Mapping[int, pytest.Item], job: Answer) -> Answer:
+    """Failing tests first: leaves when none of the first `quick` turns, and at the first passing one that breaks.
+
+    So does one that makes a test endless that was not; of those that were, one that still is speaks for the others.
+    With more time a candidate that is `late` may fare better, the more so if all went well `so_far`.
+    `ordered` keeps the project's own order instead, for tests that depend on it.
+    """
+    guards = {number for number, _ in job["guards"]}
+    order = _order(job)
+    turned: list[int] = []
+    census: list[tuple[int, str, str, float]] = []
+    endless, ran = False, 0
+    for n, (number, seconds) in enumerate(order):
+        if number not in items:
+            if job["census"]:
+                continue
+            return {"turned": [], "broke": number}
+        if n == job["quick"] and not (turned or job["ordered"] or job["census"]):
+            break
+        if endless and number in job["endless"]:
+            tear_down(items[number])
+            continue
+        following = items.get(order[n + 1][0]) if n + 1 < len(order) else None
+        with nullcontext() if job["census"] else life(lifetime(seconds)):
+            outcome = driver.run(items[number], following, seconds)
+        census.append((number, outcome.status, outcome.error, outcome.seconds))
+        if job["census"]:
+            continue
+        if number in guards and outcome.status != "passed":
+            return {"turned": turned, "broke": number}
+        if number not in guards and outcome.status == "passed":
+            turned.append(number)
+        ran += number not in guards and outcome.error != "TimeUp"
+        if outcome.error == "TimeUp":
+            if number not in job["endless"]:
+                late = number not in guards and seconds < _WAITED_FOR
+                return {"turned": turned, "broke": number, "late": late, "so_far": late and len(turned) == ran}
+            endless = True
+    broke = None if turned else -1
+    return {"turned": turned, "broke": broke, "late": endless, "census": census if job["census"] else []}
+
+
+def brief_plan(job: Answer) -> Answer:
+    """The job's first tests: what breaks or turns none of these needs no more."""
+    return {**job, "targets": job["targets"][: job["quick"]], "guards": job["guards"][:_GUARDS]}
+
+
+def _order(job: Answer) -> list[tuple[int, float]]:
+    targets, guards = job["targets"], job["guards"]
+    if job["ordered"]:
+        return sorted([*targets, *guards])
+    if job.get("backwards"):
+        return sorted([*targets, *guards], reverse=True)
+    return [*targets[: job["quick"]], *guards, *targets[job["quick"] :]]
+
+
+Arguments = dict[str, object]
+
+Version = Callable[[], Callable[[], None] | None]
+"""Puts its code in place, and gives what takes it back."""
+
+_CALLS, _INPUTS = 24, 240
+_SECONDS = 0.2
+_ENDLESS, _DIFFER_WAITED_FOR = "does not end", 3
+_WIDTH = 80
+_ITEMS = 50
+_FIXED = (type, FunctionType, ModuleType)
+_ADDRESS = re.compile(r"0x[0-9a-f]+")
+
+
+class Calls:
+    """Keeps copies of what one function is called with, as long as it can be copied."""
+
+    def __init__(self, code: CodeType) -> None:
+        self._code = code
+        self.found: list[Arguments] = []
+
+    def start(self) -> None:
+        sys.settrace(self._called)
+
+    def stop(self) -> None:
+        sys.settrace(None)
+
+    def _called(self, frame: FrameType, event: str, arg: object) -> "TraceFunction | None":
+        if frame.f_code is self._code and len(self.found) < _CALLS:
+            sys.settrace(None)  # copying runs code, too
+            with suppress(Exception):  # whatever a value's own copying raises: this call is left out
+                self.found.append(copy.deepcopy({name: frame.f_locals[name] for name in parameters(self._code)}))
+            sys.settrace(self._called)
+        return None
+
+
+def parameters(code: CodeType) -> tuple[str, ...]:
+    """Names without `*args` and `**kwargs`."""
+    return code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+def varied(calls: Sequence[Arguments]) -> list[Arguments]:
+    """The calls, and each with one argument changed a little; the smallest first."""
+    found: dict[str, Arguments] = {}
+    for call in calls:
+        for one in (call, *_changed(call)):
+            found.setdefault(shown(one), one)
+    return [found[text] for text in sorted(found, key=lambda text: (len(text), text))][:_INPUTS]
+
+
+def _changed(call: Arguments) -> Iterator[Arguments]:
+    for name, value in call.items():
+        for other in _others(value):
+            yield {**call, name: other}
+
+
+def _others(value: object) -> list[object]:
+    """Values beside this one: of what is not plain, those with one attribute changed."""
+    with suppress(Exception):  # it may refuse to be copied, or to be made of what it holds
+        return _plain_others(value) or [*_altered(value)]
+    return []
+
+
+def _altered(value: object) -> Iterator[object]:
+    fields = getattr(value, "__dict__", None)
+    for name, field in list(fields.items()) if isinstance(fields, dict) and not isinstance(value, _FIXED) else ():
+        for other in _plain_others(field):
+            twin = copy.copy(value)
+            object.__setattr__(twin, name, other)
+            yield twin
+
+
+def _plain_others(value: object) -> list[object]:
+    if isinstance(value, bool):
+        return [not value]
+    if isinstance(value, (int, float)):
+        return [0, value + 1, value - 1, -value, value * 2]
+    if isinstance(value, date):
+        return [value + timedelta(days=1), value - timedelta(days=1)]
+    if isinstance(value, str):
+        return ["", value[1:], value + value[:1], value.upper(), f" {value}"]
+    if isinstance(value, (list, tuple)):
+        return [value[:0], value[1:], type(value)([*value, *value[:1]]), value[::-1]]
+    if isinstance(value, dict) and value:
+        return [{}, dict(list(value.items())[1:])]
+    return [set(sorted(value, key=repr)[1:])] if isinstance(value, set) and value else []
+
+
+def outcome(function: FunctionType, call: Arguments) -> str:
+    """What comes of it: `gives` what comes back and what is left in its arguments, `raises` which exception."""
+    mine = copy.deepcopy(call)
+    positional = function.__code__.co_varnames[: function.__code__.co_argcount]
+
+    def compute() -> str:
+        given = function(*(mine[name] for name in positional), **{k: v for k, v in mine.items() if k not in positional})
+        given = asyncio.run(given) if isinstance(given, Coroutine) else given
+        given = list(islice(given, _ITEMS)) if isinstance(given, Iterator) else given
+        left = "" if shown(mine) == shown(call) else f", and leaves {shown(mine)}"
+        return f"gives {_text(given)}{left}"
+
+    with processor_time(_SECONDS):
+        done = pytest.CallInfo.from_call(compute, "call")
+    if done.excinfo is None:
+        return done.result
+    return _ENDLESS if done.excinfo.errisinstance(TimeUp) else f"raises {done.excinfo.typename}"
+
+
+def outcomes(function: FunctionType, version: Version, calls: Sequence[Arguments], until: float) -> list[str] | None:
+    """What comes of each call; None where the code can not be put in place, or not all was seen `until` (monotonic).
+
+    Where some did not end, the others are not waited for: nothing is known of these (an empty text).
+    """
+    undo = version()
+    if undo is None:
+        return None
+    found: list[str] = []
+    for call in calls:
+        if time.monotonic() > until:
+            break
+        found.append("" if found.count(_ENDLESS) >= _DIFFER_WAITED_FOR else outcome(function, call))
+    undo()
+    return found if len(found) == len(calls) else None
+
+
+def compared(
+    function: FunctionType, versions: Sequence[Version], calls: Sequence[Arguments], until: float
+) -> Iterator[list[str] | None]:
+    """What comes of each call under each version, one after the other; the first tells what can be compared.
+
+    Calls with which it does not do the same twice depend on chance: nothing is known of these.
+    """
+    first, *others = versions
+    twice = [outcomes(function, first, calls, until) for _ in range(2)]
+    usual = twice[0] and twice[1] and [a if a == b else "" for a, b in zip(*twice, strict=True)]
+    yield usual
+    for other in others if usual else ():
+        yield outcomes(function, other, calls, until)
+
+
+def shown(call: Arguments) -> str:
+    return ", ".join(f"{name}={_text(value)}" for name, value in call.items())
+
+
+def _text(value: object) -> str:
+    plain = f"<{type(value).__name__}>"
+    with suppress(Exception):  # it may not be able to show itself
+        plain = repr(value)
+    fields = getattr(value, "__dict__", None)
+    if " object at 0x" in plain and isinstance(fields, dict):
+        plain = f"{type(value).__name__}({', '.join(f'{k}={_text(v)}' for k, v in fields.items())})"
+    return _ADDRESS.sub("…", plain)
+
+
+def named(function: FunctionType, call: Arguments) -> str:
+    """The call as a person reads it."""
+    return f"{function.__name__}({brief_text(shown(call))})"
+
+
+def brief_text(text: str) -> str:
+    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+
 
 Loaded = Mapping[tuple[str, str, int], Sequence[FunctionType]]
 """Living functions by file, qualified name and line."""
@@ -104,7 +335,7 @@ class Screen:
         inputs = varied(calls.found)
         yield {"calls": [named(function, call) for call in inputs]}
         for told in compared(function, [partial(self._put_in_order, one) for one in versions], inputs, until):
-            yield {"outcomes": told and [(hash(text), shortened(text)) if text else None for text in told]}
+            yield {"outcomes": told and [(hash(text), brief_text(text)) if text else None for text in told]}
 
     def _put_in_order(self, job: Answer) -> Callable[[], None] | None:
         """The job's code in the program as it was loaded, whatever ran in it since."""
@@ -139,7 +370,7 @@ class Screen:
         return found
 
     def _is_fit(self, job: Answer) -> bool:
-        first = brief(job)
+        first = brief_plan(job)
         return all(self._takes(number) for number, _ in (*first["targets"], *first["guards"]))
 
     def _takes(self, number: int) -> bool:
@@ -164,7 +395,7 @@ class Screen:
             if undo is None:
                 yield STALE
                 continue
-            answer = carried_out(self._driver, self._items, brief(job))
+            answer = carried_out(self._driver, self._items, brief_plan(job))
             undo()
             tear_down(next(iter(self._items.values())))
             self._state.restore()

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from .candidate import Candidate, Compiler, together
 from .edits import FAMILIES
 from .edits.place import Edit, Place
+from .kinds import Sense
 from .localize import Location
 from .pool import Pool, Scope
-from .sense import Sense
 from .source import FUNCTIONS, Function, Source, all_blocks
 
 _DISTRUST = 2.5

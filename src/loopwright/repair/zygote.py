@@ -1,22 +1,81 @@
 """Processes that wait for candidates, and those that have the project loaded."""
 
 import gc
+import importlib
+import importlib.machinery
 import os
+import select
+import shutil
 import signal
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from types import FunctionType
+from functools import partial
+from types import CodeType, FunctionType
 
 import pytest
 
 from . import sandbox
-from .copies import Copy
-from .forks import Answer, end_group, fork, receive, send
-from .screen import Screen
-from .session import Driver, collect_and
+from .forks import Answer, ask_forked, end_group, fork, receive, send
+from .screen import KILLED, Screen, alone, brief_plan, carried_out, is_final
+from .session import Driver, collect_and, driven
 from .state import State
-from .tree import relocate
+from .tree import is_test_file, relocate
+
+Sign = tuple[int, int, int]
+"""A file's time of change, size and mode."""
+
+
+class Copy:
+    """`pristine` is another copy, which nothing has touched; files that only this one has are not brought back."""
+
+    def __init__(self, tree: str, pristine: str) -> None:
+        self._tree = tree
+        self._pristine = pristine
+        self._before = dict(_signs(tree))
+
+    def put_back(self) -> bool:
+        """Whether something had changed since; it is as it was before now."""
+        now = dict(_signs(self._tree))
+        if now == self._before:
+            return False
+        for name in now.keys() - self._before.keys():
+            _remove(os.path.join(self._tree, name))
+        for name, sign in self._before.items():
+            if now.get(name) != sign:
+                self._bring(name)
+        self._before = dict(_signs(self._tree))
+        return True
+
+    def _bring(self, name: str) -> None:
+        source, target = os.path.join(self._pristine, name), os.path.join(self._tree, name)
+        if not os.path.lexists(source):
+            return
+        _remove(target)
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        shutil.copy2(source, target, follow_symlinks=False)
+
+
+def _signs(root: str) -> Iterator[tuple[str, Sign]]:
+    """All files below, links among them, by their path from there."""
+    folders = [root]
+    while folders:
+        with suppress(FileNotFoundError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+                else:
+                    told = entry.stat(follow_symlinks=False)
+                    yield entry.path[len(root) + 1 :], (told.st_mtime_ns, told.st_size, told.st_mode)
+
+
+def _remove(path: str) -> None:
+    with suppress(FileNotFoundError):
+        if os.path.isdir(path) and not os.path.islink(path):
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            os.unlink(path)
 
 
 @dataclass(frozen=True)
@@ -117,3 +176,140 @@ def _loaded_functions(tree: str) -> dict[tuple[str, str, int], list[FunctionType
             file = code.co_filename[len(tree) + 1 :].replace(os.sep, "/")
             found.setdefault((file, code.co_qualname, code.co_firstlineno), []).append(thing)
     return found
+
+
+_START_SECONDS = 60.0
+_Run = Callable[[Answer], Answer]
+
+
+def serve_cold(project: Project, tree: str) -> Callable[[int, int], None]:
+    """A server whose jobs have a `file` and its whole `text`.
+
+    It waits in a session that is about to collect, unless that has loaded the project by then (a conftest may do so).
+    """
+
+    def start(jobs: int, answers: int) -> None:
+        select.select([jobs], [], [])  # most searches need none
+        seen = ask_forked(lambda: _seen(project, tree), _START_SECONDS) or {"late": False, "files": [], "modules": []}
+        codes = _compiled(seen["files"])
+
+        def wait(run: _Run) -> None:
+            for name in seen["modules"]:
+                with suppress(Exception):
+                    importlib.import_module(name)
+            gc.freeze()
+            serve(jobs, answers, partial(_answers, run), tree)
+
+        def late(driver: Driver, session: pytest.Session, job: Answer) -> Answer:
+            _put(tree, job, codes)
+            session.perform_collect(_paths(project, session, job))
+            return carried_out(driver, numbered(project, session.items), job)
+
+        def early(job: Answer) -> Answer:
+            _put(tree, job, codes)
+            return _collected_and_run(project, job)
+
+        if seen["late"]:
+            waiting = _Waiting(lambda driver, session: wait(partial(late, driver, session)))
+            driven(waiting, project.arguments, project.style, plain=True)
+        else:
+            wait(early)
+
+    return start
+
+
+class _Waiting(Driver):
+    """Has work of its own done when the tests are about to be collected."""
+
+    def __init__(self, work: Callable[[Driver, pytest.Session], None]) -> None:
+        super().__init__(lambda driver, items: None, plain=True)
+        self._work = work
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection(self, session: pytest.Session) -> None:
+        self._work(self, session)
+
+
+def _answers(run: _Run, batch: Answer) -> Iterator[Answer]:
+    """One for each job: its first tests decide whether all that it concerns are collected."""
+    for job in batch["jobs"]:
+        first = (
+            {"turned": [0], "broke": None}
+            if job["ordered"]
+            else alone(partial(run, brief_plan(job)), job, batch["until"])
+        )
+        answer = first if is_final(first) else alone(partial(run, job), job, batch["until"])
+        yield {**answer, "id": job["id"]}
+
+
+def _seen(project: Project, tree: str) -> Answer:
+    """Whether the project is still unknown when collecting begins, and what is loaded when it has ended."""
+    loaded: list[bool] = []
+
+    def inside() -> dict[str, str]:
+        files = {
+            name: str(getattr(module, "__dict__", {}).get("__file__") or "") for name, module in sys.modules.items()
+        }
+        return {name: file for name, file in files.items() if file.startswith(tree + os.sep)}
+
+    def look(driver: Driver, session: pytest.Session) -> None:
+        loaded.append(any(not is_test_file(os.path.relpath(file, tree)) for file in inside().values()))
+
+    before = set(sys.modules)
+    driven(_Waiting(look), project.arguments, project.style, plain=True)
+    ours = inside()
+    return {
+        "late": loaded == [False],
+        "files": sorted(file for file in ours.values() if file.endswith(".py")),
+        "modules": [name for name in sys.modules if name not in before and name not in ours],
+    }
+
+
+def _compiled(files: list[str]) -> dict[str, CodeType]:
+    found = {}
+    for file in files:
+        with suppress(OSError, SyntaxError, ValueError), open(file, "rb") as source:
+            found[os.path.realpath(file)] = compile(source.read(), file, "exec", dont_inherit=True)
+    return found
+
+
+def _paths(project: Project, session: pytest.Session, job: Answer) -> list[str] | None:
+    """The files of the job's tests; None for all that the project collects."""
+    if job["ordered"] and not job.get("written"):
+        return None
+    nodes = [project.nodes[number] for number, _ in (*job["targets"], *job["guards"])]
+    return [str(session.config.rootpath / file) for file in dict.fromkeys(node.split("::")[0] for node in nodes)]
+
+
+def _collected_and_run(project: Project, job: Answer) -> Answer:
+    found: list[Answer] = []
+
+    def loop(driver: Driver, items: list[pytest.Item]) -> None:
+        found.append(carried_out(driver, numbered(project, items), job))
+
+    collect_and(loop, project.arguments, project.style, plain=True)
+    return found[0] if found else KILLED
+
+
+def _put(tree: str, job: Answer, codes: dict[str, CodeType]) -> None:
+    """The changed file for this process, and for those that it starts where the job wants it `written`."""
+    path = os.path.join(tree, job["file"])
+    _override(path, job["text"], codes)
+    if job.get("written"):
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            file.write(job["text"])
+
+
+def _override(path: str, text: str, codes: dict[str, CodeType]) -> None:
+    """From now on this process imports `text` instead of what the file at `path` holds, and compiles no other again."""
+    real = os.path.realpath(path)
+    loader = importlib.machinery.SourceFileLoader
+    original = loader.get_code
+
+    def get_code(self: importlib.machinery.SourceFileLoader, fullname: str) -> object:
+        name = os.path.realpath(str(self.get_filename(fullname)))
+        if name == real:
+            return compile(text, str(self.get_filename(fullname)), "exec", dont_inherit=True)
+        return codes.get(name) or original(self, fullname)
+
+    setattr(loader, "get_code", get_code)  # noqa: B010 - replaces a method, in a forked child only

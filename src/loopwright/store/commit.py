@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Generic, NamedTuple
 
-from loopwright.domain.errors import Conflict, Invalid
-from loopwright.domain.events import Event
+from loopwright.core.errors import Conflict, Invalid
+from loopwright.core.record import Event
 from loopwright.store import patch, projection
 from loopwright.store.journal import Draft, draft
 from loopwright.store.kind import Kind, S, Stored

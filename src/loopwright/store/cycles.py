@@ -1,12 +1,11 @@
 """Cycles, as the store sees them."""
 
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.cycle_documents import render
-from loopwright.domain.cycle_external import keep_own, take_in
-from loopwright.domain.cycle_reading import read_cycle
-from loopwright.domain.cycle_rebuild import rebuilt
-from loopwright.domain.engine_state import SCHEMA
+from loopwright.core.state import SCHEMA
 from loopwright.store.kind import Document, Kind
+from loopwright.workflows.cycle.documents import render
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.reading import keep_own, read_cycle, take_in
+from loopwright.workflows.cycle.rebuild import rebuilt
 
 FOLDER = ".workflow/.cycle"
 

@@ -1,16 +1,82 @@
 """The few system calls the store writes with, in one place, so that a test can let each of them fail."""
 
 import contextlib
+import ctypes
 import errno
+import fcntl
 import os
+import signal
 import stat
+import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
-from loopwright.domain.errors import StoreError
-from loopwright.store import swap
-from loopwright.store.aside import ODD, is_plain, move_aside
+from loopwright.core.errors import StoreError
+
+ODD = frozenset({errno.EISDIR, errno.ELOOP, errno.ENXIO, errno.EACCES, errno.EPERM})
+"""What opening something says that is no plain file of ours."""
+
+
+def is_plain(path: str) -> bool:
+    """Whether a regular file stands there itself, not a link to one."""
+    try:
+        return stat.S_ISREG(os.lstat(path).st_mode)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def move_aside(path: str) -> None:
+    """Whoever put it there finds it again, under a name of its own. Links are moved, not followed."""
+    with contextlib.suppress(FileNotFoundError):
+        os.rename(path, f"{path}.damaged-{time.time_ns()}")
+
+
+AT_FDCWD = -100
+EXCHANGE = 2
+
+_renameat2 = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+
+
+def take_spare(path: str) -> int | None:
+    """A descriptor of the spare, or None when there is none that is ours alone.
+
+    A link is not followed, and a file that has another name as well is left to that name. The kernel grants a write
+    lease only on a file that nobody else has open. It is given back at once; should somebody open the file in between,
+    the kernel tells us with a signal, for which one is named that is ignored.
+    """
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        if error.errno not in ODD:
+            raise
+        move_aside(path)
+        return None
+    found = os.fstat(fd)
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+        os.close(fd)
+        os.unlink(path)
+        return None
+    try:
+        fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_WRLCK)
+        fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_UNLCK)
+    except OSError:
+        os.close(fd)
+        os.unlink(path)
+        return None
+    return fd
+
+
+def exchange(spare: str, path: str) -> None:
+    """Both names change places; where that is not possible, or nothing stands at `path`, the spare just moves there."""
+    if _renameat2 is None or _renameat2(AT_FDCWD, os.fsencode(spare), AT_FDCWD, os.fsencode(path), EXCHANGE):
+        os.rename(spare, path)
+
 
 READ = os.O_RDONLY | os.O_CLOEXEC
 WRITE = os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK
@@ -109,7 +175,7 @@ class Disk:
     def swap(self, path: str, data: bytes) -> None:
         """As `replace`, for a file that changes at every step; see the module `swap`."""
         spare = path + SPARE
-        fd = swap.take_spare(spare)
+        fd = take_spare(spare)
         if fd is None:
             fd = _made(spare)
         try:
@@ -130,7 +196,7 @@ class Disk:
 
     def exchange(self, spare: str, path: str) -> None:
         """Both names change places."""
-        swap.exchange(spare, path)
+        exchange(spare, path)
 
     def sync_folder(self, path: str) -> None:
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -198,3 +264,18 @@ def _reserve(fd: int, size: int) -> None:
     except OSError as error:
         if error.errno not in (errno.EOPNOTSUPP, errno.EINVAL):
             raise
+
+
+class Closing(ABC):
+    """Its own context: leaving it closes it."""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    @abstractmethod
+    def close(self) -> None: ...

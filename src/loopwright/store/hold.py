@@ -4,17 +4,15 @@ import os
 from itertools import takewhile
 from typing import Generic, NamedTuple
 
-from loopwright.domain.errors import Corrupt, NewerSchema
+from loopwright.core.errors import Corrupt, NewerSchema
 from loopwright.store import patch, projection
 from loopwright.store.disk import READ, Disk
-from loopwright.store.journal import Line, scan
+from loopwright.store.journal import Line, carried_on, load, scan
 from loopwright.store.kind import Document, Kind, S
 from loopwright.store.known import Finding, Known, View, journal_of, judge, projection_in
-from loopwright.store.lease import Seat
-from loopwright.store.locks import Descriptor
+from loopwright.store.lease import Descriptor, Seat
 from loopwright.store.patch import Doc
 from loopwright.store.paths import Paths
-from loopwright.store.replay import carried_on, load
 
 
 class Memory(NamedTuple, Generic[S]):

@@ -7,16 +7,15 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from typing import Generic, NamedTuple
 
-from loopwright.domain.errors import LoopwrightError, NotFound
-from loopwright.ports import Page
+from loopwright.core.errors import LoopwrightError, NotFound
+from loopwright.core.ports import Page
 from loopwright.store import projection
+from loopwright.store.change_notifier import HomesWatching, Watch
 from loopwright.store.disk import Disk
-from loopwright.store.homes import HomesWatching
 from loopwright.store.kind import S, age, is_found
 from loopwright.store.known import Deleted, journal_of, projection_in
 from loopwright.store.paths import Layout, Paths
 from loopwright.store.source import Source
-from loopwright.store.watch import Watch
 
 Key = tuple[float, str]
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from loopwright.domain.errors import NotFound
-from loopwright.domain.ids import checked
+from loopwright.core.errors import NotFound
+from loopwright.core.ids import checked
 from loopwright.store.disk import Disk, DiskTrouble
 
 FOLDER = Path(".workflow") / "issues"

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
-from loopwright.domain.engine_state import INCIDENTS_KEPT, Incident
+from loopwright.core.state import INCIDENTS_KEPT, Incident
 from loopwright.store.paths import Layout
 
 

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Generic, NamedTuple
 
-from loopwright.domain.errors import Corrupt, NotFound
+from loopwright.core.errors import Corrupt, NotFound
 from loopwright.store import patch, projection
 from loopwright.store.disk import Disk
-from loopwright.store.journal import Line, Scan, line_before, scan
+from loopwright.store.journal import Line, Scan, carried_on, line_before, load, replay, scan
 from loopwright.store.kind import Document, Kind, S
 from loopwright.store.patch import Doc
 from loopwright.store.paths import Paths
 from loopwright.store.projection import Projection
-from loopwright.store.replay import carried_on, load, replay
 
 CHUNK = 1 << 16
 

@@ -4,12 +4,11 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from loopwright.domain.documents import iterations_in, parse_lines, parse_progress, render_progress
-from loopwright.domain.engine_state import SCHEMA, Waiting
-from loopwright.domain.loop import LoopState
-from loopwright.domain.loop_external import keep_own, take_in
-from loopwright.domain.loop_reading import read_loop
+from loopwright.core.state import SCHEMA, Waiting
 from loopwright.store.kind import Document, Kind
+from loopwright.workflows.loop.documents import iterations_in, parse_lines, parse_progress, render_progress
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.reading import keep_own, read_loop, take_in
 
 FOLDER = ".workflow/.loop"
 OLD_FOLDER = ".loop"

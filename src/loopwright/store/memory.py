@@ -7,14 +7,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Generic
 
-from loopwright.domain.errors import Conflict, NotFound
-from loopwright.domain.events import Entry, Event
-from loopwright.ports import Clock, Lease, Page, Rule
-from loopwright.ports.watching import Changes, Shown
+from loopwright.core.errors import Conflict, NotFound
+from loopwright.core.ports import Changes, Clock, Lease, Page, Rule, Shown
+from loopwright.core.record import Entry, Event
 from loopwright.store import patch, progress, projection
-from loopwright.store.closing import Closing
 from loopwright.store.commit import later, refuse_old_epoch, refuse_other_id
-from loopwright.store.disk import Disk
+from loopwright.store.disk import Closing, Disk
 from loopwright.store.kind import Kind, S, age, is_found, with_next_epoch
 from loopwright.store.lease import HeldLease
 from loopwright.store.paths import Paths

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, JsonValue
 
-from loopwright.domain.errors import Invalid
+from loopwright.core.errors import Invalid
 
 Doc = dict[str, Any]  # Any: a JSON document
 Op = dict[str, Any]  # Any: a JSON value among its values

@@ -4,8 +4,8 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from loopwright.domain.errors import NotFound
-from loopwright.domain.ids import checked, is_safe
+from loopwright.core.errors import NotFound
+from loopwright.core.ids import checked, is_safe
 
 STATE = ".json"
 JOURNAL = ".events.ndjson"

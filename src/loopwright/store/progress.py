@@ -7,9 +7,8 @@ import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from loopwright.domain.errors import Invalid
-from loopwright.store.aside import move_aside
-from loopwright.store.disk import CREATE, Disk
+from loopwright.core.errors import Invalid
+from loopwright.store.disk import CREATE, Disk, move_aside
 from loopwright.store.paths import Paths
 
 DEEPEST = 3

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import orjson
 
-from loopwright.domain.errors import Invalid
+from loopwright.core.errors import Invalid
 from loopwright.store.patch import Doc
 
 BLANK = b"0" * 32

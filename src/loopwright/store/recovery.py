@@ -5,17 +5,16 @@ from typing import Generic, NamedTuple
 
 import orjson
 
-from loopwright.domain.errors import Corrupt, Invalid, NewerSchema
-from loopwright.domain.events import Event
+from loopwright.core.errors import Corrupt, Invalid, NewerSchema
+from loopwright.core.record import Event
 from loopwright.store import patch, projection
 from loopwright.store.disk import Disk
-from loopwright.store.journal import Line, draft, scan, whole_lines
+from loopwright.store.journal import Line, carried_on, draft, scan, whole_lines
 from loopwright.store.kind import Document, Kind, S
 from loopwright.store.known import Known, beside, journal_of, projection_in
 from loopwright.store.patch import Doc
 from loopwright.store.paths import Paths
 from loopwright.store.projection import Projection
-from loopwright.store.replay import carried_on
 
 Texts = dict[int, list[tuple[Line, bytes]]]
 """Whole lines by number. There is more than one of a number only where somebody tampered."""

@@ -1,11 +1,10 @@
 """Tuning sessions, as the store sees them."""
 
-from loopwright.domain.engine_state import SCHEMA
-from loopwright.domain.ids import TUNING
-from loopwright.domain.tuning import TuningState
-from loopwright.domain.tuning_external import keep_own, take_in
-from loopwright.domain.tuning_reading import read_tuning
+from loopwright.core.ids import TUNING
+from loopwright.core.state import SCHEMA
 from loopwright.store.kind import Document, Kind
+from loopwright.workflows.tuning.model import TuningState
+from loopwright.workflows.tuning.reading import keep_own, read_tuning, take_in
 
 FOLDER = ".workflow/.scratchpad"
 

@@ -2,26 +2,167 @@
 
 import contextlib
 import os
+import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Generic, NamedTuple, NoReturn
+from dataclasses import dataclass, replace
+from operator import is_
+from types import TracebackType
+from typing import Generic, NamedTuple, NoReturn, TypeVar
 
-from loopwright.domain.errors import StoreError, Uncertain
-from loopwright.domain.events import Event
-from loopwright.ports import Clock
+import orjson
+
+from loopwright.core.errors import StoreError, Uncertain
+from loopwright.core.ports import Clock
+from loopwright.core.record import Event
 from loopwright.store import patch, progress, projection
 from loopwright.store.commit import Stamp, Step, advance, refuse_old_epoch
-from loopwright.store.disk import CREATE, WRITE, Disk
+from loopwright.store.disk import CREATE, SPARE, WRITE, Disk
 from loopwright.store.hold import Hold, Memory, follow
 from loopwright.store.journal import DELETED
 from loopwright.store.kind import Kind, S, with_incident
 from loopwright.store.known import Finding, Known, View, journal_of, projection_in
 from loopwright.store.paths import Paths
-from loopwright.store.projections import Projections
 from loopwright.store.recovery import Rescue
-from loopwright.store.request import HandedOver, Request
 from loopwright.store.source import Source
+
+T = TypeVar("T")
+
+
+class _Waiter(Generic[T]):
+    def __init__(self, item: T) -> None:
+        self.item = item
+        self.woken = threading.Event()
+        self.done = False
+
+
+class Turns(Generic[T]):
+    """`work(items, busy)` gets all items that wait, in order; `busy()` says whether more have come meanwhile.
+
+    Nobody else works meanwhile, and a caller who finds the place free works in its own thread.
+    """
+
+    def __init__(self, work: Callable[[Sequence[T], Callable[[], bool]], None]) -> None:
+        self._work = work
+        self._mutex = threading.Lock()
+        self._waiting: list[_Waiter[T]] = []
+        self._taken = False
+
+    def run(self, item: T) -> None:
+        """Returns when `item` was part of a turn; what that turn raises reaches only the one who worked."""
+        with self._mutex:
+            free = not self._taken
+            self._taken = True
+            if not free:
+                waiter = _Waiter(item)
+                self._waiting.append(waiter)
+        if not free:
+            waiter.woken.wait()
+            if waiter.done:
+                return
+        with self._mutex:
+            along = self._waiting
+            self._waiting = []
+        try:
+            self._work([item, *(other.item for other in along)], self._busy)
+        finally:
+            self._hand_on(along)
+
+    def _busy(self) -> bool:
+        return bool(self._waiting)
+
+    def _hand_on(self, along: list[_Waiter[T]]) -> None:
+        for other in along:
+            other.done = True
+            other.woken.set()
+        with self._mutex:
+            following = self._waiting.pop(0) if self._waiting else None
+            self._taken = following is not None
+        if following:
+            following.woken.set()
+
+
+@dataclass(slots=True)
+class Request(Generic[S]):
+    """One update and its outcome: a result, or the error that its caller gets."""
+
+    rule: Callable[[S], S]
+    actor: str
+    event: Event
+    epoch: int | None
+    result: S | None = None
+    error: Exception | None = None
+
+
+class HandedOver(Generic[S]):
+    """What goes wrong inside is an answer to those who asked, each in its own thread.
+
+    An interrupt goes on as such only in the thread that was interrupted.
+    """
+
+    def __init__(self, *requests: Request[S]) -> None:
+        self._requests = requests
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        told = error if error is None or isinstance(error, Exception) else StoreError("the commit was interrupted")
+        for request in self._requests:
+            request.error = request.error or told
+        return isinstance(error, Exception)
+
+
+Signature = tuple[int, int, int]
+
+
+class Projections(Generic[S]):
+    """Every method expects the caller to hold the write lock of the state."""
+
+    def __init__(self, disk: Disk, kind: Kind[S]) -> None:
+        self._disk, self._kind = disk, kind
+        self._written: dict[str, Signature] = {}
+
+    def write(self, paths: Paths, known: Known[S]) -> Known[S]:
+        """Brings all of them up to date. A failure is no error: the journal has it all."""
+        assert known.pending is not None
+        try:
+            for suffix, items in self._kind.side_files.items():
+                self._show(paths.side(suffix), items(known.state), items(known.shown) if known.shown else None)
+            self._disk.swap(paths.state, known.pending)
+        except OSError:
+            return known
+        return replace(known, file=known.pending, pending=None, behind=0, shown=known.state)
+
+    def tidy(self, paths: Paths) -> None:
+        """Removes the spare of the JSON file; the next step makes a new one."""
+        self._disk.remove(paths.state + SPARE)
+
+    def _show(self, path: str, items: tuple[object, ...], shown: tuple[object, ...] | None) -> None:
+        """Writes a side file anew, unless it still shows the same and nobody has touched it."""
+        if shown is None or not _same(items, shown) or _signature(path) != self._written.get(path):
+            self._disk.replace(path, _json_lines(items))
+            self._written[path] = _signature(path)
+
+
+def _signature(path: str) -> Signature:
+    """Inode, size and time of the last change; zeros where there is no file."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return 0, 0, 0
+    return found.st_ino, found.st_size, found.st_ctime_ns
+
+
+def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    return len(one) == len(other) and all(map(is_, one, other))
+
+
+def _json_lines(items: tuple[object, ...]) -> bytes:
+    return b"".join(orjson.dumps(patch.plain(item), option=orjson.OPT_APPEND_NEWLINE) for item in items)
+
 
 LAG = 0.02
 """Seconds the JSON file may stay behind while commits for one state follow each other."""

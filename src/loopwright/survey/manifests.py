@@ -6,8 +6,8 @@ import re
 import tomllib
 from collections.abc import Callable, Iterable
 
-from loopwright.domain.survey import Manifest, ManifestKind
-from loopwright.domain.words import clean, clipped
+from loopwright.core.survey import Manifest, ManifestKind
+from loopwright.core.text import clean, clipped
 
 MOST, LENGTH = 40, 120
 """Dependencies, scripts or entries of one manifest; characters of each."""

@@ -1,20 +1,100 @@
 """The survey of a project: its files one after the other, with an eye on their number, their size and the time."""
 
+import os
+import re
+import stat
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from posixpath import normpath
 
-from loopwright.domain.survey import Case, Manifest, Module, Survey
-from loopwright.domain.test_material import holds_tests, is_test_material
-from loopwright.domain.words import clean, plural
-from loopwright.survey import scripts
-from loopwright.survey.files import Unread, read_text
-from loopwright.survey.imports import Imports
-from loopwright.survey.languages import language_of
+from loopwright.core.survey import Case, Manifest, Module, Survey
+from loopwright.core.text import clean, clipped, plural
+from loopwright.evidence.test_material import holds_tests, is_test_material
 from loopwright.survey.manifests import read_manifest, reader_of
-from loopwright.survey.python import Read, read
+from loopwright.survey.python import Imports, Read, read
+
+LARGEST = 512 * 1024
+"""Bytes of a file that is looked into."""
+
+
+class Unread(Exception):
+    """A file that is not looked into; the text says why."""
+
+
+def read_text(root: Path, name: str) -> str:
+    """The text of a project-relative file. Unread: no regular file, too large, not UTF-8, or a binary."""
+    try:
+        descriptor = os.open(root / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except (OSError, ValueError) as error:
+        raise Unread("can not be opened") from error
+    with os.fdopen(descriptor, "rb") as file:
+        known = os.fstat(descriptor)
+        if not stat.S_ISREG(known.st_mode):
+            raise Unread("is no regular file")
+        if known.st_size > LARGEST:
+            raise Unread(f"is larger than {LARGEST // 1024} KiB")
+        data = file.read(LARGEST + 1)
+    if b"\0" in data:
+        raise Unread("is binary")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Unread("is not UTF-8") from error
+
+
+LANGUAGES: dict[str, str] = {
+    "py": "Python", "pyi": "Python", "pyx": "Cython",
+    "js": "JavaScript", "cjs": "JavaScript", "mjs": "JavaScript", "jsx": "JavaScript",
+    "ts": "TypeScript", "cts": "TypeScript", "mts": "TypeScript", "tsx": "TypeScript",
+    "go": "Go", "rs": "Rust", "java": "Java", "kt": "Kotlin", "scala": "Scala", "groovy": "Groovy",
+    "c": "C", "h": "C", "cc": "C++", "cpp": "C++", "hpp": "C++", "cs": "C#", "rb": "Ruby", "php": "PHP",
+    "swift": "Swift", "lua": "Lua", "sh": "Shell", "bash": "Shell", "sql": "SQL", "vue": "Vue", "svelte": "Svelte",
+}  # fmt: skip
+
+
+def language_of(path: str) -> str:
+    """Empty for what is no source code."""
+    _, dot, suffix = path.rpartition("/")[2].rpartition(".")
+    return LANGUAGES.get(suffix.lower(), "") if dot else ""
+
+
+_IMPORTED = re.compile(r"""(?:\bfrom|\bimport|\brequire\s*\(|\bimport\s*\()\s*["']([^"'\n]{1,200})["']""")
+_CASE = re.compile(r"""^\s*(?:test|it)(?:\.\w+)?\s*\(\s*(["'`])(.{1,200}?)\1""", re.MULTILINE)
+ENDINGS = ("", ".js", ".ts", ".mjs", ".cjs", ".jsx", ".tsx", "/index.js", "/index.ts")
+CASES = 200
+
+
+def imports(path: str, text: str, known: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The project's files that it names, and the packages; both sorted."""
+    files: set[str] = set()
+    packages: set[str] = set()
+    for name in _IMPORTED.findall(text):
+        if name.startswith("."):
+            files.update(_found(path, name, known))
+        elif not name.startswith(("node:", "/")):
+            parts = name.split("/")
+            packages.add("/".join(parts[:2]) if name.startswith("@") else parts[0])
+    return tuple(sorted(files)), tuple(sorted(packages))
+
+
+def cases(text: str) -> Iterator[tuple[str, int]]:
+    """Names of its tests, with their lines."""
+    line, at = 1, 0
+    for found in list(_CASE.finditer(text))[:CASES]:
+        line += text.count("\n", at, found.start(2))
+        at = found.start(2)
+        yield clipped(found[2], 120), line
+
+
+def _found(path: str, name: str, known: Collection[str]) -> Iterator[str]:
+    place = normpath(f"{path.rpartition('/')[0]}/{name}").lstrip("/")
+    bare = place.removesuffix(".js")
+    tried = (f"{stem}{ending}" for ending in ENDINGS for stem in (place, bare))
+    yield from [one for one in tried if one in known][:1]
+
 
 FILES, BYTES, SECONDS = 5_000, 40_000_000, 20.0
 """What is looked into at most: source files, their bytes, and for how long."""
@@ -106,8 +186,8 @@ def _python(name: str, text: str, known: Read, imports: Imports) -> Module:
 def _other(name: str, text: str, known: dict[str, str]) -> Module:
     language = language_of(name)
     scripted = language in ("JavaScript", "TypeScript")
-    files, packages = scripts.imports(name, text, known) if scripted else ((), ())
-    tests = scripts.cases(text) if scripted and holds_tests(name) else ()
+    files, packages = imports(name, text, known) if scripted else ((), ())
+    tests = cases(text) if scripted and holds_tests(name) else ()
     return Module(
         path=name, language=language, lines=text.count("\n"), is_test=is_test_material(name), imports=files,
         packages=packages, cases=tuple(Case(name=words, line=line) for words, line in tests),

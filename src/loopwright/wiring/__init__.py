@@ -1,52 +1,112 @@
 """Settings → engine: with `agents`, the only place that joins concrete classes."""
 
 import os
+import secrets
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, timezone
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import platformdirs
 
-from loopwright.clock import SystemClock
-from loopwright.config import Config, CycleSettings, Settings, load
-from loopwright.config.catalogues import read as read_catalogues
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.cycle_names import ROLES, Role
-from loopwright.domain.errors import AgentError, Invalid, NotFound
-from loopwright.domain.findings import DIMENSIONS, Dimension
-from loopwright.domain.loop import LoopState
-from loopwright.domain.secrets import Secrets, secret_values
-from loopwright.domain.tuning import MAX_ITERATIONS as TUNING_ITERATIONS
-from loopwright.domain.tuning import TuningState
-from loopwright.domain.tuning_engine import Level
-from loopwright.engine.cycles import CycleService
-from loopwright.engine.service import LoopService
-from loopwright.engine.tunings import TuningService
-from loopwright.ports import Clock, Workspace
-from loopwright.skills.folders import SkillFolders
+from loopwright.core.config import Config, CycleSettings, Settings, load, read_catalogues
+from loopwright.core.errors import AgentError, Invalid, NotFound
+from loopwright.core.ports import Clock, Workspace
+from loopwright.core.state import Budget, RunSettings
+from loopwright.policy.secrets import Secrets, secret_values
+from loopwright.skills.disk.folders import SkillFolders
+from loopwright.skills.findings import DIMENSIONS, Dimension
 from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
 from loopwright.store.issues import IssueFiles
 from loopwright.store.loops import LOOPS
 from loopwright.store.tunings import TUNINGS
 from loopwright.wiring.agents import Agents as Agents
-from loopwright.wiring.run_settings import budget as budget
-from loopwright.wiring.run_settings import cycle_settings as cycle_settings
-from loopwright.wiring.run_settings import run_settings as run_settings
-from loopwright.workspace.git import GitWorkspace, private_directory, project_root
-from loopwright.workspace.own import OwnProcesses, RunnerLauncher
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.names import ROLES, Role
+from loopwright.workflows.cycle.service import CycleService
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.service import LoopService
+from loopwright.workflows.tuning.model import MAX_ITERATIONS as TUNING_ITERATIONS
+from loopwright.workflows.tuning.model import Level, TuningState
+from loopwright.workflows.tuning.service import TuningService
+from loopwright.workspace.checkpoints import GitWorkspace, private_directory, project_root
+from loopwright.workspace.runner_processes import OwnProcesses, RunnerLauncher
 from loopwright.workspace.worktrees import GitWorktrees
 
 if TYPE_CHECKING:
-    from loopwright.actions.runner import AgentMaker, LoopRunner
-    from loopwright.cycle.runner import CycleRunner
-    from loopwright.ports import FoundBefore, Notifier
-    from loopwright.prompts import Prompts
-    from loopwright.tune.report.checked import Checked
-    from loopwright.tune.runner import TuningRunner
+    from loopwright.core.ports import FoundBefore, Notifier
+    from loopwright.core.prompts import Prompts
+    from loopwright.skills.report.checked import Checked
+    from loopwright.workflows.cycle.runner import CycleRunner
+    from loopwright.workflows.loop.runner import AgentMaker, LoopRunner
+    from loopwright.workflows.tuning.runner import TuningRunner
+
+
+class SystemClock:
+    """The machine's time, written in a fixed offset such as +08:00."""
+
+    def __init__(self, offset: str = "+08:00") -> None:
+        self._zone = _zone(offset)
+
+    def now(self) -> datetime:
+        return datetime.now(self._zone)
+
+    def monotonic(self) -> float:
+        return time.monotonic()
+
+    def token(self) -> str:
+        return secrets.token_hex(16)
+
+    async def sleep(self, seconds: float) -> None:
+        import asyncio  # slow to load, and most commands of the command line never sleep
+
+        await asyncio.sleep(seconds)
+
+
+def _zone(offset: str) -> timezone:
+    try:
+        parsed = datetime.fromisoformat(f"2000-01-01T00:00:00{offset}").utcoffset()
+    except ValueError as error:
+        raise Invalid(f"timezone: {offset!r} is no offset; write it like +08:00 or Z") from error
+    return timezone(parsed or timedelta(0))
+
+
+def run_settings(settings: Settings, *, interactive: bool) -> RunSettings:
+    """What a new loop keeps of the settings, so that it goes on the same way after a resume."""
+    return RunSettings(
+        mode="interactive" if interactive else "auto",
+        agent=settings.agent,
+        test_command=settings.test_command,
+        test_timeout=settings.test_timeout,
+        per_test_timeout=settings.per_test_timeout,
+        action_timeout=settings.timeout_per_action,
+        silence_timeout=settings.silence_timeout,
+        proof=settings.proof,
+        allow_environment_changes=settings.allow_environment_changes,
+        require=settings.require,
+        min_pass_rate=settings.min_pass_rate,
+        min_coverage=settings.min_coverage,
+        min_mutation_score=settings.min_mutation_score,
+        min_diff_coverage=settings.min_diff_coverage,
+        permissions=settings.permissions,
+        grace_timeout=settings.grace_timeout,
+        park=settings.park,
+    )
+
+
+def cycle_settings(settings: Settings, cycle: CycleSettings, *, interactive: bool) -> RunSettings:
+    """The same of a cycle, whose turns have limits of their own."""
+    times = {"action_timeout": cycle.timeout_per_turn, "grace_timeout": cycle.grace_timeout}
+    return run_settings(settings, interactive=interactive).evolve(**times)
+
+
+def budget(settings: Settings) -> Budget:
+    return Budget(max_minutes=settings.max_minutes, max_tokens=settings.max_tokens, max_cost=settings.max_cost)
 
 
 @dataclass(frozen=True)
@@ -151,7 +211,7 @@ class Engine:
 
     def check_skill(self, path: Path, dimensions: Collection[Dimension] = DIMENSIONS) -> "Checked":
         """A skill as it is now, with what stands beside it now: it is only looked at. NotFound, Invalid."""
-        from loopwright.tune.report.checked import check
+        from loopwright.skills.report.checked import check
 
         self.check_catalogues()
         folders = SkillFolders(catalogues=partial(read_catalogues, self.project))
@@ -163,7 +223,7 @@ class Engine:
 
     def check_catalogues(self) -> None:
         """Invalid names the file in which the user's tools and roles are not told as they should be."""
-        from loopwright.tune.catalogue.catalogue import joined
+        from loopwright.skills.catalogue.catalogue import joined
 
         joined(read_catalogues(self.project))
 
@@ -185,10 +245,10 @@ class Engine:
     @cached_property
     def runner(self) -> "LoopRunner":
         """Imported only when it is asked for: most commands never drive a loop, and shall start fast."""
-        from loopwright.actions.runner import LoopRunner
         from loopwright.agents.pricing import price
+        from loopwright.evidence.run import ProjectTests
         from loopwright.repair.debugger import PythonDebugger
-        from loopwright.validation.run import ProjectTests
+        from loopwright.workflows.loop.runner import LoopRunner
 
         service, root = self.service, self.project
         return LoopRunner(
@@ -206,10 +266,10 @@ class Engine:
     def cycle_runner(self) -> "CycleRunner":
         """The same for cycles."""
         from loopwright.agents.pricing import price
-        from loopwright.cycle.runner import CycleRunner
+        from loopwright.evidence.run import ProjectTests
         from loopwright.repair.debugger import PythonDebugger
         from loopwright.survey.project import ProjectSurveyor
-        from loopwright.validation.run import ProjectTests
+        from loopwright.workflows.cycle.runner import CycleRunner
 
         service, root, loops = self.cycles, self.project, self.runner
         return CycleRunner(
@@ -227,7 +287,7 @@ class Engine:
     def tuning_runner(self) -> "TuningRunner":
         """The same for tuning sessions."""
         from loopwright.agents.pricing import price
-        from loopwright.tune.runner import TuningRunner
+        from loopwright.workflows.tuning.runner import TuningRunner
 
         service, loops = self.tunings, self.runner
         return TuningRunner(
@@ -239,7 +299,7 @@ class Engine:
     @cached_property
     def found_before(self) -> "FoundBefore":
         """What was found in skills before, for this user; another version of loopwright finds other things."""
-        from loopwright.skills.cache import FindingsCache, code_digest
+        from loopwright.skills.disk.cache import FindingsCache, code_digest
 
         package = Path(__file__).parent.parent
         folder = Path(platformdirs.user_cache_dir("loopwright")) / "findings"
@@ -248,8 +308,7 @@ class Engine:
     @property
     def _notifiers(self) -> "tuple[Notifier, ...]":
         """Whoever shall be told of news."""
-        from loopwright.notify.command import CommandNotifier
-        from loopwright.notify.webhook import Webhook
+        from loopwright.notify import CommandNotifier, Webhook
 
         command = self.config.settings.notify_command
         return (
@@ -276,8 +335,8 @@ def workspace_in(root: Path) -> Workspace:
 @contextmanager
 def open_copy(engine: Engine, commit: str, root: Path, clock: Clock, agents: "AgentMaker") -> Iterator["LoopRunner"]:
     """A runner like the engine's for a copy of its project in the empty folder `root`; its own things lie beside it."""
-    from loopwright.validation.run import ProjectTests
-    from loopwright.workspace.copying import lay_out
+    from loopwright.evidence.run import ProjectTests
+    from loopwright.workspace.copies import lay_out
 
     lay_out(engine.service.workspace, commit, root)
     with FileStore(root, LOOPS, clock, unsafe_fs=engine.config.settings.unsafe_fs) as store:
@@ -354,21 +413,21 @@ def _root(project: Path) -> Path:
 
 def read_prompts(project: Path, settings: Settings) -> "Prompts":
     """Our prompts, with those of the project's folder in their places. Invalid names a file that can not be used."""
-    from loopwright.actions.messages import loop_prompts
+    from loopwright.workflows.loop.messages import loop_prompts
 
     return loop_prompts(_prompts(project, settings))
 
 
 def read_cycle_prompts(project: Path, settings: Settings) -> "Prompts":
     """Those of cycles, in the same way."""
-    from loopwright.cycle.messages import cycle_prompts
+    from loopwright.workflows.cycle.messages import cycle_prompts
 
     return cycle_prompts(_prompts(project, settings))
 
 
 def read_tuning_prompts(project: Path, settings: Settings) -> "Prompts":
     """Those of tuning sessions, in the same way."""
-    from loopwright.tune.messages import tuning_prompts
+    from loopwright.workflows.tuning.messages import tuning_prompts
 
     return tuning_prompts(_prompts(project, settings))
 

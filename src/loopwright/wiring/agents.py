@@ -6,10 +6,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from loopwright.config import AgentTable
-from loopwright.domain.agents import BUILT_IN, SCRIPTED, is_known, unknown_agent
-from loopwright.domain.errors import Advice, AgentError, Invalid
-from loopwright.ports import NOWHERE, Agent, Surroundings
+from loopwright.core.agent_names import BUILT_IN, SCRIPTED, is_known, unknown_agent
+from loopwright.core.config import AgentTable
+from loopwright.core.errors import Advice, AgentError, Invalid
+from loopwright.core.ports import NOWHERE, Agent, Surroundings
 
 if TYPE_CHECKING:
     from loopwright.agents.presets import AgentCommand
@@ -42,7 +42,7 @@ class Agents:
         """The name itself; for `auto` that of the first agent that is installed."""
         if name != "auto":
             return name
-        from loopwright.agents.installed import first_installed
+        from loopwright.agents.presets import first_installed
 
         return first_installed(self.commands, self.project)
 
@@ -63,7 +63,7 @@ class Agents:
 
     def missing(self, name: str) -> str | None:
         """Why the agent of that name can not be started here, or None."""
-        from loopwright.agents.installed import not_installed, program_of
+        from loopwright.agents.presets import not_installed, program_of
 
         command = self.commands.get(name)
         return not_installed(command) if command and program_of(command, self.project) is None else None
@@ -85,12 +85,12 @@ class Agents:
         folder = at or self.project
         around = replace(around, project=self.project)
         if name == "builtin":
-            from loopwright.agents.builtin import BuiltinAgent
+            from loopwright.agents.local import BuiltinAgent
             from loopwright.repair.debugger import PythonDebugger
 
             return BuiltinAgent(PythonDebugger(around.loop_id, around.output, self.project, self.measured))
         if name == "bash":
-            from loopwright.agents.command import CommandAgent
+            from loopwright.agents.local import CommandAgent
 
             return CommandAgent(folder, around.loop_id, self.project)
         if name.startswith(SCRIPTED):
@@ -100,7 +100,7 @@ class Agents:
         return self._program(name, around, folder)
 
     def _program(self, name: str, around: Surroundings, folder: Path) -> Agent:
-        from loopwright.agents.installed import not_installed, program_of
+        from loopwright.agents.presets import not_installed, program_of
 
         command = self.commands.get(name)
         if command is None:
@@ -108,7 +108,7 @@ class Agents:
         program = program_of(command, self.project)
         if program is None:
             raise AgentError("refused", not_installed(command))
-        from loopwright.agents.acp.agent import AcpAgent
+        from loopwright.agents.acp.session import AcpAgent
 
         started = replace(command, argv=(program, *command.argv[1:]))
         return AcpAgent(started, folder, self.folder(around.loop_id), around)

@@ -5,8 +5,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from loopwright.domain.debugging import DebugRequest
-from loopwright.domain.errors import Invalid
+from loopwright.core.errors import Invalid
+from loopwright.evidence.debugging import DebugRequest
 
 
 def debug_request(
@@ -17,8 +17,8 @@ def debug_request(
 
     Invalid: the debugger can not work with this project's tests.
     """
+    from loopwright.evidence.run import ProjectTests
     from loopwright.repair.command import parse
-    from loopwright.validation.run import ProjectTests
 
     tests = ProjectTests(project)
     command = command or tests.detect()

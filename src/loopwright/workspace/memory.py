@@ -5,10 +5,10 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from loopwright.domain.environment import Environment, Manifests
-from loopwright.domain.errors import Conflict, NotFound
-from loopwright.domain.ids import checked
-from loopwright.ports import FileChange, Snapshot
+from loopwright.core.errors import Conflict, NotFound
+from loopwright.core.ids import checked
+from loopwright.core.ports import FileChange, Snapshot
+from loopwright.evidence.environment import Environment, Manifests
 
 
 class FakeWorkspace:

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from loopwright.domain.errors import Invalid, WorkspaceError
-from loopwright.workspace.starting import STARTING
+from loopwright.core.errors import Invalid, WorkspaceError
+from loopwright.workspace.process_tree import STARTING
 
 _SETTINGS = {
     "core.bare": "false",

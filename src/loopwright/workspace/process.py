@@ -1,22 +1,228 @@
 """Programs run in a session of their own: bounded in time and output, and ended whole."""
 
 import asyncio
+import codecs
 import os
 import shutil
 import subprocess
 import time
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import TracebackType
+from typing import Literal, Self
 
-from loopwright.domain.errors import Invalid
-from loopwright.workspace.capture import Capture
-from loopwright.workspace.ending import end_session
-from loopwright.workspace.living import living
-from loopwright.workspace.marks import Mark
-from loopwright.workspace.patience import Cut, Patience, reached
-from loopwright.workspace.pipe import Pipe, readable
+from loopwright.core.errors import Invalid
+from loopwright.workspace.process_tree import Mark, end_session, living
+
+LONGEST_LINE = 65_536
+
+FLOOD = 1_000_000
+"""Bytes a second that are passed on: whoever listens shows them to people, and must not hold up the reading."""
+
+
+class Capture:
+    """Keeps the head and the tail of a stream of bytes, at most `cap` of them, and counts its `total`.
+
+    `on_output` gets the text as it arrives, whole lines at a time; a line longer than 64 KiB comes in pieces. Of a
+    flood it gets the first part of every second, and a line that says how much was left out.
+    """
+
+    def __init__(self, cap: int, on_output: Callable[[str], None] | None = None) -> None:
+        self.total = 0
+        self._half = max(cap // 2, 1)
+        self._head = bytearray()
+        self._tail = bytearray()
+        self._listener = None if on_output is None else _Listener(on_output)
+
+    def feed(self, chunk: bytes) -> None:
+        self.total += len(chunk)
+        room = self._half - len(self._head)
+        self._head += chunk[:room]
+        self._tail += chunk[room:]
+        if len(self._tail) > 2 * self._half:  # twice, so that trimming costs nothing per byte
+            del self._tail[: -self._half]
+        if self._listener is not None:
+            self._listener.feed(chunk)
+
+    def finish(self) -> None:
+        """Passes on the last line, even without its newline."""
+        if self._listener is not None:
+            self._listener.finish()
+
+    @property
+    def truncated(self) -> bool:
+        return self.total > 2 * self._half
+
+    @property
+    def text(self) -> str:
+        """Head and tail; what was left out between them is said in a line of its own."""
+        tail = self._tail[-self._half :]
+        if not self.truncated:
+            return (self._head + tail).decode("utf-8", "replace")
+        gap = f"\n{_left_out(self.total - len(self._head) - len(tail))}\n"
+        return self._head.decode("utf-8", "replace") + gap + tail.decode("utf-8", "replace")
+
+
+class _Listener:
+    """Passes text on in whole lines, as much of it as somebody can want to see."""
+
+    def __init__(self, on_output: Callable[[str], None]) -> None:
+        self._on_output = on_output
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._line = ""
+        self._second = 0.0
+        self._passed = self._skipped = 0
+
+    def feed(self, chunk: bytes) -> None:
+        now = time.monotonic()
+        if now - self._second >= 1:
+            self._second, self._passed = now, 0
+        if self._passed >= FLOOD:
+            self._skipped += len(chunk)
+            return
+        self._passed += len(chunk)
+        self._pass_on(self._gap() + self._decoder.decode(chunk))
+
+    def finish(self) -> None:
+        rest = self._line + self._decoder.decode(b"", final=True) + self._gap()
+        self._line = ""
+        if rest:
+            self._on_output(rest)
+
+    def _pass_on(self, text: str) -> None:
+        whole, newline, rest = (self._line + text).rpartition("\n")
+        self._line = rest
+        if newline:
+            self._on_output(whole + newline)
+        if len(rest) > LONGEST_LINE:
+            self._on_output(rest)
+            self._line = ""
+
+    def _gap(self) -> str:
+        skipped, self._skipped = self._skipped, 0
+        return f"\n{_left_out(skipped)}\n" if skipped else ""
+
+
+def _left_out(count: int) -> str:
+    return f"… {count:,} bytes left out …"
+
+
+_CHUNK = 65_536
+_CHUNKS = 16
+
+
+class Pipe:
+    """A pipe of our own: asyncio's holds back the exit until its end, which a grandchild can put off for ever."""
+
+    def __init__(self) -> None:
+        self._source, self._sink = os.pipe()
+        os.set_blocking(self._source, False)
+
+    @property
+    def descriptor(self) -> int:
+        """The end that is read from."""
+        return self._source
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        os.close(self._source)
+
+    @contextmanager
+    def sink(self) -> Iterator[int]:
+        """The end to hand to the program; ours is closed afterwards."""
+        try:
+            yield self._sink
+        finally:
+            os.close(self._sink)
+
+    async def read(self, feed: Callable[[bytes], None]) -> None:
+        """Feeds all that comes, until everybody has closed the other end."""
+        while self.drain(feed):
+            await readable(self._source)
+
+    def drain(self, feed: Callable[[bytes], None]) -> bool:
+        """Feeds what can be read now, at most 1 MiB; False at the end of the output."""
+        for _ in range(_CHUNKS):
+            try:
+                chunk = os.read(self._source, _CHUNK)
+            except BlockingIOError:
+                return True
+            if not chunk:
+                return False
+            feed(chunk)
+        return True
+
+
+async def readable(descriptor: int) -> None:
+    """Returns once there is something to read."""
+    loop, ready = asyncio.get_running_loop(), asyncio.Event()
+    loop.add_reader(descriptor, ready.set)
+    try:
+        await ready.wait()
+    finally:
+        loop.remove_reader(descriptor)
+
+
+Cut = Literal["timeout", "silence", "lingering"]
+"""Why a program was ended by us: it took too long, it showed no sign of life, it was done and did not leave."""
+
+_LOOK = 0.5
+
+WORDS: dict[Cut, str] = {
+    "timeout": "took longer than {timeout:g} s and was ended (setting {setting})",
+    "silence": "gave no sign of life for {silence:g} s and was ended (setting silence_timeout)",
+    "lingering": "was done, did not exit within {farewell:g} s, and was ended",
+}
+"""What to say of a program that was cut; `setting` is the one that holds the timeout."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Seconds: `timeout` for all of it, `silence` between two signs of life (0: no limit), `farewell` to exit.
+
+    A sign of life is output, or a new value of `progress`, the time when the program last wrote what it has done.
+    `is_done`: whether it says that its work is done; it is asked in a thread.
+    """
+
+    timeout: float
+    silence: float = 0
+    farewell: float = 10
+    progress: Callable[[], float] = lambda: 0.0
+    is_done: Callable[[], bool] = lambda: False
+
+    def told(self, cut: Cut, setting: str) -> str:
+        """What became of the program, in words that follow its name."""
+        return WORDS[cut].format(timeout=self.timeout, silence=self.silence, farewell=self.farewell, setting=setting)
+
+
+async def reached(patience: Patience, printed: Callable[[], int], is_lingering: Callable[[], bool]) -> Cut:
+    """Waits until one of the limits is reached. `printed` counts the bytes of output so far.
+
+    `is_lingering` is asked in a thread, once after each progress, when none has followed for `farewell` seconds.
+    """
+    begun = heard = moved = time.monotonic()
+    output, progress, was_asked = printed(), patience.progress(), False
+    step = min(_LOOK, patience.timeout / 4, patience.silence / 4 or _LOOK)
+    while True:
+        await asyncio.sleep(step)
+        now = time.monotonic()
+        if (latest := patience.progress()) != progress:
+            progress, moved, heard, was_asked = latest, now, now, False
+        if (size := printed()) != output:
+            output, heard = size, now
+        if now - begun >= patience.timeout:
+            return "timeout"
+        if patience.silence and now - heard >= patience.silence:
+            return "silence"
+        if progress and now - moved >= patience.farewell and not was_asked:
+            was_asked = True
+            if await asyncio.to_thread(is_lingering):
+                return "lingering"
+
 
 AWAITED: set[int] = set()
 """Children that this module waits for itself; nobody else may."""

@@ -2,9 +2,9 @@
 
 import asyncio
 
-from loopwright.agents.acp.hearing import EVENTS_A_TURN, PART, TEXT_A_TURN, TEXT_AT_ONCE, Hearing
-from loopwright.domain.conversation import AgentEvent, Said, Thought, ToolUsed, Trouble, UsageTold
-from loopwright.domain.protocol import Usage
+from loopwright.agents.acp.client import EVENTS_A_TURN, PART, TEXT_A_TURN, TEXT_AT_ONCE, Hearing
+from loopwright.core.protocol import Usage
+from loopwright.core.transcript import AgentEvent, Said, Thought, ToolUsed, Trouble, UsageTold
 
 
 def hearing() -> tuple[Hearing, list[AgentEvent]]:

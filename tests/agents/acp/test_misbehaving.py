@@ -11,12 +11,12 @@ from typing import ClassVar
 
 import pytest
 
-from loopwright.agents.acp.hearing import EVENTS_A_TURN
-from loopwright.agents.acp.transcript import TEXT_KEPT
-from loopwright.domain.conversation import PermissionDecided, Said, ToolUsed
-from loopwright.domain.errors import AgentError, AgentTrouble
-from loopwright.domain.protocol import AgentOutput
-from loopwright.workspace.living import look
+from loopwright.agents.acp.client import EVENTS_A_TURN
+from loopwright.agents.acp.updates import TEXT_KEPT
+from loopwright.core.errors import AgentError, AgentTrouble
+from loopwright.core.protocol import AgentOutput
+from loopwright.core.transcript import PermissionDecided, Said, ToolUsed
+from loopwright.workspace.process_tree import look
 from tests.misbehaving.orders import command, order
 from tests.misbehaving.scene import Scene, marked, scene
 

@@ -7,9 +7,9 @@ from acp import schema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.calls import COMMAND_KEPT, PATH_MAX, PATHS_KEPT, Call, updated
-from loopwright.agents.acp.permission import asked, option, rebased, too_much
-from loopwright.domain.permissions import Asked, decide
+from loopwright.agents.acp.client import asked, option, rebased, too_much
+from loopwright.agents.acp.updates import COMMAND_KEPT, PATH_MAX, PATHS_KEPT, Call, updated
+from loopwright.policy.permissions import Asked, decide
 
 
 def options(*kinds: str) -> list[schema.PermissionOption]:

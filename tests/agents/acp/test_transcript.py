@@ -6,9 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.calls import COMMAND_KEPT, OUTPUT_KEPT, WORDS_TOLD, inside
-from loopwright.agents.acp.transcript import CALLS_KEPT, TEXT_KEPT, Turn, heard
-from loopwright.domain.conversation import AgentEvent, Said, Thought, ToolUsed
+from loopwright.agents.acp.updates import (
+    CALLS_KEPT,
+    COMMAND_KEPT,
+    OUTPUT_KEPT,
+    TEXT_KEPT,
+    WORDS_TOLD,
+    Turn,
+    heard,
+    inside,
+)
+from loopwright.core.transcript import AgentEvent, Said, Thought, ToolUsed
 from tests.agents.acp.updates import CHUNKS, UPDATES, call, chunk, diff, read, text
 
 ROOTS = ("/p", "/real/p")

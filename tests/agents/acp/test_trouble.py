@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.trouble import WORDS_TOLD, broken, trouble
-from loopwright.domain.errors import AgentTrouble
+from loopwright.agents.acp.errors import WORDS_TOLD, broken, trouble
+from loopwright.core.errors import AgentTrouble
 
 NOW = datetime(2026, 1, 22, 10, 30, tzinfo=UTC)
 

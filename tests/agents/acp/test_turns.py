@@ -4,19 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.conversation import (
-    PermissionDecided,
-    Planned,
-    Said,
-    SessionBegun,
-    Thought,
-    ToolUsed,
-    UsageTold,
-)
-from loopwright.domain.engine_state import Policy
-from loopwright.domain.errors import AgentError
-from loopwright.domain.permissions import POLICIES
-from loopwright.domain.protocol import ActionReport, Capabilities, Usage
+from loopwright.core.errors import AgentError
+from loopwright.core.protocol import ActionReport, Capabilities, Usage
+from loopwright.core.state import Policy
+from loopwright.core.transcript import PermissionDecided, Planned, Said, SessionBegun, Thought, ToolUsed, UsageTold
+from loopwright.policy.permissions import POLICIES
 from tests.misbehaving.orders import command, order
 from tests.misbehaving.scene import Scene, scene
 

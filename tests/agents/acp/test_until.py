@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.until import FAR, until
+from loopwright.agents.acp.errors import FAR, until
 
 ZONE = timezone(timedelta(hours=8))
 NOW = datetime(2026, 1, 22, 10, 30, tzinfo=ZONE)

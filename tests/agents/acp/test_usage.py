@@ -7,8 +7,8 @@ from acp import schema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.usage import added, cost_of, used
-from loopwright.domain.protocol import Usage
+from loopwright.agents.acp.updates import added, cost_of, used
+from loopwright.core.protocol import Usage
 
 
 def response(**more: Any) -> schema.PromptResponse:

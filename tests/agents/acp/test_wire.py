@@ -8,8 +8,8 @@ from acp import schema
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.transcript import SessionUpdate
-from loopwright.agents.acp.wire import UPDATE, Message, Wire
+from loopwright.agents.acp.peer import UPDATE, Message, Wire
+from loopwright.agents.acp.updates import SessionUpdate
 from tests.agents.acp.updates import UPDATES, chunk
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from acp import schema
 from hypothesis import strategies as st
 
-from loopwright.agents.acp.transcript import SessionUpdate
+from loopwright.agents.acp.updates import SessionUpdate
 
 Update = dict[str, Any]  # Any: JSON
 

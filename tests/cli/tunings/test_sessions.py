@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cli.text import width
-from loopwright.cli.tunings.render import tuning_page, tuning_table
-from loopwright.cli.tunings.scene import TuningScene
-from loopwright.domain.errors import Exit
-from loopwright.domain.tuning import TuningState
-from loopwright.engine.bus import Note
+from loopwright.core.errors import Exit
+from loopwright.core.run_events import Note
+from loopwright.surfaces.cli.text import width
+from loopwright.surfaces.cli.tuning_rendering import TuningScene, tuning_page, tuning_table
 from loopwright.wiring import open_engine
+from loopwright.workflows.tuning.model import TuningState
 from tests.cli.conftest import ROOT, Desk
 from tests.cli.test_menu import CTRL_C, DOWN, ENTER, Terminal
 

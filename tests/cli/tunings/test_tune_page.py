@@ -7,11 +7,11 @@ from pathlib import Path
 
 import yaml
 
-from loopwright.cli.tunings import COMMANDS
-from loopwright.cli.tunings.options import TUNE
-from loopwright.domain.findings import DIMENSIONS
-from loopwright.domain.tuning_score import MOST_HIGH, PASS, REVIEW, WEIGHTS
-from loopwright.tune.diagnosis import diagnose
+from loopwright.skills.diagnosis import diagnose
+from loopwright.skills.findings import DIMENSIONS
+from loopwright.skills.score import MOST_HIGH, PASS, REVIEW, WEIGHTS
+from loopwright.surfaces.cli.tune import TUNE
+from loopwright.surfaces.cli.tuning_commands import COMMANDS
 from tests.tune.skill.reading import skill
 
 ROOT = Path(__file__).parent.parent.parent.parent

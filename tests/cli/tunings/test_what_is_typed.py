@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.cli.tunings.fixing import level_of, with_level
-from loopwright.cli.tunings.order import dimensions_of, form_of
-from loopwright.cli.tunings.targets import installed, named, owning, shown
-from loopwright.domain.errors import Invalid, NotFound
-from loopwright.domain.findings import DIMENSIONS
-from loopwright.skills.folders import SkillFolders
+from loopwright.core.errors import Invalid, NotFound
+from loopwright.skills.disk.folders import SkillFolders
+from loopwright.skills.findings import DIMENSIONS
+from loopwright.surfaces.cli.tune import dimensions_of, form_of, level_of, with_level
+from loopwright.surfaces.cli.tune_targets import installed, named, owning, shown
 
 SKILL = "---\nname: x\ndescription: y\n---\n# X\n"
 FOLDERS = SkillFolders()

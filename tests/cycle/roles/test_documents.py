@@ -5,7 +5,7 @@ import os
 
 import pytest
 
-from loopwright.domain.cycle import CycleState
+from loopwright.workflows.cycle.model import CycleState
 from tests.cycle.stage import CycleStage, MakeCycleStage, Play, Turn, analyses, planned, plans, said
 from tests.cycle.test_convergence import says_it, says_more
 

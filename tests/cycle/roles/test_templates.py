@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.agents.turnwise import TurnwiseAgent
-from loopwright.domain.cycle import CycleState
-from loopwright.domain.cycle_board import read_board
-from loopwright.domain.cycle_names import Role
-from loopwright.domain.cycle_templates import ADDED
-from loopwright.domain.protocol import AgentOutput, Capabilities, Message
-from loopwright.domain.testing import TestRun
-from loopwright.engine.progress_files import shown
-from loopwright.ports import Agent, Surroundings, TestOrder
+from loopwright.agents.task_agent import TurnwiseAgent
+from loopwright.core.ports import Agent, Surroundings, TestOrder
+from loopwright.core.progress_files import shown
+from loopwright.core.protocol import AgentOutput, Capabilities, Message
+from loopwright.evidence.testing import TestRun
 from loopwright.survey import ProjectSurveyor
+from loopwright.workflows.cycle.discoveries import read_board
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.names import Role
+from loopwright.workflows.cycle.templates import ADDED_HEADING
 from tests.cycle.stage import Cast, CycleStage, MakeCycleStage, Turn, said
 from tests.fakes import JudgedTests
 
@@ -105,7 +105,7 @@ async def test_a_whole_cycle(stage: PlainStage) -> None:
     documents = {name: stage.document(id, name) for name in DOCUMENTS}
     for name, text in documents.items():
         assert text.startswith("<!-- version 1.0.0 · iteration 1"), name
-        assert ADDED in text, name
+        assert ADDED_HEADING in text, name
         lines = [line for line in text.splitlines() if line.startswith("- ")]
         assert all(line.endswith(")") for line in lines), name
     assert "- R1: Make the tests pass (the task)" in documents["ra/requirements.md"]

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.cycle_judgement import contradictions, joined, judgement_in, measured_lines
-from loopwright.domain.errors import AgentError
-from loopwright.domain.loop import TestResult, TestStatus
-from loopwright.domain.outcomes import Validated
-from loopwright.domain.protocol import AgentOutput
-from loopwright.engine.progress_files import shown
+from loopwright.core.errors import AgentError
+from loopwright.core.progress_files import shown
+from loopwright.core.protocol import AgentOutput
+from loopwright.workflows.cycle.judgement import contradictions, joined, judgement_in, measured_lines
+from loopwright.workflows.loop.model import TestResult, TestStatus
+from loopwright.workflows.loop.outcomes import Validated
 from tests.cycle.stage import CycleStage, MakeCycleStage, Play, Turn, judges, said
 
 

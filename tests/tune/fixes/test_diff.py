@@ -8,8 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from loopwright.domain.errors import Invalid
-from loopwright.tune.fixes.diff import unified
+from loopwright.core.errors import Invalid
+from loopwright.skills.fixes.diff import unified
 from tests.tiers import examples
 
 LINES = st.sampled_from([

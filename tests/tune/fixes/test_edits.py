@@ -4,10 +4,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from loopwright.domain.errors import Conflict, Invalid
-from loopwright.domain.findings import Edit
-from loopwright.tune.fixes.edits import applied, edit, overlap, rebased
-from loopwright.tune.skill.page import Page, read_page
+from loopwright.core.errors import Conflict, Invalid
+from loopwright.skills.findings import Edit
+from loopwright.skills.fixes.edits import applied, edit, overlap, rebased
+from loopwright.skills.reader.page import Page, read_page
 
 TEXTS = st.text(alphabet="ab 阶段\n😀\u2028é", max_size=60)
 

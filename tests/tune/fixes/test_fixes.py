@@ -2,9 +2,9 @@
 
 import pytest
 
-from loopwright.tune.diagnosis import diagnose
-from loopwright.tune.fixes import propose
-from loopwright.tune.fixes.edits import contents_of
+from loopwright.skills.diagnosis import diagnose
+from loopwright.skills.fixes import propose
+from loopwright.skills.fixes.edits import contents_of
 from tests.tune.skill.reading import skill
 
 HEAD = "---\nname: sample\ndescription: Does it. Use when asked.\n---\n\n# S\n\n"

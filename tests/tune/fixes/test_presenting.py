@@ -2,12 +2,12 @@
 
 import pytest
 
-from loopwright.domain.errors import Conflict, Invalid
-from loopwright.domain.findings import Proposal
-from loopwright.domain.skill_files import digest
-from loopwright.tune.fixes.edits import contents_of, edit
-from loopwright.tune.fixes.presenting import fix_of, rewrite_of
-from loopwright.tune.skill.page import read_page
+from loopwright.core.errors import Conflict, Invalid
+from loopwright.skills.files import digest
+from loopwright.skills.findings import Proposal
+from loopwright.skills.fixes.diff import fix_of, rewrite_of
+from loopwright.skills.fixes.edits import contents_of, edit
+from loopwright.skills.reader.page import read_page
 
 FILES = {"SKILL.md": b"# Title\r\n\r\nRead a.md\r\n", "a.md": b"a", "data.bin": b"\0"}
 

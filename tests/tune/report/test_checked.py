@@ -4,15 +4,15 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
-from loopwright.domain.findings import Dimension
-from loopwright.domain.skill_files import SkillFiles
-from loopwright.domain.tuning_outcomes import Verified
-from loopwright.domain.tuning_score import gate, score
-from loopwright.domain.tuning_steps import TuningStep
-from loopwright.tune import diagnosis
-from loopwright.tune.detectors.detector import Detector, Hit
-from loopwright.tune.report.checked import check, of_session
-from loopwright.tune.skill.model import Skill
+from loopwright.skills import diagnosis
+from loopwright.skills.detectors.detector import Detector, Hit
+from loopwright.skills.files import SkillFiles
+from loopwright.skills.findings import Dimension
+from loopwright.skills.reader.model import Skill
+from loopwright.skills.report.checked import check, of_session
+from loopwright.skills.score import gate, score
+from loopwright.workflows.tuning.model import TuningStep
+from loopwright.workflows.tuning.outcomes import Verified
 from tests.domain.tuning_making import (
     created,
     diagnosed_all,

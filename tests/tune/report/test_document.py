@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from loopwright.domain.findings import Finding, Silenced
-from loopwright.tune.fixes.edits import edit
-from loopwright.tune.report.checked import Checked, Repair
-from loopwright.tune.report.document import document
+from loopwright.skills.findings import Finding, Silenced
+from loopwright.skills.fixes.edits import edit
+from loopwright.skills.report.checked import Checked, Repair
+from loopwright.skills.report.document import document
 from tests.tune.making import finding, page
 
 PAGE = page("SKILL.md", "Read a.md and b.md.\n")

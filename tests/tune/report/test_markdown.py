@@ -1,9 +1,8 @@
 """The report beside a session's state: found, why, what was done about it, and what did not hold."""
 
-from loopwright.domain.tuning import TuningState
-from loopwright.domain.tuning_outcomes import Offered, Refused, Verified
-from loopwright.domain.tuning_steps import DIAGNOSES, TuningStep
-from loopwright.tune.report.markdown import report
+from loopwright.workflows.tuning.model import DIAGNOSES, TuningState, TuningStep
+from loopwright.workflows.tuning.outcomes import Offered, Refused, Verified
+from loopwright.workflows.tuning.report import report
 from tests.domain.tuning_making import (
     SCOPED,
     created,

@@ -7,13 +7,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.findings import Edit, Finding, Severity, Silenced
-from loopwright.tune.detectors.detector import Detector
-from loopwright.tune.detectors.placing import spot
-from loopwright.tune.fixes.edits import applied, edit
-from loopwright.tune.report.checked import Checked, Repair
-from loopwright.tune.report.sarif import sarif
-from loopwright.tune.skill.page import Page
+from loopwright.skills.detectors.detector import Detector
+from loopwright.skills.detectors.placing import spot
+from loopwright.skills.findings import Edit, Finding, Severity, Silenced
+from loopwright.skills.fixes.edits import applied, edit
+from loopwright.skills.reader.page import Page
+from loopwright.skills.report.checked import Checked, Repair
+from loopwright.skills.report.sarif import sarif
 from tests.tune.making import finding, page
 
 Log = dict[str, Any]  # Any: JSON, walked key by key

@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.domain.findings import DIMENSIONS
-from loopwright.domain.review_calls import JudgeFinding, QuotedPlace, ReportSkillFinding
-from loopwright.tune.review.cards import cards, cards_of
-from loopwright.tune.review.checking import MOST, Checked, carried, checked, refutation
+from loopwright.reports.tools import JudgeFinding, QuotedPlace, ReportSkillFinding
+from loopwright.skills.findings import DIMENSIONS
+from loopwright.skills.review.cards import cards, cards_of
+from loopwright.skills.review.checking import MOST, Checked, carried, checked, refutation
 from tests.tables import each
 from tests.tune.skill.reading import skill
 

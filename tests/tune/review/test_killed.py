@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.protocol import AgentOutput, Message
-from loopwright.skills.cache import FindingsCache
+from loopwright.core.protocol import AgentOutput, Message
+from loopwright.skills.disk.cache import FindingsCache
 from tests.tune.review.test_reviewing import BOTH, ENDLESS, FILES, found, judged
 from tests.tune.session.stage import TuneStage, texts
 from tests.tune.session.test_trouble import died_and_taken_up

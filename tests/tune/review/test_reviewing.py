@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.findings import Finding
-from loopwright.domain.protocol import ActionReport, AgentOutput, Message, Usage
-from loopwright.domain.tuning import TuningState
-from loopwright.skills.cache import FindingsCache
+from loopwright.core.protocol import ActionReport, AgentOutput, Message, Usage
+from loopwright.skills.disk.cache import FindingsCache
+from loopwright.skills.findings import Finding
+from loopwright.workflows.tuning.model import TuningState
 from tests.tune.session.stage import Play, TuneStage, texts
 
 ASK, WITHOUT = "Always ask before you write a file.", "Write the report without asking."

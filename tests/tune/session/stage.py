@@ -5,18 +5,18 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from loopwright.agents.turnwise import TurnwiseAgent
-from loopwright.domain import tuning_commands as commands
-from loopwright.domain.engine_state import Budget, RunSettings
-from loopwright.domain.events import Event
-from loopwright.domain.protocol import AgentOutput, Capabilities, Message, Usage
-from loopwright.domain.skill_files import Rewrite
-from loopwright.domain.tuning import TuningState
-from loopwright.engine.bus import Bus, Note
-from loopwright.engine.tunings import TuningService
-from loopwright.ports import Agent, FoundBefore, Processes, Rule, Store, Surroundings
-from loopwright.skills.folders import SkillFolders
-from loopwright.tune.runner import TuningRunner, Unkept
+from loopwright.agents.task_agent import TurnwiseAgent
+from loopwright.core.ports import Agent, FoundBefore, Processes, Rule, Store, Surroundings
+from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage
+from loopwright.core.record import Event
+from loopwright.core.run_events import Bus, Note
+from loopwright.core.state import Budget, RunSettings
+from loopwright.skills.disk.folders import SkillFolders
+from loopwright.skills.files import Rewrite
+from loopwright.workflows.tuning import commands
+from loopwright.workflows.tuning.model import TuningState
+from loopwright.workflows.tuning.runner import TuningRunner, Unkept
+from loopwright.workflows.tuning.service import TuningService
 from tests.fakes import CountingLauncher, FakeClock, NoProcesses
 
 HEAD = "---\nname: notes\ndescription: Writes notes of a meeting from its recording.\n---\n\n# Notes\n\n"

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import AgentError
-from loopwright.domain.protocol import AgentOutput, Message, Usage
+from loopwright.core.errors import AgentError
+from loopwright.core.protocol import AgentOutput, Message, Usage
 from tests.tune.session.stage import MENDED, STYLE, Play, TuneStage, texts
 
 WRITE = "phases/02-write.md"

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.findings import Finding
-from loopwright.domain.tuning_score import score
-from loopwright.tune.diagnosis import diagnose
-from loopwright.tune.fixes import propose
-from loopwright.tune.fixes.edits import contents_of
-from loopwright.tune.gate import judge
-from loopwright.tune.skill.model import Skill
-from loopwright.tune.skill.read import read_skill
+from loopwright.skills.diagnosis import diagnose
+from loopwright.skills.findings import Finding
+from loopwright.skills.fixes import propose
+from loopwright.skills.fixes.edits import contents_of
+from loopwright.skills.reader.model import Skill
+from loopwright.skills.reader.read import read_skill
+from loopwright.skills.score import score
+from loopwright.workflows.tuning.gate import judge
 from tests.chance import SEED
 from tests.tune.session.stage import TuneStage
 

@@ -6,13 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Conflict, WorkspaceError
-from loopwright.domain.tuning import TuningState
-from loopwright.domain.tuning_folds import begin_step
-from loopwright.domain.tuning_steps import TuningStep
-from loopwright.engine.bus import Bus
+from loopwright.core.errors import Conflict, WorkspaceError
+from loopwright.core.run_events import Bus
 from loopwright.store.files import FileStore
 from loopwright.store.tunings import TUNINGS
+from loopwright.workflows.tuning.model import TuningState, TuningStep
+from loopwright.workflows.tuning.reducer import begin_step
 from tests.fakes import FakeClock
 from tests.tune.session.stage import MENDED, SICK, TuneStage, lay_out, texts
 

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 
-from loopwright.domain.errors import Conflict, Invalid, NotFound
-from loopwright.domain.findings import DIMENSIONS
-from loopwright.domain.tuning import TuningState
-from loopwright.domain.tuning_commands import choose
-from loopwright.tune import detectors
-from loopwright.tune.detectors.detector import Hit
-from loopwright.tune.report.checked import check
+from loopwright.core.errors import Conflict, Invalid, NotFound
+from loopwright.skills import detectors
+from loopwright.skills.detectors.detector import Hit
+from loopwright.skills.findings import DIMENSIONS
+from loopwright.skills.report.checked import check
+from loopwright.workflows.tuning.commands import choose
+from loopwright.workflows.tuning.model import TuningState
 from tests.tune.session.stage import HEAD, MENDED, SICK, TuneStage, lay_out, texts
 
 
@@ -95,7 +95,7 @@ async def test_a_dimension_that_did_not_run_never_passes(stage: TuneStage, monke
     broken = next(one for one in detectors.DETECTORS if one.dimension == "agent")
     bad = replace(broken, look=stumbles)
     others = (one for one in detectors.DETECTORS if one is not broken)
-    monkeypatch.setattr("loopwright.tune.diagnosis.DETECTORS", (bad, *others))
+    monkeypatch.setattr("loopwright.skills.diagnosis.DETECTORS", (bad, *others))
     state = await stage.tuned(stage.skill(MENDED | {"specs/style.md": "# Style\n\nShort sentences.\n"}))
     assert (state.quality_score, state.quality_gate, state.status) == (100, "fail", "completed")
     assert state.diagnosis.agent is not None

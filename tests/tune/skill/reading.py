@@ -1,8 +1,8 @@
 """Skills for tests, written as texts by their paths."""
 
-from loopwright.tune.skill.model import Call, Reference, Skill
-from loopwright.tune.skill.page import Page, read_page
-from loopwright.tune.skill.read import read_skill
+from loopwright.skills.reader.model import Call, Reference, Skill
+from loopwright.skills.reader.page import Page, read_page
+from loopwright.skills.reader.read import read_skill
 
 
 def skill(files: dict[str, str] | str, name: str = "sample") -> Skill:

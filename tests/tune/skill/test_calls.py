@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from loopwright.tune.skill import calls
+from loopwright.skills.reader import calls
 from tests.tables import each
 from tests.tune.skill.reading import called, skill
 

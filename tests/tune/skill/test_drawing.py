@@ -1,7 +1,7 @@
 """The picture of a skill: its nodes and edges, and what a model has read at the end of each phase."""
 
-from loopwright.tune.skill.drawing import EDGES, NODES, draw
-from loopwright.tune.skill.model import Skill
+from loopwright.skills.reader.drawing import EDGES, NODES, draw
+from loopwright.skills.reader.model import Skill
 from tests.tune.skill.reading import skill
 
 MAIN = """\

@@ -5,8 +5,7 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.tune.skill.blocks import Front
-from loopwright.tune.skill.front import DEEPEST, LARGEST, MOST_ALIASES
+from loopwright.skills.reader.markdown import DEEPEST, LARGEST, MOST_ALIASES, Front
 from tests.tiers import examples
 from tests.tune.skill.reading import page_of
 

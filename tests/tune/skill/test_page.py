@@ -4,9 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.tune.skill.blocks import Block, Use
-from loopwright.tune.skill.page import Page, read_page
-from loopwright.tune.skill.tokens import tokens
+from loopwright.skills.reader.markdown import Block, Use
+from loopwright.skills.reader.page import Page, read_page, tokens
 from tests.tables import each
 from tests.tiers import examples
 from tests.tune.skill.reading import page_of

@@ -2,8 +2,8 @@
 
 from hypothesis import HealthCheck, given, settings
 
-from loopwright.tune.skill.model import Skill
-from loopwright.tune.skill.read import read_skill
+from loopwright.skills.reader.model import Skill
+from loopwright.skills.reader.read import read_skill
 from tests.tiers import examples
 from tests.tune.fuzzing import skills
 from tests.tune.skill.reading import skill

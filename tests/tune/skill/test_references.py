@@ -2,7 +2,7 @@
 
 import pytest
 
-from loopwright.tune.skill.read import read_skill
+from loopwright.skills.reader.read import read_skill
 from tests.tables import each
 from tests.tune.skill.reading import dead, referred, skill
 

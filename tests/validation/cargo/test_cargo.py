@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.domain.testing import BUILD
-from loopwright.validation.cargo import libtest, nextest, printed
-from loopwright.validation.cargo.printed import Target
-from loopwright.validation.cargo.project import Crates
-from loopwright.validation.reading import Reading
-from loopwright.validation.run import ProjectTests
+from loopwright.evidence import cargo
+from loopwright.evidence.cargo import Crates, Target
+from loopwright.evidence.results import Reading
+from loopwright.evidence.run import ProjectTests
+from loopwright.evidence.testing import BUILD
 from tests.tiers import examples
 from tests.tools import runs
 from tests.validation import recordings
@@ -42,7 +41,7 @@ FAILING = '#[test]\nfn fits() {}\n\n#[test]\nfn fails() {\n    assert_eq!(shop::
 
 
 def read(name: str, exit_code: int | None = 101, output: str | None = None) -> Reading:
-    return printed.read(recording(f"cargo-1.95.0/{name}", exit_code=exit_code, output=output))
+    return cargo.read_cargo_test(recording(f"cargo-1.95.0/{name}", exit_code=exit_code, output=output))
 
 
 class TestRecorded:
@@ -192,13 +191,13 @@ class TestTorn:
         ],
     )
     def test_forms_of_a_line(self, line: str, name: str) -> None:
-        block, _ = libtest.read_block(["running 1 test", line], 0, printed.ENDS)
-        assert [libtest.name_of(raw) for raw, status in block.tests if status] == [name]
+        block, _ = cargo.read_block(["running 1 test", line], 0, cargo.ENDS)
+        assert [cargo.name_of(raw) for raw, status in block.tests if status] == [name]
 
 
 class TestNextest:
     def test_documented_report(self) -> None:
-        reading = nextest.read(recording("none", exit_code=100), [RECORDED / "nextest-documented.xml"])
+        reading = cargo.read_nextest(recording("none", exit_code=100), [RECORDED / "nextest-documented.xml"])
         assert recordings.statuses(reading) == {
             "shop-core::tests::adds": "passed",
             "shop-core::tests::fails": "failed",
@@ -209,12 +208,12 @@ class TestNextest:
 
     @pytest.mark.parametrize(("code", "complete"), [(None, False), (0, False), (100, False), (4, True)])
     def test_without_a_report(self, code: int | None, complete: bool) -> None:
-        reading = nextest.read(recording("none", exit_code=code), [])
+        reading = cargo.read_nextest(recording("none", exit_code=code), [])
         assert (reading.complete, reading.reported, reading.results) == (complete, True, ())
 
     def test_a_build_that_failed(self) -> None:
         output = recording("cargo-1.95.0/test-not-compiled", exit_code=101).output
-        reading = nextest.read(recording("none", exit_code=101, output=output), [])
+        reading = cargo.read_nextest(recording("none", exit_code=101, output=output), [])
         assert recordings.statuses(reading) == {"broken/it": "failed"}
 
 

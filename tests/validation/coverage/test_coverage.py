@@ -7,21 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.validation.coverage import coveragepy, istanbul, lcov, v8
-from loopwright.validation.coverage.lines import FileLines, combined, is_own_code
+from loopwright.evidence import coverage
+from loopwright.evidence.coverage import FileLines, combined, is_own_code
 
 
 def covered(folder: Path, name: str, files: dict[str, tuple[list[int], list[int]]]) -> list[FileLines]:
     document = {"files": {f: {"executed_lines": ran, "missing_lines": missed} for f, (ran, missed) in files.items()}}
     (folder / name).write_text(json.dumps(document))
-    return list(coveragepy.read(folder / name, folder))
+    return list(coverage.read_coverage_py(folder / name, folder))
 
 
 def test_lines_that_any_process_ran_count_once(tmp_path: Path) -> None:
     reports = [
         *covered(tmp_path, "1.json", {"a.py": ([1, 2], [3, 4]), "b.py": ([], [1, 2])}),
         *covered(tmp_path, "2.json", {"a.py": ([1, 3], [2, 4])}),
-        *coveragepy.read(tmp_path / "never-written.json", tmp_path),
+        *coverage.read_coverage_py(tmp_path / "never-written.json", tmp_path),
     ]
     measured = combined(tmp_path, reports)
     assert measured is not None
@@ -33,7 +33,7 @@ def test_nothing_measured_is_not_zero(tmp_path: Path) -> None:
     assert combined(tmp_path, []) is None
     assert combined(tmp_path, covered(tmp_path, "1.json", {"tests/test_a.py": ([1], [])})) is None
     (tmp_path / "torn.json").write_text('{"files": {')
-    assert combined(tmp_path, coveragepy.read(tmp_path / "torn.json", tmp_path)) is None
+    assert combined(tmp_path, coverage.read_coverage_py(tmp_path / "torn.json", tmp_path)) is None
 
 
 def test_paths_are_those_of_the_project(tmp_path: Path) -> None:
@@ -70,13 +70,13 @@ class TestLcov:
             "TN:\nSF:src/a.js\nFN:1,f\nDA:1,3\nDA:2,0\nDA:3,1,abc\nBRDA:1,0,0,-\nend_of_record\n"
             f"SF:{tmp_path}/b.js\r\nDA:1,0\r\nDA:1,2\r\nend_of_record\r\nSF:torn.js\nDA:1,1\n"
         )
-        measured = combined(tmp_path, lcov.read(text, tmp_path))
+        measured = combined(tmp_path, coverage.read_lcov(text, tmp_path))
         assert measured is not None
         assert measured.files == {"b.js": 100.0, "src/a.js": 66.67}
 
     @given(st.text())
     def test_anything_can_be_read(self, text: str) -> None:
-        list(lcov.read(text, Path("/")))
+        list(coverage.read_lcov(text, Path("/")))
 
 
 class TestIstanbul:
@@ -85,13 +85,13 @@ class TestIstanbul:
         statements = {str(number): place for number, place in enumerate(at)}
         file = {"path": "/x", "statementMap": statements, "s": {"0": 0, "1": 2, "2": 0, "3": 5}}
         (tmp_path / "report.json").write_text(json.dumps({str(tmp_path / "a.js"): file}))
-        assert list(istanbul.read(tmp_path / "report.json")) == [FileLines(tmp_path / "a.js", {1, 4}, {2})]
+        assert list(coverage.read_istanbul(tmp_path / "report.json")) == [FileLines(tmp_path / "a.js", {1, 4}, {2})]
 
     @pytest.mark.parametrize("text", ["", "{", "[]", '{"a": 1}', '{"a": {"statementMap": {"0": {}}, "s": {}}}'])
     def test_what_is_no_report_measures_nothing(self, tmp_path: Path, text: str) -> None:
         (tmp_path / "report.json").write_text(text)
-        assert list(istanbul.read(tmp_path / "report.json")) == []
-        assert list(istanbul.read(tmp_path / "missing.json")) == []
+        assert list(coverage.read_istanbul(tmp_path / "report.json")) == []
+        assert list(coverage.read_istanbul(tmp_path / "missing.json")) == []
 
 
 class TestV8:
@@ -116,14 +116,16 @@ class TestV8:
 
     def test_the_innermost_range_decides(self, tmp_path: Path) -> None:
         report = self.report(tmp_path, ("const", "f(0)", 1), ("function", "2\n}", 1), ("{\n    return 1", "1\n  }", 0))
-        assert list(v8.read([report], tmp_path)) == [FileLines(tmp_path / "a b.js", {1, 3, 4, 7, 8, 9}, {5, 6})]
+        assert list(coverage.read_v8([report], tmp_path)) == [
+            FileLines(tmp_path / "a b.js", {1, 3, 4, 7, 8, 9}, {5, 6})
+        ]
 
     def test_what_was_translated_is_left_out(self, tmp_path: Path) -> None:
         url = (tmp_path / "a b.js").as_uri()
         report = self.report(tmp_path, ("const", "f(0)", 1), **{"source-map-cache": {url: {}}})
-        assert list(v8.read([report], tmp_path)) == []
+        assert list(coverage.read_v8([report], tmp_path)) == []
 
     def test_what_is_no_report_measures_nothing(self, tmp_path: Path) -> None:
         for text in ("", "{", "{}", '{"result": [{"url": 7}]}'):
             (tmp_path / "torn.json").write_text(text)
-            assert list(v8.read([tmp_path / "torn.json"], tmp_path)) == []
+            assert list(coverage.read_v8([tmp_path / "torn.json"], tmp_path)) == []

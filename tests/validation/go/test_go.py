@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.validation.coverage import goprofile
-from loopwright.validation.coverage.lines import combined
-from loopwright.validation.go import events
-from loopwright.validation.go.project import GoProject
-from loopwright.validation.reading import Reading
-from loopwright.validation.run import ProjectTests
+from loopwright.evidence import coverage, go
+from loopwright.evidence.coverage import combined
+from loopwright.evidence.go import GoProject
+from loopwright.evidence.results import Reading
+from loopwright.evidence.run import ProjectTests
 from tests.tiers import examples
 from tests.validation import recordings
 from tests.validation.projects import lay_out, message_of, run, statuses
@@ -53,7 +52,7 @@ def _suite(package: str) -> str:
 
 
 def read(name: str, exit_code: int | None, output: str | None = None) -> Reading:
-    return events.read(recording(name, exit_code=exit_code, output=output), _suite)
+    return go.read_events(recording(name, exit_code=exit_code, output=output), _suite)
 
 
 class TestRecorded:
@@ -210,19 +209,19 @@ class TestCoverage:
             tmp_path,
             {"go.mod": MODULE, "calc/calc.go": CALC, "p": self.PROFILE + "example.com/other/x.go:1.1,2.2 1 1\n"},
         )
-        measured = combined(tmp_path, goprofile.read(tmp_path / "p", GoProject(tmp_path).path_of))
+        measured = combined(tmp_path, coverage.read_go_profile(tmp_path / "p", GoProject(tmp_path).path_of))
         assert measured is not None
         assert measured.files == {"calc/calc.go": 50.0}
 
     def test_none(self, tmp_path: Path) -> None:
-        assert list(goprofile.read(tmp_path / "missing", GoProject(tmp_path).path_of)) == []
+        assert list(coverage.read_go_profile(tmp_path / "missing", GoProject(tmp_path).path_of)) == []
 
     @settings(max_examples=examples(40), deadline=None)
     @given(st.text(alphabet="x.go:0123456789, \n") | st.text())
     def test_any_text(self, tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
         file = tmp_path_factory.getbasetemp() / "profile"
         file.write_bytes(text.encode("utf-8", "surrogatepass"))
-        assert all(lines.path for lines in goprofile.read(file, Path))
+        assert all(lines.path for lines in coverage.read_go_profile(file, Path))
 
 
 def test_detected_where_a_module_has_tests(tmp_path: Path) -> None:

@@ -9,13 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.testing import TestRun
-from loopwright.domain.verdict import baseline_of, compare
-from loopwright.ports import TestOrder
-from loopwright.validation.javascript import observers
-from loopwright.validation.run import OUTPUT_KEPT, ProjectTests
-from loopwright.workspace.living import carries, living
-from loopwright.workspace.marks import LOOP
+from loopwright.core.ports import TestOrder
+from loopwright.evidence.javascript import observers
+from loopwright.evidence.run import OUTPUT_KEPT, ProjectTests
+from loopwright.evidence.testing import TestRun
+from loopwright.evidence.verdict import baseline_of, compare
+from loopwright.workspace.process_tree import LOOP, carries, living
 from tests.javascript import Toolbox
 from tests.validation.projects import lay_out, message_of, run, statuses
 

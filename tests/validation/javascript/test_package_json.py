@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.errors import Invalid
-from loopwright.validation.javascript import package_json
-from loopwright.validation.run import ProjectTests
-from loopwright.validation.runners import WRAPPED, runner_for
+from loopwright.core.errors import Invalid
+from loopwright.evidence.javascript import package_json
+from loopwright.evidence.run import ProjectTests
+from loopwright.evidence.runners import WRAPPED, runner_for
 from tests.validation.projects import lay_out
 
 NODE_TEST = "import { test } from 'node:test'\n"

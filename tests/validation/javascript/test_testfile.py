@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.validation import sources
-from loopwright.validation.javascript import testfile
+from loopwright.evidence import sources
+from loopwright.evidence.javascript import observers
 from tests.validation.projects import lay_out
 
 FILE = """
@@ -64,7 +64,7 @@ ALL = frozenset({ADDS, DISCOUNTS, HOLDS, ALONE, LOOPED})
 
 def digests(folder: Path, text: str, name: str = "cart.test.ts") -> dict[tuple[str, ...], str]:
     lay_out(folder, {name: text})
-    file = testfile.parsed(folder / name)
+    file = observers.parsed(folder / name)
     assert file is not None
     return {path: file.digest_of(path) for path in ALL}
 
@@ -134,7 +134,7 @@ def test_a_digest_follows_all_that_a_test_is_made_of(
 def test_tests_are_found_however_they_are_written(tmp_path: Path, written: str, path: tuple[str, ...]) -> None:
     """Found means: what stands beside it does not matter."""
     found = [
-        testfile.parsed(lay_out(tmp_path, {"a.js": f"{written}\n{beside}\n"}) / "a.js")
+        observers.parsed(lay_out(tmp_path, {"a.js": f"{written}\n{beside}\n"}) / "a.js")
         for beside in ("", "it('something else', () => { expect(1) })")
     ]
     first, second = (file.digest_of(path) for file in found if file is not None)
@@ -142,15 +142,15 @@ def test_tests_are_found_however_they_are_written(tmp_path: Path, written: str, 
 
 
 def test_a_test_that_is_not_found_stands_for_its_whole_file(tmp_path: Path) -> None:
-    file = testfile.parsed(lay_out(tmp_path, {"a.js": "it('one', f)\n"}) / "a.js")
+    file = observers.parsed(lay_out(tmp_path, {"a.js": "it('one', f)\n"}) / "a.js")
     assert file is not None
     assert file.digest_of(("made elsewhere",)) == file.digest()
 
 
 def test_the_more_exact_name_wins(tmp_path: Path) -> None:
     text = "it('one', () => { a })\nit.each([1])('%s', () => { b })\n"
-    before = testfile.parsed(lay_out(tmp_path, {"a.js": text}) / "a.js")
-    after = testfile.parsed(lay_out(tmp_path, {"a.js": text.replace("b }", "c }")}) / "a.js")
+    before = observers.parsed(lay_out(tmp_path, {"a.js": text}) / "a.js")
+    after = observers.parsed(lay_out(tmp_path, {"a.js": text.replace("b }", "c }")}) / "a.js")
     assert before is not None
     assert after is not None
     assert before.digest_of(("one",)) == after.digest_of(("one",))
@@ -160,8 +160,8 @@ def test_the_more_exact_name_wins(tmp_path: Path) -> None:
 def test_lines_of_code(tmp_path: Path) -> None:
     text = "// no\nconst a = 1 // yes\n\n/* no\n no */\nfunction f() {\n  return `a\n b`\n}\n"
     lay_out(tmp_path, {"a.js": text})
-    assert testfile.code_lines(tmp_path / "a.js") == frozenset({2, 6, 7})
-    assert testfile.code_lines(tmp_path / "a.vue") is None
+    assert observers.code_lines(tmp_path / "a.js") == frozenset({2, 6, 7})
+    assert observers.code_lines(tmp_path / "a.vue") is None
 
 
 class TestSources:
@@ -178,12 +178,12 @@ class TestSources:
         tree = sources.parse(path)
         assert tree is not None
         assert sources.digest([tree]) == sources.digest([tree])
-        file = testfile.TestFile(tree)
+        file = observers.TestFile(tree)
         assert file.digest_of(("any",))
 
     def test_deep_nesting_is_no_trouble(self, tmp_path: Path) -> None:
         for opened, closed in (("[", "]"), ("f(", ")"), ("() => {", "}"), ("describe('x', () => {", "})")):
             (tmp_path / "a.js").write_text(opened * 3000 + "it('y', f)" + closed * 3000)
-            file = testfile.parsed(tmp_path / "a.js")
+            file = observers.parsed(tmp_path / "a.js")
             assert file is not None
             assert file.digest_of(("x",) * 3000 + ("y",))

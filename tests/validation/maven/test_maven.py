@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.domain.testing import BUILD
-from loopwright.validation.maven import printed
-from loopwright.validation.maven.project import JavaTests
-from loopwright.validation.reading import Reading
-from loopwright.validation.recording import shims
-from loopwright.validation.run import ProjectTests
-from loopwright.validation.runners.maven import Maven
+from loopwright.evidence import maven
+from loopwright.evidence.maven import JavaTests
+from loopwright.evidence.recording import shims
+from loopwright.evidence.results import Reading
+from loopwright.evidence.run import ProjectTests
+from loopwright.evidence.runners.maven import Maven
+from loopwright.evidence.testing import BUILD
 from tests.tiers import examples
 from tests.validation import recordings
 from tests.validation.projects import lay_out, message_of, run, statuses
@@ -125,9 +125,9 @@ class TestRecorded:
 @settings(max_examples=examples(60), deadline=None)
 @given(cuts(SAID) | st.none(), st.text())
 def test_no_words_make_it_stumble(at: int | None, text: str) -> None:
-    lines = printed.lines_of(text if at is None else SAID[:at])
-    assert printed.counted(lines) <= (8, 2)
-    assert list(printed.not_compiled(Path("/home/me/mv"), lines)) == []
+    lines = maven.lines_of(text if at is None else SAID[:at])
+    assert maven.counted(lines) <= (8, 2)
+    assert list(maven.not_compiled(Path("/home/me/mv"), lines)) == []
 
 
 @settings(max_examples=examples(30), deadline=None)

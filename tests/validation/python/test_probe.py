@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.validation.python.probe import read
-from loopwright.validation.results import split_key
-from loopwright.validation.runners.contract import Reading
+from loopwright.evidence.python.probe import read
+from loopwright.evidence.results import Reading, split_key
 
 PARTS = st.text(st.characters(exclude_characters="[:", exclude_categories=["Cs"]), min_size=1, max_size=6)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.testing import TestRun
-from loopwright.validation.runners.pytest import Pytest
+from loopwright.evidence.runners.pytest import Pytest
+from loopwright.evidence.testing import TestRun
 from tests.validation.projects import PYTEST, PYTHON, lay_out, message_of, run, statuses
 
 EVERY_ENDING = {

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.engine.proving import changed_lines
-from loopwright.ports import TestOrder
-from loopwright.validation.run import ProjectTests
+from loopwright.core.ports import TestOrder
+from loopwright.evidence.proving import changed_lines
+from loopwright.evidence.run import ProjectTests
 from tests.validation.projects import PYTEST, UNITTEST, lay_out
 
 BEFORE = """\

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.testing import TestRun
-from loopwright.validation.runners.unittest import Unittest
+from loopwright.evidence.runners.unittest import Unittest
+from loopwright.evidence.testing import TestRun
 from tests.validation.projects import UNITTEST, lay_out, message_of, run, statuses
 
 EVERY_ENDING = {

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from loopwright.validation.recording import loopwright_shim as shim
-from loopwright.validation.recording import shims
+from loopwright.evidence.recording import loopwright_shim as shim
+from loopwright.evidence.recording import shims
 from tests.tiers import examples
 
 ADDED = ("-json", "-fae", "-coverprofile=/run/s.cover")

@@ -5,15 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.domain.loop import TestResult
-from loopwright.domain.testing import Coverage
-from loopwright.domain.verdict import baseline_of, compare, verdict
-from loopwright.validation.python import probe
-from loopwright.validation.reading import Reading
-from loopwright.validation.results import joined
-from loopwright.validation.run import ProjectTests, is_done
-from loopwright.validation.runners import WRAPPED, runner_for
-from loopwright.validation.runners.pytest import Pytest
+from loopwright.evidence.python import probe
+from loopwright.evidence.results import Reading, joined
+from loopwright.evidence.run import ProjectTests, is_done
+from loopwright.evidence.runners import WRAPPED, runner_for
+from loopwright.evidence.runners.pytest import Pytest
+from loopwright.evidence.testing import Coverage
+from loopwright.evidence.verdict import baseline_of, compare, verdict
+from loopwright.workflows.loop.model import TestResult
 from tests.javascript import Toolbox
 from tests.tools import runs
 from tests.validation.projects import PYTEST, UNITTEST, lay_out, run, statuses

@@ -2,25 +2,216 @@
 
 import asyncio
 import os
+import posixpath
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from acp import schema
 
-from loopwright.agents.acp.calls import Call, inside
-from loopwright.agents.acp.hearing import Hearing
-from loopwright.agents.acp.modes import chosen_mode
-from loopwright.agents.acp.permission import asked, option, rebased, too_much
-from loopwright.agents.acp.transcript import Heard, SessionUpdate, Turn, called, heard
-from loopwright.domain.conversation import PermissionDecided, Trouble
-from loopwright.domain.engine_state import PermissionRequest
-from loopwright.domain.permissions import Decision, decide
-from loopwright.domain.protocol import Message
-from loopwright.domain.words import clipped
-from loopwright.ports import Surroundings
+from loopwright.agents.acp.updates import (
+    COMMAND_KEPT,
+    PATHS_KEPT,
+    Call,
+    Heard,
+    SessionUpdate,
+    Turn,
+    called,
+    heard,
+    inside,
+)
+from loopwright.core.ports import Surroundings
+from loopwright.core.protocol import Message
+from loopwright.core.state import PermissionRequest
+from loopwright.core.text import clipped
+from loopwright.core.transcript import (
+    AgentEvent,
+    Discovered,
+    PermissionDecided,
+    Said,
+    SessionBegun,
+    Thought,
+    ToolUsed,
+    Trouble,
+    UsageTold,
+)
+from loopwright.policy.permissions import Asked, Decision, decide
+
+TOGETHER = 0.25
+"""Seconds that parts of one text are gathered."""
+
+PART = 4_000
+"""Characters after which they are passed on at once."""
+
+TEXT_AT_ONCE = 100_000
+"""Characters of one text that are told: its begin and its end."""
+
+TROUBLES_A_TURN = 50
+EVENTS_A_TURN = 20_000
+TEXT_A_TURN = 5_000_000
+"""What is told of one turn; an agent that says more floods."""
+
+
+class Hearing:
+    """Keeps the order; gathers texts."""
+
+    def __init__(self, tell: Callable[[AgentEvent], None]) -> None:
+        self._tell = tell
+        self._kind: type[Said] | type[Thought] = Said
+        self._parts: list[str] = []
+        self._gathered = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._events = self._text = self._troubles = 0
+        self._is_flooded = False
+
+    def begin(self) -> None:
+        """A turn begins."""
+        self._events = self._text = self._troubles = 0
+        self._is_flooded = False
+
+    def hear(self, event: AgentEvent) -> None:
+        if not isinstance(event, (Said, Thought)):
+            self.flush()
+            self._pass_on(event)
+            return
+        if type(event) is not self._kind:
+            self.flush()
+        self._kind = type(event)
+        self._parts.append(event.text)
+        self._gathered += len(event.text)
+        if self._gathered >= PART:
+            self.flush()
+        elif self._timer is None:
+            self._timer = asyncio.get_running_loop().call_later(TOGETHER, self.flush)
+
+    def flush(self) -> None:
+        """Passes on what is gathered."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._parts:
+            text = _told("".join(self._parts))
+            self._parts.clear()
+            self._gathered = 0
+            self._pass_on(self._kind(text=text))
+
+    def _pass_on(self, event: AgentEvent) -> None:
+        if isinstance(event, Trouble):
+            self._troubles += 1
+            if self._troubles > TROUBLES_A_TURN:
+                return
+        self._events += 1
+        self._text += len(event.output) if isinstance(event, ToolUsed) else len(getattr(event, "text", ""))
+        is_rare = isinstance(event, (SessionBegun, UsageTold, Discovered))
+        if is_rare or (self._events <= EVENTS_A_TURN and self._text <= TEXT_A_TURN):
+            self._tell(event)
+        elif not self._is_flooded:
+            self._is_flooded = True
+            self._tell(Trouble(text="it says more in one turn than is kept; the rest of this turn is not told"))
+
+
+def _told(text: str) -> str:
+    half = TEXT_AT_ONCE // 2
+    left_out = len(text) - 2 * half
+    return text if left_out <= 0 else f"{text[:half]}\n… {left_out:,} characters left out …\n{text[-half:]}"
+
+
+PLAIN = ("allow_once", "proceed_once", "once", "reject_once", "reject", "cancel")
+"""Names of the options that mean this one time and nothing else; some agents have several of one kind."""
+
+
+def asked(call: Call, own_server: str, place: Callable[[str], Sequence[str]]) -> Asked:
+    """What the policy has to judge. `place` gives for a path all that it may lead to."""
+    command, kind = call.command, call.kind
+    if command is not None and len(command) >= COMMAND_KEPT:  # its end is not known
+        command, kind = None, "execute"
+    paths = tuple(dict.fromkeys(real for path in call.places for real in place(path)))
+    return Asked(kind, call.title, paths, command, own_tool=call.server == own_server)
+
+
+def too_much(call: Call) -> Decision | None:
+    """A request that names more than can be looked at."""
+    crowded = max(len(call.paths), len(call.changed)) >= PATHS_KEPT
+    return Decision("deny", f"it names {PATHS_KEPT} files or more; ask for fewer at a time") if crowded else None
+
+
+def rebased(path: str, given: str, real: str) -> str:
+    """The path as written, below the project's real root where it was written below its given one."""
+    whole = posixpath.join(given, path)
+    return real + whole[len(given) :] if whole == given or whole.startswith(given.rstrip("/") + "/") else path
+
+
+def option(options: Sequence[schema.PermissionOption], *, allow: bool) -> str | None:
+    """The id of the option to choose: this one time rather than always. None where there is none for this answer."""
+    kinds = ("allow_once", "allow_always") if allow else ("reject_once", "reject_always")
+    for kind in kinds:
+        fitting = [each.option_id for each in options if each.kind == kind]
+        if fitting:
+            return next((name for name in fitting if name in PLAIN), fitting[0])
+    return None
+
+
+Offer = schema.NewSessionResponse | schema.LoadSessionResponse | schema.ResumeSessionResponse
+
+
+@dataclass(frozen=True)
+class Modes:
+    """`first`: the one it began with. `option`: the config option to set, where modes are not set by themselves.
+
+    `model`: what the session works with, where it tells.
+    """
+
+    first: str | None
+    names: frozenset[str]
+    option: str | None = None
+    model: str | None = None
+
+    @classmethod
+    def none(cls) -> "Modes":
+        return cls(None, frozenset())
+
+    @classmethod
+    def offered(cls, offer: Offer) -> "Modes":
+        selects = {
+            each.id: each for each in offer.config_options or () if isinstance(each, schema.SessionConfigOptionSelect)
+        }
+        model = _model(selects["model"].current_value) if "model" in selects else None
+        if offer.modes is not None:
+            return cls(
+                offer.modes.current_mode_id, frozenset(mode.id for mode in offer.modes.available_modes), model=model
+            )
+        mode = selects.get("mode")
+        if mode is None:
+            return cls(None, frozenset(), model=model)
+        return cls(mode.current_value, frozenset(_values(mode)), mode.id, model)
+
+    def wanted(self, mode: str | None) -> str | None:
+        """The mode to be in: this one, where it is known; else the one it began with."""
+        return mode if mode in self.names else self.first
+
+
+def chosen_mode(options: Sequence[object]) -> str | None:
+    """What the config option "mode" stands at."""
+    found = (each for each in options if isinstance(each, schema.SessionConfigOptionSelect) and each.id == "mode")
+    return next((each.current_value for each in found), None)
+
+
+def _model(told: str) -> str:
+    """qwen names a model of the user's environment "$runtime|openai|NAME(openai)"."""
+    return told.rpartition("|")[2].partition("(")[0] if told.startswith("$runtime|") else told
+
+
+def _values(select: schema.SessionConfigOptionSelect) -> list[str]:
+    """Groups are told apart by their options."""
+    found = []
+    for each in select.options:
+        inner = each.options if isinstance(each, schema.SessionConfigSelectGroup) else [each]
+        found += [one.value for one in inner]
+    return found
+
 
 WORDS_TOLD = 2_000
 PATHS_TOLD = 50

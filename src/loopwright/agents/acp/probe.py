@@ -7,15 +7,13 @@ from pathlib import Path
 
 from acp import schema
 
-from loopwright.agents.acp.client import Client
-from loopwright.agents.acp.modes import Modes
-from loopwright.agents.acp.peer import Peer
-from loopwright.agents.acp.stderr import Stderr
+from loopwright.agents.acp.client import Client, Modes
+from loopwright.agents.acp.peer import Peer, Stderr
 from loopwright.agents.presets import AgentCommand
-from loopwright.domain.errors import AgentError, AgentTrouble, Invalid
-from loopwright.ports import NOWHERE
-from loopwright.workspace.conversing import conversing
-from loopwright.workspace.marks import Mark
+from loopwright.core.errors import AgentError, AgentTrouble, Invalid
+from loopwright.core.ports import NOWHERE
+from loopwright.workspace.conversation import conversing
+from loopwright.workspace.process_tree import Mark
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,29 @@
 """One agent's process with its session, from the first message to the last."""
 
 import shutil
+import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from acp import schema
 
-from loopwright.agents.acp.client import Client
-from loopwright.agents.acp.modes import Modes
-from loopwright.agents.acp.peer import Peer
-from loopwright.agents.acp.stderr import Stderr
-from loopwright.agents.acp.transcript import Turn
-from loopwright.agents.acp.trouble import broken
-from loopwright.agents.acp.usage import cost_of, used
-from loopwright.agents.mailbox import Mailbox
+from loopwright.agents.acp.client import Client, Modes
+from loopwright.agents.acp.errors import broken
+from loopwright.agents.acp.peer import Peer, Stderr
+from loopwright.agents.acp.updates import Turn, cost_of, used
 from loopwright.agents.presets import AgentCommand
-from loopwright.domain.conversation import SessionBegun, Trouble, UsageTold
-from loopwright.domain.errors import AgentError, Invalid
-from loopwright.domain.protocol import AgentOutput, Message, Usage
-from loopwright.domain.reports import parse_report
-from loopwright.ports import Surroundings
-from loopwright.workspace.conversing import conversing
-from loopwright.workspace.marks import Mark
+from loopwright.agents.report_inbox import Mailbox
+from loopwright.agents.task_agent import TurnwiseAgent
+from loopwright.core.errors import AgentError, Invalid
+from loopwright.core.ports import Surroundings
+from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage
+from loopwright.core.transcript import SessionBegun, Trouble, UsageTold
+from loopwright.reports.text import parse_report
+from loopwright.workspace.conversation import conversing
+from loopwright.workspace.process_tree import Mark
 
 _STOPPED = {"max_tokens": "its limit of tokens", "max_turn_requests": "its limit of requests in one turn"}
 
@@ -155,3 +155,53 @@ async def opened(
         raise AgentError("died", f"{command.name} can not be started: {error}") from error
     finally:
         shutil.rmtree(folder / "mailbox", ignore_errors=True)
+
+
+class _Held(NamedTuple):
+    session: Session
+    stack: AsyncExitStack
+
+
+class AcpAgent(TurnwiseAgent):
+    """Each session is a process of its own in `project`; what it leaves behind lies in `folder`, outside of it."""
+
+    capabilities = Capabilities(plans=True, writes_code=True, writes_tests=True, debugs=True)
+
+    def __init__(self, command: AgentCommand, project: Path, folder: Path, around: Surroundings) -> None:
+        super().__init__()
+        self.name = command.name
+        self._command, self._project, self._folder, self._around = command, project, folder, around
+        self._sessions: dict[str, _Held] = {}
+
+    def at_work(self, id: str) -> AgentOutput:
+        held = self._sessions.get(id)
+        return super().at_work(id) if held is None else held.session.at_work(id)
+
+    async def play(self, id: str, message: Message) -> AgentOutput:
+        if id not in self._sessions:
+            self._sessions[id] = await self._opened(id, message)
+        return await self._sessions[id].session.turn(id, message)
+
+    async def cancel_turn(self, id: str) -> None:
+        turn, held = self._turn(id), self._sessions.get(id)
+        if turn.done():
+            return
+        if held is not None and held.session.is_prompting:
+            await held.session.cancel()
+        else:
+            await super().cancel_turn(id)
+
+    async def close_agent(self, id: str) -> None:
+        try:
+            await super().close_agent(id)
+        finally:
+            held = self._sessions.pop(id, None)
+            if held is not None:
+                await held.stack.aclose()
+
+    async def _opened(self, id: str, message: Message) -> _Held:
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix=f"{id}-", dir=self._folder))
+        stack = AsyncExitStack()
+        session = await stack.enter_async_context(opened(self._command, self._project, folder, self._around, message))
+        return _Held(session, stack)

@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from . import constant, offbyone, variable
+from . import values
 from .place import Edit, Place
 
 _MOST = 2.6
@@ -18,7 +18,7 @@ def edits(place: Place) -> Iterator[Edit]:
         return
     spans = _spans(place, place.func)
     yield from _exchanged(place, spans)
-    for family in (variable, constant, offbyone):
+    for family in (values, values, values):
         for edit in family.edits(place):
             same = spans.get((place.source.text[edit.start : edit.end]), [])
             if edit.cost <= _MOST and len(same) > 1 and (edit.start, edit.end) in same:

@@ -1,0 +1,371 @@
+"""One turn of an agent, folded from its updates. Pure."""
+
+import posixpath
+import shlex
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import product
+from typing import NamedTuple
+
+from acp import schema
+
+from loopwright.core.protocol import Usage
+from loopwright.core.text import clipped
+from loopwright.core.transcript import AgentEvent, Planned, Said, Thought, ToolStatus, ToolUsed
+
+OUTPUT_KEPT = 4_000
+"""Characters of a tool's output that are told: the end of it."""
+
+WORDS_TOLD = 2_000
+"""Characters of a title, a command or a path that are told."""
+
+PATHS_TOLD = 50
+
+COMMAND_KEPT = 50_000
+PATHS_KEPT = 500
+"""What reaches one of these may be more than is known here; see permission.py."""
+
+PATH_MAX = 4096
+"""Longer ones, once they are in their shortest form, name no file."""
+
+WRITING = frozenset({"edit", "delete", "move"})
+
+Update = schema.ToolCallStart | schema.ToolCallProgress | schema.ToolCallUpdate
+
+
+@dataclass(frozen=True)
+class Call:
+    """`paths` are its locations, `changed` the files of its diffs; all as the agent wrote them.
+
+    `server`: the MCP server whose tool it is, where the agent's program (not its model) says so.
+    """
+
+    id: str
+    title: str = ""
+    kind: str = "other"
+    status: ToolStatus = "pending"
+    paths: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    named: tuple[str, ...] = ()
+    command: str | None = None
+    output: str = ""
+    server: str | None = None
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Every place that it names, in any way."""
+        return tuple(dict.fromkeys((*self.paths, *self.changed, *self.named)))
+
+    @property
+    def wrote(self) -> tuple[str, ...]:
+        """What it has written, or may have."""
+        if self.status in ("pending", "failed"):
+            return ()
+        return tuple(dict.fromkeys((*self.changed, *self.paths))) if self.kind in WRITING else self.changed
+
+    def told(self) -> ToolUsed:
+        return ToolUsed(
+            id=clipped(self.id, WORDS_TOLD), title=clipped(self.title, WORDS_TOLD), tool=self.kind, status=self.status,
+            paths=tuple(clipped(path, WORDS_TOLD) for path in self.places[:PATHS_TOLD]),
+            command=None if self.command is None else clipped(self.command, WORDS_TOLD), output=self.output,
+        )  # fmt: skip
+
+
+def updated(call: Call, update: Update) -> Call:
+    """The call after an update; what the update leaves out stays."""
+    raw = update.raw_input if isinstance(update.raw_input, Mapping) else None
+    meta = update.field_meta or {}
+    kind = update.kind or call.kind
+    title = call.title if update.title is None else update.title[:COMMAND_KEPT]
+    return replace(
+        call,
+        title=title,
+        kind=kind,
+        status=update.status or call.status,
+        paths=call.paths if update.locations is None else _paths(place.path for place in update.locations),
+        changed=call.changed if update.content is None else _changed(call, update),
+        named=_named(raw or {}) or call.named,
+        command=_command(raw or {}) or call.command or _titled(call, kind, title, raw),
+        output=_output(call, update, meta),
+        server=_server(update.tool_call_id, kind, title, raw or {}, meta) or call.server,
+    )
+
+
+def inside(paths: Iterable[str], roots: tuple[str, ...], beside: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """Those that lie below one of the roots (names of one folder), relative to it; absolute where they lie `beside`.
+
+    `beside` are names of one folder too: the first of them names what is found.
+    """
+    found: dict[str, None] = {}
+    for path in paths:
+        whole = posixpath.normpath(posixpath.join(roots[0], path))
+        if (below := _below(whole, roots)) is not None:
+            found[below] = None
+        elif (below := _below(whole, beside)) is not None:
+            found[posixpath.join(beside[0], below)] = None
+    return tuple(found)
+
+
+def _below(whole: str, roots: tuple[str, ...]) -> str | None:
+    """What comes after the first root that it lies below."""
+    bare = (root.rstrip("/") for root in roots)
+    return next((whole[len(root) + 1 :] for root in bare if whole.startswith(f"{root}/")), None)
+
+
+def _paths(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_place(path) for path in paths))[:PATHS_KEPT]
+
+
+def _place(path: str) -> str:
+    """Cut only in its shortest form: what is cut away may lead elsewhere."""
+    return path if len(path) <= PATH_MAX else posixpath.normpath(path)[: PATH_MAX + 1]
+
+
+def _changed(call: Call, update: Update) -> tuple[str, ...]:
+    """Once told, a diff counts, though a later update may tell of a result instead."""
+    diffs = (part for part in update.content or () if isinstance(part, schema.FileEditToolCallContent))
+    return _paths((*call.changed, *(diff.path for diff in diffs)))
+
+
+_PATH_KEYS = ("path", "paths", "file", "files", "filename", "dir", "directory", "folder", "source", "destination")
+"""How the keys end under which agents and their tools name places: file_path, filePath, parentDir, new_path …"""
+
+
+def _named(raw: Mapping[str, object]) -> tuple[str, ...]:
+    """Places in its raw input."""
+    values = (value for key, value in raw.items() if key.lower().endswith(_PATH_KEYS))
+    each = (one for value in values for one in (value if isinstance(value, list) else [value]))
+    return _paths(one for one in each if isinstance(one, str) and one)
+
+
+def _command(raw: Mapping[str, object]) -> str | None:
+    command = raw.get("command", raw.get("cmd"))
+    if isinstance(command, str):
+        return command[:COMMAND_KEPT] or None
+    if isinstance(command, list) and command and all(isinstance(part, str) for part in command):
+        return shlex.join(command)[:COMMAND_KEPT]
+    return None
+
+
+def _titled(call: Call, kind: str, title: str, raw: Mapping[str, object] | None) -> str | None:
+    """gemini tells of a command only in the title."""
+    return title if kind == "execute" and title and raw is None and call.server is None else None
+
+
+def _output(call: Call, update: Update, meta: Mapping[str, object]) -> str:
+    delta = meta.get("terminal_output_delta")
+    if isinstance(delta, Mapping) and isinstance(more := delta.get("data"), str):  # codex
+        return (call.output + more)[-OUTPUT_KEPT:]
+    if update.content is not None:
+        texts = [
+            part.content.text
+            for part in update.content
+            if isinstance(part, schema.ContentToolCallContent) and isinstance(part.content, schema.TextContentBlock)
+        ]
+        if texts:
+            return "\n".join(texts)[-OUTPUT_KEPT:]
+    return call.output
+
+
+def _server(id: str, kind: str, title: str, raw: Mapping[str, object], meta: Mapping[str, object]) -> str | None:
+    """The MCP server, each agent in its own way; never from words that a model can choose freely."""
+    if meta.get("is_mcp_tool_call") is True and isinstance(server := raw.get("server"), str):  # codex
+        return server
+    claude = meta.get("claudeCode")
+    names = (meta.get("toolName"), claude.get("toolName") if isinstance(claude, Mapping) else None)  # qwen, claude
+    for name in names:
+        if isinstance(name, str) and name.startswith("mcp__") and "__" in name[5:]:
+            return name[5:].split("__", 1)[0]
+    if kind == "other" and title.endswith(" MCP Server)") and " (" in title:  # gemini
+        server = title[title.rindex(" (") + 2 : -len(" MCP Server)")]
+        return server if id.startswith(f"mcp_{server}_") else None
+    return None
+
+
+Told = Mapping[str, object]
+
+
+def used(response: schema.PromptResponse | None, metered: Usage | None, cost: float | None) -> Usage:
+    """Of the whole turn. `metered`: told along with the text; `cost` of this turn in US dollars."""
+    quota = _mapping((response.field_meta or {}).get("quota")) if response is not None else {}
+    if response is not None and response.usage is not None:
+        usage = _counted(response.usage.model_dump(by_alias=True))
+    elif quota:
+        usage = _counted(_mapping(quota.get("token_count")))
+    else:
+        usage = metered or Usage()
+    return usage.evolve(cost=cost, model=_model(quota))
+
+
+def added(metered: Usage | None, told: Told) -> Usage:
+    """With one more request to the model; what one of them does not tell is not known of all."""
+    more = _counted(told)
+    if metered is None:
+        return more
+    return Usage(
+        tokens=_plus(metered.tokens, more.tokens), input=_plus(metered.input, more.input),
+        cached=_plus(metered.cached, more.cached), output=_plus(metered.output, more.output),
+    )  # fmt: skip
+
+
+def cost_of(before: schema.Cost | None, now: schema.Cost | None) -> float | None:
+    """Of a turn, where the session's is told: in US dollars, or not at all. The very same: nothing was told since."""
+    if now is None or now is before or now.currency.upper() != "USD":
+        return None
+    spent = now.amount - (before.amount if before is not None else 0.0)
+    return spent if spent >= 0 else now.amount  # it began to count anew
+
+
+def _counted(told: Told) -> Usage:
+    """Input with what was cached, output with what was thought; which of them an agent leaves out, its total tells."""
+    input, output = _number(told, "inputTokens", "input_tokens"), _number(told, "outputTokens", "output_tokens")
+    if input is None or output is None or not input + output:  # opencode counts nothing of a turn that was cancelled
+        return Usage()
+    read = _number(told, "cachedReadTokens", "cachedInputTokens")
+    cached = (read or 0) + (_number(told, "cachedWriteTokens", "cacheWriteInputTokens") or 0)
+    thought = _number(told, "thoughtTokens", "reasoningOutputTokens") or 0
+    total = _number(told, "totalTokens", "total_tokens")
+    for left_in, left_out in product((0, cached), (0, thought)):
+        if total == input + left_in + output + left_out:
+            input, output = input + left_in, output + left_out
+            break
+    return Usage(tokens=total or input + output, input=input, cached=read, output=output)
+
+
+def _plus(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+def _model(quota: Told) -> str | None:
+    """Where several were used, none of them tells the price of all."""
+    by_model = quota.get("model_usage")
+    names = {_mapping(one).get("model") for one in by_model} if isinstance(by_model, list) else set()
+    name = names.pop() if len(names) == 1 else None
+    return name if isinstance(name, str) else None
+
+
+def _mapping(value: object) -> Told:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _number(told: Told, *names: str) -> int | None:
+    """The first that is a count. A number of a type or size that no count has is none."""
+    for name in names:
+        value = told.get(name)
+        if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 10**15:
+            return value
+    return None
+
+
+TEXT_KEPT = 200_000
+"""Characters of an answer that are kept: the end of it, where a report stands."""
+
+CALLS_KEPT = 200
+"""Tool calls that are known by their id; of older ones only the files are kept."""
+
+FILES_KEPT = 10_000
+
+PLAN_KEPT = 100
+
+SessionUpdate = (
+    schema.UserMessageChunk | schema.AgentMessageChunk | schema.AgentThoughtChunk | schema.ToolCallStart
+    | schema.ToolCallProgress | schema.AgentPlanUpdate | schema.AgentPlanContentUpdate | schema.AgentPlanRemovedUpdate
+    | schema.AvailableCommandsUpdate | schema.CurrentModeUpdate | schema.ConfigOptionUpdate | schema.SessionInfoUpdate
+    | schema.UsageUpdate
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What has been heard since the prompt.
+
+    `unnamed`: the part of the text that belongs to no message; codex tells of its troubles so. `is_broken`: codex says
+    that the thread has failed. `metered`: the tokens that were told along with the text.
+    """
+
+    text: str = ""
+    cut: bool = False
+    unnamed: str = ""
+    is_broken: bool = False
+    metered: Usage | None = None
+    calls: Mapping[str, Call] = field(default_factory=dict)
+    written: tuple[str, ...] = ()
+    message: str | None = None
+    is_parted: bool = False
+
+    @property
+    def wrote(self) -> tuple[str, ...]:
+        """What its tool calls have written, or may have, as the agent named it."""
+        paths = (path for call in self.calls.values() for path in call.wrote)
+        return tuple(dict.fromkeys((*self.written, *paths)))[:FILES_KEPT]
+
+
+class Heard(NamedTuple):
+    """The turn after an update, and what is to be told of it."""
+
+    turn: Turn
+    event: AgentEvent | None = None
+
+
+def heard(turn: Turn, update: SessionUpdate) -> Heard:
+    """The turn after this update."""
+    match update:
+        case schema.AgentMessageChunk():
+            return _said(turn, update)
+        case schema.AgentThoughtChunk():
+            text = _text(update)
+            return Heard(turn, Thought(text=text) if text else None)
+        case schema.ToolCallStart() | schema.ToolCallProgress():
+            return called(turn, update)
+        case schema.AgentPlanUpdate():
+            entries = tuple((entry.content, entry.status) for entry in update.entries[:PLAN_KEPT])
+            return Heard(turn, Planned(entries=entries))
+        case schema.SessionInfoUpdate():
+            return Heard(replace(turn, is_broken=turn.is_broken or _tells_of_failure(update)))
+        case _:
+            return Heard(turn)
+
+
+def called(turn: Turn, update: Update) -> Heard:
+    """The turn after news of a tool call; also a request for permission brings such."""
+    before = turn.calls.get(update.tool_call_id)
+    call = updated(before or Call(update.tool_call_id), update)
+    if call == before:
+        return Heard(turn)
+    calls = {**turn.calls, call.id: call}
+    written = turn.written
+    if len(calls) > CALLS_KEPT:
+        oldest = calls.pop(next(iter(calls)))
+        written = tuple(dict.fromkeys((*written, *oldest.wrote)))[:FILES_KEPT]
+    return Heard(replace(turn, calls=calls, written=written, is_parted=True), call.told())
+
+
+def _said(turn: Turn, chunk: schema.AgentMessageChunk) -> Heard:
+    """Parts of one message belong together; between two messages, or around a tool call, is an empty line."""
+    metered = (chunk.field_meta or {}).get("usage")
+    if isinstance(metered, Mapping):
+        turn = replace(turn, metered=added(turn.metered, metered))
+    text = _text(chunk)
+    if not text:
+        return Heard(turn)
+    is_next = turn.text != "" and (turn.is_parted or chunk.message_id != turn.message)
+    more = f"\n\n{text}" if is_next else text
+    whole = turn.text + more
+    unnamed = turn.unnamed if chunk.message_id else (turn.unnamed + text)[-TEXT_KEPT:]
+    return Heard(
+        replace(
+            turn, text=whole[-TEXT_KEPT:], cut=turn.cut or len(whole) > TEXT_KEPT, unnamed=unnamed,
+            message=chunk.message_id, is_parted=False,
+        ),
+        Said(text=more),
+    )  # fmt: skip
+
+
+def _text(chunk: schema.AgentMessageChunk | schema.AgentThoughtChunk) -> str:
+    return chunk.content.text if isinstance(chunk.content, schema.TextContentBlock) else ""
+
+
+def _tells_of_failure(update: schema.SessionInfoUpdate) -> bool:
+    codex = (update.field_meta or {}).get("codex")
+    status = codex.get("threadStatus") if isinstance(codex, Mapping) else None
+    return isinstance(status, Mapping) and status.get("type") == "systemError"

@@ -1,0 +1,368 @@
+"""What a machine and a project offer to loops, found out without changing either."""
+
+import asyncio
+import ctypes
+import os
+import platform
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from loopwright import __version__
+from loopwright.agents.presets import AgentCommand, not_installed, program_of, version_of
+from loopwright.core.agent_names import is_known, unknown_agent
+from loopwright.core.errors import Invalid, LoopwrightError
+from loopwright.core.state import Policy
+from loopwright.evidence.run import ProjectTests
+from loopwright.evidence.runners import runner_for
+from loopwright.policy.secrets import Secrets, masked_variables
+from loopwright.repair.command import parse
+from loopwright.store.loops import LOOPS
+from loopwright.store.network import NETWORK, file_system
+from loopwright.wiring import Means
+from loopwright.workflows.cycle.names import ROLES, Role
+
+if TYPE_CHECKING:
+    from loopwright.agents.acp.probe import Probed
+
+
+PROBE_LIMIT = 60.0
+"""Seconds that an agent has to open a session."""
+AT_ONCE = 2
+
+AgentStatus = Literal["ready", "needs a login", "does not work", "not asked", "not installed"]
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class AgentFound:
+    """One agent that is a program. `words` say why it is not ready, and what would help."""
+
+    name: str
+    status: AgentStatus
+    words: str
+    command: tuple[str, ...]
+    program: str | None
+    version: str | None
+    install: str
+    login: str
+    configured_in: tuple[str, ...]
+    probe: "Probed | None"
+
+
+async def agents_here(
+    means: Means, commands: Mapping[str, AgentCommand], probing: bool | None, tell: Tell
+) -> tuple[AgentFound, ...]:
+    """`probing` None: all are started but those that the project's own files have a say in.
+
+    Each in an empty folder, at most two at once, and nothing of them is left.
+    """
+    turns = asyncio.Semaphore(AT_ONCE)
+    async with asyncio.TaskGroup() as group:
+        looks = [group.create_task(_agent(means, command, probing, turns, tell)) for command in commands.values()]
+    return tuple(look.result() for look in looks)
+
+
+async def _agent(
+    means: Means, command: AgentCommand, probing: bool | None, turns: asyncio.Semaphore, tell: Tell
+) -> AgentFound:
+    origins = _origins(means, command.name)
+    known = AgentFound(
+        command.name, "not asked", "", shown_command(command.argv), None, None, command.install, command.login, origins,
+        None,
+    )  # fmt: skip
+    program = program_of(command, means.project)
+    if program is None:
+        return replace(known, status="not installed", words=not_installed(command))
+    known = replace(known, program=program)
+    theirs = [origin for origin in origins if Path(origin).parent == means.project]
+    if theirs and not probing:
+        return replace(known, words=f"not started: {theirs[0]} has a say in what it is; --probe starts it")
+    from loopwright.agents.acp.probe import probe  # half a second, which a machine without agents can do without
+
+    async with turns:
+        tell(f"{'looking at' if probing is False else 'asking'} {command.name}")
+        with tempfile.TemporaryDirectory(prefix="loopwright-doctor-", ignore_cleanup_errors=True) as name:
+            folder = Path(name).resolve()
+            if probing is False:
+                return replace(known, version=await version_of(program, command, folder))
+            started = replace(command, argv=(program, *command.argv[1:]))
+            probed = await probe(started, folder, PROBE_LIMIT)
+            version = probed.version or await version_of(program, command, folder)
+    status, words = _judged(command, probed)
+    return replace(known, status=status, words=words, version=version, probe=probed)
+
+
+def _judged(command: AgentCommand, probed: "Probed") -> tuple[AgentStatus, str]:
+    if probed.trouble is None:
+        return "ready", ""
+    words = probed.words.removeprefix(f"{command.name}: ")
+    return "needs a login" if probed.trouble == "auth" else "does not work", words
+
+
+def _origins(means: Means, name: str) -> tuple[str, ...]:
+    """The files that have a say in this agent."""
+    start = f"agents.{name}."
+    return tuple(dict.fromkeys(origin for key, origin in means.config.origins.items() if key.startswith(start)))
+
+
+def shown_command(words: tuple[str, ...]) -> tuple[str, ...]:
+    mask = Secrets().masked
+    return tuple(mask(word) for word in words)
+
+
+_LANDLOCK_CREATE_RULESET = 444
+_VERSION = 1
+_SECONDS = 10
+
+_TRY = """
+import ctypes, os
+libc = ctypes.CDLL(None, use_errno=True)
+user, group = os.getuid(), os.getgid()
+assert libc.unshare(0x10000000 | 0x00020000 | 0x40000000) == 0  # user, mount, network
+for name, text in (("setgroups", "deny"), ("uid_map", f"{user} {user} 1"), ("gid_map", f"{group} {group} 1")):
+    with open(f"/proc/self/{name}", "w") as file:
+        file.write(text)
+assert libc.mount(b"none", b"/", None, 0x4000 | 0x40000, None) == 0  # recursively private
+"""
+"""Asking for the namespaces is not enough: some systems give them, and then refuse all that they are for."""
+
+
+@dataclass(frozen=True)
+class Sandbox:
+    """`namespaces`: a program without privileges may make some of its own. `landlock`: version, 0 where there is none.
+
+    `bubblewrap`: path of the program; codex brings one of its own.
+    """
+
+    namespaces: bool
+    landlock: int
+    bubblewrap: str | None
+
+
+def sandbox() -> Sandbox:
+    """Tried out, in a process that ends at once. Blocks for some hundredths of a second."""
+    return Sandbox(_namespaces(), _landlock(), shutil.which("bwrap"))
+
+
+def _namespaces() -> bool:
+    try:
+        done = subprocess.run(
+            (sys.executable, "-c", _TRY), stdin=subprocess.DEVNULL, capture_output=True, timeout=_SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return False
+    return done.returncode == 0
+
+
+def _landlock() -> int:
+    version = ctypes.CDLL(None, use_errno=True).syscall(_LANDLOCK_CREATE_RULESET, None, 0, _VERSION)
+    return max(int(version), 0)
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Versions; None where a program is not there."""
+
+    loopwright: str
+    python: str
+    system: str
+    git: str | None
+    node: str | None
+    sandbox: Sandbox
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder that loops write into; `trouble`: why they could not."""
+
+    path: str
+    file_system: str | None
+    trouble: str | None
+
+
+@dataclass(frozen=True)
+class Tests:
+    """How the project is tested. `measured`: the embedded debugger can trace these tests."""
+
+    command: str | None
+    origin: str
+    runner: str | None
+    measured: bool
+    trouble: str | None
+
+
+@dataclass(frozen=True)
+class Project:
+    root: str
+    configured_in: tuple[str, ...]
+    store: Place
+    private: Place
+    tests: Tests
+
+
+async def machine_here() -> Machine:
+    git, node = await asyncio.gather(_told("git"), _told("node"))
+    inside = await asyncio.to_thread(sandbox)
+    return Machine(__version__, platform.python_version(), platform.platform(terse=True), git, node, inside)
+
+
+async def _told(program: str) -> str | None:
+    path = shutil.which(program)
+    return (await version_of(path, AgentCommand(program, (path,)), Path.cwd()) or "?") if path else None
+
+
+def project_here(means: Means) -> Project:
+    root, config = means.project, means.config
+    files = [origin for origin in config.origins.values() if origin not in ("default", "environment", "flag")]
+    state = _place(root / LOOPS.folder)
+    if state.trouble is None and state.file_system in NETWORK and not config.settings.unsafe_fs:
+        words = f"{root} is on a network file system ({state.file_system}): use a local folder, or set unsafe_fs = true"
+        state = replace(state, trouble=words)
+    return Project(str(root), tuple(dict.fromkeys(files)), state, _place(means.private), _tests(means))
+
+
+def _place(folder: Path) -> Place:
+    """Nothing is written to find out."""
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    kind = file_system(there.resolve())
+    if not there.is_dir():
+        return Place(str(folder), kind, f"{folder} can not be made: {there} is no folder")
+    can = os.access(there, os.W_OK | os.X_OK)
+    return Place(str(folder), kind, None if can else f"{folder} can not be written: {there} does not allow it")
+
+
+def _tests(means: Means) -> Tests:
+    tests, settings = ProjectTests(means.project), means.config.settings
+    given = settings.test_command
+    command = given or tests.detect()
+    if command is None:
+        return Tests(None, "none found", None, False, None)
+    trouble = None
+    try:
+        tests.check(command)
+    except Invalid as error:
+        trouble = str(error)
+    return Tests(
+        command, means.config.origins["test_command"] if given else "detected",
+        runner_for(command, means.project).name, parse(command, means.project) is not None, trouble,
+    )  # fmt: skip
+
+
+LIMITS = (
+    "max_iterations", "max_minutes", "max_tokens", "max_cost", "timeout_per_action", "silence_timeout",
+    "grace_timeout", "test_timeout", "park",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run would execute, and within which limits. `asked`: the agent's name before `auto` was decided."""
+
+    agent: str
+    asked: str
+    command: tuple[str, ...]
+    cwd: str
+    environment: Mapping[str, str]
+    without: tuple[str, ...]
+    mode: str | None
+    permissions: Policy
+    test_command: str | None
+    limits: Mapping[str, float | int | bool | None]
+
+
+@dataclass(frozen=True)
+class RolePlayed:
+    """Who plays a role of cycles here, and why they can not."""
+
+    role: Role
+    agent: str
+    trouble: str | None
+
+
+@dataclass(frozen=True)
+class Checkup:
+    """`problems`: what a run would fail for, one sentence each. `chosen_fails`: its agent is the reason.
+
+    `roles` are those of a cycle.
+    """
+
+    machine: Machine
+    agents: tuple[AgentFound, ...]
+    project: Project
+    run: Run
+    roles: tuple[RolePlayed, ...]
+    problems: tuple[str, ...]
+    chosen_fails: bool
+
+
+async def check_up(means: Means, *, only: str | None, probing: bool | None, tell: Tell) -> Checkup:
+    """`only` that agent is looked at. `probing` None: as agents_here has it, and the `only` one in any case.
+
+    Invalid for an agent that nobody knows.
+    """
+    settings, configured = means.config.settings, means.agents.configured
+    asked = only or settings.agent
+    if not is_known(asked, configured):
+        raise Invalid(unknown_agent(asked, configured))
+    chosen = means.agents.chosen(asked)
+    commands = {n: c for n, c in means.agents.commands.items() if only is None or n == chosen}
+    found = await agents_here(means, commands, True if only and probing is None else probing, tell)
+    machine, project = await machine_here(), project_here(means)
+    fails = _agent_problem(means, chosen, found)
+    problems = [
+        *([fails] if fails else []),
+        *(place.trouble for place in (project.store, project.private) if place.trouble),
+        *([project.tests.trouble] if project.tests.trouble else []),
+        *([] if machine.git else ["git is not installed, and no run can do without it"]),
+    ]
+    run = _run(means, asked, chosen, project)
+    return Checkup(machine, found, project, run, tuple(_roles(means, chosen)), tuple(problems), fails is not None)
+
+
+def _roles(means: Means, usual: str) -> Iterator[RolePlayed]:
+    named = means.config.cycle.roles
+    for role in ROLES:
+        agent = means.agents.chosen(named.get(role, usual))
+        yield RolePlayed(role, agent, _not_there(means, agent))
+
+
+def _agent_problem(means: Means, chosen: str, found: tuple[AgentFound, ...]) -> str | None:
+    """Why a run could not begin with this agent."""
+    agent = next((each for each in found if each.name == chosen), None)
+    if agent is not None:
+        bad = agent.status in ("not installed", "needs a login", "does not work")
+        words = agent.words if agent.status == "not installed" else f"{agent.name} {agent.status}: {agent.words}"
+        return words if bad else None
+    return _not_there(means, chosen)
+
+
+def _not_there(means: Means, agent: str) -> str | None:
+    try:
+        means.agents.check(agent)
+    except LoopwrightError as error:
+        return str(error)
+    return None
+
+
+def _run(means: Means, asked: str, chosen: str, project: Project) -> Run:
+    settings = means.config.settings
+    command = means.agents.commands.get(chosen) or AgentCommand(chosen, ())
+    program = program_of(command, means.project) if command.argv else None
+    return Run(
+        agent=chosen,
+        asked=asked,
+        command=shown_command((program or command.argv[0], *command.argv[1:]) if command.argv else ()),
+        cwd=str(means.project),
+        environment=masked_variables(command.environment),
+        without=command.without,
+        mode=command.modes.get(settings.permissions),
+        permissions=settings.permissions,
+        test_command=project.tests.command,
+        limits={name: getattr(settings, name) for name in LIMITS},
+    )

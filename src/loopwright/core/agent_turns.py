@@ -1,0 +1,382 @@
+"""One session with each agent: spawned at the first message, kept until the run rests or is parked."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, Protocol
+
+from loopwright.core.context import TestedGround
+from loopwright.core.errors import AgentError, AgentTrouble
+from loopwright.core.ports import Agent, Clock, Snapshot, Store
+from loopwright.core.protocol import ActionReport, AgentOutput, Message, Usage
+from loopwright.core.record import Event
+from loopwright.core.run import R
+from loopwright.core.run_events import Bus
+from loopwright.core.spending import Ledger, Spent, spent
+from loopwright.core.text import plural
+from loopwright.core.threads import in_thread
+from loopwright.core.troubles import TABLE, Respawn, Wait, mended
+from loopwright.reports.text import parse_report, problem_of
+
+SLACK = 5.0
+"""Seconds of silence beyond the limit (at most a quarter of it): an agent that keeps the limit itself speaks first."""
+
+
+@dataclass
+class TurnWatch:
+    """Counts the seconds of a turn from one look to the next; time in which it waits for a person's answer stands.
+
+    `seconds` for all of it, `silence` between two signs of life (0: no limit), `last`: when it was looked at.
+    """
+
+    seconds: float
+    silence: float
+    last: float
+    worked: float = 0
+    quiet: float = 0
+    sign: tuple[int, str] = (0, "")
+
+    def late(self, output: AgentOutput, now: float) -> str | None:
+        """The limit that is reached, in words; None while there is time."""
+        passed, self.last = max(now - self.last, 0), now
+        if not output.asking:
+            self.worked += passed
+            self.quiet += passed
+        sign = (output.signs, output.text)
+        if output.asking or sign != self.sign:
+            self.quiet, self.sign = 0, sign
+        if self.worked >= self.seconds:
+            return f"was still at work after {self.seconds:g} s"
+        if self.silence and self.quiet >= self.silence + min(SLACK, self.silence / 4):
+            return f"gave no sign of life for {self.silence:g} s"
+        return None
+
+
+LONGEST_NAME = 500
+"""Characters of a session's name; what is longer is no name that could be found again."""
+
+
+class Memory(Protocol):
+    """What is known of the agents' earlier sessions, by the agent's name."""
+
+    def session(self, agent: str) -> str | None:
+        """The session of that agent, to be gone on with."""
+        ...
+
+    def remember(self, agent: str, session: str | None) -> None:
+        """Keeps its name; None forgets."""
+        ...
+
+    def brief(self, said: str) -> str:
+        """For a session that knows nothing; empty where there is nothing to know. `said`: the end of a broken turn."""
+        ...
+
+
+@dataclass(frozen=True)
+class Recall(Generic[R]):
+    """Keeps the agents' own session names in the state, under the runner's lease.
+
+    `tell` puts the work so far in words, from the state, the folder of its progress files, and what was said last in a
+    turn that broke off. `prefix`: what the names are kept under, where one agent has several sessions.
+    """
+
+    store: Store[R]
+    id: str
+    epoch: int
+    tell: Callable[[R, str, str], str]
+    prefix: str = ""
+
+    def session(self, agent: str) -> str | None:
+        return self.store.read(self.id).engine.sessions.get(self.prefix + agent)
+
+    def remember(self, agent: str, session: str | None) -> None:
+        """Committed at once, so that it is found again also after a runner's death in its first turn; None forgets."""
+        if session == self.session(agent) or (session is not None and len(session) > LONGEST_NAME):
+            return
+
+        kept = self.prefix + agent
+
+        def rule(state: R) -> R:
+            others = {name: id for name, id in state.engine.sessions.items() if name != kept}
+            return state.evolve(engine=state.engine.evolve(sessions=others | ({kept: session} if session else {})))
+
+        event = Event(type="session" if session else "session_left", data={"agent": kept, "session": session})
+        self.store.update(self.id, rule, actor="runner", event=event, epoch=self.epoch)
+
+    def brief(self, said: str) -> str:
+        return self.tell(self.store.read(self.id), str(self.store.progress_path(self.id)), said)
+
+
+BROKEN_OFF = "Your last turn broke off before its end. Look at what is there, and go on from it."
+
+TEXT_KEPT = 200_000
+"""Characters of an answer that are kept: the end of it, where the report stands."""
+
+LOOK_SECONDS = 0.2
+"""How often a turn is held against its limits."""
+
+CANCEL_SECONDS = 10.0
+"""How long a turn that was cancelled may take to end."""
+
+
+class Answer(NamedTuple):
+    """How a turn ended. `late`: the limit it was cut off at, in words."""
+
+    output: AgentOutput
+    late: str | None = None
+
+
+class Reported(NamedTuple):
+    """An answer with its report, of status none where there is none. `asked_again`: the first answer had none;
+    `late`: see Answer.
+    """
+
+    output: AgentOutput
+    report: ActionReport
+    asked_again: bool = False
+    late: str | None = None
+
+
+def clipped(output: AgentOutput) -> AgentOutput:
+    if len(output.text) <= TEXT_KEPT:
+        return output
+    return output.evolve(text=output.text[-TEXT_KEPT:], truncated=True)
+
+
+class Turns:
+    """Sends messages and waits for answers; `async with` closes every session that was opened."""
+
+    def __init__(
+        self,
+        agents: Callable[[str], Agent],
+        recall: Memory,
+        clock: Clock,
+        bus: Bus,
+        price: Callable[[Usage], float | None],
+    ) -> None:
+        self._make, self._recall, self._clock, self._bus, self._price = agents, recall, clock, bus, price
+        self._agents: dict[str, Agent] = {}
+        self._open: dict[str, str] = {}
+        self._said: dict[str, str] = {}
+        self._ledger = Ledger()
+        self._wrote: set[str] = set()
+
+    async def __aenter__(self) -> "Turns":
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.rest()
+
+    async def rest(self) -> None:
+        """Closes every session; the next message to an agent goes on with the one it had."""
+        async with AsyncExitStack() as closing:
+            for name in tuple(self._open):
+                closing.push_async_callback(self.close, name)
+
+    def agent(self, name: str) -> Agent:
+        """The agent of that name. AgentError when there is none."""
+        if name not in self._agents:
+            self._agents[name] = self._make(name)
+        return self._agents[name]
+
+    def begun(self, name: str) -> bool:
+        """Whether the next message continues a session: one that is open, or one that will be loaded."""
+        return name in self._open or self._recall.session(name) is not None
+
+    async def ask(self, name: str, message: Message) -> AgentOutput:
+        """One turn, through what can be mended. AgentError ends the session; so does cancelling."""
+        return (await self._mended(name, message, message, (), [])).output
+
+    async def report(
+        self, name: str, message: Message, wrap_ups: Sequence[Message], ask_again: Callable[[str], str]
+    ) -> Reported:
+        """One turn with its report; asked for once more where there is none to be read. AgentError.
+
+        `wrap_ups` are sent one after the other when the turn's time is up, until it reports; without any it is only cut
+        off. `ask_again` makes the text that asks once more, out of words for what could not be read.
+        """
+        troubles: list[AgentTrouble] = []
+        first = await self._mended(name, message, message, wrap_ups, troubles)
+        if report := _report(first.output, message.action):
+            return Reported(clipped(first.output), report, late=first.late)
+        asking = message.evolve(text=ask_again(problem_of(clipped(first.output).text, message.action)))
+        again = await self._mended(name, asking, message, wrap_ups, troubles)
+        if report := _report(again.output, message.action):
+            return Reported(clipped(again.output), report, True, again.late)
+        return Reported(clipped(again.output), ActionReport(action=message.action, status="none"), True, again.late)
+
+    async def close(self, name: str) -> None:
+        if name in self._open:
+            await self.agent(name).close_agent(self._open.pop(name))
+
+    async def spent(self) -> Spent:
+        """What all turns since the last call cost, also those that failed."""
+        costs = {name: takes_prose(agent) for name, agent in self._agents.items()}
+        return await in_thread(spent, self._ledger.take(), self._price, costs.__getitem__)
+
+    def written(self) -> frozenset[str]:
+        """What the agents' own tool calls have written since the last call, also in turns that broke off."""
+        taken = frozenset(self._wrote)
+        self._wrote.clear()
+        return taken
+
+    async def _mended(
+        self, name: str, message: Message, whole: Message, wrap_ups: Sequence[Message], troubles: list[AgentTrouble]
+    ) -> Answer:
+        """One turn; what goes wrong is mended as domain/troubles says. `troubles` are those of the whole action.
+
+        `whole` is what a new process is sent instead of `message`.
+        """
+        while True:
+            try:
+                return await self._turn(name, message, wrap_ups)
+            except asyncio.CancelledError:
+                await self.close(name)
+                raise
+            except AgentError as error:
+                cure = mended(error, troubles, self._clock.now())
+                troubles.append(error.kind)
+                if not isinstance(cure, Wait):
+                    await self.close(name)
+                if cure is None:
+                    self._give_up(name, error)
+                    raise
+                await self._cure(name, error, cure)
+                if isinstance(cure, Respawn):
+                    message = whole.evolve(text=f"{BROKEN_OFF}\n\n{whole.text}")
+
+    async def _cure(self, name: str, error: AgentError, cure: Wait | Respawn) -> None:
+        if isinstance(cure, Wait):
+            self._tell(f"{name}: {error}; asking again in {cure.seconds:.0f} s")
+            await self._clock.sleep(cure.seconds)
+        else:
+            self._tell(f"{name}: {error}; starting it again")
+
+    def _give_up(self, name: str, error: AgentError) -> None:
+        """A session that broke is not loaded another time: the next one begins anew, with a brief."""
+        if TABLE[error.kind].then == "fails":
+            self._recall.remember(name, None)
+
+    async def _turn(self, name: str, message: Message, wrap_ups: Sequence[Message]) -> Answer:
+        answer = await self._sent(name, message)
+        return answer if answer.late is None else await self._out_of_time(name, answer.late, message.action, wrap_ups)
+
+    async def _sent(self, name: str, message: Message) -> Answer:
+        """Sends a message and waits for the answer, or for a limit; then the turn is still under way."""
+        agent = self.agent(name)
+        self._ledger.begin(name)
+        if name in self._open:
+            await agent.send_input(self._open[name], message)
+        else:
+            told = self._recall.brief(self._said.pop(name, ""))
+            self._open[name] = await agent.spawn_agent(message.evolve(session=self._recall.session(name), brief=told))
+        return await self._waited(name, message.seconds, message.silence)
+
+    async def _waited(self, name: str, seconds: float, silence: float) -> Answer:
+        agent, id = self.agent(name), self._open[name]
+        watch = TurnWatch(seconds, silence, self._clock.monotonic())
+        while True:
+            output = (await agent.wait([id], LOOK_SECONDS * 1000))[id]
+            self._hear(name, output)
+            if not output.running:
+                return Answer(output)
+            if late := watch.late(output, self._clock.monotonic()):
+                return Answer(output, late)
+
+    def _hear(self, name: str, output: AgentOutput) -> None:
+        """What has to outlive the turn, should it break off: its words, cost and files, and its session's name."""
+        self._ledger.heard(output.usage, done=not output.running)
+        self._wrote.update(output.wrote)
+        if output.running:
+            self._said[name] = output.text
+        else:
+            self._said.pop(name, None)
+        if output.session is not None:
+            self._recall.remember(name, output.session)
+
+    async def _out_of_time(self, name: str, late: str, action: str, wrap_ups: Sequence[Message]) -> Answer:
+        """Cuts the turn off and has the agent wrap up, each way once. AgentError(timeout) where it does not."""
+        ways = wrap_ups if takes_prose(self.agent(name)) else ()
+        self._tell(f"{name} {late}; {'asking it to wrap up' if ways else 'it is cut off'}")
+        cut, asked = await self._cut_off(name, action), 0
+        while not _report(cut, action) and asked < len(ways) and not cut.running:
+            answer, asked = await self._wrapped_up(name, ways[asked], late), asked + 1
+            if answer.late is None:
+                cut = answer.output
+            elif asked < len(ways):
+                cut = await self._cut_off(name, action)
+        if _report(cut, action):
+            return Answer(cut, late)
+        raise AgentError("timeout", f"{name} {late}{', and did not wrap up' if asked else ''}")
+
+    async def _wrapped_up(self, name: str, wrap_up: Message, late: str) -> Answer:
+        try:
+            return await self._sent(name, wrap_up)
+        except AgentError as error:
+            if TABLE[error.kind].then != "fails":
+                raise
+            raise AgentError("timeout", f"{name} {late}, and did not wrap up: {error}") from error
+
+    async def _cut_off(self, name: str, action: str) -> AgentOutput:
+        """Ends the turn under way; it is `running` where that did not help. What it said is not forgotten."""
+        agent, id = self.agent(name), self._open[name]
+        try:
+            async with asyncio.timeout(CANCEL_SECONDS):
+                await agent.cancel_turn(id)
+            output = (await self._waited(name, CANCEL_SECONDS, 0)).output
+        except (AgentError, TimeoutError) as error:
+            self._tell(f"{name} could not be cut off: {error or 'it does not answer'}")
+            return AgentOutput(agent_id=id, running=True)
+        if not _report(output, action):
+            self._said[name] = output.text
+        return output
+
+    def _tell(self, words: str) -> None:
+        self._bus.publish("activity", words)
+
+
+def _report(output: AgentOutput, action: str) -> ActionReport | None:
+    return output.report or parse_report(clipped(output).text, action)
+
+
+def takes_prose(agent: Agent) -> bool:
+    """Whether it reads what is written to it; commands and the embedded debugger do not."""
+    can = agent.capabilities
+    return can.plans or can.writes_code or can.writes_tests or (can.debugs and not can.measures)
+
+
+SHOWN = 10
+"""Files that an incident names."""
+
+
+@asynccontextmanager
+async def only_reading(ground: TestedGround[R], turns: Turns, before: Snapshot, who: str) -> AsyncIterator[None]:
+    """However the block ends, files are put back that the tool calls of these `turns` wrote in it.
+
+    Other changes may be the user's: they stay, and are told.
+    """
+    turns.written()
+    try:
+        yield
+    finally:
+        await _put_back(ground, before, who, turns.written())
+
+
+async def _put_back(ground: TestedGround[R], before: Snapshot, who: str, wrote: frozenset[str]) -> None:
+    if await in_thread(ground.workspace.tree) == before.tree:
+        return
+    now = await ground.snapshot(f"after {who}")
+    changed = [change.file for change in await in_thread(ground.workspace.changes, before.commit, now.commit)]
+    own = [file for file in changed if file in wrote]
+    others = [file for file in changed if file not in wrote]
+    if own:
+        await in_thread(ground.workspace.restore, before.commit, own)
+        ground.note("put_back", f"put back what {who} wrote: {_named(own)}")
+    if others:
+        ground.note("changed_meanwhile", f"changed while {who} ran, and left alone: {_named(others)}")
+
+
+def _named(files: list[str]) -> str:
+    more = f" and {plural(len(files) - SHOWN, 'other')}" if len(files) > SHOWN else ""
+    return ", ".join(files[:SHOWN]) + more

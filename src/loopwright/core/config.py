@@ -1,0 +1,376 @@
+"""Settings, read once: flags over environment over project over user over defaults."""
+
+import os
+import re
+import shlex
+import tomllib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, get_args
+from urllib.parse import urlsplit
+
+import platformdirs
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+
+from loopwright.core.agent_names import BUILT_IN, PRESETS
+from loopwright.core.errors import Invalid
+from loopwright.core.notices import Event as NoticeKind
+from loopwright.core.record import first_problem
+from loopwright.core.state import Iterations, Policy, Require, Tokens
+from loopwright.evidence.proof import ProofPolicy
+from loopwright.workflows.cycle.model import MAX_ITERATIONS, Parallel
+from loopwright.workflows.cycle.names import ROLES, TITLES, Role
+
+TEN_YEARS = 315_576_000
+"""Seconds; more is a mistake, and overflows clocks."""
+
+
+def _words(given: object) -> object:
+    """A command line, or its words."""
+    if isinstance(given, str):
+        try:
+            given = shlex.split(given)
+        except ValueError as error:
+            raise ValueError(f"can not be read as a command line: {error}") from None
+    if not isinstance(given, list | tuple) or not given or not all(isinstance(word, str) for word in given):
+        raise ValueError("must be a command line, or a list of its words")
+    if not given[0].strip():
+        raise ValueError("must begin with a program")
+    if any("\0" in word for word in given):
+        raise ValueError("must hold no NUL")
+    return tuple(given)
+
+
+def _list(given: object) -> object:
+    """Names between commas or spaces, or a list of them."""
+    return given.replace(",", " ").split() if isinstance(given, str) else given
+
+
+def _address(given: SecretStr) -> SecretStr:
+    """The message quotes nothing of it: it may hold a key."""
+    with suppress(ValueError):
+        parts = urlsplit(given.get_secret_value())
+        if parts.scheme in ("http", "https") and parts.hostname and parts.port != 0:
+            return given
+    raise ValueError("must be an address like https://example.org/path")
+
+
+class Settings(BaseModel):
+    """Everything that can be configured. Times in seconds unless the name says otherwise; rates in percent."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    agent: str = Field("auto", min_length=1, description="agent that does the work: auto, builtin, or a name")
+    max_iterations: Iterations = Field(10, description="iterations after which a loop ends as exhausted")
+    max_minutes: float | None = Field(
+        None, gt=0, le=TEN_YEARS / 60, description="working time after which a loop ends as over_budget"
+    )
+    max_tokens: Tokens | None = Field(None, description="tokens after which a loop ends as over_budget")
+    max_cost: float | None = Field(None, gt=0, description="US dollars after which a loop ends as over_budget")
+    test_command: str | None = Field(None, min_length=1, description="how the tests are run (default: detected)")
+    test_timeout: float = Field(600, gt=0, le=TEN_YEARS, description="seconds a test run may take")
+    per_test_timeout: float | None = Field(
+        None,
+        ge=0,
+        le=TEN_YEARS,
+        description="seconds one test may take (0: no limit; default: ten times as long as all others, at least 20)",
+    )
+    silence_timeout: float = Field(
+        300, ge=0, le=TEN_YEARS, description="seconds a program may give no sign of life (0: no limit)"
+    )
+    timeout_per_action: float = Field(
+        600, gt=0, le=TEN_YEARS, description="seconds an agent's turn or a bash task may take"
+    )
+    grace_timeout: float = Field(60, ge=0, le=TEN_YEARS, description="seconds an agent whose time is up has to wrap up")
+    permissions: Policy = Field(
+        "workspace", description="what an agent may do without asking: workspace, ask, read-only, or all"
+    )
+    park: bool = Field(True, description="wait for an agent's usage limit to pass (false: the loop ends as failed)")
+    prompts: str | None = Field(
+        None, min_length=1, description="folder of prompts that replace ours (default: .loopwright/prompts)"
+    )
+    allow_test_changes: bool = Field(False, description="accept tests that pass only since their own source changed")
+    proof: ProofPolicy = Field(
+        "auto", description="what has to show that the goal is reached: auto, mend, preserve or none"
+    )
+    allow_environment_changes: bool = Field(
+        False, description="accept that what the tests run with and git does not see differs from when the run began"
+    )
+    require: Require = Field("all", description="all, or no_new_failures for projects that were red before")
+    min_pass_rate: float = Field(100, ge=0, le=100, description="percent of tests that must pass")
+    min_coverage: float = Field(0, ge=0, le=100, description="percent of lines that must be covered")
+    min_mutation_score: float = Field(
+        0,
+        ge=0,
+        le=100,
+        description="percent of the changed lines' mutants that the tests of the goal must kill",
+    )
+    min_diff_coverage: float = Field(
+        0, ge=0, le=100, description="percent of the changed lines that the tests of the goal must run"
+    )
+    timezone: str = Field("+08:00", description="offset that times are written in")
+    checkpoints: str | None = Field(None, description="folder of the private repositories (default: state directory)")
+    notify_command: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
+        (), description="program that is told of news of a loop, as JSON on its stdin"
+    )
+    notify_url: Annotated[SecretStr, AfterValidator(_address)] | None = Field(
+        None, description="address that news of a loop is posted to, as JSON"
+    )
+    notify_on: Annotated[tuple[NoticeKind, ...], BeforeValidator(_list)] = Field(
+        get_args(NoticeKind), description="what is news: finished, needs_person, parked"
+    )
+    unsafe_fs: bool = Field(False, description="work on a network file system, where locks may not hold")
+
+
+def _by_role(given: object) -> object:
+    """A table of agents by role, or words like cd=codex."""
+    if isinstance(given, str):
+        given = given.replace(",", " ").split()
+    if isinstance(given, list | tuple):
+        parts = [word.partition("=") if isinstance(word, str) else ("", "", "") for word in given]
+        if not all(role and agent for role, _, agent in parts):
+            raise ValueError("must say who plays which role, as in cd=codex")
+        given = {role: agent for role, _, agent in parts}
+    if not isinstance(given, Mapping):
+        raise ValueError('must be a table of agents by role, as in [cycle.roles] cd = "codex"')
+    if strange := [name for name in given if name not in ROLES]:
+        known = ", ".join(f"{role} ({title})" for role, title in TITLES.items())
+        raise ValueError(f"there is no role {strange[0]!r}; there are {known}")
+    return given
+
+
+class CycleSettings(BaseModel):
+    """`[cycle]`: what holds for cycles alone. For all else the settings of loops hold; times in seconds."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+    parallel: Parallel = Field(2, description="agents at work at once in a cycle, 1 to 4")
+    max_iterations: Iterations = Field(MAX_ITERATIONS, description="iterations after which a cycle ends as exhausted")
+    timeout_per_turn: float = Field(1800, gt=0, le=TEN_YEARS, description="seconds that a role's turn may take")
+    grace_timeout: float = Field(
+        180, ge=0, le=TEN_YEARS, description="seconds it has to report where it is, and once more to finish"
+    )
+    roles: Annotated[dict[Role, Annotated[str, Field(min_length=1)]], BeforeValidator(_by_role)] = Field(
+        default={}, description="agent that plays a role (default: agent)"
+    )
+
+
+def _by_policy(given: object) -> object:
+    """One mode for all policies, or a table of them."""
+    if isinstance(given, str):
+        return dict.fromkeys(get_args(Policy), given)
+    if not isinstance(given, dict):
+        raise ValueError(f"must be a mode, or a table of modes by policy ({', '.join(get_args(Policy))})")
+    return given
+
+
+def _variable(name: str) -> str:
+    if not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII):
+        raise ValueError("must be the name of an environment variable")
+    return name
+
+
+def _value(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("must hold no NUL")
+    return text
+
+
+Variable = Annotated[str, AfterValidator(_variable)]
+
+
+class AgentTable(BaseModel):
+    """`[agents.NAME]`: an agent of the user's own, or what is different about one that is known."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    command: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
+        default=(), description="starts it, speaking ACP"
+    )
+    env: dict[Variable, Annotated[str, AfterValidator(_value)]] = Field(
+        default={}, description="variables it gets as well"
+    )
+    without_env: tuple[Variable, ...] = Field(default=(), description="variables of ours that it does not get")
+    mode: Annotated[dict[Policy, str], BeforeValidator(_by_policy)] = Field(
+        default={}, description="session mode by policy"
+    )
+    install: str = Field(default="", description="what a person types to install it")
+    login: str = Field(default="", description="what a person types to log in")
+
+
+PREFIX = "LOOPWRIGHT_"
+FLAG = "flag"
+AGENTS = "agents"
+CYCLE = "cycle"
+ROLES_TABLE = "roles"
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,63}", re.ASCII)
+Values = Mapping[str, Any]  # Any: from TOML or the environment, typed by Settings
+
+
+@dataclass(frozen=True)
+class Config:
+    """Settings and agents, and where each value came from.
+
+    An agent's under `agents.NAME.KEY`, those of cycles under `cycle.KEY` and `cycle.roles.ROLE`.
+    """
+
+    settings: Settings
+    origins: Mapping[str, str]
+    agents: Mapping[str, AgentTable]
+    cycle: CycleSettings
+
+
+def load(project: Path, flags: Values, environ: Mapping[str, str] = os.environ) -> Config:
+    """Reads every source for `project`; `flags` are settings, and those of cycles in a table `cycle`.
+
+    Invalid names the source, the key, and what would be right.
+    """
+    user = Path(platformdirs.user_config_dir("loopwright")) / "loopwright.toml"
+    sources: list[tuple[str, Values]] = [
+        (str(user), _toml(user)),
+        (str(project / "pyproject.toml"), _table(_toml(project / "pyproject.toml"), "tool", "loopwright")),
+        (str(project / "loopwright.toml"), _toml(project / "loopwright.toml")),
+        ("environment", _environment(environ)),
+        (FLAG, {key: value for key, value in flags.items() if value is not None}),
+    ]
+    merged: dict[str, Any] = {}  # Any: as Values
+    agents: dict[str, dict[str, Any]] = {}
+    cycle: dict[str, Any] = {}
+    origins = dict.fromkeys(
+        (*Settings.model_fields, *(f"{CYCLE}.{key}" for key in CycleSettings.model_fields)), "default"
+    )
+    for origin, values in sources:
+        plain = {key: value for key, value in values.items() if key not in (AGENTS, CYCLE)}
+        _check(origin, plain)
+        merged |= plain
+        origins |= dict.fromkeys(plain, origin)
+        table = _cycle(origin, values.get(CYCLE, {}))
+        cycle = {**cycle, **table, ROLES_TABLE: {**cycle.get(ROLES_TABLE, {}), **table.get(ROLES_TABLE, {})}}
+        origins |= {f"{CYCLE}.{key}": origin for key in table}
+        origins |= {f"{CYCLE}.{ROLES_TABLE}.{role}": origin for role in table.get(ROLES_TABLE, {})}
+        for name, table in _tables(origin, values.get(AGENTS, {})).items():
+            agents[name] = _merged(agents.get(name, {}), table)
+            origins |= {f"{AGENTS}.{name}": origin, **{f"{AGENTS}.{name}.{key}": origin for key in table}}
+    _check_commands(agents, origins)
+    known = {name: AgentTable.model_validate(table) for name, table in agents.items()}
+    return Config(Settings.model_validate(merged), origins, known, CycleSettings.model_validate(cycle))
+
+
+def _check(origin: str, values: Values) -> None:
+    unknown = sorted(values.keys() - Settings.model_fields.keys())
+    if unknown:
+        raise Invalid(f"{origin}: unknown setting {', '.join(unknown)} (known: {', '.join(Settings.model_fields)})")
+    try:
+        Settings.model_validate(dict(values))
+    except ValidationError as error:
+        problem = first_problem(error)
+        if problem.startswith("notify_url"):
+            problem = f"notify_url: {problem.partition(': ')[2].rpartition(' (got ')[0]}"
+        name, _, words = problem.partition(":")
+        told = f"--{name.replace('_', '-')}:{words}" if origin == FLAG else f"{origin}: {problem}"
+        raise Invalid(told) from error
+
+
+def _cycle(origin: str, table: object) -> dict[str, Any]:
+    """The settings of cycles that one source gives."""
+    if not isinstance(table, dict):
+        raise Invalid(f"{origin}: {CYCLE}: must be a table, as in [{CYCLE}] (got {table!r})")
+    if unknown := sorted(table.keys() - CycleSettings.model_fields.keys()):
+        known = ", ".join(CycleSettings.model_fields)
+        raise Invalid(f"{origin}: {CYCLE}: unknown setting {', '.join(unknown)} (known: {known})")
+    try:
+        return CycleSettings.model_validate(table).model_dump(exclude_unset=True)
+    except ValidationError as error:
+        problem = first_problem(error)
+        name, _, words = problem.partition(":")
+        option = f"--{name.replace('_', '-')}" if name != ROLES_TABLE else "--role"
+        raise Invalid(f"{option}:{words}" if origin == FLAG else f"{origin}: {CYCLE}.{problem}") from error
+
+
+def _tables(origin: str, tables: object) -> dict[str, dict[str, Any]]:
+    """The agents of one source, each with the keys that are given there."""
+    if not isinstance(tables, dict):
+        raise Invalid(f"{origin}: {AGENTS}: must hold tables, as in [agents.NAME] (got {tables!r})")
+    found = {}
+    for name, table in tables.items():
+        where = f"{origin}: {AGENTS}.{name}"
+        if name in BUILT_IN or not _NAME.fullmatch(name):
+            built_in = f"{', '.join(BUILT_IN)} are taken"
+            raise Invalid(f"{where}: not a name for an agent (letters, digits, - _ . and at most 64; {built_in})")
+        if not isinstance(table, dict):
+            raise Invalid(f"{where}: must be a table, as in [agents.{name}] (got {table!r})")
+        if unknown := sorted(table.keys() - AgentTable.model_fields.keys()):
+            raise Invalid(f"{where}: unknown key {', '.join(unknown)} (known: {', '.join(AgentTable.model_fields)})")
+        try:
+            found[name] = AgentTable.model_validate(table).model_dump(exclude_unset=True)
+        except ValidationError as error:
+            raise Invalid(f"{where}.{first_problem(error).replace('.[key]:', ':')}") from error
+    return found
+
+
+def _merged(before: dict[str, Any], table: dict[str, Any]) -> dict[str, Any]:
+    """Key by key; tables inside, variables and modes, again key by key."""
+    inner = [key for key in ("env", "mode") if key in before and key in table]
+    return {**before, **table, **{key: {**before[key], **table[key]} for key in inner}}
+
+
+def _check_commands(agents: Mapping[str, Values], origins: Mapping[str, str]) -> None:
+    for name, table in agents.items():
+        if name not in PRESETS and "command" not in table:
+            example = f'command = "{name} --acp"'
+            raise Invalid(
+                f"{origins[f'{AGENTS}.{name}']}: {AGENTS}.{name}: needs a command, for example {example}"
+                f" (only {', '.join(PRESETS)} are known without one)"
+            )
+
+
+def _environment(environ: Mapping[str, str]) -> Values:
+    """LOOPWRIGHT_MAX_MINUTES=30 sets max_minutes, LOOPWRIGHT_CYCLE_PARALLEL=3 that of [cycle].
+
+    Names of other purposes are left alone.
+    """
+    cycle = _named(environ, f"{PREFIX}{CYCLE.upper()}_", CycleSettings)
+    return {**_named(environ, PREFIX, Settings), **({CYCLE: cycle} if cycle else {})}
+
+
+def _named(environ: Mapping[str, str], prefix: str, model: type[BaseModel]) -> Values:
+    """The variables with that prefix that are named after a field."""
+    named = {name.removeprefix(prefix).lower(): value for name, value in environ.items() if name.startswith(prefix)}
+    return {name: value for name, value in named.items() if name in model.model_fields and value != ""}
+
+
+def _toml(path: Path) -> Values:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise Invalid(f"{path}: not valid TOML: {error}") from error
+
+
+def _table(document: Values, *names: str) -> Values:
+    for name in names:
+        inner = document.get(name)
+        document = inner if isinstance(inner, dict) else {}
+    return document
+
+
+FOLDER = "catalogue"
+
+
+def read_catalogues(project: Path) -> tuple[tuple[str, str], ...]:
+    """(file, text) of each, the user's before the project's, which come to hold where both name a tool.
+
+    Invalid for one that can not be read.
+    """
+    folders = (Path(platformdirs.user_config_dir("loopwright")) / FOLDER, project / ".loopwright" / FOLDER)
+    return tuple((str(file), _text(file)) for folder in folders for file in sorted(folder.glob("*.toml")))
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Invalid(f"{file}: can not be read: {error}") from error

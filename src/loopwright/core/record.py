@@ -1,0 +1,88 @@
+"""The frozen record every state model is made of."""
+
+import re
+from datetime import datetime
+from typing import Annotated, Any, Self, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError, WithJsonSchema
+
+from loopwright.core.errors import Invalid
+
+T = TypeVar("T")
+
+Items = Annotated[tuple[T, ...], Field(strict=False)]
+"""An immutable list: a JSON array in files, a tuple in code."""
+
+
+def _timestamp(value: str) -> str:
+    parsed = datetime.fromisoformat(value)
+    if parsed.tzinfo is None:
+        raise ValueError("a time needs an offset, for example 2026-01-22T10:00:00+08:00")
+    return value
+
+
+Timestamp = Annotated[str, AfterValidator(_timestamp)]
+"""ISO-8601 text with an explicit offset, kept exactly as it was read."""
+
+
+def within(low: int, high: int) -> tuple[object, ...]:
+    """What makes an `Annotated[int, *…]` refuse a number outside of both bounds, naming both."""
+
+    def check(value: int) -> int:
+        if not low <= value <= high:
+            raise ValueError(f"must be from {low:,} to {high:,}")
+        return value
+
+    return AfterValidator(check), WithJsonSchema({"type": "integer", "minimum": low, "maximum": high})
+
+
+def absent(value: object) -> bool:
+    """Leaves an optional key out of the file while it has no value."""
+    return value is None
+
+
+class Record(BaseModel):
+    """Frozen, strict, and keeps the keys it does not know."""
+
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="allow", serialize_by_alias=True, validate_by_name=True, allow_inf_nan=False
+    )
+
+    def evolve(self, **changes: Any) -> Self:  # Any: the names are checked by the model's own validators
+        """A copy with `changes`, validated; untouched parts are shared, which is what makes diffs cheap.
+
+        Invalid for values that do not fit; TypeError for names that the record does not have.
+        """
+        known = {**self.__dict__, **(self.__pydantic_extra__ or {})}
+        if strange := changes.keys() - known.keys():
+            raise TypeError(f"{type(self).__name__} has no {', '.join(sorted(strange))}")
+        given = {**known, **changes}
+        try:
+            return type(self).model_validate(given)
+        except ValidationError as error:
+            raise Invalid(first_problem(error)) from error
+
+
+def first_problem(error: ValidationError) -> str:
+    """The first validation problem as one sentence: where, what, and what was given."""
+    problem = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in problem["loc"]) or "value"
+    given = repr(problem["input"])
+    words = re.sub(r"^Input should (?=be (?:greater|less))", "must ", problem["msg"].removeprefix("Value error, "))
+    return f"{where}: {words} (got {given if len(given) <= 80 else given[:77] + '…'})"
+
+
+class Event(Record):
+    """`type` is a word such as `created`, `action_started`, `paused`; `data` what a reader may want to know."""
+
+    type: str
+    data: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class Entry(Record):
+    """One committed journal line as readers see it. Order is `seq`, never `ts`."""
+
+    seq: int
+    ts: Timestamp
+    actor: str
+    event: Event

@@ -1,0 +1,250 @@
+"""Recording what passes between the engine and its agents: every message, and what each turn came to."""
+
+import hashlib
+import json
+from asyncio import CancelledError
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Generic, NamedTuple, get_args
+
+from pydantic import JsonValue
+
+from loopwright.core.agent_turns import Memory, Reported, Turns
+from loopwright.core.errors import AgentError, StoreError
+from loopwright.core.ports import Agent, Clock, Store
+from loopwright.core.protocol import ActionReport, AgentOutput, Capabilities, Message, Usage
+from loopwright.core.record import Entry
+from loopwright.core.run import R
+from loopwright.core.run_events import Bus, Note, NoteKind
+from loopwright.core.state import Checkpoint
+from loopwright.core.text import json_line
+from loopwright.core.transcript import TRANSCRIPT, Able, Asked, TurnEnded, TurnFailure, event_of, fields_of
+from loopwright.evidence.debugging import Findings
+
+
+class Overheard:
+    """The agent itself, but that its messages are told to the bus before it gets them."""
+
+    def __init__(self, asked_as: str, agent: Agent, bus: Bus) -> None:
+        self._asked_as, self._agent, self._bus = asked_as, agent, bus
+        self.name: str = agent.name
+        self.capabilities: Capabilities = agent.capabilities
+        self.cancel_turn, self.close_agent = agent.cancel_turn, agent.close_agent
+
+    async def spawn_agent(self, message: Message) -> str:
+        self._tell(message, first=True)
+        return await self._agent.spawn_agent(message)
+
+    async def send_input(self, id: str, message: Message) -> None:
+        self._tell(message, first=False)
+        await self._agent.send_input(id, message)
+
+    async def wait(self, ids: Sequence[str], timeout_ms: float) -> Mapping[str, AgentOutput]:
+        return await self._agent.wait(ids, timeout_ms)
+
+    def _tell(self, message: Message, *, first: bool) -> None:
+        self._bus.hear(
+            Asked(
+                agent=self._asked_as, action=message.action, policy=message.policy, text=message.text,
+                first=first, brief=message.brief if first else "",
+            )
+        )  # fmt: skip
+
+
+class RecordedTurns(Turns):
+    """Turns that tell what they came to. What an agent reports goes on without its secrets, and so does its trouble."""
+
+    def __init__(
+        self, agents: Callable[[str], Agent], recall: Memory, clock: Clock, bus: Bus,
+        price: Callable[[Usage], float | None], project: str,
+    ) -> None:  # fmt: skip
+        super().__init__(lambda name: self._overheard(name, agents(name)), recall, clock, bus, price)
+        self._ears, self._project = bus, project
+
+    async def ask(self, name: str, message: Message) -> AgentOutput:
+        with self._telling_failures(name, message):
+            output = await super().ask(name, message)
+        self._record_answer(name, message, output, output.report)
+        return output
+
+    async def report(
+        self, name: str, message: Message, wrap_ups: Sequence[Message], ask_again: Callable[[str], str]
+    ) -> Reported:
+        with self._telling_failures(name, message):
+            reported = await super().report(name, message, wrap_ups, ask_again)
+        report = self._masked(reported.report)
+        self._record_answer(name, message, reported.output, report)
+        return reported._replace(report=report)
+
+    def _overheard(self, name: str, agent: Agent) -> Agent:
+        self._ears.hear(Able(agent=name, capabilities=agent.capabilities))
+        return Overheard(name, agent, self._ears)
+
+    def _masked(self, report: ActionReport) -> ActionReport:
+        """Its words; names of files have to stay what they are."""
+        masked = self._ears.secrets.masked_json
+        return report.evolve(
+            message=self._ears.masked(report.message),
+            state_updates=masked(report.state_updates),
+            options=tuple(self._ears.masked(option) for option in report.options),
+        )
+
+    @contextmanager
+    def _telling_failures(self, name: str, message: Message) -> Iterator[None]:
+        try:
+            yield
+        except CancelledError:
+            self._record(name, message, error=TurnFailure(kind="cancelled"))
+            raise
+        except AgentError as error:
+            words = self._ears.masked(str(error))
+            until = error.until.isoformat() if error.until else None
+            self._record(name, message, error=TurnFailure(kind=error.kind, message=words, until=until))
+            raise AgentError(error.kind, words, until=error.until) from error
+
+    def _record_answer(self, name: str, message: Message, output: AgentOutput, report: ActionReport | None) -> None:
+        findings = _lean(output.findings) if output.findings else None
+        text = "" if report else output.text
+        self._record(name, message, output=output.evolve(text=text, report=report, findings=findings))
+
+    def _record(
+        self, name: str, message: Message, output: AgentOutput | None = None, error: TurnFailure | None = None
+    ) -> None:
+        digest = digest_of(message, self._project)
+        self._ears.hear(TurnEnded(agent=name, action=message.action, digest=digest, output=output, error=error))
+
+
+def digest_of(message: Message, project: str) -> str:
+    """16 hex digits for the order, wherever the project lies."""
+    return hashlib.sha256(message.text.replace(project, ".").encode(errors="replace")).hexdigest()[:16]
+
+
+def _lean(findings: Findings) -> Findings:
+    """Without whole files: they are in the checkpoints, and may hold secrets."""
+    patch = findings.patch.evolve(old_text="", new_text="") if findings.patch else None
+    return findings.evolve(patch=patch, rivals=())
+
+
+_SPOKEN = frozenset({"action", "activity", "agent", "result"})
+"""Kinds of notes that have nothing but their words."""
+
+
+class Transcript(Generic[R]):
+    """Keeps every note but program output, a line each: {ts, after, kind, text, …}. Best effort: appended, not synced.
+
+    `after` is the number of the last commit before it, so that a reader can put both in order; `role` stands in lines
+    that are about one. A line that can not be written does not hold up the run; the next that can be says how many are
+    missing. `name` is that of its file among the progress files.
+    """
+
+    def __init__(self, store: Store[R], clock: Clock, id: str, name: str = TRANSCRIPT) -> None:
+        self._store, self._clock, self._id, self._name = store, clock, id, name
+        self._lost = 0
+
+    def __call__(self, note: Note) -> None:
+        if note.kind == "output":
+            return
+        lines = [self._line(note)]
+        if self._lost:
+            lines.insert(
+                0,
+                self._line(Note("trouble", f"{self._lost} lines before this one could not be written", role=note.role)),
+            )
+        try:
+            self._store.append_progress(self._id, self._name, lines)
+            self._lost = 0
+        except StoreError:  # told with the next line
+            self._lost += 1
+
+    def _line(self, note: Note) -> bytes:
+        at = self._clock.now().isoformat(timespec="milliseconds")
+        fields = fields_of(note.event) if note.event else {"kind": note.kind, "text": note.text}
+        role = {"role": note.role} if note.role else {}
+        line = {"ts": at, "after": self._store.read(self._id).engine.rev, **role, **fields}
+        return json_line(line).encode()
+
+
+class Kept(NamedTuple):
+    """A note from the transcript. `after`: the journal's number it was said after, 0 where that is not known."""
+
+    note: Note
+    at: datetime
+    after: int
+
+
+def read_line(line: str) -> Kept:
+    """ValueError says what is wrong with it: torn, damaged, or of another version."""
+    raw: dict[str, JsonValue] = json.loads(line)
+    if not isinstance(raw, dict):
+        raise ValueError("not an object")
+    try:
+        kind: NoteKind = next(kind for kind in get_args(NoteKind) if kind == raw["kind"])
+        text, at, after = str(raw["text"]), datetime.fromisoformat(str(raw["ts"])), int(str(raw.get("after", 0)))
+    except KeyError as missing:
+        raise ValueError(f"{missing} is missing") from missing
+    except StopIteration:
+        raise ValueError(f"no kind {raw['kind']!r} is known") from None
+    own = {name: value for name, value in raw.items() if name not in ("ts", "after", "role")}
+    role = str(raw["role"]) if raw.get("role") else None
+    return Kept(Note(kind, text, None if kind in _SPOKEN else event_of(own), role), at, after)
+
+
+Span = tuple[int, int]
+"""Numbers of the commits that began and ended an action."""
+
+
+def earlier_messages(
+    store: Store[R], id: str, agent: str, *, until: int, name: str = TRANSCRIPT, role: str | None = None
+) -> tuple[Asked, ...]:
+    """The messages that `agent` was sent before the commit `until`, in order.
+
+    Those of actions that were interrupted or rewound are left out: they are sent again. `name` is that of the
+    transcript among the progress files, `role` the one whose steps count, in a run that has roles.
+    """
+    lines = [line for line in _lines(store, id, name) if line.after < until]
+    spans = [
+        span for span in _spans(store.events(id), role, store.read(id).engine.checkpoints)
+        if not any(_is_cancelled(line) for line in lines if _within(line, span))
+    ]  # fmt: skip
+    events = (line.note.event for line in lines if any(_within(line, span) for span in spans))
+    return tuple(event for event in events if isinstance(event, Asked) and event.agent == agent)
+
+
+def _lines(store: Store[R], id: str, name: str) -> Iterator[Kept]:
+    """Those that can be read: the last may be torn."""
+    path = store.progress_path(id) / name
+    for line in path.read_bytes().splitlines() if path.exists() else ():
+        try:
+            yield read_line(line.decode())
+        except ValueError:
+            continue
+
+
+def _spans(course: Sequence[Entry], role: str | None, checkpoints: Sequence[Checkpoint]) -> list[Span]:
+    """The actions that came to an end, and were not rewound since."""
+    revs = {checkpoint.n: checkpoint.rev for checkpoint in checkpoints}
+    spans: list[Span] = []
+    begun: dict[tuple[object, object], int] = {}
+    for entry in course:
+        data, key = entry.event.data, (entry.event.data.get("step"), entry.event.data.get("task"))
+        match entry.event.type:
+            case "action_started" | "step_started" if data.get("role") == role:
+                begun[key] = entry.seq
+            case "action_finished" | "step_finished" if key in begun:
+                spans.append((begun.pop(key), entry.seq))
+            case "taken_over":
+                begun.clear()
+            case "rewound":
+                then = next((rev for n, rev in revs.items() if n == data.get("to")), entry.seq)
+                spans = [span for span in spans if span[1] <= then]
+    return spans
+
+
+def _within(line: Kept, span: Span) -> bool:
+    return span[0] <= line.after < span[1]
+
+
+def _is_cancelled(line: Kept) -> bool:
+    event = line.note.event
+    return isinstance(event, TurnEnded) and event.error is not None and event.error.kind == "cancelled"

@@ -1,0 +1,85 @@
+"""What the states of all workflows have in common, and what every step leaves behind in each of them. Pure."""
+
+from dataclasses import asdict, dataclass
+from typing import Any, Protocol, Self, TypeVar
+
+from loopwright.core.protocol import Usage
+from loopwright.core.spending import added
+from loopwright.core.state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, Mode, RunState
+from loopwright.evidence.proof import ProofPolicy
+
+
+class Run(Protocol):
+    """The state of a loop, a cycle, …: frozen, with what its runner needs in `engine`."""
+
+    @property
+    def title(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def updated_at(self) -> str | None: ...
+    @property
+    def max_iterations(self) -> int: ...
+    @property
+    def failure_reason(self) -> str | None: ...
+    @property
+    def engine(self) -> RunState: ...
+    def evolve(self, **changes: Any) -> Self: ...  # Any: checked by the model
+
+
+R = TypeVar("R", bound=Run)
+
+
+@dataclass(frozen=True)
+class Waiver:
+    """What only a person may decide about how a run is judged; None leaves a thing as it is.
+
+    `proof`: what is to show the goal. `allow_environment_changes`: what tests run with may be another than at first.
+    """
+
+    proof: ProofPolicy | None = None
+    allow_environment_changes: bool | None = None
+
+
+def checkpointed(state: R, checkpoint: Checkpoint | None) -> R:
+    """With the checkpoint under its number; one of the same tree as the last one is none."""
+    known = state.engine.checkpoints
+    if checkpoint is None or (known and known[-1].tree == checkpoint.tree):
+        return state
+    numbered = checkpoint.evolve(n=known[-1].n + 1 if known else 1, rev=state.engine.rev + 1)
+    kept = (*known, numbered)[-CHECKPOINTS_KEPT:]
+    return state.evolve(engine=state.engine.evolve(checkpoints=kept))
+
+
+def judged_by(state: R, waiver: Waiver) -> R:
+    """With what a person has decided about its proof; what was known of that has to be computed anew."""
+    given = {name: value for name, value in asdict(waiver).items() if value is not None}
+    if not given:
+        return state
+    return state.evolve(engine=state.engine.evolve(settings=state.engine.settings.evolve(**given), proof=None))
+
+
+def in_mode(state: R, mode: Mode | None) -> R:
+    """With another mode; None leaves it as it is."""
+    if mode in (None, state.engine.settings.mode):
+        return state
+    return state.evolve(engine=state.engine.evolve(settings=state.engine.settings.evolve(mode=mode)))
+
+
+def charged(state: R, elapsed: float, usage: Usage) -> R:
+    """Adds what a step cost to the budget's account. `elapsed` in seconds."""
+    budget = state.engine.budget
+    spent = budget.evolve(
+        spent_seconds=round(budget.spent_seconds + elapsed, 3),
+        tokens=added(budget.tokens, usage.tokens),
+        cost=added(budget.cost, usage.cost),
+    )
+    return state.evolve(engine=state.engine.evolve(budget=spent))
+
+
+def noted(state: R, incidents: tuple[Incident, ...]) -> R:
+    """With what is new among the incidents; the oldest go when there are too many."""
+    known = state.engine.incidents
+    told = {(incident.kind, incident.message) for incident in known}
+    new = tuple(incident for incident in incidents if (incident.kind, incident.message) not in told)
+    return state.evolve(engine=state.engine.evolve(incidents=(*known, *new)[-INCIDENTS_KEPT:])) if new else state

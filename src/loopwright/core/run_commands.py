@@ -1,0 +1,268 @@
+"""The commands that every kind of run has: started, paused, ended, run on, answered, looked at, rebuilt, deleted."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar
+
+from loopwright.core import pausing
+from loopwright.core.errors import Conflict, Corrupt, Forbidden, NotFound, Outdated
+from loopwright.core.ids import checked
+from loopwright.core.ports import Clock, FileChange, Launcher, Page, Processes, Rule, Store, Workspace
+from loopwright.core.record import Entry, Event
+from loopwright.core.run import R, Run, Waiver, in_mode, judged_by
+from loopwright.core.state import Checkpoint, Limits, Mode, PermissionRequest
+
+
+@dataclass(frozen=True)
+class Access(Generic[R]):
+    """`actor` names the surface in the journal: cli, api, mcp. `agents`: names that were configured here.
+
+    `expected`: see `expecting`. `kind` is what people call such a run.
+    """
+
+    store: Store[R]
+    workspace: Workspace
+    clock: Clock
+    launcher: Launcher
+    processes: Processes
+    actor: str = "cli"
+    agents: frozenset[str] = frozenset()
+    expected: int | None = None
+
+    kind: ClassVar[str]
+
+    def expecting(self, rev: int) -> Self:
+        """The same commands for somebody who has seen the run at `rev`: Outdated where it has moved on since."""
+        return replace(self, expected=rev)
+
+    def read(self, id: str) -> R:
+        return self.store.read(self._checked(id))
+
+    def is_live(self, id: str) -> bool:
+        """Whether a runner holds it."""
+        return self.store.holder(self._checked(id)) is not None
+
+    def list(self, *, status: str | None = None, limit: int = 50, offset: int = 0, search: str = "") -> Page[R]:
+        """`search`: a text in what people know one by, such as its id, title and description."""
+        return self.store.list(status=status, limit=limit, offset=offset, search=search)
+
+    def events(self, id: str, after: int = 0) -> Sequence[Entry]:
+        return self.store.events(self._checked(id), after)
+
+    def damaged(self) -> Mapping[str, str]:
+        """Ids that can not be read, with the reason."""
+        return self.store.damaged()
+
+    def commit(self, id: str, rule: Rule[R], type: str, **data: str) -> R:
+        """One change, under the name of this surface."""
+        event = Event(type=type, data=dict(data))
+        return self.store.update(self._checked(id), lambda s: rule(self._unmoved(id, s)), actor=self.actor, event=event)
+
+    def _checked(self, id: str) -> str:
+        return checked(id, self.kind)
+
+    def _unmoved(self, id: str, state: R) -> R:
+        if self.expected not in (None, state.engine.rev):
+            raise Outdated(f"{id} has changed meanwhile: it is at version {state.engine.rev}, not {self.expected}")
+        return state
+
+    def _now(self) -> str:
+        return self.clock.now().isoformat(timespec="milliseconds")
+
+
+STOP_PATIENCE = 5.0
+"""Seconds a stopped runner has to let go of its lease before it is ended."""
+
+AS_THEY_ARE = Limits()
+NOTHING_WAIVED = Waiver()
+
+REPAIRS = frozenset({"recovered", "state_put_back", "journal_damaged", "journal_forged", "journal_started"})
+
+T = TypeVar("T", bound=Run)
+Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
+
+
+class Resume(Protocol[T]):
+    """`live`: a runner is at it."""
+
+    def __call__(self, state: T, *, live: bool) -> T: ...
+
+
+class Pause(Protocol[T]):
+    """`now`: what is under way is cancelled, else it is finished first."""
+
+    def __call__(self, state: T, *, now: bool = False) -> T: ...
+
+
+@dataclass(frozen=True)
+class Rules(Generic[R]):
+    """The rules of one kind, out of its table of commands. The last argument of `reopen` and `stop` is the time."""
+
+    id_of: Callable[[R], str]
+    start: Callable[[R], R]
+    pause: Pause[R]
+    resume: Resume[R]
+    stop: Callable[[R, str], R]
+    reopen: Callable[[R, str], R]
+    limited: Callable[[R, Limits], R]
+    edit: Callable[[R, dict[str, Any]], R]  # Any: as Fields
+    require_delete: Callable[[R], None]
+
+
+@dataclass(frozen=True)
+class Recovered(Generic[R]):
+    """What came of a recovery: nothing was damaged where there are no `repairs`; `kept` are files put aside."""
+
+    state: R
+    repairs: tuple[Entry, ...]
+    kept: tuple[Path, ...]
+
+
+@dataclass(frozen=True)
+class Runs(Access[R]):
+    """See Access for what it is made of."""
+
+    @property
+    @abstractmethod
+    def rules(self) -> Rules[R]: ...
+
+    @abstractmethod
+    def answer(self, id: str, text: str) -> R:
+        """The answer to what it asks; a paused run takes it once it is resumed."""
+
+    @abstractmethod
+    def _concluded(self, state: R) -> R:
+        """A run that ended while no runner could write down how."""
+
+    def awaits(self, state: R) -> bool:
+        """Whether it says running, and only a person can bring it on: nobody has left it behind."""
+        return False
+
+    def start(self, id: str, mode: Mode | None = None) -> R:
+        """`mode`: the one that it goes on in, here and in `resume`; None leaves it as it is."""
+        return self._launched(id, self.commit(id, lambda s: self.in_mode(self.rules.start(s), mode), "started"))
+
+    def resume(self, id: str, mode: Mode | None = None) -> R:
+        live = self.is_live(id)
+        rule = lambda s: self.in_mode(self.rules.resume(s, live=live), mode)  # noqa: E731
+        return self._launched(id, self.commit(id, rule, "resumed"))
+
+    def in_mode(self, state: R, mode: Mode | None) -> R:
+        return in_mode(state, mode)
+
+    def reopen(self, id: str, limits: Limits = AS_THEY_ARE, waiver: Waiver = NOTHING_WAIVED) -> R:
+        """Runs a finished one on, with limits that are raised in the same commit.
+
+        Forbidden where what runs would choose by itself how it is judged.
+        """
+        at, rules = self._now(), self.rules
+        if waiver != NOTHING_WAIVED and self.processes.within(id):
+            raise Forbidden(f"A {self.kind} cannot choose how its own work is judged; whoever started it can")
+
+        def rule(state: R) -> R:
+            state = rules.limited(state, limits)
+            return rules.reopen(judged_by(state, waiver), at)
+
+        return self._launched(id, self.commit(id, rule, "reopened"))
+
+    def limit(self, id: str, limits: Limits) -> R:
+        """Changes limits at any time; what has ended stays so, see `reopen`."""
+        given = ", ".join(name for name, value in asdict(limits).items() if value is not None)
+        return self.commit(id, lambda s: self.rules.limited(s, limits), "edited", fields=given)
+
+    def pause(self, id: str, *, now: bool = False) -> R:
+        return self.commit(id, lambda s: self.rules.pause(s, now=now), "paused")
+
+    async def stop(self, id: str) -> R:
+        """Ends it, and its runner with everything that runner started."""
+        at = self._now()
+        self.commit(id, lambda s: self.rules.stop(s, at), "stopped")
+        deadline = self.clock.monotonic() + STOP_PATIENCE
+        while (pid := self.store.holder(id)) is not None and self.clock.monotonic() < deadline:
+            await self.clock.sleep(0.05)
+        if pid is not None:
+            self.processes.end_runner(pid)
+        self.processes.sweep(id)
+        return self._concluded(self.store.read(id))
+
+    def edit(self, id: str, changes: Fields) -> R:
+        given = dict(changes)
+        return self.commit(id, lambda s: self.rules.edit(s, given), "edited", fields=", ".join(given))
+
+    def approve(
+        self, id: str, request_id: str | None = None, *, answer: Literal["allow", "deny"], every: bool = False
+    ) -> tuple[PermissionRequest, ...]:
+        """Answers what an agent asks to be permitted: that request, the only one that is open, or `every` open one."""
+        asked = self.read(id).engine.asked
+        if self.processes.within(id):
+            raise Forbidden(f"a {self.kind} can not permit itself what it asks for; whoever started it can")
+        if asked and not self.is_live(id):
+            raise Conflict(f"nobody waits for an answer: the runner of {id} is gone; resume the {self.kind}")
+        ids = pausing.chosen_requests(asked, request_id, every=every)
+        state = self.commit(
+            id, lambda s: pausing.answer_permission(s, ids, answer), "permission_answered",
+            request=", ".join(ids), answer=answer,
+        )  # fmt: skip
+        return tuple(request for request in state.engine.asked if request.id in ids)
+
+    def whole_diff(self, id: str) -> str:
+        """Unified diff of all that was changed so far."""
+        known = self.read(id).engine.checkpoints
+        return self.workspace.diff(known[0].commit, known[-1].commit) if known else ""
+
+    def checkpoint_diff(self, id: str, n: int) -> str:
+        """Unified diff of one checkpoint against the one before."""
+        known = self.read(id).engine.checkpoints
+        target = self._checkpoint(known, n)
+        before = next((c for c in reversed(known) if c.n < n), target)
+        return self.workspace.diff(before.commit, target.commit)
+
+    def recover(self, id: str) -> Recovered[R]:
+        """Rebuilds what is damaged; Corrupt when nothing is left of it."""
+        before = self._last_readable(self._checked(id))
+        state = self.store.recover(id, actor=self.actor)
+        repairs = tuple(e for e in self.store.events(id, before) if e.event.type in REPAIRS)
+        return Recovered(state, repairs, tuple(self.store.kept(id)))
+
+    def delete(self, id: str) -> None:
+        self.rules.require_delete(self._unmoved(id, self.read(id)))
+        self.store.delete(id, actor=self.actor)
+        self.processes.sweep(id)
+        self.workspace.forget(id)
+        self.processes.forget(id)
+
+    def _last_readable(self, id: str) -> int:
+        """The commit it stands at, or 0 where that can not be read."""
+        try:
+            return self.store.read(id).engine.rev
+        except Corrupt:
+            return 0
+
+    def _launched(self, id: str, state: R) -> R:
+        """A runner for it, unless one is at it already."""
+        if self.store.holder(id) is None:
+            self.launcher.launch(id)
+        return state
+
+    def _checkpoint(self, known: tuple[Checkpoint, ...], n: int) -> Checkpoint:
+        found = next((c for c in known if c.n == n), None)
+        if found is None:
+            there = ", ".join(str(c.n) for c in known) or "none"
+            raise NotFound(f"Checkpoint {n} not found (the {self.kind} has: {there})")
+        return found
+
+
+Changes = Callable[[str, str], tuple[FileChange, ...]]
+"""See Workspace.changes. What is between two commits never changes, so that it can be remembered."""
+
+
+def with_files(state: Run, changes: Changes) -> tuple[tuple[Checkpoint, tuple[FileChange, ...]], ...]:
+    """In order. The first has none: it is what the loop found."""
+    known = state.engine.checkpoints
+    return (
+        *((first, ()) for first in known[:1]),
+        *((after, changes(before.commit, after.commit)) for before, after in pairwise(known)),
+    )

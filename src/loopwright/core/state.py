@@ -1,0 +1,335 @@
+"""The `engine` key of a state file: everything the seed schema has no place for."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal, NamedTuple, Self
+
+from pydantic import Field, model_validator
+
+from loopwright.core.record import Items, Record, Timestamp, absent, within
+from loopwright.core.text import plural
+from loopwright.evidence.proof import NamedTest, Proof, ProofPolicy
+
+
+class MenuEntry(Record):
+    """`blocked`: why it can not be chosen now. One entry is `preselected`."""
+
+    name: str
+    words: str
+    blocked: str | None = None
+    preselected: bool = False
+
+
+class Menu(Record):
+    """Open until a choice is taken. `choice` is what somebody chose and the runner has yet to take."""
+
+    since: Timestamp
+    entries: Items[MenuEntry]
+    choice: str | None = Field(default=None, exclude_if=absent)
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """The names that can be chosen."""
+        return tuple(entry.name for entry in self.entries if not entry.blocked)
+
+
+SCHEMA = 1
+"""Version of the state and journal format; a higher one is refused."""
+
+Outcome = Literal["succeeded", "unproven", "unverified", "exhausted", "stalled", "over_budget", "stopped", "failed"]
+ENDS_COMPLETED: frozenset[Outcome] = frozenset({"succeeded", "unproven", "unverified"})
+"""Outcomes of a run whose status is completed."""
+
+Mode = Literal["interactive", "auto"]
+OnError = Literal["continue", "pause", "fail_fast"]
+Require = Literal["all", "no_new_failures"]
+Policy = Literal["ask", "workspace", "read-only", "all"]
+"""What an agent may do without asking a person (see domain/permissions.py)."""
+
+MOST_ITERATIONS = 1_000_000
+Iterations = Annotated[int, *within(1, MOST_ITERATIONS)]
+Tokens = Annotated[int, *within(1, 10**15)]
+
+INCIDENTS_KEPT = 50
+CHECKPOINTS_KEPT = 200
+SIGHTINGS_KEPT = 20
+
+
+class LoopTask(Record):
+    """A task as the API speaks of it: what shall be done. Progress is kept in the DevelopTask of the same id.
+
+    `proof`: what shows it, where that is not the run's own. `planned`: the agent itself proposed it.
+    """
+
+    task_id: str = Field(min_length=1)
+    description: str = Field(min_length=1)
+    tool: str = "codex"
+    mode: Literal["analysis", "write", "review"] = "write"
+    prompt_template: str = ""
+    order: int = 0
+    created_at: Timestamp
+    updated_at: Timestamp
+    command: str | None = Field(default=None, exclude_if=absent)
+    on_error: OnError | None = Field(default=None, exclude_if=absent)
+    depends_on: Items[str] | None = Field(default=None, exclude_if=absent)
+    allow_test_changes: bool | None = Field(default=None, exclude_if=absent)
+    proof: ProofPolicy | None = Field(default=None, exclude_if=absent)
+    planned: bool | None = Field(default=None, exclude_if=absent)
+
+
+class Waiting(Record):
+    """A question that only a person can answer; `by_resuming`: something to be settled, then the loop is resumed."""
+
+    question: str
+    options: Items[str] = ()
+    since: Timestamp
+    by_resuming: bool | None = Field(default=None, exclude_if=absent)
+
+
+class PermissionRequest(Record):
+    """Something an agent wants to do and its policy leaves to a person.
+
+    `kind` as ACP names it (edit, execute, fetch, …), `paths` as the agent gave them, `command` where it is one.
+    `reason`: why it is asked.
+    """
+
+    id: str = Field(min_length=1)
+    agent: str
+    action: str
+    title: str
+    kind: str = "other"
+    paths: Items[str] = ()
+    command: str | None = None
+    reason: str = ""
+    since: Timestamp
+    answer: Literal["allow", "deny"] | None = None
+
+
+class Parked(Record):
+    """Waiting for a limit of the agent's to pass."""
+
+    until: Timestamp
+    reason: str
+
+
+class LastValidation(Record):
+    """`tree` is the hash taken before the tests ran, `left` the one after; `tests` counts those that ran.
+
+    `reasons` say why it did not pass; `touched` are files of the project that changed meanwhile. `measured`: when the
+    tests were run, where they were not run for it (`at INIT`).
+    """
+
+    tree: str
+    left: str
+    passed: bool
+    at: Timestamp
+    tests: int = 0
+    reasons: Items[str] = ()
+    touched: Items[str] | None = Field(default=None, exclude_if=absent)
+    measured: str | None = Field(default=None, exclude_if=absent)
+
+
+class Sighting(Record):
+    """What one validation saw, for stall detection (see domain/sightings.py), in digests and counts.
+
+    `failing`: digest of the names of the failing tests, empty when none fails; `failures`: digests of each of them, up
+    to a cap. `tested` is False for a DEBUG that changed nothing: only `ideas` is news there. `tasks` are completed ones
+    that changed files, `ideas` causes that were named or judged. `failed` is None in sightings of an earlier version.
+    """
+
+    failing: str
+    tree: str
+    failures: str = ""
+    failed: int | None = None
+    passed: int = 0
+    coverage: float = 0
+    tasks: int = 0
+    ideas: int = 0
+    tested: bool = True
+
+
+class BaselineTest(Record):
+    """`source`: digest of the test's own function and fixtures; empty where it is not known."""
+
+    status: Literal["passed", "failed", "skipped"]
+    source: str = ""
+
+
+class Baseline(Record):
+    """The first test run: what every later one is compared with.
+
+    `commit` holds the files it ran on; `touched` are those of them that the run itself changed. `endless`: tests that
+    did not end by themselves, with the seconds they get from then on.
+    """
+
+    tree: str
+    at: Timestamp
+    tests: dict[str, BaselineTest] = Field(default_factory=dict)
+    commit: str | None = Field(default=None, exclude_if=absent)
+    touched: Items[str] | None = Field(default=None, exclude_if=absent)
+    endless: dict[str, float] | None = Field(default=None, exclude_if=absent)
+
+
+class Checkpoint(Record):
+    """A snapshot of the work tree; `n` counts up within the loop, `commit` is in the private repository.
+
+    `rev` is the commit of the state that belongs to it.
+    """
+
+    n: int
+    rev: int
+    commit: str
+    tree: str
+    action: str
+    at: Timestamp
+
+
+class Incident(Record):
+    """Something that was put back or repaired, and why."""
+
+    kind: str
+    message: str
+    at: Timestamp
+
+
+class Reached(NamedTuple):
+    """A limit that is used up: which, in words, and how much was spent of it (minutes, tokens, US dollars)."""
+
+    limit: Literal["max_minutes", "max_tokens", "max_cost"]
+    words: str
+    spent: float
+
+
+class Budget(Record):
+    """Limits (None: no limit) and what has been spent. Cost in US dollars."""
+
+    max_minutes: float | None = Field(default=None, gt=0)
+    max_tokens: Tokens | None = None
+    max_cost: float | None = Field(default=None, gt=0)
+    spent_seconds: float = Field(default=0, ge=0)
+    tokens: int | None = None
+    cost: float | None = None
+
+    @property
+    def reached(self) -> Reached | None:
+        """The first limit that is used up."""
+        if self.max_minutes is not None and self.spent_seconds >= self.max_minutes * 60:
+            words = f"time budget of {plural(self.max_minutes, 'minute')}"
+            return Reached("max_minutes", words, self.spent_seconds / 60)
+        if self.max_tokens is not None and (self.tokens or 0) >= self.max_tokens:
+            return Reached("max_tokens", f"budget of {plural(self.max_tokens, 'token')}", self.tokens or 0)
+        if self.max_cost is not None and (self.cost or 0) >= self.max_cost:
+            return Reached("max_cost", f"budget of {self.max_cost:g} US dollars", self.cost or 0)
+        return None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """New limits for a loop; None leaves one as it is. Cost in US dollars."""
+
+    max_iterations: int | None = None
+    max_minutes: float | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+
+
+class RunSettings(Record):
+    """What the loop was started with, so that a resumed one goes on the same way. Times in seconds.
+
+    `per_test_timeout`: of a single test (0: none; None: by what the others take). `grace_timeout`: how long an agent
+    whose time is up has to wrap up. `park`: wait for a usage limit to pass.
+    """
+
+    mode: Mode = "interactive"
+    agent: str = "auto"
+    test_command: str | None = None
+    test_timeout: float = Field(default=600, gt=0)
+    per_test_timeout: float | None = Field(default=None, ge=0, exclude_if=absent)
+    action_timeout: float = Field(default=600, gt=0)
+    silence_timeout: float = Field(default=300, ge=0)
+    require: Require = "all"
+    min_pass_rate: float = Field(default=100, ge=0, le=100)
+    min_coverage: float = Field(default=0, ge=0, le=100)
+    min_mutation_score: float = Field(default=0, ge=0, le=100, exclude_if=lambda value: value == 0)
+    min_diff_coverage: float = Field(default=0, ge=0, le=100, exclude_if=lambda value: value == 0)
+    proof: ProofPolicy = Field(default="auto", exclude_if=lambda value: value == "auto")
+    allow_environment_changes: bool = Field(default=False, exclude_if=lambda value: not value)
+    permissions: Policy = "workspace"
+    grace_timeout: float = Field(default=60, ge=0)
+    park: bool = True
+
+
+class Spent(Record):
+    """Folds that happen once in a loop's life, and the counters behind the selector's facts.
+
+    `proof_task`: the task that asks for a proof. `environment_task`: one was made that asks to put back what tests run
+    with. `unchanged`: tasks that were carried out and changed nothing.
+    `worked`: tasks for which something was changed by a turn that came to no end, or by debugging after they failed.
+    """
+
+    threshold_task: bool = False
+    fruitless_task: bool = False
+    proof_task: str | None = Field(default=None, exclude_if=absent)
+    environment_task: bool = Field(default=False, exclude_if=lambda value: not value)
+    unchanged: Items[str] | None = Field(default=None, exclude_if=absent)
+    worked: Items[str] | None = Field(default=None, exclude_if=absent)
+    revived: Items[str] = ()
+    failures_in_a_row: int = 0
+    limits_in_a_row: int = 0
+    fewest_failing: int | None = None
+
+
+class RunState(Record):
+    """What a state of any kind keeps beside its own fields, so that a runner can die and another go on.
+
+    `start`: commit of the files as the run found them. `environment`: name of what the workspace remembers of what the
+    first tests were run with. `named`: tests that an agent says show the goal, and
+    `proposed_proof` what it proposes to a person. `proof`: of the last validation that passed.
+    """
+
+    schema_: int = Field(default=SCHEMA, alias="schema")
+    rev: int = Field(default=0, ge=0)
+    digest: str = ""
+    journal_bytes: int = Field(default=0, ge=0)
+    epoch: int = Field(default=0, ge=0)
+    outcome: Outcome | None = None
+    waiting: Waiting | None = None
+    answer: str | None = None
+    interrupt: bool = False
+    parked: Parked | None = None
+    asked: Items[PermissionRequest] = ()
+    sessions: dict[str, str] = Field(default_factory=dict)
+    settings: RunSettings = RunSettings()
+    budget: Budget = Budget()
+    tests_found: bool | None = None
+    last_validation: LastValidation | None = None
+    run_writes: Items[str] = ()
+    baseline: Baseline | None = None
+    allow_test_changes: bool = False
+    start: str | None = Field(default=None, exclude_if=absent)
+    environment: str | None = Field(default=None, exclude_if=absent)
+    named: Items[NamedTest] | None = Field(default=None, exclude_if=absent)
+    proposed_proof: ProofPolicy | None = Field(default=None, exclude_if=absent)
+    proof: Proof | None = Field(default=None, exclude_if=absent)
+    checkpoints: Items[Checkpoint] = Field(default=(), max_length=CHECKPOINTS_KEPT)
+    incidents: Items[Incident] = Field(default=(), max_length=INCIDENTS_KEPT)
+
+
+class EngineState(RunState):
+    """The `engine` of a loop."""
+
+    menu: Menu | None = Field(default=None, exclude_if=absent)
+    tasks: Items[LoopTask] = ()
+    retry: Items[str] = ()
+    debug_rounds: int = Field(default=0, ge=0)
+    sightings: Items[Sighting] = Field(default=(), max_length=SIGHTINGS_KEPT)
+    spent: Spent = Spent()
+    legacy_id: str | None = Field(default=None, exclude_if=absent)
+
+    @model_validator(mode="after")
+    def _task_ids_are_unique(self) -> Self:
+        if len({task.task_id for task in self.tasks}) != len(self.tasks):
+            raise ValueError("two tasks share an id")
+        return self
+
+    def task(self, id: str) -> LoopTask | None:
+        return next((task for task in self.tasks if task.task_id == id), None)

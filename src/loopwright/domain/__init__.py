@@ -1,1 +1,0 @@
-"""Models, rules, events and errors: pure, without I/O, clock or randomness."""

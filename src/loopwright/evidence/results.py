@@ -1,0 +1,106 @@
+"""Results from several processes or frameworks, made one."""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from loopwright.evidence.testing import Coverage, Reach
+from loopwright.workflows.loop.model import TestResult
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What the runner left behind.
+
+    `running`: keys of tests that began and never ended. `complete`: the runner itself says that it came to its end.
+    `damaged`: something could not be read; `why` says what, in words, or what would help. `reported`: the framework
+    was there at all, even if it came to no result. `reach` and `executable` as in TestRun.
+    """
+
+    results: tuple[TestResult, ...] = ()
+    sources: dict[str, str] = field(default_factory=dict)
+    running: tuple[str, ...] = ()
+    coverage: Coverage | None = None
+    complete: bool = False
+    damaged: bool = False
+    reported: bool = False
+    why: str = ""
+    reach: dict[str, Reach] | None = None
+    executable: tuple[str, ...] = ()
+
+
+MESSAGE_KEPT = 2000
+TRACE_KEPT = 8000
+
+
+def told_apart(results: Iterable[TestResult]) -> tuple[TestResult, ...]:
+    """Tests that share a key are numbered, so that none hides another."""
+    apart: dict[str, TestResult] = {}
+    numbers: dict[str, int] = {}
+    for result in results:
+        key, name = result.key, result.test_name
+        while result.key in apart:
+            numbers[key] = numbers.get(key, 1) + 1
+            result = result.evolve(test_name=f"{name}#{numbers[key]}")
+        apart[result.key] = result
+    return tuple(apart.values())
+
+
+def split_key(key: str) -> tuple[str, str]:
+    """Suite and name: the last `::`, but none of those in a parameter."""
+    first = key.find("::")
+    parameters = key.find("[", first) if first >= 0 else -1
+    last = key.rfind("::", 0, parameters if parameters >= 0 else None)
+    return (key[:last], key[last + 2 :]) if last >= 0 else ("", key)
+
+
+def parsed(line: str, opening: str) -> object:
+    """The JSON value in a line that begins so; None for any other line, and for what is no JSON."""
+    if not line.startswith(opening):
+        return None
+    try:
+        value: object = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value
+
+
+def plain(text: str) -> str:
+    """Text that any JSON writer takes: lone surrogates come from names that are no UTF-8."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
+def failure(suite: str, name: str, text: str, *, trace: str = "") -> TestResult:
+    """A failed test with what was said about it, cut to what people read."""
+    return TestResult(
+        test_name=name,
+        suite=suite,
+        status="failed",
+        error_message=plain(text.strip("\n"))[:MESSAGE_KEPT] or None,
+        stack_trace=plain(trace.strip("\n"))[-TRACE_KEPT:] or None,
+    )
+
+
+def joined(readings: Sequence[Reading]) -> Reading:
+    """All that any of these reported; complete when each of them is."""
+    there = [reading for reading in readings if reading.reported]
+    return Reading(
+        results=told_apart(result for reading in there for result in reading.results),
+        sources={key: digest for reading in there for key, digest in reading.sources.items()},
+        running=tuple(dict.fromkeys(key for reading in there for key in reading.running)),
+        coverage=_lowest([reading.coverage for reading in there if reading.coverage is not None]),
+        complete=bool(there) and all(reading.complete for reading in there),
+        damaged=any(reading.damaged for reading in there),
+        reported=bool(there),
+        why="; ".join(dict.fromkeys(reading.why for reading in there if reading.why)),
+        reach=next((reading.reach for reading in there if reading.reach is not None), None),
+        executable=next((reading.executable for reading in there if reading.executable), ()),
+    )
+
+
+def _lowest(measured: Sequence[Coverage]) -> Coverage | None:
+    """Percentages of several languages can not be added up: a threshold has to hold for each."""
+    if not measured:
+        return None
+    files = {file: percent for coverage in measured for file, percent in coverage.files.items()}
+    return Coverage(percent=min(coverage.percent for coverage in measured), files=files)

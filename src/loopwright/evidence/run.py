@@ -1,0 +1,415 @@
+"""The project's tests: found, run in a process group of their own, and reported as they were measured."""
+
+import asyncio
+import json
+import os
+import re
+import shlex
+import signal
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from loopwright.core.errors import Invalid
+from loopwright.core.ports import Difference, TestOrder
+from loopwright.evidence.python import probe
+from loopwright.evidence.python.probe import RING
+from loopwright.evidence.python.project import interpreter_of, program
+from loopwright.evidence.results import Reading, plain, split_key
+from loopwright.evidence.runners import FRAMEWORKS, PYTHON, WRAPPED, detected, runner_for
+from loopwright.evidence.runners.contract import Runner
+from loopwright.evidence.testing import SHARED, RunTrouble, TestLimits, TestRun, endless_words, words_due
+from loopwright.workflows.loop.model import TestResult
+from loopwright.workspace.process import Cut, Finished, Patience, run_shell, starved
+from loopwright.workspace.process_tree import Mark
+
+_LOOK = 0.25
+_GRACE = 5.0
+"""Seconds in which a test that was told to end has to do so; then its process is ended."""
+
+
+@dataclass
+class _Running:
+    """`since`: when it began, moved on by what is not its own time; `starved`: what its process had lost by then.
+
+    `limit` is what it had, once it was told to end, which was after `rung` seconds.
+    """
+
+    pid: int
+    since: float
+    starved: float = 0
+    told: int = 0
+    rung: float | None = None
+    limit: float = 0
+    is_killed: bool = False
+
+
+@dataclass
+class _Log:
+    """What one process writes: how far it was read, and whether it is at work in something that tests share."""
+
+    pid: int
+    offset: int = 0
+    begun: bool = False
+    ended: bool = False
+
+
+@dataclass
+class Watch:
+    """One run's tests, as the probes below `folder` tell of them. Only processes that carry `mark` are touched.
+
+    `endless`: tests that did not end, with the seconds they had. `killed`: processes that were ended over one, whose
+    other tests are still to be run. `others`: seconds that all other tests have taken so far.
+    """
+
+    folder: Path
+    limits: TestLimits
+    mark: Mark
+    tell: Callable[[str], None]
+    endless: dict[str, float] = field(default_factory=dict)
+    killed: list[int] = field(default_factory=list)
+    others: float = 0
+    _logs: dict[str, _Log] = field(default_factory=dict)
+    _running: dict[str, _Running] = field(default_factory=dict)
+    _runs_in: dict[str, int] = field(default_factory=dict)
+    _shared: dict[int, float] = field(default_factory=dict)
+
+    @asynccontextmanager
+    async def watching(self) -> AsyncIterator[None]:
+        """Looks again and again while the block runs; at its end all is known that was written."""
+        looking = asyncio.ensure_future(self._look_again())
+        try:
+            yield
+        finally:
+            looking.cancel()
+            await asyncio.wait({looking})
+        if not looking.cancelled():
+            looking.result()  # it failed by itself
+        self._read(time.monotonic())
+        self.endless |= {key: one.limit for key, one in self._running.items() if one.rung is not None}
+        self.killed = [log.pid for log in self._logs.values() if log.begun and not log.ended and self._owes(log.pid)]
+        self._running.clear()
+        self._shared.clear()
+
+    def too_soon(self) -> list[str]:
+        """Tests that were ended before the others had been run, and may take longer now that these are known."""
+        return [key for key, given in self.endless.items() if self.limits.of(key, self.others) > given]
+
+    def forget(self, tests: Collection[str]) -> None:
+        """They will be run again."""
+        for key in tests:
+            del self.endless[key]
+
+    async def _look_again(self) -> None:
+        while True:
+            await asyncio.sleep(_LOOK)
+            now = time.monotonic()
+            self._read(now)
+            for key, running in list(self._running.items()):
+                self._judge(key, running, now)
+
+    def _judge(self, key: str, running: _Running, now: float) -> None:
+        pid = self._runs_in.get(key, running.pid)
+        shared = self._shared.get(pid)
+        # On a busy machine much of the time is not the test's.
+        lost = starved(pid) - running.starved
+        own = now - running.since - lost
+        if running.rung is not None:
+            patience = _GRACE if shared is None else SHARED
+            if not running.is_killed and own - running.rung > patience:
+                running.is_killed = self._signal(pid, signal.SIGKILL)
+            return
+        seconds = own if shared is None else now - shared - lost
+        limit = self.limits.of(key, self.others, shared=shared is not None)
+        if seconds >= limit and self._signal(pid, RING):
+            running.rung, running.limit = own, limit
+            self.tell(f"{key} {endless_words(limit)}; the rest goes on")
+        elif words_due(seconds, running.told):
+            running.told += 1
+            self.tell(f"{key} has been running for {seconds:.0f} s")
+
+    def _signal(self, pid: int, number: int) -> bool:
+        """Whether it was ours, so that it could be told."""
+        if not self.mark.is_on(pid):
+            return False
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, number)
+        return True
+
+    def _owes(self, pid: int) -> bool:
+        """Whether it was ended over a test, and not by something else."""
+        return any(running.rung is not None and running.pid == pid for running in self._running.values())
+
+    def _read(self, now: float) -> None:
+        for path in sorted(self.folder.glob("*.jsonl")):
+            name = path.stem.rpartition("-")[2]
+            if name.isdigit():
+                log = self._logs.setdefault(path.name, _Log(int(name)))
+                for line in _new_lines(path, log):
+                    self._take(log, line, now)
+
+    def _take(self, log: _Log, line: object, now: float) -> None:
+        match line:
+            case {"kind": "start", "id": str(id)}:
+                self._running[plain(id)] = _Running(log.pid, now, starved(self._runs_in.get(plain(id), log.pid)))
+            case {"kind": "runs", "id": str(id)}:
+                self._runs_in[plain(id)] = log.pid
+                if (running := self._running.get(plain(id))) is not None:
+                    running.starved = starved(log.pid)
+            case {"kind": "result", "id": str(id), "status": str(status), **more}:
+                self._end(plain(id), status, float(str(more.get("ms") or 0)) / 1000)
+            case {"kind": "shared", "begins": True}:
+                self._shared[log.pid] = now
+            case {"kind": "shared", "begins": False}:
+                took = now - self._shared.pop(log.pid, now)
+                for key, running in self._running.items():
+                    if self._runs_in.get(key, running.pid) == log.pid:
+                        running.since += took
+            case {"kind": "begin"}:
+                log.begun = True
+            case {"kind": "end"}:
+                log.ended = True
+
+    def _end(self, key: str, status: str, seconds: float) -> None:
+        running = self._running.pop(key, None)
+        if running is not None and running.rung is not None and status != "passed":
+            self.endless[key] = running.limit
+        else:
+            self.others += seconds
+
+
+def _new_lines(path: Path, log: _Log) -> Iterator[object]:
+    with path.open("rb") as file:
+        file.seek(log.offset)
+        *whole, _torn = file.read().split(b"\n")
+    log.offset += sum(len(line) + 1 for line in whole)
+    for line in whole:
+        with suppress(ValueError):
+            yield json.loads(line)
+
+
+_SHORTEST = 1.0  # seconds
+
+RunOnce = Callable[[Mapping[str, str], float], Awaitable[Finished]]
+"""Runs the command in an environment, within so many seconds."""
+
+
+class Rounds:
+    """Runs a command until every test has its result.
+
+    A process that was ended over a test is followed by one for the tests it owes. Tests that were ended before all
+    others had been run are run once more at the end, where all others took so long that they may take longer.
+    """
+
+    def __init__(
+        self, order: TestOrder, watch: Watch, read: Callable[[], Reading], environment: Mapping[str, str]
+    ) -> None:
+        self._order = order
+        self._watch = watch
+        self._read = read
+        self._environment = environment
+        self._again: frozenset[str] = frozenset()
+        self._known: frozenset[str] = frozenset()
+
+    async def run(self, run_once: RunOnce) -> Finished:
+        """All of it as if it had been one process, that ended as the last one did."""
+        begun, rounds = time.monotonic(), list[Finished]()
+        environment: Mapping[str, str] | None = self._environment
+        while environment is not None:
+            left = self._order.timeout - (time.monotonic() - begun)
+            async with self._watch.watching():
+                rounds.append(await run_once(environment, max(left, _SHORTEST)))
+            environment = self._following() if rounds[-1].cut is None else None
+        return replace(
+            rounds[-1],
+            output="".join(one.output for one in rounds),
+            truncated=any(one.truncated for one in rounds),
+            duration_ms=(time.monotonic() - begun) * 1000,
+        )
+
+    def _following(self) -> Mapping[str, str] | None:
+        """The environment of the next process; None where there is nothing left to run."""
+        watch = self._watch
+        if not watch.endless or self._has_others():
+            return None
+        if watch.killed:
+            return self._rest(watch.killed)
+        again = frozenset(watch.too_soon()) - self._again
+        if not again:
+            return None
+        self._again = again
+        watch.forget(again)
+        probe.retract(watch.folder, again)
+        return probe.narrowed(self._environment, only=again)
+
+    def _rest(self, killed: Collection[int]) -> Mapping[str, str] | None:
+        for pid in killed:
+            probe.settle(self._watch.folder, pid)
+        known = frozenset(result.key for result in self._read().results) | frozenset(self._watch.endless)
+        if known == self._known:  # it does not keep to what it was asked for
+            return None
+        self._known = known
+        return probe.narrowed(self._environment, only=self._again or self._order.only, without=known)
+
+    def _has_others(self) -> bool:
+        """Whether tests in other languages were run too: those can not be left out."""
+        return any(file.suffix in (".ndjson", ".out") for file in self._watch.folder.iterdir())
+
+
+OUTPUT_KEPT = 64_000
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=.*", re.DOTALL)
+_NO_PROGRAMS = frozenset({
+    ".", ":", "alias", "case", "cd", "eval", "exec", "exit", "export", "for", "if", "set", "source", "time", "ulimit",
+    "umask", "unset", "until", "while",
+})  # fmt: skip
+"""Words of the shell itself, which may begin a command line."""
+
+_CUT_SHORT: dict[Cut | None, RunTrouble] = {"timeout": "timeout", "silence": "silent"}
+"""A run that only did not exit has said all that it had to say."""
+
+
+class ProjectTests:
+    """See ports.TestRunner; the project is the folder `root`."""
+
+    __test__: ClassVar[bool] = False
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+
+    def detect(self) -> str | None:
+        return detected(self._root)
+
+    def check(self, command: str) -> None:
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise Invalid(f"The test command {command!r} can not be read: {error}") from None
+        first = next((word for word in words if not _ASSIGNMENT.fullmatch(word)), None)
+        if first is None:
+            raise Invalid("The test command is empty")
+        is_plain = re.fullmatch(r"[\w./+@%-]+", first) is not None and first not in _NO_PROGRAMS
+        if is_plain and program(first, self._root) is None:
+            raise Invalid(f"Cannot run the test command {command!r}: there is no program {first!r}")
+
+    def interpreter(self, command: str) -> str | None:
+        return runner_for(command, self._root).interpreter(command, self._root)
+
+    def pythons(self, command: str | None) -> Sequence[str]:
+        if command is None:
+            return (str(interpreter_of(self._root, module="pytest")),)
+        runner = runner_for(command, self._root)
+        if python := runner.interpreter(command, self._root):
+            return (python,)
+        return () if runner in FRAMEWORKS and runner not in PYTHON else ("python3", "python")
+
+    def difference(self, file: str, before: bytes | None, after: bytes | None) -> Difference:
+        from loopwright.evidence.sources import difference
+
+        return difference(file, before, after)
+
+    async def run(self, order: TestOrder) -> TestRun:
+        root = self._root if order.at is None else order.at.resolve()
+        runner = runner_for(order.command, root)
+        with tempfile.TemporaryDirectory(prefix="loopwright-tests-", ignore_cleanup_errors=True) as name:
+            folder = Path(name).resolve()
+            instrumented = runner.instrument(order.command, root, folder)
+            env = instrumented.env
+            if order.at is not None:
+                env = probe.in_copy(env, self._root, folder, only=order.only, changed=order.changed)
+            patience = Patience(
+                order.timeout,
+                order.silence,
+                progress=partial(_last_written, folder),
+                is_done=lambda: is_done(runner, root, folder),
+            )
+            watch = Watch(folder, order.limits, Mark(order.marker, str(self._root)), order.on_news or _unheard)
+            rounds = Rounds(order, watch, partial(runner.read, root, folder), probe.limited(env, order.limits.least))
+
+            async def run_once(env: Mapping[str, str], seconds: float) -> Finished:
+                return await run_shell(
+                    instrumented.command,
+                    cwd=root,
+                    project=self._root,
+                    marker=order.marker,
+                    patience=replace(patience, timeout=seconds),
+                    env=env,
+                    output_cap=OUTPUT_KEPT,
+                    on_output=order.on_output,
+                )
+
+            finished = await rounds.run(run_once)
+            reading = runner.read(root, folder)
+        cut = patience.told(finished.cut, "test_timeout") if finished.cut else None
+        results = (*(_told(result, watch) for result in reading.results), *_unfinished(reading, cut, watch))
+        return TestRun(
+            command=order.command,
+            runner=runner.name,
+            results=results,
+            exit_code=finished.exit_code,
+            duration_ms=finished.duration_ms,
+            coverage=reading.coverage,
+            sources=reading.sources,
+            trouble=trouble_of(reading, results, finished),
+            why=f"it {cut}" if cut else reading.why or None,
+            output=finished.output,
+            reach=reading.reach,
+            executable=reading.executable,
+            endless={result.key: watch.endless[result.key] for result in results if _is_endless(result, watch)},
+        )
+
+
+def is_done(runner: Runner, root: Path, folder: Path) -> bool:
+    """Whether the tests have come to their end. Behind a wrapper, more may follow what one framework has completed."""
+    return runner is not WRAPPED and runner.read(root, folder).complete
+
+
+def trouble_of(reading: Reading, results: tuple[TestResult, ...], finished: Finished) -> RunTrouble | None:
+    """Why the results can not be complete, or None."""
+    if finished.cut in _CUT_SHORT:
+        return _CUT_SHORT[finished.cut]
+    if reading.damaged:
+        return "unparsable"
+    if not results and reading.complete:
+        return "no_tests"
+    if not results and finished.exit_code == 0:
+        return "unparsable"
+    failed = any(result.status == "failed" for result in results)
+    unexplained = finished.cut is None and finished.exit_code != 0 and not failed
+    return "crashed" if unexplained or not reading.complete else None
+
+
+def _unfinished(reading: Reading, cut: str | None, watch: Watch) -> tuple[TestResult, ...]:
+    """Tests that began and never ended have failed."""
+    why = f"still running when the test run {cut}" if cut else "the test process ended while this test was running"
+    unfinished = (
+        TestResult(test_name=name, suite=suite, status="failed", error_message=why)
+        for suite, name in map(split_key, reading.running)
+    )
+    return tuple(_told(result, watch) for result in unfinished)
+
+
+def _told(result: TestResult, watch: Watch) -> TestResult:
+    """With its own words where it was ended because it did not end."""
+    if not _is_endless(result, watch):
+        return result
+    return result.evolve(error_message=endless_words(watch.endless[result.key]))
+
+
+def _is_endless(result: TestResult, watch: Watch) -> bool:
+    return result.status == "failed" and result.key in watch.endless
+
+
+def _unheard(words: str) -> None:
+    """Nobody listens."""
+
+
+def _last_written(folder: Path) -> float:
+    """When the framework last wrote what it has done; 0 before it does."""
+    with os.scandir(folder) as entries, suppress(FileNotFoundError):  # one of them may just be replaced
+        return max((entry.stat().st_mtime for entry in entries), default=0.0)
+    return 0.0

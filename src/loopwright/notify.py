@@ -1,0 +1,119 @@
+"""Ways to tell somebody of news of a loop."""
+
+import asyncio
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from loopwright import __version__
+from loopwright.core.errors import Invalid
+from loopwright.core.notices import Letter
+from loopwright.core.ports import Clock
+from loopwright.core.text import clean, clipped, json_line
+from loopwright.workspace.process import Finished, Patience, run_group
+
+if TYPE_CHECKING:
+    import httpx2
+
+
+SECONDS = 30.0
+OUTPUT = 4000
+"""Bytes of what it prints that are looked at."""
+
+
+@dataclass(frozen=True)
+class CommandNotifier:
+    """Implements ports.Notifier: the letter on stdin, its main points in the environment; ended with all it started.
+
+    It carries the run's mark: like all that a run starts it can not permit it anything.
+    """
+
+    argv: tuple[str, ...]
+    project: Path
+    seconds: float = SECONDS
+
+    async def notify(self, letter: Letter) -> str | None:
+        try:
+            return self._problem(await self._run(letter))
+        except (Invalid, OSError) as error:
+            return f"notify_command: {error}"
+
+    async def _run(self, letter: Letter) -> Finished:
+        with tempfile.TemporaryFile() as stdin:
+            stdin.write(json_line(letter.model_dump(mode="json")).encode() + b"\n")
+            stdin.seek(0)
+            return await run_group(
+                self.argv, cwd=self.project, marker=letter.id, patience=Patience(self.seconds),
+                env=_environment(letter), stdin=stdin.fileno(), output_cap=OUTPUT,
+            )  # fmt: skip
+
+    def _problem(self, ran: Finished) -> str | None:
+        if ran.exit_code == 0:
+            return None
+        if ran.exit_code is None:
+            return f"notify_command: {Path(self.argv[0]).name} took longer than {self.seconds:g} s and was ended"
+        lines = [clean(line) for line in ran.output.splitlines() if line.strip()]
+        said = f": {clipped(lines[-1], 200)}" if lines else ""
+        return f"notify_command: {Path(self.argv[0]).name} exited with {ran.exit_code}{said}"
+
+
+def _environment(letter: Letter) -> dict[str, str]:
+    known = {
+        "EVENT": letter.event, "LOOP_ID" if letter.loop_id else "CYCLE_ID": letter.id, "STATUS": letter.status,
+        "OUTCOME": letter.outcome or "", "TITLE": letter.title, "TEXT": letter.text,
+    }  # fmt: skip
+    return {f"LOOPWRIGHT_{name}": value.replace("\0", "") for name, value in known.items()}
+
+
+WEBHOOK_SECONDS = 10.0
+"""How long one try may take."""
+PAUSES = (1.0, 4.0)
+"""Seconds before the second and the third try."""
+AGAIN = frozenset({408, 425, 429})
+"""Refusals that may pass, as those from 500 on may; others do not."""
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """Implements ports.Notifier: JSON by POST. The address may hold a key: only its host is ever told.
+
+    It follows no redirect: what was meant for one host is given to no other.
+    """
+
+    url: str
+    clock: Clock
+    seconds: float = WEBHOOK_SECONDS
+
+    async def notify(self, letter: Letter) -> str | None:
+        import httpx2
+
+        body = letter.model_dump_json().encode()
+        headers = {"content-type": "application/json", "user-agent": f"loopwright/{__version__}"}
+        async with httpx2.AsyncClient(timeout=self.seconds, headers=headers) as client:
+            for pause in (*PAUSES, None):
+                problem, may_pass = await self._try(client, body)
+                if problem is None or not may_pass:
+                    return problem
+                if pause is not None:
+                    await self.clock.sleep(pause)
+        return f"{problem} (tried {len(PAUSES) + 1} times)"
+
+    async def _try(self, client: "httpx2.AsyncClient", body: bytes) -> tuple[str | None, bool]:
+        """What was wrong, and whether another try may help. The answer's text is not read."""
+        import httpx2
+
+        host = urlsplit(self.url).hostname
+        try:
+            async with asyncio.timeout(self.seconds), client.stream("POST", self.url, content=body) as response:
+                status = response.status_code
+        except (TimeoutError, httpx2.TimeoutException):
+            return f"notify_url: {host} did not answer within {self.seconds:g} s", True
+        except (httpx2.HTTPError, httpx2.InvalidURL, OSError) as error:
+            return f"notify_url: {host} can not be reached ({type(error).__name__})", True
+        if status < 300:
+            return None, False
+        if status < 400:
+            return f"notify_url: {host} points elsewhere ({status}); give the address that it points to", False
+        return f"notify_url: {host} answered {status}", status >= 500 or status in AGAIN

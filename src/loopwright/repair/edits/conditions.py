@@ -1,0 +1,426 @@
+"""Another comparison: the boundary, the direction, equality, identity, membership."""
+
+import ast
+import re
+import textwrap
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+
+from ..source import FUNCTIONS
+from .place import Edit, Place
+
+OTHERS: dict[str, dict[str, float]] = {
+    "<": {"<=": 1.0, ">": 1.6, ">=": 2.0, "!=": 3.0},
+    "<=": {"<": 1.0, ">=": 1.6, ">": 2.0, "==": 3.0},
+    ">": {">=": 1.0, "<": 1.6, "<=": 2.0, "!=": 3.0},
+    ">=": {">": 1.0, "<=": 1.6, "<": 2.0, "==": 3.0},
+    "==": {"!=": 1.5, ">=": 1.9, "<=": 1.9, ">": 2.1, "<": 2.1, "in": 3.0, "is": 3.5},
+    "!=": {"==": 1.5, "<": 2.5, ">": 2.5, "not in": 3.0},
+    "is": {"==": 1.2, "is not": 1.5},
+    "is not": {"!=": 1.2, "is": 1.5},
+    "in": {"not in": 1.5, "==": 3.0},
+    "not in": {"in": 1.5, "!=": 3.0},
+}
+"""What a comparison may have been meant to be, with the cost of believing so."""
+
+_AROUND = ("set", "sorted", "len", "str", "abs", "list")
+_TOKEN = re.compile(r"not\s+in|is\s+not|[<>=!]=|[<>]|\bis\b|\bin\b")
+
+
+def comparison_edits(place: Place) -> Iterator[Edit]:
+    for node in place.nodes:
+        if isinstance(node, ast.Compare):
+            yield from _in_compare(place, node)
+
+
+def _in_compare(place: Place, node: ast.Compare) -> Iterator[Edit]:
+    sides = [node.left, *node.comparators]
+    for left, right in pairwise(sides):
+        start, end = place.gap(left, right)
+        token = _TOKEN.search(place.source.text, start, end)
+        if token is None:
+            continue
+        old = " ".join(token.group().split())
+        for new, cost in OTHERS[old].items():
+            yield Edit(token.start(), token.end(), new, cost, f"compare with `{new}` instead of `{old}`")
+        if len(sides) == 2 and old in ("in", "not in"):
+            yield place.exchange(left, right, 1.7)
+        elif len(sides) == 2 and old in ("==", "!="):
+            yield from _both(place, node, left, right)
+
+
+def _both(place: Place, node: ast.Compare, left: ast.expr, right: ast.expr) -> Iterator[Edit]:
+    """The same call around both sides: equal as sets, as sorted lists, as texts."""
+    between = place.source.text[slice(*place.gap(left, right))]
+    for name in _AROUND:
+        yield place.swap(node, f"{name}({place.text(left)}){between}{name}({place.text(right)})", 2.6)
+
+
+_NO_VALUES = ("self", "cls", "len", "isinstance", "any", "all")
+
+
+def condition_edits(place: Place) -> Iterator[Edit]:
+    yield from _unchained(place)
+    for test in _tests(place):
+        if isinstance(test, ast.Constant):
+            yield from _condition_asked(place, test)
+            continue
+        yield from _negated(place, test)
+        yield from _with_less(place, test)
+        yield from _with_more(place, test)
+
+
+def _unchained(place: Place) -> Iterator[Edit]:
+    """An `elif` that has to be asked in any case."""
+    start = place.source.span(place.stmt)[0]
+    if isinstance(place.stmt, ast.If) and place.source.text[start : start + 4] == "elif":
+        yield Edit(start, start + 2, "", 2.0, "`if` instead of `elif`")
+
+
+def _condition_asked(place: Place, test: ast.Constant) -> Iterator[Edit]:
+    """`while True` that has to end when something is used up or found."""
+    for n, name in enumerate([*place.scope.locals[:10], *place.scope.own_attributes[:6]]):
+        yield place.swap(test, name, 1.9 + 0.04 * n)
+        yield place.swap(test, f"not {name}", 2.3 + 0.04 * n)
+
+
+def _tests(place: Place) -> list[ast.expr]:
+    """Every expression that is asked for its truth in the statement's own part."""
+    found: list[ast.expr] = []
+    if isinstance(place.stmt, (ast.If, ast.While, ast.Assert)):
+        found.append(place.stmt.test)
+    for node in place.nodes:
+        if isinstance(node, ast.IfExp):
+            found.append(node.test)
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            found += [test for generator in node.generators for test in generator.ifs]
+    if isinstance(place.stmt, ast.Return) and isinstance(place.stmt.value, (ast.BoolOp, ast.Compare)):
+        found.append(place.stmt.value)
+    return found
+
+
+def _negated(place: Place, test: ast.expr) -> Iterator[Edit]:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return  # the operator family drops the `not`
+    text = place.text(test)
+    tight = isinstance(test, (ast.Name, ast.Attribute, ast.Call, ast.Subscript))
+    yield place.swap(test, f"not {text}" if tight else f"not ({text})", 1.9)
+    if isinstance(test, ast.BoolOp):
+        for value in test.values:
+            yield place.swap(value, f"not {place.text(value)}", 2.0)
+
+
+def _with_less(place: Place, test: ast.expr) -> Iterator[Edit]:
+    if not isinstance(test, ast.BoolOp):
+        return
+    for n, value in enumerate(test.values):
+        yield place.left_out(test.values, n, 2.0, f"leave out the condition `{place.text(value)}`")
+
+
+def _with_more(place: Place, test: ast.expr) -> Iterator[Edit]:
+    text = place.text(test)
+    if "\n" in text:
+        return
+    grouped = f"({text})" if isinstance(test, (ast.BoolOp, ast.IfExp, ast.Lambda)) else text
+    for n, flag in enumerate(_flags(place, test)):
+        yield place.swap(test, f"{grouped} and not {flag}", 1.9 + 0.04 * n)
+        yield place.swap(test, f"{grouped} and {flag}", 2.0 + 0.04 * n)
+    for n, other in enumerate([*_simple(place, test), *place.scope.conditions]):
+        if other == text:
+            continue
+        part = f"({other})" if " or " in other or " and " in other or " if " in other else other
+        far = 0.04 * n
+        yield place.swap(test, f"{grouped} and {part}", 2.5 + far)
+        if not other.startswith("not "):
+            yield place.swap(test, f"{grouped} and {_denied(other)}", 2.6 + far)
+        yield place.swap(test, f"{grouped} or {part}", 2.5 + far)
+        yield place.swap(test, f"{part} and {grouped}", 2.7 + far)
+        yield place.swap(test, other, 2.7 + far)
+
+
+def _flags(place: Place, test: ast.expr) -> list[str]:
+    """A state that the project asks about elsewhere and this condition forgets: `x.deleted`, `x.active`."""
+    names = dict.fromkeys(node.id for node in ast.walk(test) if isinstance(node, ast.Name))
+    return [f"{name}.{flag}" for name in names for flag in place.pool.flags]
+
+
+def _simple(place: Place, test: ast.expr) -> list[str]:
+    """Plain questions about the names at hand: those of the condition first."""
+    inside = [node.id for node in ast.walk(test) if isinstance(node, ast.Name)]
+    held = [place.text(node) for node in ast.walk(test) if isinstance(node, ast.Attribute) and not _called(place, node)]
+    names = [name for name in dict.fromkeys([*held[:2], *inside, *place.near]) if name not in _NO_VALUES][:7]
+    asked = [f"{name}{rest}" for name in names for rest in ("", " is not None", " is None", " > 0", " != 0")]
+    divided = [f"{name} % {n} {rest}" for name in names[:2] for n in (2, 3, 4, 5, 10) for rest in ("== 0", "!= 0")]
+    pairs = [f"{one} {sign} {other}" for one, other in combinations(names[:3], 2) for sign in ("==", "!=", "<", ">")]
+    return [*asked, *(f"not {name}" for name in names), *divided, *pairs]
+
+
+def _called(place: Place, node: ast.expr) -> bool:
+    parent = place.source.parents[node]
+    return isinstance(parent, ast.Call) and parent.func is node
+
+
+def _denied(condition: str) -> str:
+    """`not …`, with parentheses where the condition is more than one name or call."""
+    return f"not ({condition})" if " " in condition else f"not {condition}"
+
+
+_DEFAULTS = ("None", "0", "[]", "False", "True", '""', "{}", "0.0", "1")
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+
+
+def guard_edits(place: Place) -> Iterator[Edit]:
+    if isinstance(place.stmt, FUNCTIONS):
+        yield from _at_the_end(place)
+        return
+    if place.source.function(place.stmt) is None:
+        return
+    yield from _leaving(place)
+    if place.alone:
+        yield from _before(place)
+        yield from _after(place)
+
+
+def _leaving(place: Place) -> Iterator[Edit]:
+    """A value computed and dropped; one way out of a block taken for another."""
+    start, end = place.source.span(place.stmt)
+    if isinstance(place.stmt, ast.Expr) and not isinstance(place.stmt.value, (ast.Yield, ast.YieldFrom)):
+        yield Edit(start, start, "return ", 1.5, "return the value")
+        for name in place.scope.locals:
+            yield Edit(start, start, f"{name} = ", 2.4, f"keep the value in `{name}`")
+        match place.stmt.value:
+            case ast.Compare(left=left, ops=[ast.Eq()], comparators=[right]):
+                yield place.rewritten([(*place.gap(left, right), " = ")], 1.5, "assign instead of comparing")
+    ways = {"break": 1.6, "continue": 1.6, "return": 2.2, "pass": 2.4}
+    if isinstance(place.stmt, (ast.Break, ast.Continue, ast.Pass)):
+        old = place.text(place.stmt)
+        for new, cost in ways.items():
+            if new != old:
+                yield Edit(start, end, new, cost, f"`{new}` instead of `{old}`")
+    if isinstance(place.stmt, ast.Return):
+        for value in [*place.scope.locals, *_DEFAULTS, *place.scope.own_attributes]:
+            if place.stmt.value is None or place.text(place.stmt.value) != value:
+                yield Edit(start, end, f"return {value}", 2.3, f"return `{value}`")
+        if isinstance(place.stmt.value, ast.Constant) and isinstance(place.stmt.value.value, bool):
+            for n, name in enumerate(place.scope.locals[:8]):
+                for rest in (" == 0", " > 0", " is None", " is not None"):
+                    yield Edit(start, end, f"return {name}{rest}", 2.2 + 0.04 * n, f"return `{name}{rest}`")
+                yield Edit(start, end, f"return not {name}", 2.1 + 0.04 * n, f"return `not {name}`")
+        if any(isinstance(above, _LOOPS) for above in place.source.ancestors(place.stmt)):
+            yield Edit(start, end, "continue", 2.6, "`continue` instead of returning")
+
+
+def _before(place: Place) -> Iterator[Edit]:
+    """`if not x: return default` in front, for the names the statement reads, then the others."""
+    read = [node.id for node in place.nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)]
+    local = set(place.scope.locals)
+    for n, name in enumerate([name for name in dict.fromkeys([*read, *place.scope.parameters]) if name in local][:4]):
+        for k, question in enumerate((f"not {name}", f"{name} is None", f"{name} <= 0", f"{name} == 0", f"{name} < 0")):
+            for m, value in enumerate([*_DEFAULTS, name, ""]):
+                text = f"return {value}".rstrip()
+                yield place.before([f"if {question}:", f"    {text}"], 2.9 + 0.1 * n + 0.08 * k + 0.04 * m)
+            if any(isinstance(above, _LOOPS) for above in place.source.ancestors(place.stmt)):
+                yield place.before([f"if {question}:", "    continue"], 2.8 + 0.1 * n + 0.08 * k)
+                yield place.before([f"if {question}:", "    break"], 2.9 + 0.1 * n + 0.08 * k)
+            for error in place.pool.facts.raises[:2]:
+                what = f'raise {error}("invalid {name}: {{}}".format({name}))'
+                yield place.before([f"if {question}:", f"    {what}"], 2.4 + 0.1 * n + 0.08 * k)
+    for n, condition in enumerate(place.scope.conditions[:8]):
+        yield place.before([f"if {condition}:", "    return None"], 3.6 + 0.05 * n)
+
+
+def _after(place: Place) -> Iterator[Edit]:
+    if isinstance(place.stmt, (ast.Return, ast.Raise, ast.Break, ast.Continue)) or place.stmt is not place.block[-1]:
+        return
+    if any(isinstance(above, _LOOPS) for above in place.source.ancestors(place.stmt)):
+        yield place.after(["break"], 2.4)
+        yield place.after(["continue"], 2.4)
+    if not isinstance(place.source.parents[place.stmt], FUNCTIONS):
+        yield place.after(["return"], 2.8)
+        for name in [*place.scope.locals, *_DEFAULTS[:5]]:
+            yield place.after([f"return {name}"], 2.9)
+
+
+def _at_the_end(place: Place) -> Iterator[Edit]:
+    """The return that the function's last line forgot."""
+    function = place.stmt
+    if not isinstance(function, FUNCTIONS):
+        return
+    last = function.body[-1]
+    if isinstance(last, (ast.Return, ast.Raise)) or last.lineno == function.lineno:
+        return
+    indent = place.source.indent(function.body[0].lineno)
+    for value in [*place.scope.locals, "self", *place.scope.own_attributes, *_DEFAULTS]:
+        if value != "self" or "self" in place.scope.parameters:
+            cost = 1.8 if value not in _DEFAULTS else 2.3
+            yield place.behind(last, indent, [f"return {value}"], cost, f"add `return {value}` at the end")
+
+
+_ONLYIF_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return, ast.Raise, ast.Break, ast.Continue, ast.Delete)
+_ONLYIF_NAMES = 8
+
+
+def onlyif_edits(place: Place) -> Iterator[Edit]:
+    if not isinstance(place.stmt, _ONLYIF_SIMPLE) or not place.alone or place.func is None:
+        return
+    start, end = place.source.line_span(place.stmt.lineno, place.stmt.end_lineno or place.stmt.lineno)
+    text = place.source.text[start:end]
+    text = text if text.endswith(("\n", "\r")) else text + place.source.newline
+    inner = textwrap.indent(text, "    ")
+    for cost, condition in _conditions(place):
+        head = f"{place.indent}if {condition}:{place.source.newline}"
+        yield Edit(start, end, head + inner, cost, f"do it only if `{condition}`")
+
+
+def _conditions(place: Place) -> Iterator[tuple[float, str]]:
+    """About what the statement sets, then about what it reads, then what is asked elsewhere."""
+    stored = [place.text(one) for one in _targets(place.stmt)]
+    for name in stored[:1]:
+        yield from ((2.3 + 0.05 * n, text) for n, text in enumerate((f"not {name}", f"{name} is None")))
+    read = [place.text(n) for n in place.nodes if isinstance(n, (ast.Name, ast.Attribute)) and place.loads(n)]
+    own = [one for one in read if one in place.scope.own_attributes]
+    for n, name in enumerate([*place.near, *own][:_ONLYIF_NAMES]):
+        yield 2.5 + 0.05 * n, name
+        yield 2.6 + 0.05 * n, f"not {name}"
+        yield 2.6 + 0.05 * n, f"{name} is not None"
+    for n, (one, other) in enumerate(combinations(place.near[:4], 2)):
+        yield from ((2.8 + 0.05 * n, f"{one} {sign} {other}") for sign in ("==", "!=", "<", ">"))
+    for n, condition in enumerate(place.scope.conditions[:_ONLYIF_NAMES]):
+        yield 2.8 + 0.05 * n, condition
+        yield 3.0 + 0.05 * n, f"not ({condition})" if " " in condition else f"not {condition}"
+
+
+def _targets(statement: ast.stmt) -> list[ast.expr]:
+    return statement.targets if isinstance(statement, ast.Assign) else []
+
+
+_OTHERWISE_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
+_MOST, _OTHERWISE_NAMES = 6, 8
+
+
+def otherwise_edits(place: Place) -> Iterator[Edit]:
+    if not isinstance(place.stmt, ast.If) or place.stmt.orelse or not place.alone:
+        return
+    deeper = place.source.indent(place.stmt.body[0].lineno).removeprefix(place.indent)
+    for n, line in enumerate(dict.fromkeys(_lines(place, place.stmt))):
+        yield place.after(["else:", deeper + line], 2.7 + 0.03 * n)
+
+
+def _lines(place: Place, stmt: ast.If) -> Iterator[str]:
+    """The statements of this branch and those above it with another name, or another constant."""
+    body = [one for one in (*stmt.body, *_above(place, stmt)) if isinstance(one, _OTHERWISE_SIMPLE)]
+    texts = [text for text in map(place.text, body) if "\n" not in text][:_MOST]
+    for text in texts:
+        for old in dict.fromkeys(re.findall(r"[A-Za-z_]\w*", text)):
+            if old in place.scope.locals:
+                yield from (
+                    re.sub(rf"\b{old}\b", new, text) for new in place.scope.locals[:_OTHERWISE_NAMES] if new != old
+                )
+        for old, new in (("True", "False"), ("False", "True"), (" += ", " -= "), (" -= ", " += ")):
+            if old in text:
+                yield text.replace(old, new)
+
+
+def _above(place: Place, stmt: ast.If) -> list[ast.stmt]:
+    """What stands in the branches that this one is the `elif` of."""
+    found: list[ast.stmt] = []
+    above: ast.AST = place.source.parents[stmt]
+    while isinstance(above, ast.If) and above.orelse == [stmt]:
+        found += above.body
+        stmt, above = above, place.source.parents[above]
+    return found
+
+
+_NAMED = (ast.Name, ast.Attribute, ast.Subscript)
+
+
+def presence_edits(place: Place) -> Iterator[Edit]:
+    for node in place.nodes:
+        if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or) and len(node.values) == 2:
+            yield from _fallback(place, node)
+        elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not) and isinstance(node.operand, _NAMED):
+            yield place.swap(node, f"{place.text(node.operand)} is None", 1.5)
+        elif isinstance(node, ast.Compare) and len(node.ops) == 1 and _is_none(node.comparators[0]):
+            yield from _truth(place, node)
+    for test in _presence_asked(place):
+        yield place.swap(test, f"{place.text(test)} is not None", 1.5)
+
+
+def _fallback(place: Place, node: ast.BoolOp) -> Iterator[Edit]:
+    """`a or b` as a default: 0, "" and [] are values, too."""
+    first, second = (place.text(value) for value in node.values)
+    if isinstance(node.values[0], (*_NAMED, ast.Call)):
+        yield place.swap(node, f"{first} if {first} is not None else {second}", 1.6)
+        yield place.swap(node, f"{second} if {first} is None else {first}", 1.9)
+
+
+def _truth(place: Place, node: ast.Compare) -> Iterator[Edit]:
+    """The other way round: what is empty counts as absent."""
+    left = place.text(node.left)
+    if isinstance(node.left, (*_NAMED, ast.Call)):
+        yield place.swap(node, left if isinstance(node.ops[0], (ast.IsNot, ast.NotEq)) else f"not {left}", 1.7)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _presence_asked(place: Place) -> Iterator[ast.expr]:
+    """Names that are asked for their truth."""
+    if isinstance(place.stmt, (ast.If, ast.While, ast.Assert)):
+        yield from _parts(place.stmt.test)
+    for node in place.nodes:
+        if isinstance(node, ast.IfExp):
+            yield from _parts(node.test)
+        elif isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)):
+            yield from (part for generator in node.generators for test in generator.ifs for part in _parts(test))
+
+
+def _parts(test: ast.expr) -> Iterator[ast.expr]:
+    parts = test.values if isinstance(test, ast.BoolOp) else [test]
+    yield from (part for part in parts if isinstance(part, _NAMED))
+
+
+_KIN = (
+    ("KeyError", "IndexError", "LookupError", "AttributeError"), ("ValueError", "TypeError", "KeyError"),
+    ("ZeroDivisionError", "ArithmeticError", "OverflowError"), ("ImportError", "ModuleNotFoundError"),
+    ("FileNotFoundError", "OSError", "PermissionError"), ("RuntimeError", "ValueError", "NotImplementedError"),
+    ("StopIteration", "IndexError"), ("UnicodeDecodeError", "ValueError"), ("TimeoutError", "OSError"),
+)  # fmt: skip
+
+
+def exception_edits(place: Place) -> Iterator[Edit]:
+    if isinstance(place.stmt, ast.Try):
+        for handler in place.stmt.handlers:
+            if handler.type is not None:
+                yield from _caught(place, handler.type)
+    elif isinstance(place.stmt, ast.Raise) and place.stmt.exc is not None:
+        raised = place.stmt.exc.func if isinstance(place.stmt.exc, ast.Call) else place.stmt.exc
+        yield from _named(place, raised)
+
+
+def _caught(place: Place, caught: ast.expr) -> Iterator[Edit]:
+    if isinstance(caught, ast.Tuple):
+        yield from _one_more(place, caught)
+        return
+    old = place.text(caught)
+    for edit in _named(place, caught):
+        yield edit
+        yield place.swap(caught, f"({old}, {edit.text})", edit.cost + 0.3)
+
+
+def _one_more(place: Place, caught: ast.Tuple) -> Iterator[Edit]:
+    inside = [place.text(one) for one in caught.elts]
+    kin = [name for group in _KIN if set(group) & set(inside) for name in group]
+    for n, name in enumerate(dict.fromkeys([*place.pool.facts.errors, *kin, *place.pool.exceptions])):
+        if name not in inside:
+            yield place.swap(caught, f"({', '.join([*inside, name])})", 1.9 + 0.05 * n, f"catch {name}, too")
+
+
+def _named(place: Place, node: ast.expr) -> Iterator[Edit]:
+    old = place.text(node)
+    facts = place.pool.facts
+    kin = [name for group in _KIN if old in group for name in group]
+    for n, name in enumerate(dict.fromkeys([*facts.raises, *facts.errors, *kin, *place.pool.exceptions])):
+        if name != old:
+            yield place.swap(node, name, 1.8 + 0.05 * n)

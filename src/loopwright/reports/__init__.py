@@ -1,0 +1,1 @@
+"""What agents report, from text or tools, as typed results. Pure."""

@@ -1,0 +1,88 @@
+"""A link, an anchor or an order to read leads to a file or a section of the skill that does not exist."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from posixpath import basename, dirname, join, normpath, relpath
+
+from loopwright.skills.detectors.detector import Detector, Hit
+from loopwright.skills.reader.markdown import Block
+from loopwright.skills.reader.model import Reference, Skill
+from loopwright.skills.reader.page import Page
+
+_HEADING = re.compile(r"^#{1,6}[ \t]+(.+)", re.MULTILINE)
+_DROPPED = re.compile(r"[^\w\- ]")
+_GIVEN = re.compile(r"\{#([\w-]+)\}|\b(?:id|name)=[\"']([\w.-]+)[\"']")
+_ANCHOR = re.compile(r"[\w.-]+\Z")
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    seen = frozenset(skill.reached)
+    for one in skill.references:
+        if one.at.file in seen and one.resolved is None and not one.optional and one.at.use == "instruction":
+            yield _file(skill, one)
+    for path in skill.reached:
+        yield from _sections(skill, skill.pages[path])
+
+
+def _file(skill: Skill, one: Reference) -> Hit:
+    name = basename(one.target)
+    same = [path for path in skill.files if basename(path) == name != skill.main]
+    right = same[0] if len(same) == 1 else None
+    return Hit(
+        file=one.at.file, start=one.at.start, end=one.at.end, subject=one.target, phase=one.at.phase,
+        message=f"{one.raw} does not exist in the skill" + (f"; {right} is there" if right else ""),
+        advice=f"Name {right} instead." if right else f"Add {one.target}, or remove the reference.",
+        facts={"right": _seen_from(one, right) if right else "", "wrong": one.raw},
+    )  # fmt: skip
+
+
+def _seen_from(one: Reference, right: str) -> str:
+    """As it has to be written: a link from its page, anything else from the skill's folder."""
+    return relpath(right, dirname(one.at.file) or ".") if one.kind == "link" else right
+
+
+def _sections(skill: Skill, page: Page) -> Iterator[Hit]:
+    for link in page.links:
+        path, mark, anchor = link.text.partition("#")
+        where = page if not path else skill.pages.get(normpath(join(dirname(page.path), path)))
+        if not mark or where is None or not _ANCHOR.match(anchor) or page.use(link.start) != "instruction":
+            continue
+        if anchor.lower() not in _anchors(where):
+            hidden = _hidden(where, anchor.lower())
+            yield Hit(
+                file=page.path, start=link.start, end=link.end, severity="medium", subject=f"{where.path} #{anchor}",
+                message=f"There is no section #{anchor} in {where.path}"
+                + (f"; its heading is inside the code block of line {where.line(hidden.start)}" if hidden else ""),
+                advice="Close that code block above the heading." if hidden else "Name an anchor that exists.",
+            )  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def _anchors(page: Page) -> frozenset[str]:
+    """As GitHub makes them of headings: the second of the same name ends with -1."""
+    found: dict[str, int] = {}
+    for section in page.sections:
+        name = _anchor(section.title)
+        found[name] = found.get(name, -1) + 1
+    numbered = {f"{name}-{n}" for name, count in found.items() for n in range(1, count + 1)}
+    plain = {re.sub("-+", "-", name).strip("-") for name in found}
+    return frozenset({*found, *numbered, *plain, *(one for pair in _GIVEN.findall(page.text) for one in pair if one)})
+
+
+def _anchor(title: str) -> str:
+    return _DROPPED.sub("", title.strip().lower()).replace(" ", "-")
+
+
+def _hidden(page: Page, anchor: str) -> Block | None:
+    """The code block that has swallowed the heading."""
+    codes = (block for block in page.blocks if block.kind == "code")
+    return next((block for block in codes if anchor in map(_anchor, _HEADING.findall(block.text))), None)
+
+
+DETECTOR = Detector(
+    rule="dead-reference", dimension="dataflow", severity="high", confidence="certain", strategy="custom",
+    title="A reference to something that does not exist",
+    why="A model that is sent to a file that is not there searches, guesses what it said, or goes on without it.",
+    advice="Name what exists, or add it.", look=look,
+)  # fmt: skip

@@ -1,0 +1,46 @@
+"""A tool is called, or allowed, that has another name by now, or no longer exists."""
+
+from collections.abc import Iterator
+
+from loopwright.skills.catalogue import Old, catalogue_of
+from loopwright.skills.catalogue.catalogue import is_word
+from loopwright.skills.detectors.detector import Detector, Hit
+from loopwright.skills.detectors.reached import allowed, tool_calls
+from loopwright.skills.reader.model import Skill
+
+
+def look(skill: Skill) -> Iterator[Hit]:
+    """A plain word may be a function of the skill's own: only beside other tools of its host it is the tool."""
+    calls = [*tool_calls(skill)]
+    sure = {one.known.tool.host for one in calls if one.known.tool and not is_word(one.call.name)}
+    for one in calls:
+        old, tool = one.known.old, one.known.tool
+        if old is None or (is_word(one.call.name) and old.host not in sure):
+            continue
+        if tool is None or (old.when and not one.named & {*tool.required}):
+            place = one.call.at
+            yield _hit(skill, old, place.file, place.start, one.call.name, place.phase)
+    catalogue = catalogue_of(skill)
+    for name, at in allowed(skill):
+        if not catalogue.tool(name) and (old := catalogue.deprecated(name)):
+            yield _hit(skill, old, skill.main, at, name, None)
+
+
+def _hit(skill: Skill, old: Old, file: str, start: int, name: str, phase: str | None) -> Hit:
+    since = f" since {old.since}" if old.since else ""
+    instead = old.instead if old.instead and catalogue_of(skill).tool(old.instead, skill.hosts) else None
+    return Hit(
+        file=file, start=start, end=start + len(name), subject=name, phase=phase,
+        message=f"{name} is out of date{since}: {old.why}" + (f"; {instead} does it today" if instead else ""),
+        advice=f"Use {instead} in its place." if instead else "Do without it.",
+        severity="low" if old.working else None,
+        facts={"old": name, "new": instead or "" if old.only_the_name else ""},
+    )  # fmt: skip
+
+
+DETECTOR = Detector(
+    rule="deprecated-tool", dimension="agent", severity="medium", confidence="certain", strategy="custom",
+    title="A tool that is out of date",
+    why="Newer versions of the host refuse the call, or do something other than what was meant.",
+    advice="Use the tool that does it today.", look=look,
+)  # fmt: skip

@@ -1,0 +1,1 @@
+"""A skill's files on disk: read, copied, changed, and put back."""

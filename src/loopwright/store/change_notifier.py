@@ -1,0 +1,381 @@
+"""Changes of a store's files, as the kernel tells of them: for an event loop that waits."""
+
+import contextlib
+import ctypes
+import os
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from loopwright.core.ports import Changes
+from loopwright.store.lease import Descriptor
+from loopwright.store.paths import JOURNAL, OWN, PROGRESS, STATE, Layout, Paths, id_in
+
+MODIFY, CLOSE_WRITE, MOVED_FROM, MOVED_TO, CREATE, DELETE = 0x2, 0x8, 0x40, 0x80, 0x100, 0x200
+DELETE_SELF, MOVE_SELF = 0x400, 0x800
+UNMOUNT, OVERFLOW, IGNORED, IS_FOLDER = 0x2000, 0x4000, 0x8000, 0x40000000
+NO_LINK = 0x1000000 | 0x2000000
+"""Asks for a watch only where a folder itself stands, and no link to one."""
+INTERESTING = MODIFY | CLOSE_WRITE | MOVED_FROM | MOVED_TO | DELETE | DELETE_SELF | MOVE_SELF
+LOST = DELETE_SELF | MOVE_SELF | UNMOUNT | OVERFLOW | IGNORED
+HEAD = struct.Struct("iIII")
+CHUNK = 1 << 16
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+class Told(NamedTuple):
+    """One note: in the folder that `add` gave this number for (-1: in any), `name` changed as `mask` says."""
+
+    folder: int
+    mask: int
+    name: str
+
+
+class Inotify:
+    """An inotify instance."""
+
+    def __init__(self, descriptor: Descriptor) -> None:
+        self._descriptor = descriptor
+
+    @classmethod
+    def opened(cls) -> "Inotify | None":
+        """None where the system gives no more of them."""
+        fd = _libc.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+        return cls(Descriptor(fd)) if fd >= 0 else None
+
+    @property
+    def fd(self) -> int:
+        """Negative once it is closed."""
+        return self._descriptor.fd
+
+    def add(self, folder: Path, mask: int) -> int | None:
+        """The folder's number; None where the system gives no watch (none left, or no such folder)."""
+        number: int = _libc.inotify_add_watch(self.fd, os.fsencode(folder), mask)
+        return number if number >= 0 else None
+
+    def remove(self, number: int) -> None:
+        _libc.inotify_rm_watch(self.fd, number)
+
+    def told(self) -> Iterator[Told]:
+        """All that happened since the last call."""
+        while True:
+            try:
+                data = os.read(self.fd, CHUNK)
+            except BlockingIOError:
+                return
+            at = 0
+            while at < len(data):
+                folder, mask, _, length = HEAD.unpack_from(data, at)
+                at += HEAD.size + length
+                yield Told(folder, mask, os.fsdecode(data[at - length : at].rstrip(b"\0")))
+
+    def close(self) -> None:
+        self._descriptor.release()
+
+
+class Watch:
+    """An inotify watch on one folder."""
+
+    def __init__(self, inotify: Inotify) -> None:
+        self._inotify = inotify
+
+    @classmethod
+    def on(cls, folder: Path) -> "Watch | None":
+        """None where the system gives no watch (none left, or no such folder)."""
+        inotify = Inotify.opened()
+        if inotify is None:
+            return None
+        if inotify.add(folder, INTERESTING) is None:
+            inotify.close()
+            return None
+        return cls(inotify)
+
+    def changed(self) -> set[str] | None:
+        """Names that changed since the last call, or None when some may have been missed."""
+        if self._inotify.fd < 0:
+            return None
+        told = list(self._inotify.told())
+        return None if any(one.mask & LOST for one in told) else {one.name for one in told}
+
+    def close(self) -> None:
+        self._inotify.close()
+
+
+COMING = CREATE | MOVED_TO
+ANEW = LOST & ~OVERFLOW
+
+
+class Way(NamedTuple):
+    """The number of a folder that is watched; `awaited`: the next name on the way to the one that is wanted."""
+
+    main: int
+    awaited: str | None
+
+
+def begun(inotify: Inotify, folder: Path, root: Path) -> Way | None:
+    """Watches `folder`, or the last one on the way to it that is there. None, and closed, where that can not be."""
+    if (main := inotify.add(folder, INTERESTING | CREATE)) is not None:
+        return Way(main, None)
+    for child in (folder, *folder.parents):
+        if child == root:
+            break
+        main = inotify.add(child.parent, COMING | INTERESTING)
+        if main is not None and not child.exists():
+            return Way(main, child.name)
+    inotify.close()
+    return None
+
+
+class FolderWatching:
+    """Of the folder of one kind of states; where that is not there yet, of the coming of the way to it."""
+
+    def __init__(self, inotify: Inotify, folder: Path, main: int, awaited: str | None) -> None:
+        self._inotify, self._folder = inotify, folder
+        self._main, self._awaited = main, awaited
+        self._heard: dict[str, int | None] = {}
+        self._ids: dict[int, str] = {}
+        self._shown: set[str] = set()
+        self._written: set[str] = set()
+        self._noted: set[str] = set()
+
+    @classmethod
+    def on(cls, folder: Path, root: Path) -> "FolderWatching | None":
+        """`folder` lies below `root`, which exists. None where the system gives no watch."""
+        inotify = Inotify.opened()
+        way = begun(inotify, folder, root) if inotify else None
+        return cls(inotify, folder, *way) if inotify and way else None
+
+    def fileno(self) -> int:
+        return self._inotify.fd
+
+    def changes(self) -> Changes | None:
+        """See ports.watching.Watching."""
+        for told in self._inotify.told():
+            if told.mask & OVERFLOW or (told.folder == self._main and told.mask & ANEW):
+                return None
+            if self._awaited is not None:
+                if told.name == self._awaited:
+                    return None
+            elif told.folder == self._main:
+                self._sort(told)
+            else:
+                self._note(told)
+        found = Changes(frozenset(self._shown), frozenset(self._written - self._shown), frozenset(self._noted))
+        self._shown, self._written, self._noted = set(), set(), set()
+        return found
+
+    def hear(self, id: str) -> None:
+        """See ports.watching.Watching."""
+        self._heard[id] = None
+        self._attend(id)
+
+    def ignore(self, id: str) -> None:
+        """See ports.watching.Watching."""
+        self._heard.pop(id, None)
+        self._leave(id)
+
+    def close(self) -> None:
+        self._inotify.close()
+
+    def _sort(self, told: Told) -> None:
+        id = id_in(told.name)
+        if id is None:
+            return
+        if told.name.endswith(PROGRESS):
+            self._attend(id)
+        elif told.name.endswith(STATE) or told.mask & DELETE:
+            self._shown.add(id)
+        else:
+            assert told.name.endswith(JOURNAL)
+            self._written.add(id)
+
+    def _note(self, told: Told) -> None:
+        """Of a progress folder or one in it; one that went away is attended to when it comes back."""
+        id = self._ids.get(told.folder)
+        if id is None:
+            return
+        self._noted.add(id)
+        is_main = self._heard.get(id) == told.folder
+        if told.mask & ANEW:
+            del self._ids[told.folder]
+            if is_main:
+                self._heard[id] = None
+                self._attend(id)
+        elif is_main and told.mask & COMING and told.mask & IS_FOLDER:
+            self._attend_inside(id)
+
+    def _attend(self, id: str) -> None:
+        """Watches the progress folder, if somebody wants to hear of it and it is there."""
+        if id not in self._heard:
+            return
+        number = self._inotify.add(Paths.of(self._folder, id).progress, INTERESTING | CREATE)
+        before = self._heard[id]
+        if before is not None and before != number:
+            self._leave(id)
+        self._heard[id] = number
+        if number is not None:
+            self._ids[number] = id
+            self._noted.add(id)
+            self._attend_inside(id)
+
+    def _attend_inside(self, id: str) -> None:
+        """Watches the folders in it too; to add one again changes nothing."""
+        with contextlib.suppress(OSError), os.scandir(Paths.of(self._folder, id).progress) as entries:
+            for entry in entries:
+                if not entry.is_dir(follow_symlinks=False):
+                    continue
+                number = self._inotify.add(Path(entry.path), INTERESTING | CREATE)
+                if number is not None:
+                    self._ids[number] = id
+
+    def _leave(self, id: str) -> None:
+        for number in [number for number, known in self._ids.items() if known == id]:
+            del self._ids[number]
+            self._inotify.remove(number)
+
+
+WANTED = INTERESTING | CREATE | NO_LINK
+
+
+class HomesWatching:
+    """See ports.watching.Watching. Each state's folder has a watch; what is in it is told only of those that are heard.
+
+    Until the folder above them is there, of the coming of the way to it. `awaited`: see `watching.Way`.
+    """
+
+    def __init__(self, inotify: Inotify, layout: Layout, main: int, awaited: str | None) -> None:
+        self._inotify, self._layout = inotify, layout
+        self._main, self._awaited = main, awaited
+        self._homes: dict[int, str] = {}
+        self._inner: dict[int, str] = {}
+        self._heard: set[str] = set()
+        self._shown: set[str] = set()
+        self._written: set[str] = set()
+        self._noted: set[str] = set()
+        self._missed = False
+
+    @classmethod
+    def on(cls, layout: Layout, root: Path) -> "HomesWatching | None":
+        """None where the system gives no watch, or not enough of them."""
+        inotify = Inotify.opened()
+        way = begun(inotify, layout.folder, root) if inotify else None
+        if inotify is None or way is None:
+            return None
+        watching = cls(inotify, layout, *way)
+        for id in layout.ids() if way.awaited is None else ():
+            watching._attend(id)
+        if watching._missed:
+            inotify.close()
+            return None
+        return watching
+
+    def fileno(self) -> int:
+        return self._inotify.fd
+
+    def changes(self) -> Changes | None:
+        """See ports.watching.Watching."""
+        for told in self._inotify.told():
+            if told.mask & OVERFLOW or (told.folder == self._main and told.mask & ANEW):
+                return None
+            if self._awaited is not None:
+                if told.name == self._awaited:
+                    return None
+            else:
+                self._take(told)
+        if self._missed:
+            return None
+        found = Changes(frozenset(self._shown), frozenset(self._written - self._shown), frozenset(self._noted))
+        self._shown, self._written, self._noted = set(), set(), set()
+        return found
+
+    def changed(self) -> frozenset[str] | None:
+        """As `changes`, for those who ask when they need it: ids of all that is not what it was."""
+        found = self.changes() if self._inotify.fd >= 0 else None
+        return None if found is None else found.shown | found.written
+
+    def hear(self, id: str) -> None:
+        """See ports.watching.Watching."""
+        self._heard.add(id)
+        self._attend_inside(id)
+
+    def ignore(self, id: str) -> None:
+        """See ports.watching.Watching."""
+        self._heard.discard(id)
+        self._noted.discard(id)
+        self._leave(self._inner, id)
+
+    def close(self) -> None:
+        self._inotify.close()
+
+    def _take(self, told: Told) -> None:
+        if told.folder == self._main:
+            self._come_or_gone(told)
+        elif told.folder in self._homes:
+            self._sort(told, self._homes[told.folder])
+        elif told.folder in self._inner:
+            self._note(told, self._inner[told.folder])
+
+    def _come_or_gone(self, told: Told) -> None:
+        """A folder came or went. What was written into one before its watch is told of at once."""
+        id = self._layout.id_in(told.name)
+        if id is None:
+            return
+        if told.mask & (DELETE | MOVED_FROM):
+            self._leave(self._homes, id)
+            self._leave(self._inner, id)
+            self._shown.add(id)
+        elif told.mask & COMING and told.mask & IS_FOLDER:
+            self._attend(id)
+            paths = self._layout.paths(id)
+            if os.path.lexists(paths.state):
+                self._shown.add(id)
+            elif os.path.lexists(paths.journal):
+                self._written.add(id)
+
+    def _sort(self, told: Told, id: str) -> None:
+        """Of a state's own folder; one that goes is told of in the folder above too."""
+        if told.mask & ANEW:
+            self._homes.pop(told.folder, None)
+            self._shown.add(id)
+        elif told.name == OWN + STATE or (told.name == OWN + JOURNAL and told.mask & DELETE):
+            self._shown.add(id)
+        elif told.name == OWN + JOURNAL:
+            self._written.add(id)
+        elif not told.name.startswith(f"{OWN}."):
+            self._note(told, id)
+
+    def _note(self, told: Told, id: str) -> None:
+        if told.mask & ANEW:
+            self._inner.pop(told.folder, None)
+        if id in self._heard:
+            self._noted.add(id)
+            if told.mask & COMING and told.mask & IS_FOLDER:
+                self._attend_inside(id)
+
+    def _attend(self, id: str) -> None:
+        if self._add(self._homes, Path(self._layout.paths(id).home), id) and id in self._heard:
+            self._noted.add(id)
+            self._attend_inside(id)
+
+    def _attend_inside(self, id: str) -> None:
+        """Watches the folders in it; to add one again changes nothing."""
+        with contextlib.suppress(OSError), os.scandir(self._layout.paths(id).home) as entries:
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    self._add(self._inner, Path(entry.path), id)
+
+    def _add(self, numbers: dict[int, str], folder: Path, id: str) -> bool:
+        """Whether it is watched; one that is gone already is not missed."""
+        number = self._inotify.add(folder, WANTED)
+        if number is not None:
+            numbers[number] = id
+        elif folder.is_dir() and not folder.is_symlink():
+            self._missed = True
+        return number is not None
+
+    def _leave(self, numbers: dict[int, str], id: str) -> None:
+        for number in [number for number, known in numbers.items() if known == id]:
+            del numbers[number]
+            self._inotify.remove(number)

@@ -1,0 +1,1 @@
+"""The command line, the HTTP server and MCP."""

@@ -1,0 +1,377 @@
+"""`loopwright cycle …`: four roles that work on one task, in iterations."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from loopwright.core.errors import Conflict, Exit, Invalid
+from loopwright.core.text import clean
+from loopwright.surfaces.cli import follow, looking, loop_commands
+from loopwright.surfaces.cli.kinds import CYCLES, CycleId, about
+from loopwright.surfaces.cli.looking import show_diff
+from loopwright.surfaces.cli.loop_commands import how_to_follow, taken_words
+from loopwright.surfaces.cli.options import (
+    HERE,
+    LIMITS,
+    SETTINGS,
+    Given,
+    Json,
+    Project,
+    Task,
+    elsewhere,
+    need_command,
+    opened,
+    takes,
+)
+from loopwright.surfaces.cli.output import answer, has_person, is_plain, remark
+from loopwright.surfaces.cli.run import run_here, tell_agent
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from loopwright.wiring import Engine
+    from loopwright.workflows.cycle.files import Document
+    from loopwright.workflows.cycle.model import CycleState
+
+    TakeUp = Callable[[CycleState], CycleState]
+
+
+def decide(
+    cycle_id: CycleId,
+    decision: Annotated[str, typer.Argument(metavar="DECISION", show_default=False, help="Which, see show.")],
+    option: Annotated[str, typer.Argument(metavar="OPTION", show_default=False, help="One of its options.")],
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Make a decision that a role has left to you."""
+    with opened(project) as engine:
+        state = engine.cycles.decide(cycle_id, decision, option)
+    answer(json, state, f"{decision} is decided: {option}{_further(state, elsewhere(project))}")
+
+
+def resolve(
+    cycle_id: CycleId,
+    blocker: Annotated[str, typer.Argument(metavar="BLOCKER", show_default=False, help="Which, see show.")],
+    resolution: Annotated[str, typer.Argument(metavar="TEXT", show_default=False, help="What was done about it.")],
+    workaround: Annotated[
+        bool, typer.Option("--workaround", help="It is still there, and there is a way around it.")
+    ] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Settle what keeps a role from going on."""
+    with opened(project) as engine:
+        state = engine.cycles.resolve(cycle_id, blocker, resolution, workaround=workaround)
+    word = "worked around" if workaround else "resolved"
+    answer(json, state, f"{blocker} is {word}{_further(state, elsewhere(project))}")
+
+
+def choose(
+    cycle_id: CycleId,
+    rival: Annotated[str, typer.Argument(metavar="RIVAL", show_default=False, help="Which, see show: rival-1, …")],
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Put another edit that passes the same tests in the place of a patch."""
+    with opened(project) as engine:
+        state = engine.cycles.choose(cycle_id, rival)
+    answer(json, state, f"{cycle_id}: {taken_words('loopwright cycle', rival, state, cycle_id, elsewhere(project))}")
+
+
+def _further(state: "CycleState", at: str) -> str:
+    """What is open still, else how to go on."""
+    undecided = [decision.id for decision in state.coordination.undecided]
+    if undecided:
+        return f"; still to be decided: {', '.join(undecided)}"
+    if state.status == "paused":
+        return f"; go on with: loopwright cycle resume {state.cycle_id}{at}"
+    return ""
+
+
+def documents(
+    cycle_id: CycleId,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", show_default=False, help="Print this one: ra/requirements.md, …")
+    ] = None,
+    version: Annotated[
+        str | None, typer.Option("--version", metavar="V", help="As it was in this version: 1.0.0, …")
+    ] = None,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """List what the roles have written, or print one document."""
+    from dataclasses import asdict
+
+    from loopwright.surfaces.cli.text import clean_lines
+
+    if version is not None and name is None:
+        raise Invalid("--version is for one document; name it, as in: documents ID ra/requirements.md --version 1.0.0")
+    with opened(project) as engine:
+        if name is None:
+            found = engine.cycles.documents(cycle_id)
+            answer(json, [asdict(document) for document in found], _listed(found), total=len(found))
+            return
+        document = engine.cycles.document(cycle_id, name, version)
+    if document.truncated and not json:
+        remark(f"only the beginning of {name} is shown")
+    answer(json, document._asdict(), clean_lines(document.text).rstrip("\n"))
+
+
+def _listed(found: "Sequence[Document]") -> str:
+    """Name, size, and the versions that are kept."""
+    from loopwright.surfaces.cli.text import columns, local
+
+    rows = [(d.name, f"{d.size:,}", local(d.modified_at), ", ".join(d.versions) or "-") for d in found]
+    return "\n".join(columns([("DOCUMENT", "BYTES", "CHANGED", "VERSIONS"), *rows])) if rows else "nothing written yet"
+
+
+def diff(
+    cycle_id: CycleId,
+    iteration: Annotated[
+        int | None, typer.Option("--iteration", metavar="N", help="Only what this one has changed.")
+    ] = None,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Show what a cycle has changed in the project."""
+    with opened(project) as engine:
+        text = engine.cycles.diff(cycle_id, iteration)
+    show_diff(text, json)
+
+
+CYCLE_ONLY: dict[str, Any] = {  # Any: types with a typer.Option
+    "max_iterations": Annotated[
+        int | None, typer.Option("--max-iterations", metavar="N", help="Limit of iterations (default: 5).")
+    ],
+    "parallel": Annotated[
+        int | None, typer.Option("--parallel", metavar="N", help="Agents at work at once, 1 to 4 (default: 2).")
+    ],
+    "roles": Annotated[
+        list[str] | None,
+        typer.Option("--role", metavar="ROLE=NAME", help="Who plays ra, ep, cd or vas, as in cd=codex; repeatable."),
+    ],
+}
+"""Options that are settings of [cycle]."""
+
+CYCLE_SETTINGS: dict[str, Any] = {"agent": SETTINGS["agent"], **CYCLE_ONLY, **{
+    name: option for name, option in SETTINGS.items() if name not in ("agent", *CYCLE_ONLY)
+}}  # fmt: skip
+"""Options of `cycle run` and `cycle create`: each is the setting of the same name."""
+
+CYCLE_FIELDS: dict[str, Any] = {
+    "title": Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Name of the cycle.")],
+    "max_iterations": CYCLE_ONLY["max_iterations"],
+}
+"""Options of `cycle edit`: each is the cycle's field of the same name."""
+
+
+def flags(given: Given) -> Given:
+    """What was typed, as the settings want it: those of cycles in their own table."""
+    of_cycles = {name: value for name, value in given.items() if name in CYCLE_ONLY}
+    return {**{name: value for name, value in given.items() if name not in CYCLE_ONLY}, "cycle": of_cycles}
+
+
+def extend(
+    cycle_id: CycleId,
+    text: Annotated[str, typer.Argument(metavar="TEXT", show_default=False, help="What shall be added or changed.")],
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Add to a cycle's task; one at rest runs on with it in the background."""
+    with opened(project) as engine:
+        engine.load_cycle_prompts()
+        state = engine.cycles.extend(cycle_id, text)
+    answer(json, state, extended_words(state, elsewhere(project)))
+
+
+def extended_words(state: "CycleState", at: str) -> str:
+    """What becomes of an extension."""
+    id = state.cycle_id
+    if state.engine.queue:
+        return f"{id} takes it in when iteration {state.current_iteration} is over"
+    return f"{id} extended, iteration {state.current_iteration} begins; {how_to_follow(CYCLES, state, at)}"
+
+
+@takes(CYCLE_FIELDS)
+def edit(cycle_id: CycleId, given: Given, project: Project = HERE, json: Json = False) -> None:
+    """Change a cycle's title and limit; what it shall do is changed by extend."""
+    with opened(project) as engine:
+        state = engine.cycles.edit(cycle_id, given)
+    answer(json, state, f"{cycle_id}: changed {', '.join(given)}")
+
+
+Title = Annotated[
+    str | None, typer.Option("--title", metavar="TEXT", help="Name of the cycle (default: the task's first words).")
+]
+
+
+@takes(CYCLE_SETTINGS)
+def run(
+    *,
+    task: Annotated[str | None, typer.Argument(metavar="TASK", help="What shall be done.", show_default=False)] = None,
+    cycle_id: Annotated[
+        str | None, typer.Option("--cycle-id", metavar="ID", help="Take up this cycle instead.")
+    ] = None,
+    extend: Annotated[
+        str | None, typer.Option("--extend", metavar="TEXT", help="What shall be added to the task of that cycle.")
+    ] = None,
+    auto: Annotated[bool, typer.Option("--auto", help="Make every decision without asking.")] = False,
+    given: Given,
+    title: Title = None,
+    project: Project = HERE,
+    launched: Annotated[bool, typer.Option("--launched", hidden=True)] = False,
+    json: Json = False,
+) -> None:
+    """Run a cycle until it rests: a new one for TASK, or --cycle-id."""
+    if (task is None) == (cycle_id is None):
+        raise Invalid('give either a task, as in: cycle run "add a login", or --cycle-id ID; not both, not neither')
+    if extend is not None and cycle_id is None:
+        raise Invalid('--extend adds to a cycle that is there: cycle run --cycle-id ID --extend "…"')
+    interactive = not auto and not launched
+    if interactive and (json or not has_person()):
+        raise Invalid("needs a terminal to ask; use --auto")
+    with opened(project, flags(given)) as engine:
+        if task is not None:
+            state = _created(engine, task, title, interactive=interactive)
+            take_up: TakeUp = _beginning(engine)
+        elif launched:
+            state, take_up = engine.cycles.read(str(cycle_id)), _beginning(engine)
+        else:
+            if extend is not None and engine.cycles.is_live(str(cycle_id)):
+                raise typer.Exit(_queued(engine, str(cycle_id), extend, json=json, at=elsewhere(project)))
+            take_up = _taking_up(engine, given, title, extend, interactive=interactive)
+            state = _prepared(engine, str(cycle_id), take_up)
+        if not json and is_plain():
+            print(f"{state.cycle_id}: {clean(state.title)}", flush=True)
+        code = run_here(
+            CYCLES, engine, state.cycle_id, take_up,
+            interactive=interactive, launched=launched, json=json, at=elsewhere(project),
+        )  # fmt: skip
+    raise typer.Exit(code)
+
+
+@takes(CYCLE_SETTINGS)
+def create(
+    *,
+    task: Task,
+    auto: Annotated[bool, typer.Option("--auto", help="Make every decision without asking.")] = False,
+    given: Given,
+    title: Title = None,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Create a cycle without starting it."""
+    with opened(project, flags(given)) as engine:
+        state = _created(engine, task, title, interactive=not auto)
+    id, at = state.cycle_id, elsewhere(project)
+    answer(json, state, f"{id} created\nstart it with: loopwright cycle start {id}{at}")
+
+
+def _created(engine: "Engine", task: str, title: str | None, *, interactive: bool) -> "CycleState":
+    """A new cycle, unless what it would need is not there."""
+    engine.load_cycle_prompts()
+    state = engine.create_cycle(task, title=title, interactive=interactive)
+    tell_agent(engine.config.settings.agent, state.engine.settings.agent)
+    return state
+
+
+def _beginning(engine: "Engine") -> "TakeUp":
+    """What the first or a launched runner does: it never undoes a pause that came meanwhile."""
+    from loopwright.workflows.cycle import commands
+
+    at = engine.cycles.clock.now().isoformat(timespec="milliseconds")
+
+    def take_up(state: "CycleState") -> "CycleState":
+        if state.status == "created":
+            return commands.take_up(state, at)
+        return commands.begun(state, at) if state.status == "running" else state
+
+    return take_up
+
+
+def _taking_up(
+    engine: "Engine", given: Given, title: str | None, extension: str | None, *, interactive: bool
+) -> "TakeUp":
+    """Start, resume or reopen with the settings that were given now; the others stay. All in one commit, or nothing."""
+    from loopwright.core.state import Limits, RunSettings
+    from loopwright.workflows.cycle import commands
+
+    known, cycle = engine.config.settings, engine.config.cycle
+    settings = {name: getattr(known, name) for name in given if name in RunSettings.model_fields}
+    settings["mode"] = "interactive" if interactive else "auto"
+    agent, roles = engine.cast(known.agent, cycle.roles) if "agent" in given or "roles" in given else ("", {})
+    if "agent" in given:
+        settings["agent"] = agent
+        tell_agent(known.agent, agent)
+    limits = {name: getattr(known, name) for name in LIMITS if name in given and name != "max_iterations"}
+    iterations = cycle.max_iterations if "max_iterations" in given else None
+    at = engine.cycles.clock.now().isoformat(timespec="milliseconds")
+
+    def take_up(state: "CycleState") -> "CycleState":
+        titled = commands.edit(state, {"title": title}) if title is not None else state
+        configured = commands.configure(
+            titled, settings, limits=Limits(max_iterations=iterations, **limits),
+            roles={role: name for role, name in roles.items() if "roles" in given},
+            parallel=cycle.parallel if "parallel" in given else None,
+            allow_test_changes=given.get("allow_test_changes"),
+        )  # fmt: skip
+        extended = configured if extension is None else commands.extend(configured, extension, at)
+        return commands.take_up(extended, at)
+
+    return take_up
+
+
+def _prepared(engine: "Engine", cycle_id: str, take_up: "TakeUp") -> "CycleState":
+    """The cycle, once it is sure that it can be taken up this way: nothing is written for what will be refused."""
+    state = engine.cycles.read(cycle_id)
+    if engine.cycles.is_live(cycle_id):
+        follow = f"loopwright cycle watch {cycle_id}"
+        raise Conflict(f"{cycle_id} is being driven by another process; follow it with: {follow}")
+    then = take_up(state)
+    settings = then.engine.settings
+    engine.cast(settings.agent, then.engine.roles)
+    engine.load_cycle_prompts()
+    if settings.test_command and settings.test_command != state.engine.settings.test_command:
+        engine.runner.tests.check(settings.test_command)
+    return then
+
+
+def _queued(engine: "Engine", cycle_id: str, extension: str, *, json: bool, at: str) -> Exit:
+    """Hands an extension to the process that drives the cycle, and follows it."""
+    from loopwright.surfaces.cli.driving import follow, tell_rest
+
+    state = engine.cycles.extend(cycle_id, extension)
+    remark(extended_words(state, at))
+    rested = follow(CYCLES, engine.cycles, cycle_id, json)
+    return tell_rest(CYCLES, engine, rested, as_json=json, elsewhere=at)
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "run": run,
+    "create": create,
+    "start": about(CYCLES, loop_commands.start),
+    "list": about(CYCLES, looking.list_all),
+    "show": about(CYCLES, looking.show),
+    "watch": about(CYCLES, follow.watch),
+    "logs": about(CYCLES, follow.logs),
+    "diff": diff,
+    "documents": documents,
+    "pause": about(CYCLES, loop_commands.pause),
+    "resume": about(CYCLES, loop_commands.resume),
+    "stop": about(CYCLES, loop_commands.stop),
+    "reopen": about(CYCLES, loop_commands.reopen),
+    "extend": extend,
+    "decide": decide,
+    "resolve": resolve,
+    "choose": choose,
+    "answer": about(CYCLES, loop_commands.answer_question),
+    "approve": about(CYCLES, loop_commands.approve),
+    "edit": edit,
+    "recover": about(CYCLES, loop_commands.recover),
+    "delete": about(CYCLES, loop_commands.delete),
+}
+"""In the order that `--help` lists them."""
+
+app = typer.Typer(help="Cycles: four roles analyse, plan, build and validate, in iterations.", rich_markup_mode=None)
+app.callback(invoke_without_command=True)(need_command)

@@ -1,0 +1,175 @@
+"""`debug`: where the failing tests point to, without changing anything."""
+
+from collections.abc import Coroutine, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+from pydantic import JsonValue
+
+from loopwright.core.errors import Invalid
+from loopwright.core.text import plural
+from loopwright.evidence.debugging import DebugRequest, Diagnosis
+from loopwright.surfaces.cli.layout import Look, labelled, source, wrapped
+from loopwright.surfaces.cli.options import HERE, Json, Project, elsewhere
+from loopwright.surfaces.cli.output import answer, cells, is_plain, remark
+from loopwright.surfaces.cli.text import short
+from loopwright.workflows.loop.model import Hypothesis
+
+if TYPE_CHECKING:
+    from loopwright.evidence.debugging import Probed, ProbeOrder
+
+
+T = TypeVar("T")
+
+SECONDS = 120.0
+"""A diagnosis may take, at most."""
+
+
+def debug(
+    tests: Annotated[
+        list[str] | None,
+        typer.Option("--tests", metavar="NODEID", help="Only this failing test; may be repeated (default: all)."),
+    ] = None,
+    test_command: Annotated[
+        str | None, typer.Option("--test-command", metavar="CMD", help="How the tests are run (default: detected).")
+    ] = None,
+    python: Annotated[
+        str | None,
+        typer.Option("--python", metavar="PATH", help="The interpreter that runs the tests (default: detected)."),
+    ] = None,
+    probe: Annotated[
+        str | None,
+        typer.Option("--probe", metavar="FILE:LINE", help="What is there each time a failing test comes to this line."),
+    ] = None,
+    show: Annotated[
+        list[str] | None,
+        typer.Option("--show", metavar="EXPR", help="With --probe: this expression (default: all local variables)."),
+    ] = None,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Show which lines the failing tests point to, ranked, with the evidence; nothing is changed."""
+    from loopwright.wiring import means
+    from loopwright.wiring.debugging import debug_request
+
+    found = means(project, {"test_command": test_command} if test_command else {})
+    request = debug_request(
+        found.project, found.config.settings.test_command, option="--test-command", failing=tests or (), python=python,
+        seconds=SECONDS,
+    )  # fmt: skip
+    if probe is not None:
+        _probe(request, probe, show or [], json=json)
+    elif show:
+        raise Invalid("--show says what to look at with --probe FILE:LINE; name the line too")
+    else:
+        _diagnose(request, found.project, elsewhere(project), json=json)
+
+
+def _diagnose(request: "DebugRequest", root: Path, at: str, *, json: bool) -> None:
+    from loopwright.surfaces.cli.layout import Look, coloured, plain
+
+    diagnosis = _run(_diagnosed(request))
+    page = diagnosis_page(diagnosis, request, root, at, Look(cells(), plain if is_plain() else coloured))
+    answer(json, {**diagnosis.model_dump(mode="json"), "test_command": request.test_command}, page)
+
+
+def _probe(request: "DebugRequest", place: str, expressions: list[str], *, json: bool) -> None:
+    from loopwright.evidence.debugging import ProbeOrder, read_place
+    from loopwright.surfaces.mcp.debug_pages import debug_page
+
+    order = ProbeOrder(**read_place(place, request.project)._asdict(), expressions=tuple(expressions))
+    seen = _run(_probed(request, order))
+    answer(json, {**seen.model_dump(mode="json"), "test_command": request.test_command}, debug_page(seen))
+
+
+def _run(work: Coroutine[object, object, T]) -> T:
+    import asyncio
+
+    try:
+        return asyncio.run(work)
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+
+
+async def _probed(request: "DebugRequest", order: "ProbeOrder") -> "Probed":
+    from loopwright.repair.debugger import PythonDebugger
+    from loopwright.surfaces.cli.driving import end_on_signals
+
+    end_on_signals()
+    remark(f"(running {request.test_command} on a copy, and watching {order.file}:{order.line})")
+    return await PythonDebugger(marker="debug").probe(request, order)
+
+
+async def _diagnosed(request: "DebugRequest") -> "Diagnosis":
+    from loopwright.evidence.debugging import TRIALS
+    from loopwright.repair.debugger import PythonDebugger
+    from loopwright.surfaces.cli.driving import end_on_signals
+
+    end_on_signals()
+    remark(f"(running {request.test_command} on a copy, watching which lines each test runs, then trying small edits)")
+    return await PythonDebugger(marker="debug").diagnose(request.evolve(trials=TRIALS))
+
+
+INDENT = 8
+SEEN = 3
+"""Times that a line was reached of which the values are shown."""
+VALUES_CELLS = 400
+
+
+def diagnosis_page(diagnosis: Diagnosis, request: DebugRequest, root: Path, at: str, look: Look) -> str:
+    """`root` of the project; `at`: what a suggested command adds when that is not the current folder."""
+    if not diagnosis.hypotheses:
+        return "\n".join(wrapped(diagnosis.note or "nothing was found to look into", look.cells))
+    lines = [look.paint("strong", line) for line in wrapped(diagnosis.active_bug, look.cells)]
+    for number, hypothesis in enumerate(diagnosis.hypotheses, start=1):
+        lines += ["", *_hypothesis(number, hypothesis, root, look)]
+    if diagnosis.note:
+        lines += ["", *wrapped(diagnosis.note, look.cells)]
+    if all("says" not in (one.evidence or {}) for one in diagnosis.hypotheses):
+        lines += ["", f'next: loopwright run "Make the tests pass" --agent builtin --auto{at}']
+    return "\n".join(lines)
+
+
+def _hypothesis(number: int, hypothesis: Hypothesis, root: Path, look: Look) -> Iterator[str]:
+    evidence: Mapping[str, JsonValue] = hypothesis.evidence or {}
+    file, line, func = (evidence.get(name) for name in ("file", "line", "func"))
+    yield f"{look.paint('high', f'{number:>2}')}  {look.paint('strong', f'{file}:{line}')} in {func}"
+    if isinstance(line, int):
+        yield from source(line, _line_of(root / str(file), line), (0, 0), "high", look)[:1]
+    yield from labelled("   why", _why(evidence), look, INDENT)
+    for n, values in enumerate(_seen(evidence)):
+        yield from labelled("   seen" if n == 0 else "", short(values, VALUES_CELLS), look, INDENT)
+
+
+def _why(evidence: Mapping[str, JsonValue]) -> str:
+    if "says" in evidence:
+        return f"Python can not load it: {evidence['says']}"
+    raised = evidence.get("exceptions")
+    came = f"; {' and '.join(map(str, raised))} came from it" if isinstance(raised, list) and raised else ""
+    ran = f"{_tests(evidence, 'failing')} and {_tests(evidence, 'passing')} ran it"
+    turned, tried = evidence.get("candidates_that_turned_a_test"), evidence.get("candidates_tried")
+    helped = f"; {turned} of {tried} small edits here turned a failing test" if turned else ""
+    changed = "; changed since the last commit" if evidence.get("changed_since_last_commit") else ""
+    return f"{ran}{came}{changed}{helped}; suspiciousness {evidence.get('suspiciousness')} of 1"
+
+
+def _tests(evidence: Mapping[str, JsonValue], kind: str) -> str:
+    count = evidence.get(f"{kind}_tests")
+    return plural(count if isinstance(count, int) else 0, f"{kind} test")
+
+
+def _seen(evidence: Mapping[str, JsonValue]) -> list[str]:
+    """What the variables held, a line for each time that was different."""
+    found = evidence.get("probe_values")
+    times = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    told = (", ".join(f"{name}={value}" for name, value in one.items() if name.isidentifier()) for one in times)
+    return list(dict.fromkeys(filter(None, told)))[:SEEN]
+
+
+def _line_of(path: Path, line: int) -> str:
+    """Nothing where the file has changed or gone since it was measured."""
+    try:
+        return path.read_text(encoding="utf-8", errors="replace").splitlines()[line - 1].strip()
+    except (OSError, IndexError):
+        return ""

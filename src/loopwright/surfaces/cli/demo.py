@@ -1,0 +1,122 @@
+"""`demo`: the main job on a packaged example, from failing tests to a fix."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+import loopwright
+from loopwright.core.errors import Exit, Invalid, NotFound
+from loopwright.surfaces.cli.kinds import LOOPS
+from loopwright.surfaces.cli.options import Json, opened, quoted
+from loopwright.surfaces.cli.output import is_plain, patience, write
+
+if TYPE_CHECKING:
+    from loopwright.evidence.testing import TestRun
+    from loopwright.wiring import Engine
+    from loopwright.workflows.loop.model import LoopState
+
+TASK = "Make the tests pass"
+MINUTES = 10.0
+
+Flags = dict[str, object]
+
+
+def demo(
+    keep: Annotated[bool, typer.Option("--keep", help="Leave the example's folder for a look.")] = False,
+    not_found: Annotated[bool, typer.Option("--not-found", help="An example whose fault is not found.")] = False,
+    json: Json = False,
+) -> None:
+    """Find and fix the faults of an example project."""
+    import shutil
+    import tempfile
+
+    folder = Path(tempfile.mkdtemp(prefix="loopwright-demo-"))
+    try:
+        project = folder / ("roastery" if not_found else "cinema_desk")
+        shutil.copytree(_examples() / project.name, project, ignore=shutil.ignore_patterns("__pycache__", ".*"))
+        code = _play(project, keep=keep, as_json=json)
+    finally:
+        if not keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    raise typer.Exit(code)
+
+
+def _examples() -> Path:
+    """In an installed package beside the code, in a source tree at its top."""
+    packaged = Path(loopwright.__file__).parent / "examples"
+    candidates = (packaged, packaged.parent.parent.parent / "examples")
+    found = next((path for path in candidates if path.is_dir()), None)
+    if found is None:
+        raise NotFound("the examples are not part of this installation")
+    return found
+
+
+def _play(project: Path, *, keep: bool, as_json: bool) -> Exit:
+    import asyncio
+
+    from loopwright import wiring as run_settings
+    from loopwright.surfaces.cli.driving import drive
+    from loopwright.wiring import budget
+    from loopwright.workflows.loop import commands
+
+    # A copy that goes away takes its checkpoints along.
+    place: Flags = {} if keep else {"checkpoints": str(project.parent / "checkpoints")}
+    with opened(project, {"agent": "builtin", "max_minutes": MINUTES, **place}) as engine:
+        if engine.project != project.resolve():
+            raise Invalid(f"the temporary folder {project.parent} lies in a git work tree; set TMPDIR to another place")
+        if not as_json:
+            print(f"{project} is a copy of an example. Its tests, as they are:", flush=True)
+            _show_tests(asyncio.run(_run_tests(engine)))
+            print(f'\nNow as with: loopwright run "{TASK}" --auto --agent builtin\n', flush=True)
+        settings = engine.config.settings
+        state = engine.service.create(
+            TASK, settings=run_settings(settings, interactive=False), budget=budget(settings)
+        )  # fmt: skip
+        state = drive(LOOPS, engine, state.loop_id, commands.take_up, interactive=False, as_json=as_json)
+        return _tell(engine, state, keep=keep, as_json=as_json)
+
+
+async def _run_tests(engine: "Engine") -> "TestRun":
+    from loopwright.core.ports import TestOrder
+
+    tests = engine.runner.tests
+    command = tests.detect()
+    assert command is not None, "both examples have tests"
+    order = TestOrder(command, timeout=engine.config.settings.test_timeout, marker="demo")
+    with patience(f"running {command}"):
+        return await tests.run(order)
+
+
+def _show_tests(run: "TestRun") -> None:
+    for key in run.failed:
+        print(f"  ✗ {key}")
+    print(f"  {len(run.failed)} failed, {run.passed_count} passed")
+
+
+def _tell(engine: "Engine", state: "LoopState", *, keep: bool, as_json: bool) -> Exit:
+    """What was changed, the summary that the loop wrote, and where to look."""
+    from loopwright.core.pausing import exit_for
+    from loopwright.surfaces.cli.loop_rendering import headline
+    from loopwright.surfaces.cli.plain import rest_object
+    from loopwright.surfaces.cli.text import clean_lines, coloured
+
+    code = exit_for(state)
+    diff = engine.service.diff(state.loop_id)
+    if as_json:
+        write(
+            {
+                **rest_object(state, code, loop_id=state.loop_id),
+                "diff": diff,
+                "project": str(engine.project) if keep else None,
+            }
+        )
+        return code
+    summary = engine.service.store.progress_path(state.loop_id) / "summary.md"
+    shown = clean_lines(diff).rstrip()
+    print(f"\n{shown if is_plain() else coloured(shown)}" if shown else "\nNothing was changed.")
+    print(f"\nsummary.md:\n\n{clean_lines(summary.read_text(encoding='utf-8'))}")
+    print(headline(state))
+    where = f"loopwright show {state.loop_id} --project {quoted(str(engine.project))}"
+    print(f"The copy is kept; look around with: {where}" if keep else "The copy is removed again; --keep leaves it.")
+    return code

@@ -1,0 +1,196 @@
+"""`doctor`: what is installed, what works, and what a run would execute."""
+
+from collections.abc import Iterator, Mapping
+from shlex import join
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from loopwright.checkup import AgentFound, Checkup, Machine, Place, RolePlayed, Run
+from loopwright.checkup import Project as ProjectCheckup
+from loopwright.core.errors import Exit
+from loopwright.core.state import Policy
+from loopwright.core.text import clean, plural
+from loopwright.surfaces.cli.loop_rendering import LABEL
+from loopwright.surfaces.cli.options import HERE, Json, Project, elsewhere
+from loopwright.surfaces.cli.output import cells, refuse, remark, write
+from loopwright.surfaces.cli.text import columns, fold, short
+from loopwright.workflows.cycle.names import TITLES
+
+if TYPE_CHECKING:
+    from loopwright.wiring import Means
+
+
+def doctor(
+    agent: Annotated[
+        str | None, typer.Option("--agent", metavar="NAME", help="Look at this agent alone; exit code 7 if it fails.")
+    ] = None,
+    probing: Annotated[
+        bool | None,
+        typer.Option("--probe/--no-probe", help="Start the agents, to see what they can do.", show_default=False),
+    ] = None,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Show what is installed, what works, and what a run would execute."""
+    import asyncio
+    from dataclasses import asdict
+
+    from loopwright.wiring import means
+
+    try:
+        found = asyncio.run(_found(means(project, {}), agent, probing))
+    except asyncio.CancelledError:
+        raise KeyboardInterrupt from None
+    fails = agent is not None and found.chosen_fails
+    if json:
+        write({"success": not fails, "data": asdict(found), **({"error": found.problems[0]} if fails else {})})
+    else:
+        print("\n".join(checkup_page(found, cells(), elsewhere(project))))
+    if fails:
+        if not json:
+            refuse(False, found.problems[0])
+        raise typer.Exit(Exit.NO_AGENT)
+
+
+async def _found(means: "Means", agent: str | None, probing: bool | None) -> "Checkup":
+    from loopwright.checkup import check_up
+    from loopwright.surfaces.cli.driving import end_on_signals
+
+    end_on_signals()
+    return await check_up(means, only=agent, probing=probing, tell=lambda words: remark(f"({words})"))
+
+
+WORDS_CELLS = 300
+
+POLICY_WORDS: Mapping[Policy, str] = {
+    "workspace": "files of the project and commands; nothing outside of it without asking",
+    "ask": "reading; for everything else a person is asked",
+    "read-only": "reading, and nothing else",
+    "all": "whatever it likes",
+}
+
+
+def checkup_page(found: Checkup, cells: int, elsewhere: str) -> list[str]:
+    """Lines of at most so many cells; `elsewhere` ends each suggested command."""
+    parts = (
+        _agents(found), _machine(found.machine), _project(found.project), _run(found.run), _roles(found),
+        _end(found, elsewhere),
+    )  # fmt: skip
+    return [folded for part in parts for line in part for folded in fold(line, cells)]
+
+
+def _agents(found: Checkup) -> Iterator[str]:
+    yield "Agents"
+    rows = [(agent.name, agent.status, agent.version or "-", _about(agent)) for agent in found.agents]
+    yield from (f"  {line}" for line in columns([*rows, ("builtin", "ready", "-", _builtin(found.project))]))
+
+
+def _about(agent: AgentFound) -> str:
+    if agent.status == "not installed" and agent.install:
+        return agent.install
+    if agent.words:
+        return short(agent.words, WORDS_CELLS)
+    return short(agent.program or "", WORDS_CELLS) if agent.probe is None else ", ".join(_abilities(agent))
+
+
+def _abilities(agent: AgentFound) -> Iterator[str]:
+    probed = agent.probe
+    assert probed is not None
+    yield "loads sessions" if probed.load_session or probed.resume_session else "loads no sessions"
+    if probed.mcp_http:
+        yield "MCP over HTTP"
+    if probed.modes:
+        yield f"modes {' '.join(map(clean, probed.modes))}"
+    yield f"started in {probed.seconds:.1f} s"
+
+
+def _builtin(project: ProjectCheckup) -> str:
+    if project.tests.measured:
+        return "no model, no network; mends small faults that the tests of this project show"
+    return "no model, no network; mends small faults in Python projects with pytest or unittest, which this is not"
+
+
+def _machine(machine: Machine) -> Iterator[str]:
+    inside = machine.sandbox
+    yield from ("", "Machine")
+    yield LABEL.format("loopwright", machine.loopwright)
+    yield LABEL.format("python", machine.python)
+    yield LABEL.format("git", machine.git or "not installed")
+    yield LABEL.format("node", machine.node or "not installed (codex, claude, gemini, qwen and opencode need it)")
+    yield LABEL.format("system", machine.system)
+    able = "programs can shut themselves in" if inside.namespaces else "no namespaces for programs without privileges"
+    landlock = f"landlock {inside.landlock}" if inside.landlock else "no landlock"
+    yield LABEL.format("sandbox", f"{able}; {landlock}; {inside.bubblewrap or 'no bubblewrap of the system'}")
+    if not inside.namespaces:
+        yield LABEL.format("", "codex can run nothing here but with --permissions all, which is without its sandbox")
+
+
+def _project(project: ProjectCheckup) -> Iterator[str]:
+    yield from ("", f"Project {clean(project.root)}")
+    yield LABEL.format("settings", ", ".join(map(clean, project.configured_in)) or "no file of settings")
+    yield LABEL.format("state", _place(project.store))
+    yield LABEL.format("checkpoints", _place(project.private))
+    tests = project.tests
+    words = "none found" if tests.command is None else f"{clean(tests.command)}  ({tests.origin}, {tests.runner})"
+    yield LABEL.format("tests", words)
+
+
+def _place(place: Place) -> str:
+    return clean(place.trouble or f"{place.path} can be written ({place.file_system or 'unknown file system'})")
+
+
+def _run(run: Run) -> Iterator[str]:
+    yield from ("", "A run would use")
+    yield LABEL.format("agent", run.agent if run.agent == run.asked else f"{run.agent} ({run.asked})")
+    if run.command:
+        yield LABEL.format("command", clean(join(run.command)))
+        yield LABEL.format("in", clean(run.cwd))
+    for i, (name, value) in enumerate(run.environment.items()):
+        yield LABEL.format("" if i else "with", clean(f"{name}={value}"))
+    if run.without:
+        yield LABEL.format("without", clean(" ".join(run.without)))
+    if run.mode:
+        yield LABEL.format("mode", clean(run.mode))
+    if run.command:
+        yield LABEL.format("permissions", f"{run.permissions}: {POLICY_WORDS[run.permissions]}")
+    yield LABEL.format("tests", clean(run.test_command or "none"))
+    yield LABEL.format("limits", ", ".join(_limits(run)))
+
+
+def _roles(found: Checkup) -> Iterator[str]:
+    """Only where they are not all played by the agent above."""
+    if {played.agent for played in found.roles} != {found.run.agent}:
+        yield from ("", "The roles of a cycle")
+        rows = [
+            (f"  {played.role}", TITLES[played.role], clean(played.agent), _trouble(played)) for played in found.roles
+        ]
+        yield from columns(rows)
+
+
+def _trouble(played: RolePlayed) -> str:
+    return short(played.trouble or "", WORDS_CELLS)
+
+
+def _limits(run: Run) -> Iterator[str]:
+    limits = run.limits
+    yield plural(int(limits["max_iterations"] or 0), "iteration")
+    for name, unit in (("max_minutes", "minute"), ("max_tokens", "token"), ("max_cost", "US dollar")):
+        if (most := limits[name]) is not None:
+            yield plural(most, unit)
+    yield f"{limits['timeout_per_action']:g} s a turn"
+    yield f"{limits['test_timeout']:g} s a test run"
+    if limits["silence_timeout"]:
+        yield f"{limits['silence_timeout']:g} s of silence"
+
+
+def _end(found: Checkup, elsewhere: str) -> Iterator[str]:
+    yield ""
+    if found.problems:
+        yield "In the way of a run"
+        yield from (f"  {clean(problem)}" for problem in found.problems)
+        if found.chosen_fails and len(found.agents) > 1:
+            ready = [agent.name for agent in found.agents if agent.status == "ready"]
+            yield f"  ready are: {', '.join((*ready, 'builtin'))} (see --agent)"
+    else:
+        yield f'Nothing is in the way of: loopwright run "TASK" --auto{elsewhere}'

@@ -1,0 +1,229 @@
+"""`watch` and `logs`: looking at what another process drives."""
+
+import json
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
+
+import typer
+
+from loopwright.core.errors import Invalid
+from loopwright.core.record import Entry
+from loopwright.core.recording import Kept, read_line
+from loopwright.core.run_commands import Runs
+from loopwright.core.run_events import Note
+from loopwright.core.wording import CHANGES, NOTES, Fields
+from loopwright.store.tail import Tail
+from loopwright.surfaces.cli.kinds import AnyKind, Id
+from loopwright.surfaces.cli.options import HERE, Json, Project, elsewhere, opened
+from loopwright.surfaces.cli.output import remark, write
+from loopwright.surfaces.cli.text import Picture, local, short
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+
+EVENTS, RUNNER_LOG = "events", "runner.log"
+
+
+def watch(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
+    """Follow a loop until it rests; the exit code says how, as for run."""
+    from loopwright.surfaces.cli.driving import follow, tell_rest
+
+    with opened(project) as engine:
+        state = follow(kind, kind.service(engine), id, json)
+        code = tell_rest(kind, engine, state, as_json=json, elsewhere=elsewhere(project))
+    raise typer.Exit(code)
+
+
+def logs(
+    kind: AnyKind,
+    id: Id,
+    name: Annotated[
+        str | None, typer.Argument(metavar="[LOG]", show_default=False, help="Which; an unknown one is told all.")
+    ] = None,
+    follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on until it rests.")] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Print one of a loop's logs: without LOG its transcript, before its first run the journal."""
+    known = (EVENTS, *kind.logs, RUNNER_LOG)
+    if name is not None and name not in known:
+        raise Invalid(f"LOG: no log {name!r} (there are: {', '.join(known)})")
+    if json and name == RUNNER_LOG:
+        raise Invalid(f"{RUNNER_LOG} holds plain text; leave --json out")
+    with opened(project) as engine:
+        service = kind.service(engine)
+        service.read(id)
+        folder = service.store.progress_path(id)
+        begun = follow or any((folder / kind.logs[transcript]).exists() for transcript in kind.transcripts)
+        names = (name,) if name else kind.transcripts if begun else (EVENTS,)
+        files = {name: folder / kind.logs.get(name, name) for name in names}
+        source = _events(service, id, json) if names == (EVENTS,) else _lines(files, json)
+        told = next(source)
+        for _ in _while_it_goes_on(service, id) if follow else ():
+            told = next(source) or told
+        told = next(source) or told
+    if not told:
+        remark(f"nothing in {' or '.join(names)} so far")
+
+
+def _while_it_goes_on(service: "Runs[Any]", id: str) -> "Iterator[None]":
+    """One look after the other, until nobody drives it any more or is about to."""
+    from loopwright.surfaces.cli.driving import COMING, LAUNCH_SECONDS, LOOK_SECONDS
+
+    alone_since = time.monotonic()
+    while True:
+        live, state = service.is_live(id), service.read(id)
+        if live:
+            alone_since = time.monotonic()
+        elif state.status not in COMING or service.awaits(state) or time.monotonic() - alone_since > LAUNCH_SECONDS:
+            return
+        time.sleep(LOOK_SECONDS)
+        yield
+
+
+def _events(service: "Runs[Any]", id: str, json: bool) -> "Iterator[bool]":
+    """Each step prints what is new, and says whether there was anything."""
+    from loopwright.surfaces.cli.plain import event_line, event_object
+
+    seq = 0
+    while True:
+        entries = service.events(id, seq)
+        for entry in entries:
+            if json:
+                write(event_object(entry))
+            else:
+                print(event_line(entry), flush=True)
+        seq = entries[-1].seq if entries else seq
+        yield bool(entries)
+
+
+def _lines(files: "Mapping[str, Path]", json: bool) -> "Iterator[bool]":
+    """As `_events`. Of several logs what is new is told by its time, with whose log it is in."""
+    from loopwright.core.text import clean
+    from loopwright.store.tail import Tail
+
+    tails = {name: Tail(file) for name, file in files.items()}
+    while True:
+        found = [(name, line) for name, tail in tails.items() for line in tail.lines()]
+        for name, line in sorted(found, key=lambda each: _time(each[1])) if len(tails) > 1 else found:
+            if json:
+                _write(line, name)
+            else:
+                said = clean(log_line(files[name].name, line))
+                print(f"{name:<12} {said}" if len(tails) > 1 else said, flush=True)
+        yield bool(found)
+
+
+def _time(line: str) -> str:
+    """When it was written; a damaged line comes first."""
+    from json import loads
+
+    try:
+        return str(loads(line)["ts"])
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+def _write(line: str, name: str) -> None:
+    """A line as it is stored; one that is no JSON is not passed off as such."""
+    from json import loads
+
+    try:
+        write(loads(line))
+    except ValueError:
+        remark(f"loopwright: a damaged line of {name} is left out")
+
+
+FORMS: dict[str, Callable[[Fields], str]] = {
+    "changes.log": lambda f: (
+        f"{_at(f['timestamp'])} {CHANGES[f['action']]} {f['file']} ({f['agent']}): {f['description']}"
+    ),
+    "debug.log": lambda f: f"{_at(f['ts'])} {f['hid']} {f['func']}:{f['line']} {json.dumps(f['data'])}",
+    "transcript.ndjson": lambda f: f"{_at(f['ts'])} {NOTES[f['kind']].format(short(f['text'], CELLS))}",
+}
+CELLS = 400
+"""Of a text in the transcript that people are shown; --json has it whole."""
+
+
+def log_line(name: str, line: str) -> str:
+    """Time first, then what happened; a line of another shape stays as it is."""
+    form = FORMS.get(name)
+    try:
+        return form(json.loads(line)) if form else line
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return line
+
+
+def _at(timestamp: str) -> str:
+    return local(timestamp, "%H:%M:%S")
+
+
+class View(Protocol):
+    """Where something that runs is shown."""
+
+    def look(self, picture: Picture, entries: Sequence[Entry]) -> None:
+        """The latest state, and what was committed since the last look."""
+        ...
+
+    def note(self, note: Note, at: datetime) -> None:
+        """What the runner does right now, or did at that time."""
+        ...
+
+    def aside(self) -> AbstractContextManager[None]:
+        """While somebody else has the terminal."""
+        ...
+
+
+class Story:
+    """Tells one run to one view. History before the start is known to the picture, but not told again."""
+
+    def __init__(self, kind: AnyKind, service: Runs[Any], id: str, view: View) -> None:  # Any: as in AnyKind
+        self._kind, self._service, self._id, self._view = kind, service, id, view
+        self._began = time.monotonic()
+        before = service.events(id)
+        self._history = kind.remembered(before)
+        self._seq = before[-1].seq if before else 0
+
+    def look(self, upto: int | None = None) -> Any:
+        """Shows what is new, up to that number of the journal, and returns the latest state."""
+        known = self._service.events(self._id, self._seq)
+        entries = tuple(entry for entry in known if upto is None or entry.seq <= upto)
+        state = self._service.read(self._id)
+        if entries:
+            self._history += self._kind.remembered(entries)
+            self._seq = entries[-1].seq
+        self._view.look(self._kind.picture(state, self._history, time.monotonic() - self._began), entries)
+        return state
+
+    def note(self, note: Note) -> None:
+        """Passes a note of this moment on, after what was committed before it."""
+        if note.event is None and note.kind != "output":
+            self.look()
+        self._view.note(note, self._service.clock.now())
+
+    def catch_up(self, *notes: Tail) -> Any:
+        """Shows what another process has done since the last look, in the order in which it was done.
+
+        What is committed after this look at the journal is left for the next one: a note that came before it may not
+        be in the transcript yet.
+        """
+        latest = self._service.events(self._id, self._seq)
+        found = [kept for tail in notes for kept in filter(None, map(read_note, tail.lines()))]
+        for kept in sorted(found, key=lambda kept: kept.at) if len(notes) > 1 else found:
+            if kept.after:
+                self.look(kept.after)
+            self._view.note(kept.note, kept.at)
+        return self.look(latest[-1].seq if latest else self._seq)
+
+
+def read_note(line: str) -> Kept | None:
+    """A note from a line of the transcript, or None for one that was torn or is of another version."""
+    try:
+        return read_line(line)
+    except (ValueError, TypeError):
+        return None

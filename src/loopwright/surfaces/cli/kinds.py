@@ -1,0 +1,360 @@
+"""What most commands are about, a loop, a cycle or a tuning session: its name, who carries it out, how it is shown.
+
+Everything that shows a state is imported only when it is asked for: help and errors of usage come at once.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import wraps
+from inspect import signature
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar
+
+import typer
+
+from loopwright.core.errors import Exit, LoopwrightError
+from loopwright.surfaces.cli.options import HERE, opened
+from loopwright.workflows.cycle.names import ROLES
+
+if TYPE_CHECKING:
+    from loopwright.core.ports import Person, Rule
+    from loopwright.core.prompts import Prompts
+    from loopwright.core.record import Entry
+    from loopwright.core.run import Run
+    from loopwright.core.run_commands import Runs
+    from loopwright.core.run_events import Bus
+    from loopwright.surfaces.cli.loop_rendering import Damaged
+    from loopwright.surfaces.cli.text import Picture
+    from loopwright.wiring import Engine
+    from loopwright.workflows.cycle.model import CycleState
+    from loopwright.workflows.loop.model import LoopState
+    from loopwright.workflows.loop.summary import Done
+    from loopwright.workflows.tuning.model import TuningState
+
+S = TypeVar("S", bound="Run")
+
+Id = str
+"""The parameter of a command that names what it is about; see `about`."""
+
+Shown = tuple[S, bool]
+"""A state, and whether a runner holds it."""
+
+
+class Kind(ABC, Generic[S]):
+    """`line` begins its commands; `option` names one that is there, `summary` its summary below its progress folder.
+
+    `logs` are what can be printed of it beside the journal: files below that folder, by name; `transcripts` those of
+    them that hold what passes between the engine and the agents.
+    """
+
+    name: ClassVar[str]
+    line: ClassVar[str]
+    option: ClassVar[str]
+    summary: ClassVar[str]
+    logs: ClassVar[Mapping[str, str]]
+    transcripts: ClassVar[tuple[str, ...]]
+    asks: ClassVar[str]
+    """What an interactive one does."""
+
+    @property
+    def key(self) -> str:
+        """What JSON calls its id."""
+        return f"{self.name}_id"
+
+    @property
+    def again(self) -> str:
+        """Takes one that is there up, in front of its id."""
+        return f"{self.line} run {self.option}"
+
+    def exit_for(self, state: S) -> Exit:
+        """What it means for who has waited for it that it rests."""
+        from loopwright.core.pausing import exit_for
+
+        return exit_for(state)
+
+    def stopped(self, id: str, at: str) -> str:
+        """What can be done with one that was ended for good. `at` ends each command."""
+        return f"`{self.again} {id}{at}` would reopen it"
+
+    def id_of(self, state: S) -> str:
+        return str(getattr(state, self.key))
+
+    @abstractmethod
+    def service(self, engine: "Engine") -> "Runs[S]": ...
+
+    @abstractmethod
+    def statuses(self) -> tuple[str, ...]: ...
+
+    @abstractmethod
+    def load_prompts(self, engine: "Engine") -> "Prompts":
+        """Those that hold for it. Invalid names a file that can not be used."""
+
+    @abstractmethod
+    def table(
+        self, found: Sequence[Shown[S]], total: int, now: datetime, *, damaged: "Sequence[Damaged]", cells: int
+    ) -> str:
+        """One line each."""
+
+    @abstractmethod
+    def page(self, state: S, *, live: bool, now: datetime, elsewhere: str, cells: int, whole: bool) -> str:
+        """All about one."""
+
+    @abstractmethod
+    def restored(self, state: S) -> str:
+        """What a recovery has brought back, in a line."""
+
+    @abstractmethod
+    def ending(self, state: S, *, diff: str, summary: str | None, elsewhere: str) -> str:
+        """The last words about one that rests."""
+
+    def remembered(self, entries: "Sequence[Entry]") -> "tuple[Done, ...]":
+        """What of these a later picture has to know; a state that says it all needs nothing."""
+        return ()
+
+    @abstractmethod
+    def picture(self, state: S, history: "tuple[Done, ...]", seconds: float) -> "Picture":
+        """What a view shows of one that runs; `history` is what was remembered of it so far."""
+
+    @abstractmethod
+    async def drive(
+        self, engine: "Engine", id: str, take_up: "Rule[S]", bus: "Bus", person: "Person | None", *, from_afar: bool
+    ) -> S:
+        """In this process, until it rests. `person` sits at this terminal; `from_afar`: nobody does."""
+
+
+class Loops(Kind["LoopState"]):
+    name, line, option, summary = "loop", "loopwright", "--loop-id", "summary.md"
+    logs: ClassVar = {name: name for name in ("transcript.ndjson", "changes.log", "debug.log")}
+    transcripts = ("transcript.ndjson",)
+    asks = "it asks for every step"
+
+    def service(self, engine: "Engine") -> "Runs[LoopState]":
+        return engine.service
+
+    def statuses(self) -> tuple[str, ...]:
+        from typing import get_args
+
+        from loopwright.workflows.loop.model import LoopStatus
+
+        return get_args(LoopStatus)
+
+    def load_prompts(self, engine: "Engine") -> "Prompts":
+        return engine.load_prompts()
+
+    def table(
+        self, found: "Sequence[Shown[LoopState]]", total: int, now: datetime, *, damaged: "Sequence[Damaged]",
+        cells: int,
+    ) -> str:  # fmt: skip
+        from loopwright.surfaces.cli.loop_rendering import loop_table
+
+        return loop_table(found, total, now, damaged=damaged, cells=cells)
+
+    def page(self, state: "LoopState", *, live: bool, now: datetime, elsewhere: str, cells: int, whole: bool) -> str:
+        from loopwright.surfaces.cli.loop_rendering import loop_page
+
+        return loop_page(state, live=live, now=now, elsewhere=elsewhere, cells=cells, whole=whole)
+
+    def restored(self, state: "LoopState") -> str:
+        from loopwright.surfaces.cli.loop_rendering import restored
+
+        return restored(state)
+
+    def ending(self, state: "LoopState", *, diff: str, summary: str | None, elsewhere: str) -> str:
+        from loopwright.surfaces.cli.loop_rendering import ending
+
+        return ending(state, diff=diff, summary=summary, live=False, elsewhere=elsewhere)
+
+    def remembered(self, entries: "Sequence[Entry]") -> "tuple[Done, ...]":
+        from loopwright.workflows.loop.summary import finished
+
+        return finished(entries)
+
+    def picture(self, state: "LoopState", history: "tuple[Done, ...]", seconds: float) -> "Picture":
+        from loopwright.surfaces.cli.loop_rendering import Scene
+
+        return Scene(state, history, seconds)
+
+    async def drive(
+        self, engine: "Engine", id: str, take_up: "Rule[LoopState]", bus: "Bus", person: "Person | None", *,
+        from_afar: bool,
+    ) -> "LoopState":  # fmt: skip
+        return await engine.runner.drive(id, take_up=take_up, bus=bus, person=person, from_afar=from_afar)
+
+
+class Cycles(Kind["CycleState"]):
+    name, line, option, summary = "cycle", "loopwright cycle", "--cycle-id", "coordination/summary.md"
+    logs: ClassVar = {
+        **{role: f"{role}/transcript.ndjson" for role in ROLES},
+        "engine": "transcript.ndjson",
+        **{name: name for name in (*(f"{role}/changes.log" for role in ROLES), "cd/debug-log.ndjson")},
+        **{name: f"coordination/{name}" for name in ("decisions.log", "discoveries.ndjson")},
+    }
+    transcripts = (*ROLES, "engine")
+    asks = "it pauses where something is to be decided"
+
+    def service(self, engine: "Engine") -> "Runs[CycleState]":
+        return engine.cycles
+
+    def statuses(self) -> tuple[str, ...]:
+        from typing import get_args
+
+        from loopwright.workflows.cycle.model import CycleStatus
+
+        return get_args(CycleStatus)
+
+    def load_prompts(self, engine: "Engine") -> "Prompts":
+        return engine.load_cycle_prompts()
+
+    def table(
+        self, found: "Sequence[Shown[CycleState]]", total: int, now: datetime, *, damaged: "Sequence[Damaged]",
+        cells: int,
+    ) -> str:  # fmt: skip
+        from loopwright.surfaces.cli.cycle_rendering import cycle_table
+
+        return cycle_table(found, total, now, damaged=damaged, cells=cells)
+
+    def page(self, state: "CycleState", *, live: bool, now: datetime, elsewhere: str, cells: int, whole: bool) -> str:
+        from loopwright.surfaces.cli.cycle_rendering import cycle_page
+
+        return cycle_page(state, live=live, now=now, elsewhere=elsewhere, cells=cells, whole=whole)
+
+    def restored(self, state: "CycleState") -> str:
+        from loopwright.surfaces.cli.cycle_rendering import restored
+
+        return restored(state)
+
+    def ending(self, state: "CycleState", *, diff: str, summary: str | None, elsewhere: str) -> str:
+        from loopwright.surfaces.cli.cycle_rendering import ending
+
+        return ending(state, diff=diff, summary=summary, elsewhere=elsewhere)
+
+    def picture(self, state: "CycleState", history: "tuple[Done, ...]", seconds: float) -> "Picture":
+        from loopwright.surfaces.cli.cycle_rendering import CycleScene
+
+        return CycleScene(state, seconds)
+
+    async def drive(
+        self, engine: "Engine", id: str, take_up: "Rule[CycleState]", bus: "Bus", person: "Person | None", *,
+        from_afar: bool,
+    ) -> "CycleState":  # fmt: skip
+        """From afar it needs nothing: it pauses where a person has to decide."""
+        return await engine.cycle_runner.drive(id, take_up=take_up, bus=bus, person=person)
+
+
+class Tunings(Kind["TuningState"]):
+    name, line, option, summary = "tuning session", "loopwright tunings", "--tuning-id", "report.md"
+    logs: ClassVar = {"transcript.ndjson": "transcript.ndjson"}
+    transcripts = ("transcript.ndjson",)
+    asks = "it asks which fixes to apply"
+
+    @property
+    def key(self) -> str:
+        return "tuning_id"
+
+    @property
+    def again(self) -> str:
+        return f"loopwright tune {self.option}"
+
+    def exit_for(self, state: "TuningState") -> Exit:
+        """By its quality gate."""
+        if state.engine.outcome is None:
+            return Exit.NEEDS_PERSON
+        return Exit.DONE if state.status == "completed" and state.quality_gate == "pass" else Exit.NO_SUCCESS
+
+    def stopped(self, id: str, at: str) -> str:
+        return "what nobody had verified is out of the skill's files again"
+
+    def service(self, engine: "Engine") -> "Runs[TuningState]":
+        return engine.tunings
+
+    def statuses(self) -> tuple[str, ...]:
+        from typing import get_args
+
+        from loopwright.workflows.tuning.model import TuningStatus
+
+        return get_args(TuningStatus)
+
+    def load_prompts(self, engine: "Engine") -> "Prompts":
+        return engine.load_tuning_prompts()
+
+    def table(
+        self, found: "Sequence[Shown[TuningState]]", total: int, now: datetime, *, damaged: "Sequence[Damaged]",
+        cells: int,
+    ) -> str:  # fmt: skip
+        from loopwright.surfaces.cli.tuning_rendering import tuning_table
+
+        return tuning_table(found, total, now, damaged=damaged, cells=cells)
+
+    def page(self, state: "TuningState", *, live: bool, now: datetime, elsewhere: str, cells: int, whole: bool) -> str:
+        from loopwright.surfaces.cli.tuning_rendering import tuning_page
+
+        return tuning_page(state, live=live, now=now, elsewhere=elsewhere, cells=cells, whole=whole)
+
+    def restored(self, state: "TuningState") -> str:
+        from loopwright.surfaces.cli.tuning_rendering import restored
+
+        return restored(state)
+
+    def ending(self, state: "TuningState", *, diff: str, summary: str | None, elsewhere: str) -> str:
+        from loopwright.surfaces.cli.tuning_rendering import ending
+
+        return ending(state, diff=diff, summary=summary, elsewhere=elsewhere)
+
+    def picture(self, state: "TuningState", history: "tuple[Done, ...]", seconds: float) -> "Picture":
+        from loopwright.surfaces.cli.tuning_rendering import TuningScene
+
+        return TuningScene(state, seconds)
+
+    async def drive(
+        self, engine: "Engine", id: str, take_up: "Rule[TuningState]", bus: "Bus", person: "Person | None", *,
+        from_afar: bool,
+    ) -> "TuningState":  # fmt: skip
+        """From afar it needs nothing: it rests where a person has to choose."""
+        return await engine.tuning_runner.drive(id, take_up=take_up, bus=bus, person=person)
+
+
+LOOPS, CYCLES, TUNINGS = Loops(), Cycles(), Tunings()
+AnyKind = Kind[Any]  # Any: a command is told which at its registration, see `about`
+KINDS: tuple[AnyKind, ...] = (LOOPS, CYCLES, TUNINGS)
+
+
+def _argument(kind: AnyKind) -> Any:  # Any: as typer has it
+    """The argument that names one; a shell completes it with those of the current folder."""
+
+    def known(incomplete: str) -> list[tuple[str, str]]:
+        try:
+            with opened(HERE) as engine:
+                items = kind.service(engine).list(limit=100).items
+        except LoopwrightError:
+            return []
+        found = [(kind.id_of(state), state.title) for state in items]
+        return [(id, title) for id, title in found if id.startswith(incomplete)]
+
+    return typer.Argument(
+        metavar="ID", show_default=False, autocompletion=known, help=f"Id of a {kind.name}, see list."
+    )
+
+
+LoopId = Annotated[str, _argument(LOOPS)]
+CycleId = Annotated[str, _argument(CYCLES)]
+TuningId = Annotated[str, _argument(TUNINGS)]
+
+
+def about(kind: AnyKind, command: Callable[..., None], *, without: str | None = None) -> Callable[..., None]:
+    """The command for that kind: its parameter `kind` is filled in, `id` is one of these, and its help says so.
+
+    `without`: a parameter that it does not have for this kind.
+    """
+
+    @wraps(command)
+    def called(**values: Any) -> None:  # Any: whatever the command takes
+        command(kind=kind, **values)
+
+    parameters = [p for p in signature(command).parameters.values() if p.name not in ("kind", without)]
+    optional = any(p.name == "id" and p.default is None for p in parameters)
+    named = {"id": Annotated[str | None if optional else str, _argument(kind)]}
+    parameters = [p.replace(annotation=named.get(p.name, p.annotation), kind=p.KEYWORD_ONLY) for p in parameters]
+    called.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    called.__annotations__ = {p.name: p.annotation for p in parameters}
+    called.__doc__ = (command.__doc__ or "").replace("loop", kind.name)
+    return called

@@ -1,0 +1,270 @@
+"""Commands that only loops have, and need no runner in this process."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from loopwright.core.errors import Invalid
+from loopwright.core.text import clean
+from loopwright.surfaces.cli.follow import watch
+from loopwright.surfaces.cli.kinds import KINDS, AnyKind, Id, LoopId
+from loopwright.surfaces.cli.options import (
+    HERE,
+    LIMITS,
+    LOOP_FIELDS,
+    WAIVER,
+    Auto,
+    Given,
+    Json,
+    Project,
+    elsewhere,
+    limits_of,
+    opened,
+    takes,
+)
+from loopwright.surfaces.cli.output import answer, has_person, remark
+
+if TYPE_CHECKING:
+    from loopwright.core.run import Run
+    from loopwright.workflows.cycle.model import CycleState
+    from loopwright.workflows.loop.model import LoopState
+
+
+@takes(LOOP_FIELDS)
+def edit(loop_id: LoopId, given: Given, project: Project = HERE, json: Json = False) -> None:
+    """Change a loop's texts and limits; an empty --tag or --notes removes what is there."""
+    if "tags" in given:
+        given["tags"] = tuple(tag for tag in given["tags"] if tag.strip())
+    with opened(project) as engine:
+        state = engine.service.edit(loop_id, given)
+    answer(json, state, f"{loop_id}: changed {', '.join(given)}")
+
+
+def rewind(
+    loop_id: LoopId,
+    to: Annotated[int, typer.Option("--to", metavar="N", help="Number of the checkpoint.", show_default=False)],
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Put files and progress back to a checkpoint."""
+    with opened(project) as engine:
+        state = engine.service.rewind(loop_id, to)
+    kept = state.engine.checkpoints[-1].n
+    answer(json, state, f"{loop_id} is back at checkpoint {to}; what was there is kept as checkpoint {kept}")
+
+
+DONE = {
+    "add": "the task is added; the menu stays open",
+    "raise": "the limit is raised; the menu stays open",
+    "exit": "the loop is left; it can be resumed",
+}
+"""What comes of a choice, where that is no action."""
+
+
+def choose(
+    loop_id: LoopId,
+    choice: Annotated[
+        str,
+        typer.Argument(metavar="CHOICE", show_default=False, help="Of its menu, or a rival of its patch; see show."),
+    ],
+    description: Annotated[
+        str | None, typer.Argument(metavar="[DESCRIPTION]", show_default=False, help="Of the task, for add.")
+    ] = None,
+    tool: Annotated[str | None, typer.Option("--tool", metavar="NAME", help="Who does it, for add.")] = None,
+    command: Annotated[
+        str | None, typer.Option("--command", metavar="CMD", help="What a bash task runs, for add.")
+    ] = None,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Choose the next step of an interactive loop in the background, or another edit in the place of its patch."""
+    typed = {"description": description, "tool": tool, "command": command}
+    with opened(project) as engine:
+        given = {name: value for name, value in typed.items() if value is not None}
+        state = engine.service.choose(loop_id, choice, **given)
+    answer(json, state, f"{loop_id}: {_done(choice, state, elsewhere(project))}")
+
+
+def _done(choice: str, state: "LoopState", at: str) -> str:
+    from loopwright.evidence.rivals import RIVAL
+
+    if not RIVAL.fullmatch(choice) or state.engine.menu is not None:
+        return DONE.get(choice, f"{choice} is next")
+    return taken_words("loopwright", choice, state, state.loop_id, at)
+
+
+def taken_words(line: str, rival: str, state: "LoopState | CycleState", id: str, at: str) -> str:
+    """That a rival is in the place of the patch, and what is to be done about its validation."""
+    if state.status == "running":
+        return f"{rival} is in the place of the patch, and is validated; follow it with: {line} watch {id}{at}"
+    return f"{rival} is in the place of the patch; have it validated with: {line} resume {id}{at}"
+
+
+def start(kind: AnyKind, id: Id, auto: Auto = False, project: Project = HERE, json: Json = False) -> None:
+    """Start a loop in the background."""
+    with opened(project) as engine:
+        kind.load_prompts(engine)  # here a bad one is seen; its runner's words are only in a log
+        state = kind.service(engine).start(id, "auto" if auto else None)
+    answer(json, state, f"{id} started; {how_to_follow(kind, state, elsewhere(project))}")
+
+
+def how_to_follow(kind: AnyKind, state: "Run", at: str) -> str:
+    id = kind.id_of(state)
+    follow = f"follow it with: {kind.line} watch {id}{at}"
+    if state.engine.settings.mode == "auto":
+        return follow
+    return f"{follow}\n{kind.asks}; see what it offers with: {kind.line} show {id}{at}"
+
+
+def pause(
+    kind: AnyKind,
+    id: Id,
+    now: Annotated[bool, typer.Option("--now", help="Cancel what is under way as well.")] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Pause a loop before its next step."""
+    with opened(project) as engine:
+        service = kind.service(engine)
+        live = service.is_live(id)
+        state = service.pause(id, now=now)
+    when = "" if now or not live else "; what is under way is finished first (--now cancels it)"
+    answer(json, state, f"{id} paused{when}; go on with: {kind.line} resume {id}{elsewhere(project)}")
+
+
+def resume(
+    kind: AnyKind,
+    id: Id | None = None,
+    every: Annotated[bool, typer.Option("--all", help="All that a runner has left behind.")] = False,
+    wait: Annotated[bool, typer.Option("--wait", help="Follow it until it rests.")] = False,
+    auto: Auto = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Let a paused or abandoned loop run on, in the background."""
+    if (id is None) != every or (every and (wait or auto)):
+        raise Invalid(f"name one {kind.name}, for example: resume ID --wait; or give --all alone")
+    if id is None:
+        resume_every(project, json)
+        return
+    with opened(project) as engine:
+        kind.load_prompts(engine)
+        state = kind.service(engine).resume(id, "auto" if auto else None)
+    if wait:
+        watch(kind, id, project, json)
+    else:
+        answer(json, state, f"{id} resumed; {how_to_follow(kind, state, elsewhere(project))}")
+
+
+def resume_every(project: Path, json: bool) -> None:
+    """Whatever their kind: who asks for all wants nothing left behind."""
+    from loopwright.core.supervisor import resume_all
+
+    with opened(project) as engine:
+        now = engine.service.clock.now()
+        for kind in KINDS:
+            kind.load_prompts(engine)
+        taken = [(kind.key, t) for kind in KINDS for t in resume_all(kind.service(engine), now)]
+    lines = [f"{t.id} {'resumed' if t.problem is None else f'not resumed: {t.problem}'}" for _, t in taken]
+    data = [{key: t.id, "problem": t.problem} for key, t in taken]
+    answer(json, data, "\n".join(lines) or "nothing has been left behind by its runner")
+
+
+def stop(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
+    """End a loop for good, with its runner and everything that started."""
+    import asyncio
+
+    with opened(project) as engine:
+        service = kind.service(engine)
+        if service.is_live(id):
+            remark(f"asking the runner of {id} to end")
+        state = asyncio.run(service.stop(id))
+    answer(json, state, f"{id} stopped; {kind.stopped(id, elsewhere(project))}")
+
+
+@takes({**LIMITS, **WAIVER})
+def reopen(kind: AnyKind, id: Id, given: Given, project: Project = HERE, json: Json = False) -> None:
+    """Let a finished loop run on, in the background."""
+    with opened(project, given) as engine:
+        from loopwright.core.run import Waiver
+
+        waiver = Waiver(**{name: getattr(engine.config.settings, name) for name in WAIVER if name in given})
+        state = kind.service(engine).reopen(id, limits_of(engine, given), waiver)
+    answer(json, state, f"{id} reopened; {how_to_follow(kind, state, elsewhere(project))}")
+
+
+def answer_question(
+    kind: AnyKind,
+    id: Id,
+    text: Annotated[str, typer.Argument(metavar="TEXT", show_default=False)],
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Answer the question a loop waits with."""
+    with opened(project) as engine:
+        state = kind.service(engine).answer(id, text)
+    hand_over = f"hand it over with: {kind.line} resume {id}{elsewhere(project)}"
+    answer(json, state, f"answer kept; {f'the {kind.name} takes it' if state.status == 'running' else hand_over}")
+
+
+def approve(
+    kind: AnyKind,
+    id: Id,
+    request_id: Annotated[
+        str | None,
+        typer.Argument(metavar="REQUEST", show_default=False, help="Which, where several are open, see show."),
+    ] = None,
+    allow: Annotated[
+        bool | None, typer.Option("--allow/--deny", help="Whether the agent may do it.", show_default=False)
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="Every request that is open now.")] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Allow or deny what an agent of a loop asks for."""
+    from loopwright.policy.permissions import request_words
+
+    if allow is None:
+        raise Invalid("say --allow or --deny")
+    if every and request_id is not None:
+        raise Invalid("name one request, or give --all alone")
+    with opened(project) as engine:
+        given = kind.service(engine).approve(id, request_id, answer="allow" if allow else "deny", every=every)
+    word = "allowed" if allow else "denied"
+    answer(json, given, "\n".join(f"{word} {request.id}: {clean(request_words(request))}" for request in given))
+
+
+def recover(kind: AnyKind, id: Id, project: Project = HERE, json: Json = False) -> None:
+    """Rebuild a loop's damaged state from what is left of it."""
+    from loopwright.core.wording import event_words
+    from loopwright.surfaces.cli.loop_rendering import recovery_page
+
+    with opened(project) as engine:
+        found = kind.service(engine).recover(id)
+    words = [event_words(entry) for entry in found.repairs]
+    page = recovery_page(
+        id, kind.restored(found.state), words, found.kept, f"{kind.line} show {id}{elsewhere(project)}"
+    )
+    repairs = [{"type": e.event.type, "data": e.event.data} for e in found.repairs]
+    answer(json, found.state, page, repairs=repairs, kept=[str(path) for path in found.kept])
+
+
+def delete(
+    kind: AnyKind,
+    id: Id,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Delete a loop with its history and checkpoints."""
+    with opened(project) as engine:
+        service = kind.service(engine)
+        service.read(id)
+        if not yes and (json or not has_person()):
+            raise Invalid("deleting asks first; there is nobody to ask here, so add --yes")
+        if not yes and not typer.confirm(f"Delete {id} with its history and checkpoints?", err=True):
+            remark("nothing was deleted")
+            return
+        service.delete(id)
+    answer(json, {kind.key: id}, f"{id} deleted", message=f"{kind.name.capitalize()} deleted")

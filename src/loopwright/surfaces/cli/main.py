@@ -1,0 +1,156 @@
+"""The outermost edge of the command line: which commands there are, and how each error leaves."""
+
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import typer
+
+from loopwright import __version__
+from loopwright.core.errors import Exit, Invalid, LoopwrightError, translate
+from loopwright.surfaces.cli import (
+    debug,
+    demo,
+    doctor,
+    follow,
+    looking,
+    loop_commands,
+    replay,
+    run,
+    serve,
+    settings,
+    tasks,
+    tune,
+)
+from loopwright.surfaces.cli import serve as mcp
+from loopwright.surfaces.cli.cycle_commands import COMMANDS as CYCLE_COMMANDS
+from loopwright.surfaces.cli.cycle_commands import app as cycle_app
+from loopwright.surfaces.cli.kinds import CYCLES, LOOPS, TUNINGS, AnyKind, about
+from loopwright.surfaces.cli.looking import pointing
+from loopwright.surfaces.cli.options import need_command
+from loopwright.surfaces.cli.output import Outlet, Told, refuse
+from loopwright.surfaces.cli.tune import TuneCommand
+from loopwright.surfaces.cli.tuning_commands import COMMANDS as TUNING_COMMANDS
+from loopwright.surfaces.cli.tuning_commands import app as tuning_app
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "run": run.run,
+    "create": run.create,
+    "start": about(LOOPS, loop_commands.start),
+    "list": about(LOOPS, looking.list_all),
+    "show": about(LOOPS, looking.show),
+    "watch": about(LOOPS, follow.watch),
+    "logs": about(LOOPS, follow.logs),
+    "diff": looking.diff,
+    "replay": replay.replay,
+    "pause": about(LOOPS, loop_commands.pause),
+    "resume": about(LOOPS, loop_commands.resume),
+    "stop": about(LOOPS, loop_commands.stop),
+    "reopen": about(LOOPS, loop_commands.reopen),
+    "answer": about(LOOPS, loop_commands.answer_question),
+    "choose": loop_commands.choose,
+    "approve": about(LOOPS, loop_commands.approve),
+    "edit": loop_commands.edit,
+    "rewind": loop_commands.rewind,
+    "recover": about(LOOPS, loop_commands.recover),
+    "delete": about(LOOPS, loop_commands.delete),
+    "tune": tune.tune,
+    "debug": debug.debug,
+    "serve": serve.serve,
+    "mcp": mcp.mcp,
+    "doctor": doctor.doctor,
+    "demo": demo.demo,
+}
+"""In the order that `--help` lists them."""
+
+app = typer.Typer(
+    name="loopwright",
+    help="Autonomous, resumable coding loops and cycles that can be trusted.",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+GROUPS: dict[AnyKind, tuple[typer.Typer, dict[str, Callable[..., None]]]] = {
+    LOOPS: (app, COMMANDS),
+    CYCLES: (cycle_app, CYCLE_COMMANDS),
+    TUNINGS: (tuning_app, TUNING_COMMANDS),
+}
+OFFERED = {kind: commands.keys() for kind, (_, commands) in GROUPS.items()}
+for kind, (group, commands) in GROUPS.items():
+    for name, command in commands.items():
+        group.command(name, cls=TuneCommand if name == "tune" else None)(
+            pointing(name, command, TUNINGS if name == "tune" else kind, OFFERED)
+        )
+app.add_typer(cycle_app, name="cycle")
+app.add_typer(tuning_app, name="tunings")
+app.add_typer(tasks.app, name="tasks")
+app.add_typer(settings.config, name="config")
+app.add_typer(settings.schema, name="schema")
+
+
+@app.callback(invoke_without_command=True)
+def loopwright(
+    context: typer.Context, version: Annotated[bool, typer.Option("--version", "-V", help="Print the version.")] = False
+) -> None:
+    if version:
+        print(f"loopwright {__version__}")
+    else:
+        need_command(context)
+
+
+def run_command_line() -> None:
+    """The process's entry."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # ignored, as some parents have it, every program would exit with 0
+    out, err = Outlet(1), Outlet(2)
+    sys.stdout, sys.stderr = out.text(), err.text()
+    code = main(sys.argv[1:])
+    sys.stdout.flush()
+    if out.trouble:
+        refuse(False, f"the output could not be written: {out.trouble.strerror}")
+        code = code or Exit.DAMAGED
+    eval("None")  # CPython remembers a Ctrl-C within the last eval(), and ends `python -m` by that signal
+    sys.exit(code)
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs one command and returns its exit code. Every error is told here, and only here."""
+    as_json = "--json" in arguments[: [*arguments, "--"].index("--")]
+    try:
+        _check_encoding(arguments)
+        code = app(args=list(arguments), prog_name="loopwright", standalone_mode=False) or Exit.DONE
+        if code == Exit.INTERRUPTED:  # what typer makes of a KeyboardInterrupt
+            refuse(as_json, "interrupted")
+        return code
+    except Told as end:
+        return end.code
+    except LoopwrightError as error:
+        refuse(as_json, error.typed(), error)
+        return translate(error).exit
+    except typer.TyperException as error:
+        refuse(as_json, f"{error.format_message()} (see loopwright {_command(arguments)}--help)")
+        return Exit.USAGE
+    except (KeyboardInterrupt, typer.Abort):
+        refuse(as_json, "interrupted")
+        return Exit.INTERRUPTED
+    except OSError as error:
+        refuse(as_json, " ".join(filter(None, (error.filename and f"{error.filename}:", error.strerror or str(error)))))
+        return Exit.DAMAGED
+    except Exception as error:  # noqa: BLE001 - the outermost edge: the cause is printed
+        traceback.print_exc()
+        refuse(as_json, f"internal error: {error!r}; please report it with the lines above")
+        return Exit.NO_SUCCESS
+
+
+def _check_encoding(arguments: Sequence[str]) -> None:
+    if any("\udc80" <= c <= "\udcff" for argument in arguments for c in argument):
+        raise Invalid("the arguments are not valid UTF-8")
+
+
+def _command(arguments: Sequence[str]) -> str:
+    """The command that was called, for a pointer to its help."""
+    first, second = [*arguments, "", ""][:2]
+    if (first == "cycle" and second in CYCLE_COMMANDS) or (first == "tunings" and second in TUNING_COMMANDS):
+        return f"{first} {second} "
+    return f"{first} " if first in COMMANDS or first in ("cycle", "tunings", "tasks", "config", "schema") else ""

@@ -1,0 +1,200 @@
+"""Arguments and options that more than one command takes: their names and help, said once."""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from loopwright.core.errors import Exit
+
+if TYPE_CHECKING:
+    from loopwright.core.state import Limits
+    from loopwright.wiring import Engine
+
+HERE = Path()
+
+Given = dict[str, Any]  # Any: what was typed, checked by the models
+"""The options of a table below that were given, by name."""
+
+
+Project = Annotated[
+    Path, typer.Option("--project", metavar="DIR", show_default=False, help="Project folder (default: this one).")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout, all else on stderr.")]
+Task = Annotated[str, typer.Argument(metavar="TASK", help="What shall be done.", show_default=False)]
+Auto = Annotated[bool, typer.Option("--auto", help="Choose every step without asking.")]
+Title = Annotated[
+    str | None, typer.Option("--title", metavar="TEXT", help="Name of the loop (default: the task's first words).")
+]
+
+LIMITS: dict[str, Any] = {  # Any: types with a typer.Option, here and below
+    "max_iterations": Annotated[
+        int | None, typer.Option("--max-iterations", metavar="N", help="Limit of iterations; a loop counts its steps.")
+    ],
+    "max_minutes": Annotated[float | None, typer.Option("--max-minutes", metavar="M", help="Limit of working time.")],
+    "max_tokens": Annotated[int | None, typer.Option("--max-tokens", metavar="T", help="Limit of an agent's tokens.")],
+    "max_cost": Annotated[float | None, typer.Option("--max-cost", metavar="USD", help="Limit of an agent's cost.")],
+}
+SETTINGS: dict[str, Any] = {
+    "agent": Annotated[
+        str | None,
+        typer.Option("--agent", metavar="NAME", help="Who does the work: auto, builtin, codex, … (see doctor)."),
+    ],
+    "permissions": Annotated[
+        str | None,
+        typer.Option("--permissions", metavar="WHAT", help="What it may do: workspace, ask, read-only or all."),
+    ],
+    **LIMITS,
+    "park": Annotated[
+        bool | None,
+        typer.Option("--park/--no-park", help="Wait for an agent's usage limit to pass.", show_default=False),
+    ],
+    "test_command": Annotated[
+        str | None, typer.Option("--test-command", metavar="CMD", help="How the tests are run (default: detected).")
+    ],
+    "test_timeout": Annotated[
+        float | None, typer.Option("--test-timeout", metavar="S", help="Seconds that one test run may take.")
+    ],
+    "per_test_timeout": Annotated[
+        float | None,
+        typer.Option("--per-test-timeout", metavar="S", help="Seconds that a single test may take (0: no limit)."),
+    ],
+    "silence_timeout": Annotated[
+        float | None,
+        typer.Option("--silence-timeout", metavar="S", help="Seconds without a sign of life (0: no limit)."),
+    ],
+    "allow_test_changes": Annotated[
+        bool | None,
+        typer.Option(
+            "--allow-test-changes/--no-allow-test-changes",
+            help="Accept tests that pass only since their own source changed.", show_default=False,
+        ),
+    ],
+    "allow_environment_changes": Annotated[
+        bool | None,
+        typer.Option(
+            "--allow-environment-changes/--no-allow-environment-changes", show_default=False,
+            help="Accept that installed packages, tools or git settings differ from when the run began.",
+        ),
+    ],
+    "require": Annotated[
+        str | None,
+        typer.Option("--require", metavar="WHAT", help="all, or no_new_failures where tests were red before."),
+    ],
+    "proof": Annotated[
+        str | None,
+        typer.Option(
+            "--proof", metavar="WHAT",
+            help="What shows the goal: auto (a test that fails without the change), mend, preserve or none.",
+        ),
+    ],
+    "min_coverage": Annotated[
+        float | None, typer.Option("--min-coverage", metavar="P", help="Percent of lines the tests must cover.")
+    ],
+    "min_mutation_score": Annotated[
+        float | None,
+        typer.Option(
+            "--min-mutation-score", metavar="P", help="Percent of the changed lines' mutants that must be killed."
+        ),
+    ],
+    "min_diff_coverage": Annotated[
+        float | None,
+        typer.Option(
+            "--min-diff-coverage", metavar="P", help="Percent of the changed lines that must run under the new tests."
+        ),
+    ],
+}  # fmt: skip
+"""Options of `run` and `create`: each is the setting of the same name."""
+
+WAIVER: dict[str, Any] = {name: SETTINGS[name] for name in ("proof", "allow_environment_changes")}
+"""Options of `reopen`: what only a person decides about how a run is judged."""
+
+TASK_FIELDS: dict[str, Any] = {
+    "tool": Annotated[str | None, typer.Option("--tool", metavar="NAME", help="bash, or an agent's name.")],
+    "command": Annotated[str | None, typer.Option("--command", metavar="CMD", help="What a bash task runs.")],
+    "on_error": Annotated[
+        str | None, typer.Option("--on-error", metavar="WHAT", help="continue, pause or fail_fast.")
+    ],
+    "mode": Annotated[str | None, typer.Option("--mode", metavar="MODE", help="write, analysis or review.")],
+    "depends_on": Annotated[
+        list[str] | None, typer.Option("--depends-on", metavar="TASK", help="Runs after it; may be repeated.")
+    ],
+    "prompt_template": Annotated[
+        str | None, typer.Option("--prompt-template", metavar="TEXT", help="Hints for the agent.")
+    ],
+    "allow_test_changes": SETTINGS["allow_test_changes"],
+    "proof": SETTINGS["proof"],
+}  # fmt: skip
+"""Options of `tasks add` and `tasks edit`: each is the task's field of the same name."""
+
+LOOP_FIELDS: dict[str, Any] = {
+    "title": Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Name of the loop.")],
+    "description": Annotated[str | None, typer.Option("--description", metavar="TEXT", help="What shall be done.")],
+    "max_iterations": LIMITS["max_iterations"],
+    "notes": Annotated[str | None, typer.Option("--notes", metavar="TEXT", help="For people.")],
+    "tags": Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="May be repeated.")],
+    "priority": Annotated[str | None, typer.Option("--priority", metavar="low|medium|high", help="For people.")],
+}
+"""Options of `edit`: each is the loop's field of the same name."""
+
+
+def takes(options: Mapping[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Gives a command all `options` in the place of its parameter `given`, which gets those that were typed."""
+
+    def extended(command: Callable[..., None]) -> Callable[..., None]:
+        @wraps(command)
+        def called(**values: Any) -> None:  # Any: whatever the options hold
+            given = {name: values.pop(name) for name in options}
+            typed = {name: value for name, value in given.items() if value is not None}
+            command(**values, given={n: tuple(v) if isinstance(v, list) else v for n, v in typed.items()})
+
+        more = [Parameter(n, Parameter.KEYWORD_ONLY, default=None, annotation=t) for n, t in options.items()]
+        shape = signature(command)
+        parameters = [p.replace(kind=Parameter.KEYWORD_ONLY) for p in shape.parameters.values()]
+        at = next(n for n, parameter in enumerate(parameters) if parameter.name == "given")
+        parameters[at : at + 1] = more
+        called.__signature__ = shape.replace(parameters=parameters)  # type: ignore[attr-defined]  # as inspect reads it
+        called.__annotations__ = {p.name: p.annotation for p in parameters}
+        return called
+
+    return extended
+
+
+def limits_of(engine: "Engine", given: Given) -> "Limits":
+    """The limits among what was given, checked with the settings."""
+    from loopwright.core.state import Limits
+
+    return Limits(**{name: getattr(engine.config.settings, name) for name in LIMITS if name in given})
+
+
+def need_command(context: typer.Context) -> None:
+    """A group that is called without a command shows its help, on stderr because that was not meant."""
+    if context.invoked_subcommand is None:
+        print(context.get_help(), file=sys.stderr)
+        raise typer.Exit(Exit.USAGE)
+
+
+@contextmanager
+def opened(project: Path, flags: Given | None = None) -> "Iterator[Engine]":
+    """The project's engine; imported only now, so that help and errors of usage come at once."""
+    from loopwright.wiring import open_engine
+
+    with open_engine(project, flags or {}) as engine:
+        yield engine
+
+
+def elsewhere(project: Path) -> str:
+    """What a suggested command has to add when the project is not the current folder."""
+    return "" if project == HERE else f" --project {quoted(str(project))}"
+
+
+def quoted(text: str) -> str:
+    """For the shell."""
+    from shlex import quote
+
+    return quote(text)

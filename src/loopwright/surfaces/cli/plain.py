@@ -1,0 +1,157 @@
+"""Something that runs, without a terminal: lines for a log, or NDJSON for a program."""
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from datetime import datetime
+from functools import partial
+
+from loopwright.core.record import Entry
+from loopwright.core.run import Run
+from loopwright.core.run_events import Note
+from loopwright.core.text import clean, plural
+from loopwright.core.transcript import ToolUsed, TurnEnded, fields_of, told_usage
+from loopwright.core.wording import event_words
+from loopwright.surfaces.cli.loop_rendering import REPORTS, said
+from loopwright.surfaces.cli.output import write
+from loopwright.surfaces.cli.text import Picture, last_line, local, short
+
+SAID_SECONDS = 5.0
+"""How often, at most, a part of what an agent says is told while it says it; its answer is told at the end."""
+TOOLS = 50
+"""Tool calls of a turn that are told one by one."""
+
+
+class TurnLines:
+    """The lines that a note is worth; none for most."""
+
+    def __init__(self) -> None:
+        self._said_at: float | None = None
+        self._said = ""
+        self._reports = False
+        self._tools = 0
+
+    def lines(self, note: Note, now: float) -> Iterator[str]:
+        """`now` in seconds since an arbitrary start."""
+        match note.kind:
+            case "activity":
+                yield from filter(None, [said(note.text)])
+            case "agent":
+                words = said(note.text)
+                if words and words != self._said:
+                    yield words
+            case "said":
+                yield from self._part(note.text, now)
+            case "tool" if isinstance(note.event, ToolUsed) and note.event.status in ("completed", "failed"):
+                self._tools += 1
+                if self._tools <= TOOLS:
+                    yield clean(note.text)
+            case "session" | "permission" | "discovery" | "trouble":
+                yield clean(note.text)
+            case "turn" if isinstance(note.event, TurnEnded):
+                yield from self._end(note.event)
+            case "message":
+                self._said_at, self._said, self._reports, self._tools = None, "", False, 0
+            case _:
+                pass
+
+    def _part(self, text: str, now: float) -> Iterator[str]:
+        """A part of what is said, unless one was told just now; nothing of the report, in which the engine reads."""
+        words = "" if self._reports else said(text)
+        self._reports = self._reports or any(name in text for name in REPORTS)
+        if words and (self._said_at is None or now - self._said_at >= SAID_SECONDS):
+            self._said_at, self._said = now, words
+            yield words
+
+    def _end(self, event: TurnEnded) -> Iterator[str]:
+        if self._tools > TOOLS:
+            yield f"… and {plural(self._tools - TOOLS, 'more tool call')}"
+        usage = event.output.usage if event.output else None
+        if usage and (usage.tokens is not None or usage.cost is not None):
+            yield f"used {told_usage(usage)}"
+
+
+CELLS = 160
+QUIET_SECONDS, MOST_QUIET_SECONDS = 5.0, 60.0
+"""How long a log may say nothing while a program prints; twice as long each time, so that hours stay readable."""
+
+SILENT = frozenset({
+    "running", "lease_taken", "permission_asked", "permission_taken", "session", "session_left",
+})  # fmt: skip
+"""Commits that say nothing to a person, or what is said anyhow."""
+
+UNTOLD = frozenset({"action", "result", "output", "able", "turn"})
+"""Notes that a program is not told: the commits say the same, or they are there to play a loop again."""
+
+
+TELL = partial(print, flush=True)
+
+
+def event_line(entry: Entry) -> str:
+    return f"{local(entry.ts, '%H:%M:%S')} {short(event_words(entry), CELLS)}"
+
+
+class LineView:
+    """`12:03:04 DEVELOP …`, one line for whatever happens; `tell` takes each."""
+
+    def __init__(self, tell: Callable[[str], None] = TELL) -> None:
+        self._tell = tell
+        self._spoke = time.monotonic()
+        self._quiet = QUIET_SECONDS
+        self._turns: dict[str | None, TurnLines] = defaultdict(TurnLines)
+        """By role: several may be at work at once."""
+
+    def look(self, picture: Picture, entries: Sequence[Entry]) -> None:
+        for entry in entries:
+            if entry.event.type not in SILENT:
+                self._quiet = QUIET_SECONDS
+                self._say(f"{event_line(entry)}{picture.about(entry)}")
+
+    def note(self, note: Note, at: datetime) -> None:
+        begin = f"{at.astimezone():%H:%M:%S}   {f'{note.role}: ' if note.role else ''}"
+        if note.kind == "output":
+            if time.monotonic() - self._spoke > self._quiet and (last := last_line(note.text)):
+                self._quiet = min(2 * self._quiet, MOST_QUIET_SECONDS)
+                self._say(f"{begin}… {short(last, CELLS)}")
+            return
+        for words in self._turns[note.role].lines(note, time.monotonic()):
+            self._say(f"{begin}{short(words, CELLS)}")
+
+    def aside(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def _say(self, line: str) -> None:
+        self._tell(line)
+        self._spoke = time.monotonic()
+
+
+class NdjsonView:
+    """One object a line: every committed event, and what is said and done between them."""
+
+    def look(self, picture: Picture, entries: Sequence[Entry]) -> None:
+        for entry in entries:
+            write(event_object(entry))
+
+    def note(self, note: Note, at: datetime) -> None:
+        if note.kind not in UNTOLD:
+            fields = fields_of(note.event) if note.event else {"kind": note.kind, "text": note.text}
+            role = {"role": note.role} if note.role else {}
+            write({"type": "note", "ts": at.isoformat(timespec="milliseconds"), **role, **fields})
+
+    def aside(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
+
+def event_object(entry: Entry) -> dict[str, object]:
+    return {
+        "type": entry.event.type, "seq": entry.seq, "ts": entry.ts, "actor": entry.actor, "data": entry.event.data,
+    }  # fmt: skip
+
+
+def rest_object(state: Run, exit_code: int, **id: str) -> dict[str, object]:
+    """The last line: how it came to rest, and the whole state. `id`: its id, under the name that its kind gives it."""
+    return {
+        "type": "rest", "success": exit_code == 0, "exit_code": exit_code, **id,
+        "status": state.status, "outcome": state.engine.outcome, "data": state,
+    }  # fmt: skip

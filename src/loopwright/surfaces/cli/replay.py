@@ -1,0 +1,85 @@
+"""`replay`: the recorded course of a loop once more, in a copy of the project, and whether it comes to the same."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from loopwright.core.errors import Exit
+from loopwright.surfaces.cli.kinds import LoopId
+from loopwright.surfaces.cli.options import HERE, Json, Project, opened
+from loopwright.surfaces.cli.output import remark, write
+
+if TYPE_CHECKING:
+    from loopwright.core.run_events import Note
+    from loopwright.wiring import Engine
+    from loopwright.workflows.loop.replay import Difference, Recording, Replayed
+
+
+def replay(loop_id: LoopId, project: Project = HERE, json: Json = False) -> None:
+    """Play a loop's transcript again in a copy of the project; exits with 0 when it ends the same."""
+    import tempfile
+
+    from loopwright.workflows.loop.replay import read_recording
+
+    with opened(project) as engine, tempfile.TemporaryDirectory(prefix="loopwright-replay-") as folder:
+        recording = read_recording(engine.service.store, loop_id)
+        replayed, different = _play(engine, recording, Path(folder).resolve())
+    if json:
+        _write(replayed, different)
+    else:
+        _tell(replayed, different)
+    raise typer.Exit(Exit.NO_SUCCESS if different or replayed.strayed else Exit.DONE)
+
+
+def _play(engine: "Engine", recording: "Recording", folder: Path) -> "tuple[Replayed, tuple[Difference, ...]]":
+    import asyncio
+
+    from loopwright.agents.scripted import ReplayedAgent
+    from loopwright.wiring import open_copy, workspace_in
+    from loopwright.workflows.loop.replay import Replay, ReplayClock, differences_of
+
+    service, clock = engine.service, ReplayClock(engine.service.clock)
+    replaying = Replay(recording, service.workspace, clock)
+    (folder / "project").mkdir()
+    (folder / "recorded").mkdir()
+    beside = workspace_in(folder / "recorded")
+    agents = lambda name, around: ReplayedAgent(name, recording.able(name), replaying.answer)  # noqa: E731
+    with open_copy(engine, recording.start, folder / "project", clock, agents) as runner:
+        replayed = asyncio.run(replaying.play(runner, _follow))
+        then = service.events(recording.first.loop_id)
+        return replayed, differences_of(recording, then, replayed, service.workspace, runner.workspace, beside)
+
+
+def _follow(note: "Note") -> None:
+    if note.kind == "action":
+        remark(f"replaying {note.text}")
+
+
+def _write(replayed: "Replayed", different: "tuple[Difference, ...]") -> None:
+    equal = not different and not replayed.strayed
+    write(
+        {
+            "success": equal,
+            "data": {
+                "equal": equal, "differences": [vars(difference) for difference in different],
+                "strayed": replayed.strayed, "reworded": replayed.reworded, "actions": replayed.actions,
+                "state": replayed.state,
+            },
+        }
+    )  # fmt: skip
+
+
+def _tell(replayed: "Replayed", different: "tuple[Difference, ...]") -> None:
+    from loopwright.core.text import clean, plural
+
+    count = plural(len(replayed.actions), "action")
+    if replayed.strayed:
+        print(f"the replay left the recorded course after {count}: {clean(replayed.strayed)}")
+    for difference in different:
+        print(f"{difference.what} differ:")
+        print(f"  recorded: {clean(difference.recorded)}\n  replayed: {clean(difference.replayed)}")
+    if not different and not replayed.strayed:
+        print(f"equal: {count}, {replayed.state.engine.outcome or replayed.state.status}")
+    if replayed.reworded:
+        remark(f"{plural(replayed.reworded, 'order')} to an agent would be worded differently today")

@@ -1,0 +1,169 @@
+"""`run` and `create`: a new loop, or an existing one taken up in this process."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from loopwright.core.errors import Conflict, Exit, Invalid
+from loopwright.core.text import clean
+from loopwright.surfaces.cli.kinds import LOOPS, AnyKind
+from loopwright.surfaces.cli.options import (
+    HERE,
+    SETTINGS,
+    Auto,
+    Given,
+    Json,
+    Project,
+    Task,
+    Title,
+    elsewhere,
+    limits_of,
+    opened,
+    takes,
+)
+from loopwright.surfaces.cli.output import Told, answer, has_person, is_plain, remark, write
+
+if TYPE_CHECKING:
+    from loopwright.wiring import Engine
+    from loopwright.workflows.loop.model import LoopState
+
+    TakeUp = Callable[[LoopState], LoopState]
+
+
+@takes(SETTINGS)
+def run(
+    *,
+    task: Annotated[str | None, typer.Argument(metavar="TASK", help="What shall be done.", show_default=False)] = None,
+    loop_id: Annotated[str | None, typer.Option("--loop-id", metavar="ID", help="Take up this loop instead.")] = None,
+    auto: Auto = False,
+    given: Given,
+    title: Title = None,
+    project: Project = HERE,
+    launched: Annotated[bool, typer.Option("--launched", hidden=True)] = False,
+    json: Json = False,
+) -> None:
+    """Run a loop until it rests: a new one for TASK, or --loop-id."""
+    if (task is None) == (loop_id is None):
+        raise Invalid('give either a task, as in: run "fix the failing tests", or --loop-id ID; not both, not neither')
+    interactive = not auto and not launched
+    if interactive and (json or not has_person()):
+        raise Invalid("needs a terminal to ask; use --auto")
+    take_up: TakeUp = _begin
+    with opened(project, given) as engine:
+        if task is not None:
+            state = _created(engine, task, title, interactive=interactive)
+        elif launched:
+            state = engine.service.read(str(loop_id))
+        else:
+            take_up = _taking_up(engine, given, title, interactive=interactive)
+            state = _prepared(engine, str(loop_id), take_up)
+        if not json and is_plain():
+            print(f"{state.loop_id}: {clean(state.title)}", flush=True)
+        code = run_here(
+            LOOPS, engine, state.loop_id, take_up,
+            interactive=interactive, launched=launched, json=json, at=elsewhere(project),
+        )  # fmt: skip
+    raise typer.Exit(code)
+
+
+@takes(SETTINGS)
+def create(
+    *, task: Task, auto: Auto = False, given: Given, title: Title = None, project: Project = HERE, json: Json = False
+) -> None:
+    """Create a loop without starting it."""
+    with opened(project, given) as engine:
+        state = _created(engine, task, title, interactive=not auto)
+    id, at = state.loop_id, elsewhere(project)
+    answer(json, state, f"{id} created\nstart it with: loopwright start {id}{at}")
+
+
+def _created(engine: "Engine", task: str, title: str | None, *, interactive: bool) -> "LoopState":
+    """A new loop, unless what it would need is not there."""
+    engine.load_prompts()
+    state = engine.create(task, title=title, interactive=interactive)
+    tell_agent(engine.config.settings.agent, state.engine.settings.agent)
+    return state
+
+
+def tell_agent(asked: str, taken: str) -> None:
+    """Who works on the loop from now on, where nobody was named."""
+    if asked != taken:
+        none = "auto: no coding agent is installed, see loopwright doctor" if taken == "builtin" else "auto"
+        remark(f"agent: {taken} ({none})")
+
+
+def _begin(state: "LoopState") -> "LoopState":
+    """What a launched runner does: it never undoes a pause that came meanwhile."""
+    from loopwright.workflows.loop.commands import begin
+
+    return begin(state) if state.status == "created" else state
+
+
+def _taking_up(engine: "Engine", given: Given, title: str | None, *, interactive: bool) -> "TakeUp":
+    """Start, resume or reopen with the settings that were given now; the others stay. All in one commit, or nothing."""
+    from loopwright.core.state import RunSettings
+    from loopwright.workflows.loop import commands
+
+    known = engine.config.settings
+    changed = {name: getattr(known, name) for name in given if name in RunSettings.model_fields}
+    if "agent" in changed:
+        changed["agent"] = engine.agents.chosen(known.agent)
+        tell_agent(known.agent, changed["agent"])
+    settings = {"mode": "interactive" if interactive else "auto", **changed}
+
+    def take_up(state: "LoopState") -> "LoopState":
+        titled = commands.edit(state, {"title": title}) if title is not None else state
+        configured = commands.configure(
+            titled, settings, limits=limits_of(engine, given), allow_test_changes=given.get("allow_test_changes")
+        )
+        return commands.take_up(configured)
+
+    return take_up
+
+
+def _prepared(engine: "Engine", loop_id: str, take_up: "TakeUp") -> "LoopState":
+    """The loop, once it is sure that it can be taken up this way: nothing is written for what will be refused."""
+    service = engine.service
+    state = service.read(loop_id)
+    if service.is_live(loop_id):
+        raise Conflict(f"{loop_id} is being driven by another process; follow it with: loopwright watch {loop_id}")
+    then = take_up(state)
+    settings = then.engine.settings
+    changed = settings.test_command != state.engine.settings.test_command
+    _check_means(engine, settings.agent, settings.test_command if changed else None)
+    return then
+
+
+def _check_means(engine: "Engine", agent: str, test_command: str | None) -> None:
+    """Errors that are better seen before a loop exists: AgentError, Invalid."""
+    engine.agents.check(agent)
+    engine.load_prompts()
+    if test_command:
+        engine.runner.tests.check(test_command)
+
+
+def run_here(
+    kind: AnyKind,
+    engine: "Engine",
+    id: str,
+    take_up: "Callable[[Any], Any]",  # Any: states of the kind
+    *,
+    interactive: bool,
+    launched: bool,
+    json: bool,
+    at: str,
+) -> Exit:
+    """Drives it in this process, and says how it came to rest. `at` ends each suggested command."""
+    from loopwright.surfaces.cli.driving import drive, tell_rest
+
+    try:
+        rested = drive(kind, engine, id, take_up, interactive=interactive, as_json=json, launched=launched)
+    except KeyboardInterrupt:
+        how = f"{kind.again} {id}{at}" if interactive else f"{kind.line} resume {id}{at}"
+        if json:
+            write({"type": "interrupted", "success": False, kind.key: id, "error": f"interrupted; {how}"})
+        else:
+            remark(f"\nloopwright: interrupted; nothing is lost, take it up again with: {how}")
+        raise Told(Exit.INTERRUPTED) from None
+    return tell_rest(kind, engine, rested, as_json=json, elsewhere=at)

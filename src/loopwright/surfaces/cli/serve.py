@@ -1,0 +1,98 @@
+"""`serve`: the control plane and the dashboard."""
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from loopwright.core.errors import Invalid
+from loopwright.surfaces.cli.options import HERE, Json
+from loopwright.surfaces.cli.output import answer, is_plain
+
+
+def serve(
+    host: Annotated[str, typer.Option("--host", metavar="HOST", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", metavar="PORT", min=0, max=65535, help="0: any free one.")] = 8765,
+    token: Annotated[
+        str | None, typer.Option("--token", metavar="TOKEN", help="Needed for hosts that others reach.")
+    ] = None,
+    projects: Annotated[
+        list[Path] | None, typer.Option("--project", metavar="DIR", help="May be repeated (default: this folder).")
+    ] = None,
+    allowed: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--allow-host", metavar="NAME", help="Another name of this server, as behind a proxy; repeatable."
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Serve the dashboard and the HTTP API; loops run in processes of their own."""
+    from loopwright.projects import open_projects
+    from loopwright.surfaces.server.app import create_app
+    from loopwright.surfaces.server.gate import checked_token, kept_token
+    from loopwright.surfaces.server.running import Place, bound
+    from loopwright.surfaces.server.running import serve as answer_requests
+    from loopwright.wiring import state_folder
+
+    place = Place(host, port)
+    if not place.is_local and token is None:
+        raise Invalid(f"--host {host} can be reached by others: it needs a --token that only you know")
+    with open_projects(projects or [HERE], actor="api") as opened:
+        listening, place = bound(place)
+        known = checked_token(token) if token is not None else kept_token(state_folder())
+        _log_to_stderr(as_json=json)
+        url = place.url(known)
+        folders = [{"name": name, "path": str(project.engine.project)} for name, project in opened.known.items()]
+        answer(json, {"url": url, "projects": folders, "pid": os.getpid()}, _greeting(tuple(opened.known), url))
+        sys.stdout.flush()
+        answer_requests(create_app(opened, place.rules(known, allowed or ())), listening)
+
+
+def _greeting(projects: tuple[str, ...], url: str) -> str:
+    """The one line that matters, in colours where there are any."""
+    if is_plain():
+        return f"loopwright serves {', '.join(projects)} at {url}"
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    with console.capture() as said:
+        console.print(Text.assemble(("loopwright", "bold"), f" serves {', '.join(projects)}"))
+        console.print(Text.assemble("  open  ", (url, "bold cyan underline")), soft_wrap=True)
+        console.print(Text("  Ctrl-C ends the server; loops run on", "dim"))
+    return said.get().rstrip("\n")
+
+
+def _log_to_stderr(*, as_json: bool) -> None:
+    """One line for each request that could not be answered, and for what the server does by itself."""
+    import structlog
+
+    written = structlog.processors.JSONRenderer() if as_json else structlog.processors.LogfmtRenderer()
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso"),
+            structlog.processors.format_exc_info,
+            written,
+        ],
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+
+
+def mcp(
+    projects: Annotated[
+        list[Path] | None, typer.Option("--project", metavar="DIR", help="May be repeated (default: this folder).")
+    ] = None,
+) -> None:
+    """Let an agent or an editor drive loops, over MCP on stdin and stdout."""
+    import asyncio
+
+    from loopwright.projects import open_projects
+    from loopwright.surfaces.mcp.control import serve_stdio
+
+    with open_projects(projects or [HERE], actor="mcp") as opened:
+        asyncio.run(serve_stdio(opened))

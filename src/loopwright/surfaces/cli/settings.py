@@ -1,0 +1,156 @@
+"""`config` and `schema`: what can be set, and what the files look like."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from loopwright.core.errors import Invalid
+from loopwright.surfaces.cli.options import HERE, Json, Project, need_command
+from loopwright.surfaces.cli.output import answer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from loopwright.core.config import AgentTable, Config
+    from loopwright.core.prompts import Prompt
+
+config = typer.Typer(help="Settings and where they come from.", rich_markup_mode=None)
+schema = typer.Typer(help="JSON schemas of the state files.", rich_markup_mode=None)
+for group in (config, schema):
+    group.callback(invoke_without_command=True)(need_command)
+
+
+@config.command("show")
+def show(
+    origin: Annotated[bool, typer.Option("--origin", help="Say where each value comes from.")] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Print the settings that hold in this project."""
+    from loopwright.core.config import AGENTS, CYCLE, AgentTable, Settings
+    from loopwright.core.config import ROLES_TABLE as ROLES
+    from loopwright.policy.secrets import Secrets
+    from loopwright.surfaces.cli.text import columns
+    from loopwright.wiring import read_config
+
+    loaded = read_config(project, {})
+    values = {n: Secrets().masked_json(v) for n, v in loaded.settings.model_dump(mode="json").items()}
+    rows = [
+        (name, "-" if value is None else _in_words(value), loaded.origins[name] if origin else field.description or "")
+        for (name, field), value in zip(Settings.model_fields.items(), values.values(), strict=True)
+    ]
+    data = {n: {"value": v, "origin": loaded.origins[n]} for n, v in values.items()} if origin else values
+    cycle = dict(_cycle(loaded, origin=origin))
+    rows += [(f"{CYCLE}.{name}", _in_words(value), about) for name, (value, about) in cycle.items()]
+    agents = {name: _shown(table) for name, table in loaded.agents.items()}
+    for name, table in agents.items():
+        for key, value in table.items():
+            full = f"{AGENTS}.{name}.{key}"
+            about = loaded.origins[full] if origin else AgentTable.model_fields[key].description or ""
+            rows.append((full, _in_words(value), about))
+            table[key] = {"value": value, "origin": about} if origin else value
+    told = {n: {"value": v, "origin": about} if origin else v for n, (v, about) in cycle.items()}
+    roles = {n.partition(".")[2]: told.pop(n) for n in cycle if n.startswith(f"{ROLES}.")}
+    answer(json, {**data, CYCLE: {**told, ROLES: roles}, AGENTS: agents}, "\n".join(columns(rows)))
+
+
+def _cycle(loaded: "Config", *, origin: bool) -> "Iterator[tuple[str, tuple[Any, str]]]":  # Any: as JSON has it
+    """The settings of cycles, each with what is told of it; a role that somebody was named for stands alone."""
+    from loopwright.core.config import CYCLE, CycleSettings
+    from loopwright.core.config import ROLES_TABLE as ROLES
+
+    for name, value in loaded.cycle.model_dump(mode="json").items():
+        about = CycleSettings.model_fields[name].description or ""
+        inner = [(f"{name}.{role}", agent) for role, agent in value.items()] if name == ROLES else []
+        for key, shown in inner or [(name, value)]:
+            yield key, (shown, loaded.origins[f"{CYCLE}.{key}"] if origin else about)
+
+
+def _shown(table: "AgentTable") -> dict[str, Any]:  # Any: as JSON has it
+    """What was given, without secrets."""
+    from loopwright.policy.secrets import Secrets, masked_variables
+
+    given = table.model_dump(mode="json", exclude_unset=True)
+    if "env" in given:
+        given["env"] = masked_variables(given["env"])
+    if "command" in given:
+        given["command"] = [Secrets().masked(word) for word in given["command"]]
+    return given
+
+
+def _in_words(value: Any) -> str:  # Any: as JSON has it
+    from shlex import join
+
+    if isinstance(value, dict):
+        return "  ".join(f"{name}={inner}" for name, inner in value.items()) or "-"
+    return (join(value) if isinstance(value, list) else str(value)) or "-"
+
+
+@config.command("prompts")
+def prompts(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", show_default=False)] = None,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """List the prompts that agents get here, or print one.
+
+    A file of the same name in .loopwright/prompts (those of cycles: in its folder cycle) takes its place.
+    """
+    from dataclasses import replace
+
+    from loopwright.core.config import CYCLE
+    from loopwright.surfaces.cli.text import columns
+    from loopwright.wiring import means, read_cycle_prompts, read_prompts
+
+    here = means(project, {})
+    known = {prompt.name: prompt for prompt in read_prompts(here.project, here.config.settings)}
+    of_cycles = read_cycle_prompts(here.project, here.config.settings)
+    known |= {prompt.name: prompt for prompt in (replace(p, name=f"{CYCLE}/{p.name}") for p in of_cycles)}
+    if name is not None and name not in known:
+        raise Invalid(f"no prompt is named {name!r} (there are {', '.join(known)})")
+    rows = [
+        (f"{prompt.name}.md", str(prompt.origin or "ours"), ", ".join(_marked(prompt))) for prompt in known.values()
+    ]
+    data = [_described(prompt) for prompt in known.values() if name in (None, prompt.name)]
+    if name is None:
+        answer(json, data, "\n".join([*columns(rows), "", "* must be in it"]))
+    else:
+        answer(json, data[0], known[name].text.rstrip())
+
+
+def _marked(prompt: "Prompt") -> list[str]:
+    return [f"{name}*" if name in prompt.required else name for name in sorted(prompt.variables)]
+
+
+def _described(prompt: "Prompt") -> dict[str, object]:
+    return {
+        "name": prompt.name, "origin": str(prompt.origin) if prompt.origin else None, "text": prompt.text,
+        "variables": sorted(prompt.variables), "required": sorted(prompt.required),
+    }  # fmt: skip
+
+
+@schema.command("loop")
+def loop(json: Json = False) -> None:
+    """Print the JSON schema of a loop's state file."""
+    from loopwright.surfaces.cli.output import write
+    from loopwright.workflows.loop.model import LoopState
+
+    write(LoopState.model_json_schema(mode="serialization"))
+
+
+@schema.command("cycle")
+def cycle(json: Json = False) -> None:
+    """Print the JSON schema of a cycle's state file."""
+    from loopwright.surfaces.cli.output import write
+    from loopwright.workflows.cycle.model import CycleState
+
+    write(CycleState.model_json_schema(mode="serialization"))
+
+
+@schema.command("tuning")
+def tuning(json: Json = False) -> None:
+    """Print the JSON schema of a tuning session's state file."""
+    from loopwright.surfaces.cli.output import write
+    from loopwright.workflows.tuning.model import TuningState
+
+    write(TuningState.model_json_schema(mode="serialization"))

@@ -1,0 +1,230 @@
+"""`loopwright tasks ID add|import|generate|list|edit|remove|reorder`: what a loop shall do, task by task."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from loopwright.core.errors import Exit, Invalid
+from loopwright.core.text import clean
+from loopwright.surfaces.cli.kinds import LoopId
+from loopwright.surfaces.cli.options import HERE, TASK_FIELDS, Given, Json, Project, opened, takes
+from loopwright.surfaces.cli.output import Told, answer, refuse, remark
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from loopwright.core.run_events import Note
+    from loopwright.core.state import LoopTask
+    from loopwright.wiring import Engine
+    from loopwright.workflows.loop.model import LoopState
+
+
+def generate(
+    context: typer.Context,
+    tool: Annotated[
+        str | None, typer.Option("--tool", metavar="NAME", help="Who proposes; else the loop's own agent.")
+    ] = None,
+    count: Annotated[int, typer.Option("--count", metavar="N", help="Tasks at most, up to 7.")] = 5,
+    for_actor: Annotated[str | None, typer.Option("--for", hidden=True)] = None,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Let an agent propose tasks, and add them."""
+    import asyncio
+
+    with _engine(project, for_actor) as engine:
+        try:
+            added = asyncio.run(_generated(engine, loop_of(context), tool, count, tied=for_actor is not None))
+        except (KeyboardInterrupt, asyncio.CancelledError):
+            refuse(json, "interrupted; no task was added")
+            raise Told(Exit.INTERRUPTED) from None
+    answer(json, added, "\n".join(f"{task.task_id} added: {clean(task.description)}" for task in added))
+
+
+@contextmanager
+def _engine(project: "Path", for_actor: str | None) -> "Iterator[Engine]":
+    """For another surface under its name."""
+    from loopwright.wiring import open_engine
+
+    with open_engine(project, {}, actor=for_actor or "cli") as engine:
+        yield engine
+
+
+async def _generated(
+    engine: "Engine", loop_id: str, tool: str | None, count: int, *, tied: bool
+) -> "tuple[LoopTask, ...]":
+    from loopwright.core.run_events import Bus
+    from loopwright.reports.proposals import check_count
+    from loopwright.surfaces.cli.driving import end_on_signals
+    from loopwright.workflows.loop.steps.generate import proposed_tasks
+
+    check_count(count)
+    agent = engine.agents.chosen(tool or engine.service.read(loop_id).engine.settings.agent)
+    engine.agents.check(agent)
+    end_on_signals()
+    if tied:
+        _end_with_input()
+    bus = Bus(_tell, secrets=engine.runner.secrets)
+    found = await proposed_tasks(engine.runner, loop_id, agent=agent, count=count, bus=bus)
+    return engine.service.tasks.add_proposed(loop_id, found, agent)
+
+
+def _tell(note: "Note") -> None:
+    if note.kind == "activity":
+        remark(clean(note.text))
+
+
+def _end_with_input() -> None:
+    """Whoever started this holds our input open; when it is gone, even by a kill, nobody waits for us any more."""
+    import asyncio
+
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    assert task is not None
+    end = task.cancel
+
+    def read() -> None:
+        if not os.read(sys.stdin.fileno(), 1024):
+            loop.remove_reader(sys.stdin.fileno())
+            end()
+
+    loop.add_reader(sys.stdin.fileno(), read)
+
+
+app = typer.Typer(
+    help="A loop's tasks: loopwright tasks ID add|import|generate|list|edit|remove|reorder.", rich_markup_mode=None
+)
+
+TaskId = Annotated[str, typer.Argument(metavar="TASK", show_default=False, help="Id of a task, see list.")]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The loop that was named before the verb."""
+
+    loop_id: str
+
+
+@app.callback(invoke_without_command=True)
+def tasks(context: typer.Context, loop_id: LoopId) -> None:
+    context.obj = Chosen(loop_id)
+    if context.invoked_subcommand is None:
+        list_tasks(context)
+
+
+@app.command("add")
+@takes(TASK_FIELDS)
+def add(
+    *,
+    context: typer.Context,
+    description: Annotated[str, typer.Argument(metavar="DESCRIPTION", show_default=False)],
+    given: Given,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Add a task after the last one."""
+    with opened(project) as engine:
+        loop_id = loop_of(context)
+        own = "bash" if given.get("command") else engine.service.read(loop_id).engine.settings.agent
+        task = engine.service.tasks.add(loop_id, {"description": description, "tool": own, **given})
+        _note_tools(engine, (task,))
+    answer(json, task, f"{task.task_id} added")
+
+
+@app.command("import")
+def import_issue(
+    context: typer.Context,
+    issue: Annotated[str, typer.Argument(metavar="ISSUE", show_default=False, help="Id of a tracked issue.")],
+    tool: Annotated[
+        str | None,
+        typer.Option("--tool", metavar="NAME", help="Who does them; else the loop's agent, or one that writes code."),
+    ] = None,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Add the tasks of the solution that an issue is bound to."""
+    with opened(project) as engine:
+        added = engine.service.tasks.import_issue(loop_of(context), issue, tool)
+        _note_tools(engine, added)
+    answer(json, added, "\n".join(f"{task.task_id} added: {clean(task.description)}" for task in added))
+
+
+app.command("generate")(generate)
+
+
+@app.command("list")
+def list_tasks(context: typer.Context, project: Project = HERE, json: Json = False) -> None:
+    """List the tasks in their order."""
+    with opened(project) as engine:
+        state = engine.service.read(loop_of(context))
+    answer(json, _objects(state), _table(state), total=len(state.engine.tasks), loop_id=state.loop_id)
+
+
+@app.command("edit")
+@takes({"description": Annotated[str | None, typer.Option("--description", metavar="TEXT")], **TASK_FIELDS})
+def edit(*, context: typer.Context, task: TaskId, given: Given, project: Project = HERE, json: Json = False) -> None:
+    """Change a task that has not begun."""
+    if not given:
+        raise Invalid("nothing to change; for example: tasks ID edit TASK --description TEXT")
+    with opened(project) as engine:
+        edited = engine.service.tasks.edit(loop_of(context), task, given)
+        if "tool" in given:
+            _note_tools(engine, (edited,))
+    answer(json, edited, f"{task} changed")
+
+
+@app.command("remove")
+def remove(context: typer.Context, task: TaskId, project: Project = HERE, json: Json = False) -> None:
+    """Remove a task that has not begun."""
+    with opened(project) as engine:
+        engine.service.tasks.remove(loop_of(context), task)
+    answer(json, {"task_id": task}, f"{task} removed", message="Task deleted")
+
+
+@app.command("reorder")
+def reorder(
+    context: typer.Context,
+    order: Annotated[list[str], typer.Argument(metavar="TASK…", show_default=False)],
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Put the tasks in a new order; every one has to be named."""
+    with opened(project) as engine:
+        engine.service.tasks.reorder(loop_of(context), order)
+        state = engine.service.read(loop_of(context))
+    answer(json, _objects(state), _table(state))
+
+
+def _note_tools(engine: "Engine", tasks: "Sequence[LoopTask]") -> None:
+    """What keeps an agent from the tasks it was given."""
+    for tool, mode in dict.fromkeys((task.tool, task.mode) for task in tasks):
+        if missing := engine.agents.missing(tool):
+            remark(f"note: {missing}")
+        elif (tool, mode) == ("builtin", "write"):
+            remark("note: builtin repairs what failing tests show; it can not write code from a description")
+
+
+def _table(state: "LoopState") -> str:
+    from loopwright.surfaces.cli.loop_rendering import task_rows
+
+    return "\n".join(task_rows(state)) or "no tasks yet"
+
+
+def _objects(state: "LoopState") -> list[dict[str, object]]:
+    """The tasks in order, every field with a value or null, and how far each is."""
+    from loopwright.workflows.loop.summary import task_statuses
+
+    statuses = task_statuses(state)
+    tasks = sorted(state.engine.tasks, key=lambda task: task.order)
+    return [{**dict(task), **(task.model_extra or {}), "status": statuses[task.task_id]} for task in tasks]
+
+
+def loop_of(context: typer.Context) -> str:
+    chosen = context.obj
+    assert isinstance(chosen, Chosen)
+    return chosen.loop_id

@@ -1,0 +1,107 @@
+"""`loopwright tunings …`: sessions that diagnose and mend skills; `loopwright tune` begins one."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from loopwright.core.errors import Invalid
+from loopwright.surfaces.cli import follow, looking, loop_commands
+from loopwright.surfaces.cli.kinds import TUNINGS, TuningId, about
+from loopwright.surfaces.cli.looking import show_diff
+from loopwright.surfaces.cli.loop_commands import how_to_follow
+from loopwright.surfaces.cli.options import HERE, Json, Project, elsewhere, need_command, opened
+from loopwright.surfaces.cli.output import answer
+
+if TYPE_CHECKING:
+    from loopwright.workflows.tuning.model import TuningState
+
+
+FixId = Annotated[str, typer.Argument(metavar="FIX", show_default=False, help="Which, see show.")]
+
+
+def diff(
+    tuning_id: TuningId,
+    fix: Annotated[
+        str | None, typer.Argument(metavar="[FIX]", show_default=False, help="Only this one, applied or not.")
+    ] = None,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Show what a session has changed in the skill, or what one of its fixes would change."""
+    from loopwright.workflows.tuning.publish import diff_of
+
+    with opened(project) as engine:
+        service = engine.tunings
+        text = service.whole_diff(tuning_id) if fix is None else diff_of(service.fix(tuning_id, fix))
+    show_diff(text, json)
+
+
+def report(tuning_id: TuningId, project: Project = HERE, json: Json = False) -> None:
+    """Print a session's report, in Markdown."""
+    from loopwright.surfaces.cli.text import clean_lines
+
+    with opened(project) as engine:
+        text = engine.tunings.report(tuning_id)
+    answer(json, {"report": text}, clean_lines(text).rstrip("\n"))
+
+
+def choose(
+    tuning_id: TuningId,
+    fixes: Annotated[
+        list[str] | None, typer.Argument(metavar="[FIX…]", show_default=False, help="Those to apply, see show.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All that are offered.")] = False,
+    none: Annotated[bool, typer.Option("--none", help="None of them.")] = False,
+    project: Project = HERE,
+    json: Json = False,
+) -> None:
+    """Choose which of the proposed fixes are applied; the session runs on in the background."""
+    if [bool(fixes), every, none].count(True) != 1:
+        raise Invalid("name fixes, as in: tunings choose ID FIX-001 FIX-003; or give --all or --none alone")
+    with opened(project) as engine:
+        waiting = engine.tunings.read(tuning_id).engine.waiting
+        offered = waiting.options if waiting else ()
+        chosen = offered if every else tuple(fix.upper() for fix in fixes or ())
+        state = engine.tunings.choose(tuning_id, chosen)
+    words = ", ".join(chosen) or "no fix"
+    answer(json, state, f"{words} chosen; {_following(state, elsewhere(project))}")
+
+
+def rollback(tuning_id: TuningId, fix: FixId, project: Project = HERE, json: Json = False) -> None:
+    """Take a fix out of the skill's files again."""
+    with opened(project) as engine:
+        state = engine.tunings.roll_back(tuning_id, fix.upper())
+    answer(
+        json, state, f"{fix.upper()} is rolled back: its files are byte for byte what they were "
+        f"(score {state.quality_score:g})",
+    )  # fmt: skip
+
+
+def _following(state: "TuningState", at: str) -> str:
+    return how_to_follow(TUNINGS, state, at).partition("\n")[0]
+
+
+COMMANDS: dict[str, Callable[..., None]] = {
+    "list": about(TUNINGS, looking.list_all),
+    "show": about(TUNINGS, looking.show),
+    "watch": about(TUNINGS, follow.watch),
+    "logs": about(TUNINGS, follow.logs),
+    "diff": diff,
+    "report": report,
+    "choose": choose,
+    "answer": about(TUNINGS, loop_commands.answer_question),
+    "approve": about(TUNINGS, loop_commands.approve),
+    "rollback": rollback,
+    "start": about(TUNINGS, loop_commands.start, without="auto"),
+    "resume": about(TUNINGS, loop_commands.resume, without="auto"),
+    "stop": about(TUNINGS, loop_commands.stop),
+    "recover": about(TUNINGS, loop_commands.recover),
+    "delete": about(TUNINGS, loop_commands.delete),
+}
+"""In the order that `--help` lists them. A session takes seconds: it is neither paused nor reopened."""
+
+app = typer.Typer(
+    help="Sessions of loopwright tune: what was found in a skill, and what was mended.", rich_markup_mode=None
+)
+app.callback(invoke_without_command=True)(need_command)

@@ -1,0 +1,407 @@
+"""What the tools do: find the run, call its service, tell how it stands now. Blocking calls."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from loopwright.core.errors import Conflict, IllegalTransition, Invalid
+from loopwright.core.run import Run
+from loopwright.core.state import Limits
+from loopwright.core.supervisor import is_launched
+from loopwright.core.text import whole
+from loopwright.core.threads import in_thread
+from loopwright.evidence.debugging import DebugGround, DebugRequest, Looked
+from loopwright.skills.findings import DIMENSIONS
+from loopwright.skills.report.checked import of_session
+from loopwright.surfaces.mcp.debugging import read_debug_call
+from loopwright.surfaces.mcp.run_resolver import CYCLE, KINDS, LOOP, Desk, Found, Kind, Place
+from loopwright.surfaces.mcp.tool_inputs import (
+    LIMITS,
+    AddTask,
+    Answer,
+    Choose,
+    Debugging,
+    Decide,
+    Diagnose,
+    Diff,
+    Extend,
+    ListRuns,
+    OneRun,
+    Pause,
+    ReadDocuments,
+    ReadFindings,
+    ReadFixes,
+    Resolve,
+    Resume,
+    RollBack,
+    SearchFix,
+    StartCycle,
+    StartLoop,
+    StartTuning,
+    Wait,
+)
+from loopwright.surfaces.mcp.tool_outputs import (
+    Added,
+    Brief,
+    Changed,
+    CycleBrief,
+    CycleReport,
+    CycleWaited,
+    Damaged,
+    Document,
+    Documents,
+    Findings,
+    Fixes,
+    Listed,
+    Report,
+    TuningBrief,
+    TuningReport,
+    TuningWaited,
+    Waited,
+    cycle_report,
+    findings_told,
+    fixes_told,
+    next_of_a_look,
+    report,
+    tuning_hint,
+    tuning_report,
+)
+from loopwright.wiring.debugging import debug_request
+from loopwright.workflows.loop.model import FINISHED, LoopState
+from loopwright.workflows.tuning.model import Level
+
+AnyReport = Report | CycleReport | TuningReport
+AnyBrief = Brief | CycleBrief | TuningBrief
+NEVER = "0001-01-01T00:00:00+00:00"
+"""Before any other time: of a state that another program has made."""
+
+
+def start_loop(desk: Desk, asked: StartLoop) -> Report:
+    """As `loopwright create` and `start` do; nothing is created that could not be started."""
+    place = desk.place(asked.project)
+    place.engine.load_prompts()
+    state = place.engine.create(asked.task, title=asked.title, interactive=not asked.auto, given=asked.settings)
+    if asked.start:
+        state = place.loops.start(state.loop_id)
+    return report(state, place.name, live=asked.start)
+
+
+def list_runs(desk: Desk, asked: ListRuns) -> Listed:
+    """Over several projects, the latest change first."""
+    kinds = [kind for kind in KINDS if asked.kind in (None, kind.name)]
+    sources = [(place, kind) for place in desk.places(asked.project) for kind in kinds]
+    wanted = asked.offset + asked.limit
+    pages = [
+        (place, kind, kind.service(place.engine).list(status=asked.status, limit=wanted)) for place, kind in sources
+    ]
+    found = [(state, place, kind) for place, kind, page in pages for state in page.items]
+    found.sort(key=lambda item: datetime.fromisoformat(item[0].updated_at or NEVER), reverse=True)
+    told = [_brief(*item) for item in found[asked.offset :][: asked.limit]]
+    return Listed(
+        loops=tuple(one for one in told if isinstance(one, Brief)),
+        cycles=tuple(one for one in told if isinstance(one, CycleBrief)),
+        tunings=tuple(one for one in told if isinstance(one, TuningBrief)),
+        total=sum(page.total for _, _, page in pages),
+        damaged=tuple(
+            Damaged.model_validate({"kind": kind.name, "id": id, "reason": why})
+            for place, kind in sources
+            for id, why in kind.service(place.engine).damaged().items()
+        ),
+        projects=tuple(desk.known),
+    )
+
+
+def status(desk: Desk, asked: OneRun) -> AnyReport:
+    return _told(desk.run(asked))
+
+
+def pause(desk: Desk, asked: Pause) -> AnyReport:
+    found = desk.driven(asked)
+    found.service.pause(found.id, now=asked.now)
+    return _told(found)
+
+
+def resume(desk: Desk, asked: Resume) -> AnyReport:
+    """One that was never started is started."""
+    found = desk.driven(asked)
+    if found.service.read(found.id).status in ("created", "pending"):
+        found.service.start(found.id, asked.mode)
+    else:
+        found.service.resume(found.id, asked.mode)
+    return _told(found)
+
+
+def stop(desk: Desk, asked: OneRun) -> AnyReport:
+    found = desk.driven(asked)
+    asyncio.run(found.service.stop(found.id))
+    return _told(found)
+
+
+def extend(desk: Desk, asked: Extend) -> AnyReport:
+    """Raises limits, and adds to a cycle's task; what is finished runs on."""
+    found = desk.driven(asked)
+    if asked.task is not None and found.kind is not CYCLE:
+        other = "a loop takes more work by `add_task`" if found.kind is LOOP else "a skill is tuned anew"
+        raise Invalid(f"task: {other}; only cycles are extended with a task")
+    limits = asked.limits
+    _check_raised(found.service.read(found.id), limits, enough=asked.task is not None)
+    if asked.task is not None:
+        _extend_cycle(desk, asked, limits)
+    else:
+        _raise_limits(found, limits)
+    return _told(found)
+
+
+def answer(desk: Desk, asked: Answer) -> AnyReport:
+    """A paused run goes on with it; one that asked in the middle of a step takes it by itself."""
+    found = desk.driven(asked)
+    state = found.service.answer(found.id, asked.text)
+    if asked.resume and state.status == "paused":
+        found.service.resume(found.id)
+    return _told(found)
+
+
+def add_task(desk: Desk, asked: AddTask) -> Added:
+    """After the last one. Also a loop's own agent may find that there is more to do."""
+    found, loops = desk.loop(asked)
+    own = "bash" if asked.command else loops.read(found.id).engine.settings.agent
+    task = loops.tasks.add(found.id, {"tool": own, **asked.fields})
+    state = loops.read(found.id)
+    now = "the loop takes it up by itself" if state.status == "running" else "`resume` lets the loop take it up"
+    return Added(
+        loop_id=found.id, project=found.project, task_id=task.task_id, description=task.description,
+        tool=task.tool, next="`extend` lets the loop take it up" if state.status in FINISHED else now,
+    )  # fmt: skip
+
+
+def diff(desk: Desk, asked: Diff) -> Changed:
+    """Of everything, of one checkpoint, or of one iteration of a cycle."""
+    found = desk.run(asked)
+    if asked.iteration is not None and asked.checkpoint is not None:
+        raise Invalid("say iteration or checkpoint, not both")
+    if asked.checkpoint is not None:
+        text = found.service.checkpoint_diff(found.id, asked.checkpoint)
+    elif asked.iteration is not None:
+        _, cycles = desk.cycle(asked, looking=True)
+        text = cycles.diff(found.id, asked.iteration)
+    else:
+        text = found.service.whole_diff(found.id)
+    text = whole(text)
+    return Changed(
+        id=found.id, project=found.project, checkpoint=asked.checkpoint, iteration=asked.iteration,
+        diff=text[: asked.max_chars], truncated=len(text) > asked.max_chars,
+    )  # fmt: skip
+
+
+def _told(found: Found[Any]) -> AnyReport:  # Any: as Desk.run
+    state, live = found.look()
+    told: AnyReport = found.kind.report(state, found.project, live=live)
+    return told
+
+
+def _brief(state: Any, place: Place, kind: Kind[Any]) -> AnyBrief:  # Any: of the kind
+    service = kind.service(place.engine)
+    live = service.is_live(service.rules.id_of(state)) or is_launched(state, service.clock.now())
+    told: AnyBrief = kind.brief(state, place.name, live=live)
+    return told
+
+
+def _extend_cycle(desk: Desk, asked: Extend, limits: Limits) -> None:
+    """The limits first: what is used up has to be raised before the cycle can run on."""
+    found, cycles = desk.cycle(asked)
+    if limits != Limits():
+        cycles.limit(found.id, limits)
+    cycles.extend(found.id, asked.task or "")
+
+
+def _raise_limits(found: Found[Any], limits: Limits) -> None:  # Any: as Desk.run
+    try:
+        found.service.reopen(found.id, limits)
+    except IllegalTransition:  # not finished
+        found.service.limit(found.id, limits)
+
+
+def _check_raised(state: Run, limits: Limits, *, enough: bool) -> None:
+    """Invalid where a limit would not be raised, or none was given to what has not ended and nothing else is asked."""
+    budget = state.engine.budget
+    known = {**{name: getattr(budget, name) for name in LIMITS[1:]}, LIMITS[0]: state.max_iterations}
+    given = {name: value for name in LIMITS if (value := getattr(limits, name)) is not None}
+    if not given and not enough and state.status not in FINISHED:
+        raise Invalid(f"say which limit shall be raised: {', '.join(LIMITS)}")
+    for name, value in given.items():
+        if known[name] is not None and value < known[name]:
+            raise Invalid(f"{name}: extend only raises limits; it is {known[name]:g} already (got {value:g})")
+
+
+def start_cycle(desk: Desk, asked: StartCycle) -> CycleReport:
+    """As `loopwright cycle create` and `start` do; nothing is created that could not be started."""
+    place = desk.place(asked.project)
+    place.engine.load_cycle_prompts()
+    state = place.engine.create_cycle(asked.task, title=asked.title, interactive=not asked.auto, given=asked.settings)
+    if asked.start:
+        state = place.cycles.start(state.cycle_id)
+    return cycle_report(state, place.name, live=asked.start)
+
+
+def decide(desk: Desk, asked: Decide) -> CycleReport:
+    """A cycle that is paused goes on once nothing is left to decide."""
+    found, cycles = desk.cycle(asked)
+    state = cycles.decide(found.id, asked.decision, asked.option)
+    if asked.resume and state.status == "paused" and not state.coordination.undecided:
+        cycles.resume(found.id)
+    told: CycleReport = found.told()
+    return told
+
+
+def resolve(desk: Desk, asked: Resolve) -> CycleReport:
+    found, cycles = desk.cycle(asked)
+    cycles.resolve(found.id, asked.blocker, asked.resolution, workaround=asked.workaround)
+    told: CycleReport = found.told()
+    return told
+
+
+def documents(desk: Desk, asked: ReadDocuments) -> Documents:
+    """The list of them; or the one that is named, in the version that is named."""
+    found, cycles = desk.cycle(asked, looking=True)
+    if asked.name is None:
+        known = tuple(
+            Document(name=one.name, version=one.version, versions=one.versions) for one in cycles.documents(found.id)
+        )
+        return Documents(
+            cycle_id=found.id, project=found.project, documents=known, name=None, version=None, text=None,
+            truncated=False,
+        )  # fmt: skip
+    shown = cycles.document(found.id, asked.name, asked.version)
+    return Documents(
+        cycle_id=found.id, project=found.project, documents=(), name=shown.name, version=shown.version,
+        text=shown.text[: asked.max_chars], truncated=shown.truncated or len(shown.text) > asked.max_chars,
+    )  # fmt: skip
+
+
+LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "template"}
+
+
+def diagnose(desk: Desk, asked: Diagnose) -> Findings:
+    """Looks at a skill; nothing is made, nothing is changed."""
+    place = desk.place(asked.project)
+    found = place.engine.check_skill(Path(asked.path), asked.dimensions or DIMENSIONS)
+    return findings_told(
+        found, place.name, dimensions=DIMENSIONS, limit=asked.limit, offset=asked.offset,
+        following=next_of_a_look(found),
+    )  # fmt: skip
+
+
+def start_tuning(desk: Desk, asked: StartTuning) -> TuningReport:
+    """As `loopwright tune` does, in the background; nothing is created that could not be started."""
+    place = desk.place(asked.project)
+    place.engine.load_tuning_prompts()
+    state = place.engine.create_tuning(
+        Path(asked.path), description=asked.description or "", dimensions=asked.dimensions or DIMENSIONS,
+        level=LEVELS[asked.fix], agent=asked.agent, refuter=asked.refuter, choosing=asked.choose, **asked.limit,
+    )  # fmt: skip
+    if asked.start:
+        state = place.tunings.start(state.tuning_id)
+    return tuning_report(state, place.name, live=asked.start)
+
+
+def findings(desk: Desk, asked: ReadFindings) -> Findings:
+    """What the session's last diagnosis has found."""
+    found, tunings = desk.tuning(asked, looking=True)
+    state, live = found.look()
+    checked = of_session(tunings.read(found.id))
+    return findings_told(
+        checked, found.project, dimensions=(asked.dimension,) if asked.dimension else DIMENSIONS, limit=asked.limit,
+        offset=asked.offset, following=tuning_hint(state, live=live), tuning_id=found.id,
+    )  # fmt: skip
+
+
+def fixes(desk: Desk, asked: ReadFixes) -> Fixes:
+    found, tunings = desk.tuning(asked, looking=True)
+    fix = tunings.fix(found.id, asked.fix) if asked.fix else None
+    return fixes_told(tunings.read(found.id), found.project, fix, asked.max_chars)
+
+
+def choose(desk: Desk, asked: Choose) -> TuningReport:
+    """The session goes on with them."""
+    found, tunings = desk.tuning(asked)
+    tunings.choose(found.id, asked.fixes)
+    told: TuningReport = found.told()
+    return told
+
+
+def roll_back(desk: Desk, asked: RollBack) -> TuningReport:
+    found, tunings = desk.tuning(asked)
+    tunings.roll_back(found.id, asked.fix)
+    told: TuningReport = found.told()
+    return told
+
+
+LOOK_SECONDS = 0.2
+WORD_SECONDS = 5.0
+"""The longest silence while it waits: some callers give up on who says nothing."""
+
+AnyWaited = Waited | CycleWaited | TuningWaited
+
+Tell = Callable[[float, float, str], Awaitable[None]]
+"""How far it is: seconds that have passed, of how many, and what goes on."""
+
+
+async def wait(desk: Desk, asked: Wait, tell: Tell) -> AnyWaited:
+    """Until it rests or needs a person, or the time is over."""
+    found = await in_thread(desk.driven, asked)
+    clock = found.service.clock
+    begun = told_at = clock.monotonic()
+    words = ""
+    while True:
+        state, live = await in_thread(found.look)
+        now = clock.monotonic()
+        passed = now - begun
+        rested = _rests(found, state, live)
+        if rested or passed >= asked.seconds:
+            told: AnyWaited = found.kind.waited(state, found.project, live=live, rested=rested)
+            return told
+        if (news := found.kind.headline(state, live=live) or "") != words or now - told_at >= WORD_SECONDS:
+            words, told_at = news, now
+            await tell(passed, asked.seconds, words)
+        await clock.sleep(min(LOOK_SECONDS, asked.seconds - passed))
+
+
+def _rests(found: Found[Any], state: Any, live: bool) -> bool:  # Any: as Desk.run
+    """Nothing goes on by itself; a runner that still tidies up, or waits for a limit to pass, counts as going on."""
+    return not live or (state.status == "running" and found.kind.needs(state, live=True) is not None)
+
+
+async def look_for(desk: Desk, asked: Debugging, tell: Tell, tool: str) -> Looked:
+    """Who may start loops here may run any test command: an expression may do what it likes, too."""
+    from loopwright.surfaces.mcp.debugging import look  # loads the debugger, which not every caller asks
+
+    call = read_debug_call(tool, asked.question)
+    request = await in_thread(_request, desk, asked)
+    return await look(call, DebugGround(request=request, policy="all"), tell)
+
+
+def _request(desk: Desk, asked: Debugging) -> DebugRequest:
+    if asked.id is not None:
+        return _of_loop(desk.run(OneRun(id=asked.id, project=asked.project)), asked)
+    engine = desk.place(asked.project).engine
+    command = asked.test_command or engine.config.settings.test_command
+    return debug_request(engine.project, command, option="test_command")
+
+
+def _of_loop(found: Found[LoopState], asked: Debugging) -> DebugRequest:
+    if found.kind is not LOOP:
+        raise Invalid(f"{found.id} is a {found.kind.called}; leave `id` out, and say which `project` is meant")
+    state, engine = found.service.read(found.id), found.place.engine
+    skill = state.skill_state
+    searches = skill is not None and skill.current_action == "debug" and state.engine.settings.agent == "builtin"
+    if searches and isinstance(asked, SearchFix) and found.service.is_live(found.id):
+        raise Conflict("the loop's own debugger is searching already: `wait` until it rests, then see the `diff`")
+    command = asked.test_command or state.engine.settings.test_command or engine.config.settings.test_command
+    request = debug_request(
+        engine.project, command, option="test_command", failing=skill.validate_.failed_tests if skill else ()
+    )
+    log = engine.service.store.progress_path(found.id) / "debug.log"
+    hypotheses = skill.debug.hypotheses if skill else ()
+    return request.evolve(hypotheses=hypotheses, loop=found.id, log=str(log))

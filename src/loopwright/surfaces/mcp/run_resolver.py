@@ -1,0 +1,210 @@
+"""Where the tools find a loop, a cycle or a tuning session, and its commands."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
+
+from loopwright.core.errors import Conflict, Forbidden, Invalid, NotFound
+from loopwright.core.ids import checked
+from loopwright.core.run import R, Run
+from loopwright.core.run_commands import Runs
+from loopwright.core.supervisor import is_launched
+from loopwright.projects import Project, Projects
+from loopwright.surfaces.mcp import tool_outputs
+from loopwright.surfaces.mcp.tool_inputs import OneRun
+from loopwright.wiring import Engine
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.service import CycleService
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.service import LoopService
+from loopwright.workflows.tuning.model import TuningState
+from loopwright.workflows.tuning.service import TuningService
+
+C = TypeVar("C", bound=Run, contravariant=True)
+
+
+class Tells(Protocol[C]):
+    """Words about a state. `live`: a process is at work on it."""
+
+    def __call__(self, state: C, /, *, live: bool) -> str | None: ...
+
+
+class Reports(Protocol[C]):
+    """A state as a tool answers it."""
+
+    def __call__(self, state: C, project: str, /, *, live: bool) -> Any: ...  # Any: a model of the kind
+
+
+class Ends(Protocol[C]):
+    """A state as `wait` answers it."""
+
+    def __call__(self, state: C, project: str, /, *, live: bool, rested: bool) -> Any: ...  # Any: as Reports
+
+
+@dataclass(frozen=True)
+class Kind(Generic[R]):
+    """`called`: what people call one."""
+
+    name: Literal["loop", "cycle", "tuning"]
+    called: str
+    service: Callable[[Engine], Runs[R]]
+    headline: Tells[R]
+    needs: Tells[R]
+    brief: Reports[R]
+    report: Reports[R]
+    waited: Ends[R]
+
+
+LOOP = Kind[LoopState](
+    "loop",
+    "loop",
+    lambda engine: engine.service,
+    tool_outputs.headline,
+    tool_outputs.needs,
+    tool_outputs.brief,
+    tool_outputs.report,
+    tool_outputs.waited,
+)
+CYCLE = Kind[CycleState](
+    "cycle", "cycle", lambda engine: engine.cycles, tool_outputs.cycle_headline, tool_outputs.cycle_needs,
+    tool_outputs.cycle_brief, tool_outputs.cycle_report, tool_outputs.cycle_waited,
+)  # fmt: skip
+TUNING = Kind[TuningState](
+    "tuning", "tuning session", lambda engine: engine.tunings, tool_outputs.tuning_headline, tool_outputs.tuning_needs,
+    tool_outputs.tuning_brief, tool_outputs.tuning_report, tool_outputs.tuning_waited,
+)  # fmt: skip
+KINDS: tuple[Kind[Any], ...] = (LOOP, CYCLE, TUNING)  # Any: each has states of its own
+
+
+ACTOR = "mcp"
+"""Its name in the journal."""
+
+
+class Place(NamedTuple):
+    """One project; what is done through its services stands in the journal as an agent's."""
+
+    name: str
+    engine: Engine
+
+    @property
+    def loops(self) -> LoopService:
+        return self.engine.service
+
+    @property
+    def cycles(self) -> CycleService:
+        return self.engine.cycles
+
+    @property
+    def tunings(self) -> TuningService:
+        return self.engine.tunings
+
+
+@dataclass(frozen=True)
+class Found(Generic[R]):
+    """One run's place. `service` acts under the name of an agent."""
+
+    id: str
+    place: Place
+    kind: Kind[R]
+    service: Runs[R]
+
+    @property
+    def project(self) -> str:
+        return self.place.name
+
+    def look(self) -> tuple[R, bool]:
+        """Where it stands, and whether a process is at work on it. In this order: who lets go has committed before."""
+        live = self.service.is_live(self.id)
+        state = self.service.read(self.id)
+        return state, live or is_launched(state, self.service.clock.now())
+
+    def told(self) -> Any:  # Any: a report of the kind
+        state, live = self.look()
+        return self.kind.report(state, self.project, live=live)
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The projects whose loops, cycles and tuning sessions are driven here."""
+
+    projects: Projects
+
+    @property
+    def known(self) -> Mapping[str, Project]:
+        return self.projects.known
+
+    def place(self, name: str | None) -> Place:
+        """The project of that name, or the first. NotFound."""
+        return _place(self.projects.named(name))
+
+    def places(self, name: str | None) -> list[Place]:
+        """That project, or all of them."""
+        return [self.place(name)] if name is not None else [_place(project) for project in self.known.values()]
+
+    def run(self, asked: OneRun) -> Found[Any]:  # Any: of any kind
+        """To look at it. NotFound; Conflict where there are several of that id."""
+        id = checked(asked.id, "loop, cycle or tuning session")
+        projects = [self.projects.named(asked.project)] if asked.project else self.known.values()
+        found = [(project, kind) for project in projects for kind in KINDS if _has(kind.service(project.engine), id)]
+        if not found:
+            raise NotFound(f"Loop, cycle or tuning session not found: {id}")
+        if len(found) > 1:
+            where = ", ".join(f"a {kind.called} in {project.name}" for project, kind in found)
+            raise Conflict(f"there are several {id}: {where}; say in which project")
+        ((project, kind),) = found
+        place = _place(project)
+        return Found(id, place, kind, kind.service(place.engine))
+
+    def driven(self, asked: OneRun) -> Found[Any]:  # Any: as run
+        """To do something with it. Forbidden for what the run itself has started."""
+        found = self.run(asked)
+        if found.service.processes.within(found.id):
+            name = found.kind.called
+            raise Forbidden(
+                f"a {name} can not drive itself; report your result, and whoever started the {name} goes on"
+            )
+        return found
+
+    def loop(self, asked: OneRun) -> tuple[Found[LoopState], LoopService]:
+        """To look at a loop, with the commands that only loops have. Invalid for others."""
+        found = self.run(asked)
+        if found.kind is CYCLE:
+            raise Invalid(f"{found.id} is a cycle, which plans its own tasks: `extend` it with `task`")
+        if found.kind is not LOOP:
+            raise Invalid(_of_others(found, LOOP))
+        return found, found.place.loops
+
+    def cycle(self, asked: OneRun, *, looking: bool = False) -> tuple[Found[Any], CycleService]:  # Any: as run
+        """To do something with a cycle, or only to look at it. Invalid for others."""
+        found = self.run(asked) if looking else self.driven(asked)
+        if found.kind is not CYCLE:
+            raise Invalid(_of_others(found, CYCLE))
+        return found, found.place.cycles
+
+    def tuning(self, asked: OneRun, *, looking: bool = False) -> tuple[Found[Any], TuningService]:  # Any: as run
+        """The same of a tuning session."""
+        found = self.run(asked) if looking else self.driven(asked)
+        if found.kind is not TUNING:
+            raise Invalid(_of_others(found, TUNING))
+        return found, found.place.tunings
+
+
+def _of_others(found: Found[Any], wanted: Kind[Any]) -> str:  # Any: as Desk.run
+    return f"{found.id} is a {found.kind.called}; only {wanted.called}s have that"
+
+
+def _place(project: Project) -> Place:
+    engine = project.engine
+    mine = replace(
+        engine, service=replace(engine.service, actor=ACTOR), cycles=replace(engine.cycles, actor=ACTOR),
+        tunings=replace(engine.tunings, actor=ACTOR),
+    )  # fmt: skip
+    return Place(project.name, mine)
+
+
+def _has(service: Runs[R], id: str) -> bool:
+    """Also where it can not be read: whoever reads it is told so."""
+    try:
+        return id in service.damaged() or bool(service.read(id))
+    except (NotFound, Invalid):  # not of this kind, by its name
+        return False

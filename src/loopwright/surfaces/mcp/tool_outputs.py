@@ -1,0 +1,744 @@
+"""What the tools answer about a loop: typed for programs. Pure."""
+
+from collections.abc import Collection, Iterator
+from typing import Literal
+
+from loopwright.core.pausing import paused_words
+from loopwright.core.record import Items, Record
+from loopwright.core.run import Run
+from loopwright.core.state import Budget, Outcome, PermissionRequest, RunState
+from loopwright.core.text import agreeing, clean, clipped, plural, whole
+from loopwright.policy.permissions import request_words
+from loopwright.skills.findings import Confidence, Dimension, Finding, FixLevel, Risk, Severity
+from loopwright.skills.report.checked import Checked
+from loopwright.skills.score import counts, score_words
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.summary import CycleGlance, CycleNeed, cycle_glance, cycle_need
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.summary import Glance, Need, glance, need, task_statuses
+from loopwright.workflows.tuning.model import AppliedFix, Fix, Gate, IssuesBySeverity, TuningState
+from loopwright.workflows.tuning.summary import TuningGlance, TuningNeed, tuning_glance, tuning_need
+
+NEXT_FOR_LOOP: dict[Outcome, str] = {
+    "succeeded": "`diff` shows what was changed",
+    "unproven": "`diff` shows what was changed; `add_task` for a test that fails without it and shows the goal, then"
+    " `extend`; where no test can show it, a person decides (loopwright reopen {id} --proof preserve, or none)",
+    "unverified": "`diff` shows what was changed; nothing has proved it: look at it, or `extend` with tests in place",
+    "exhausted": "`extend` with a higher max_iterations, after `add_task` if something else should be tried",
+    "over_budget": "`extend` with a higher limit lets it run on",
+    "stalled": "it goes in circles: `add_task` with another idea, then `extend`",
+    "stopped": "`extend` reopens it",
+    "failed": "see failure_reason; once that is mended, `extend` reopens it",
+}
+"""By how a loop has ended."""
+
+WAITING_LOOP: dict[Need, str] = {
+    "answer": "`answer` the question",
+    "permission": "a person has to allow or deny what it asks for (loopwright approve {id}, or the dashboard); `wait`",
+    "choice": "a person has to choose its next step, at the menu of the terminal or in the dashboard",
+    "resume": "`resume` lets it run on",
+}
+
+
+def needs(state: LoopState, *, live: bool) -> Need | None:
+    """What has to happen before anything goes on: also what is left behind by its process needs somebody."""
+    if live:
+        return need(state)
+    if state.status == "running" or state.engine.parked:
+        return "resume"
+    return need(state)
+
+
+def headline(state: LoopState, *, live: bool) -> str:
+    """In a sentence."""
+    asks = "Waits with a question"
+    return standing(state, live=live, asks=asks, doing=_action(state), pausing="the action under way")
+
+
+def standing(state: Run, *, live: bool, asks: str, doing: str, pausing: str) -> str:
+    """Where any run stands, in a sentence: `doing` while it runs, `pausing` while it comes to rest."""
+    engine = state.engine
+    if engine.outcome:
+        why = f": {clean(state.failure_reason)}" if state.failure_reason else ""
+        return f"{'Done' if state.status == 'completed' else 'Not done'}, {engine.outcome}{why}"
+    if engine.waiting:
+        return f"{asks}: {clean(engine.waiting.question)}"
+    if engine.parked:
+        return f"Waits until {engine.parked.until}: {clean(engine.parked.reason)}"
+    match state.status:
+        case "created":
+            return "Created, not started yet"
+        case "running" if live:
+            return f"Running: {doing}{asking(engine)}"
+        case "running":
+            return "Interrupted: no process is at work on it"
+        case _:
+            paused = paused_words(state)
+            return f"{paused}; {pausing} is finished first" if live else paused
+
+
+def hint(state: LoopState, *, live: bool) -> str:
+    """The next step."""
+    if state.engine.outcome:
+        return NEXT_FOR_LOOP[state.engine.outcome].format(id=state.loop_id)
+    if state.status == "created":
+        return "`resume` starts it"
+    if needed := needs(state, live=live):
+        settled = state.engine.waiting is not None and state.engine.waiting.by_resuming
+        first = "a person has to settle that first; then " if settled and needed == "resume" else ""
+        return f"{first}{WAITING_LOOP[needed].format(id=state.loop_id)}"
+    return "`wait` until it rests"
+
+
+def _action(state: LoopState) -> str:
+    action = state.skill_state.current_action if state.skill_state else None
+    doing = action.upper() if action else "between two steps"
+    return f"{doing}, iteration {state.current_iteration} of {state.max_iterations}"
+
+
+def asking(engine: RunState) -> str:
+    """How many permissions are asked for, where there are any."""
+    asked = [request for request in engine.asked if request.answer is None]
+    return f"; it waits for {plural(len(asked), 'permission')}" if asked else ""
+
+
+SHOWN = 10
+"""Items of a list; the others are only counted."""
+LINE = 400
+"""Characters of what somebody wrote that are worth reading here."""
+
+
+class Brief(Glance):
+    """`live`: a process is at work on it. `needs`: what it waits for before anything goes on."""
+
+    live: bool
+
+
+class Failing(Record):
+    name: str
+    error: str | None
+
+
+class OpenTask(Record):
+    task_id: str
+    status: Literal["pending", "in_progress", "failed"]
+    description: str
+
+
+class Request(Record):
+    """Something the loop's agent may only do once a person allows it."""
+
+    id: str
+    words: str
+    reason: str
+
+
+class Cause(Record):
+    """A suspected cause of what fails, and where."""
+
+    place: str
+    status: str
+    description: str
+
+
+class Spent(Record):
+    minutes: float
+    tokens: int | None
+    cost: float | None
+
+
+class Report(Brief):
+    """`words` say where it stands, `next` what to do about it."""
+
+    words: str
+    next: str
+    question: str | None
+    options: Items[str]
+    requests: Items[Request]
+    failing: Items[Failing]
+    open_tasks: Items[OpenTask]
+    causes: Items[Cause]
+    spent: Spent
+    incidents: Items[str]
+
+
+class Waited(Report):
+    """`rested`: nothing goes on by itself any more; otherwise the time was over first."""
+
+    rested: bool
+
+
+class Added(Record):
+    loop_id: str
+    project: str
+    task_id: str
+    description: str
+    tool: str
+    next: str
+
+
+def brief(state: LoopState, project: str, *, live: bool) -> Brief:
+    return Brief.model_validate(_brief(state, project, live))
+
+
+def report(state: LoopState, project: str, *, live: bool) -> Report:
+    return Report.model_validate(_report(state, project, live))
+
+
+def waited(state: LoopState, project: str, *, live: bool, rested: bool) -> Waited:
+    return Waited.model_validate({**_report(state, project, live), "rested": rested})
+
+
+def _brief(state: LoopState, project: str, live: bool) -> dict[str, object]:
+    return {**dict(glance(state, project)), "live": live, "needs": needs(state, live=live)}
+
+
+def _report(state: LoopState, project: str, live: bool) -> dict[str, object]:
+    engine, skill = state.engine, state.skill_state
+    waiting = engine.waiting
+    ranked = sorted(skill.debug.hypotheses, key=lambda h: (h.status != "confirmed", h.likelihood)) if skill else []
+    return {
+        **_brief(state, project, live),
+        "words": headline(state, live=live),
+        "next": hint(state, live=live),
+        "question": waiting.question if waiting else None,
+        "options": waiting.options if waiting else (),
+        "requests": requests(engine),
+        "failing": _failing(state),
+        "open_tasks": _open_tasks(state),
+        "causes": tuple(
+            Cause(place=h.logging_point, status=h.status, description=cut(h.description))
+            for h in ranked[:SHOWN] if h.status != "rejected"
+        ),
+        "spent": spent(engine.budget),
+        "incidents": tuple(cut(incident.message) for incident in engine.incidents[-SHOWN:]),
+    }  # fmt: skip
+
+
+def _failing(state: LoopState) -> tuple[Failing, ...]:
+    results = state.skill_state.validate_.test_results if state.skill_state else ()
+    failed = [result for result in results if result.status == "failed"]
+    return tuple(
+        Failing(name=result.key, error=cut(result.error_message) if result.error_message else None)
+        for result in failed[:SHOWN]
+    )
+
+
+def _open_tasks(state: LoopState) -> tuple[OpenTask, ...]:
+    statuses = task_statuses(state)
+    left = [(task, status) for task in state.engine.tasks if (status := statuses[task.task_id]) != "completed"]
+    return tuple(
+        OpenTask(task_id=task.task_id, status=status, description=cut(task.description))
+        for task, status in left[:SHOWN]
+    )
+
+
+def requests(engine: RunState) -> tuple[Request, ...]:
+    """Those that nobody has answered."""
+    return tuple(_request(asked) for asked in engine.asked if asked.answer is None)
+
+
+def _request(asked: PermissionRequest) -> Request:
+    return Request(id=asked.id, words=cut(request_words(asked)), reason=cut(asked.reason))
+
+
+def spent(budget: Budget) -> Spent:
+    return Spent(minutes=round(budget.spent_seconds / 60, 2), tokens=budget.tokens, cost=budget.cost)
+
+
+def cut(text: str) -> str:
+    """As much of what somebody wrote as is worth reading here."""
+    return clipped(whole(text.strip()), LINE)
+
+
+NEXT_FOR_CYCLE: dict[Outcome, str] = {
+    "succeeded": "`documents` and `diff` show what came of it; `extend` with `task` adds to it",
+    "unproven": "`diff` shows what was changed; `extend` it with the test that shows the goal, or a person decides"
+    " (loopwright cycle reopen {id} --proof preserve, or none)",
+    "unverified": "`diff` shows what was changed; nothing has proved it: look at it, or `extend` with tests in place",
+    "exhausted": "`extend` with a higher max_iterations, or with `task` for what should be tried",
+    "over_budget": "`extend` with a higher limit lets it run on",
+    "stalled": "it goes in circles: `extend` with `task` for another idea",
+    "stopped": "`extend` reopens it",
+    "failed": "see failure_reason; once that is mended, `extend` reopens it",
+}
+"""By how a cycle has ended."""
+
+WAITING_CYCLE: dict[CycleNeed, str] = {
+    "decision": "`decide` what is pending",
+    "blocker": "`resolve` what is open, then `resume`",
+    "permission": "a person has to allow or deny what it asks for (loopwright cycle approve {id}, or the dashboard);"
+    " `wait`",
+    "resume": "`resume` lets it run on",
+}
+
+
+def cycle_needs(state: CycleState, *, live: bool) -> CycleNeed | None:
+    """What has to happen before anything goes on: also what is left behind by its process needs somebody."""
+    if not live and (state.status == "running" or state.engine.parked):
+        return "resume"
+    return cycle_need(state)
+
+
+def cycle_headline(state: CycleState, *, live: bool) -> str:
+    """In a sentence."""
+    return standing(state, live=live, asks="Waits for a person", doing=_steps(state), pausing="what is under way")
+
+
+def cycle_hint(state: CycleState, *, live: bool) -> str:
+    """The next step."""
+    if state.engine.outcome:
+        return NEXT_FOR_CYCLE[state.engine.outcome]
+    if state.status == "created":
+        return "`resume` starts it"
+    if needed := cycle_needs(state, live=live):
+        return WAITING_CYCLE[needed].format(id=state.cycle_id)
+    return "`wait` until it rests"
+
+
+def _steps(state: CycleState) -> str:
+    keys = [one.step for one in state.engine.under_way]
+    doing = ", ".join(keys) or "between two steps"
+    return f"{doing}, iteration {state.current_iteration} of {state.max_iterations}{_open(state)}"
+
+
+def _open(state: CycleState) -> str:
+    count = len(state.coordination.open_blockers)
+    return f"; {plural(count, 'blocker')} {agreeing(count, 'is')} open" if count else ""
+
+
+class CycleBrief(CycleGlance):
+    """`live`: a process is at work on it. `needs`: what it waits for before anything goes on."""
+
+    live: bool
+
+
+class OpenDecision(Record):
+    """`options`: what it can be decided as; any text where there are none."""
+
+    id: str
+    description: str
+    options: Items[str]
+
+
+class OpenBlocker(Record):
+    id: str
+    description: str
+    reported_by: str
+
+
+class OpenPlanTask(Record):
+    id: str
+    status: str
+    description: str
+
+
+class CycleReport(CycleBrief):
+    """`words` say where it stands, `next` what to do about it. `issues`: what its last iteration was not clean of."""
+
+    words: str
+    next: str
+    pending: Items[OpenDecision]
+    open_blockers: Items[OpenBlocker]
+    requests: Items[Request]
+    failing: Items[str]
+    issues: Items[str]
+    open_tasks: Items[OpenPlanTask]
+    spent: Spent
+    incidents: Items[str]
+
+
+class CycleWaited(CycleReport):
+    """`rested`: nothing goes on by itself any more; otherwise the time was over first."""
+
+    rested: bool
+
+
+class Document(Record):
+    """`versions`, oldest first, end with the present one; a log has none."""
+
+    name: str
+    version: str | None
+    versions: Items[str]
+
+
+class Documents(Record):
+    """The list; or, where one was named, its text. `truncated`: there is more of it."""
+
+    cycle_id: str
+    project: str
+    documents: Items[Document]
+    name: str | None
+    version: str | None
+    text: str | None
+    truncated: bool
+
+
+def cycle_brief(state: CycleState, project: str, *, live: bool) -> CycleBrief:
+    return CycleBrief.model_validate(_cycle_brief(state, project, live))
+
+
+def cycle_report(state: CycleState, project: str, *, live: bool) -> CycleReport:
+    return CycleReport.model_validate(_cycle_report(state, project, live))
+
+
+def cycle_waited(state: CycleState, project: str, *, live: bool, rested: bool) -> CycleWaited:
+    return CycleWaited.model_validate({**_cycle_report(state, project, live), "rested": rested})
+
+
+def _cycle_brief(state: CycleState, project: str, live: bool) -> dict[str, object]:
+    return {**dict(cycle_glance(state, project)), "live": live, "needs": cycle_needs(state, live=live)}
+
+
+def _cycle_report(state: CycleState, project: str, live: bool) -> dict[str, object]:
+    engine, coordination = state.engine, state.coordination
+    failing = state.test_results.failed_tests if state.test_results else ()
+    last = next((one for one in reversed(state.iterations) if one.completed_at), None)
+    return {
+        **_cycle_brief(state, project, live),
+        "words": cycle_headline(state, live=live),
+        "next": cycle_hint(state, live=live),
+        "pending": tuple(
+            OpenDecision(id=one.id, description=cut(one.description), options=tuple(map(cut, one.options)))
+            for one in coordination.undecided[:SHOWN]
+        ),
+        "open_blockers": tuple(
+            OpenBlocker(id=one.id, description=cut(one.description), reported_by=one.reported_by)
+            for one in coordination.open_blockers[:SHOWN]
+        ),
+        "requests": requests(engine),
+        "failing": tuple(map(cut, failing[:SHOWN])),
+        "issues": tuple(map(cut, last.issues_found[:SHOWN])) if last else (),
+        "open_tasks": _open_cycle_tasks(state),
+        "spent": spent(engine.budget),
+        "incidents": tuple(cut(incident.message) for incident in engine.incidents[-SHOWN:]),
+    }
+
+
+def _open_cycle_tasks(state: CycleState) -> tuple[OpenPlanTask, ...]:
+    left = [task for task in state.plan.tasks if task.status != "completed"] if state.plan else []
+    return tuple(
+        OpenPlanTask(id=task.id, status=task.status, description=cut(task.description)) for task in left[:SHOWN]
+    )
+
+
+TuningSessionNeed = TuningNeed | Literal["resume"]
+"""`resume`: it was left behind by its process."""
+
+NEXT_FOR_TUNING: dict[Outcome, str] = {
+    "over_budget": "`start_tuning` goes on with what is left, after a higher limit was set in the project's settings",
+    "stopped": "nothing unverified is left in the skill's files; `start_tuning` begins anew",
+    "failed": "see failure_reason; once that is mended, `start_tuning` begins anew",
+}
+"""By how a session has ended, where it did not come to its end."""
+LOOKED = "`findings` shows all of it; `start_tuning` with `fix` or `agent` mends what can be mended"
+DONE = "`fixes` and `diff` show what was changed, `findings` what is left; `roll_back` takes a fix out again"
+
+WAITING_TUNING: dict[TuningSessionNeed, str] = {
+    "choice": "`fixes` shows each with its diff; then `choose`",
+    "permission": "a person has to allow or deny what it asks for (loopwright tunings approve {id}, or the dashboard);"
+    " `wait`",
+    "resume": "`resume` lets it run on",
+}
+
+
+def tuning_needs(state: TuningState, *, live: bool) -> TuningSessionNeed | None:
+    """What has to happen before anything goes on: also what is left behind by its process needs somebody."""
+    needed = tuning_need(state)
+    if needed is None and state.status == "running" and not live:
+        return "resume"
+    return needed
+
+
+def tuning_headline(state: TuningState, *, live: bool) -> str:
+    """In a sentence."""
+    if state.status == "pending":
+        return "Created, not started yet"
+    if state.status == "completed":
+        left = plural(state.issues_by_severity.total, "issue")
+        score = score_words(state.quality_score, state.engine.unreviewed)
+        return f"Done: quality gate {state.quality_gate}, {score}, {left} left"
+    return standing(
+        state,
+        live=live,
+        asks="Waits for a choice",
+        doing=f"{_next_steps(state)}{asking(state.engine)}",
+        pausing="its step",
+    )
+
+
+def tuning_hint(state: TuningState, *, live: bool) -> str:
+    """The next step."""
+    if state.engine.outcome:
+        return NEXT_FOR_TUNING.get(state.engine.outcome) or (DONE if state.applied_fixes else LOOKED)
+    if state.status == "pending":
+        return "`resume` starts it"
+    if needed := tuning_needs(state, live=live):
+        return WAITING_TUNING[needed].format(id=state.tuning_id)
+    return "`wait` until it rests"
+
+
+def _next_steps(state: TuningState) -> str:
+    doing = ", ".join(dict.fromkeys(one.step.removeprefix("action-") for one in state.engine.under_way))
+    return f"{doing or 'between two steps'}, iteration {state.iteration_count} of {state.max_iterations}"
+
+
+FixStatus = Literal["offered", "pending", "applied", "held", "rolled_back", "dropped", "not_chosen"]
+
+
+class FindingTold(Record):
+    """`known`: exactly, or by which agents; `sides`: all that they quote. `counts`: a hint does not.
+
+    `fixable`: who could mend it without being told how; None: an agent or a person.
+    """
+
+    rule: str
+    dimension: Dimension
+    severity: Severity
+    confidence: Confidence
+    known: str
+    counts: bool
+    file: str
+    line: int
+    line_end: int
+    message: str
+    why: str
+    advice: str
+    excerpt: str
+    also: Items[str]
+    sides: Items[str]
+    fixable: FixLevel | None
+    fingerprint: str
+
+
+class Findings(Record):
+    """A part of all that was found, the gravest first; `total` counts all of it. `tuning_id`: None for a look only.
+
+    `problems`: dimensions that could not be looked at, with why; `not_reviewed`: those whose meaning nobody was asked
+    about.
+    """
+
+    tuning_id: str | None
+    project: str
+    path: str
+    name: str
+    score: float
+    gate: Gate
+    tokens: int
+    issues: IssuesBySeverity
+    hints: int
+    accepted: int
+    problems: Items[str]
+    not_reviewed: Items[Dimension]
+    findings: Items[FindingTold]
+    offset: int
+    total: int
+    next: str
+
+
+class FixTold(Record):
+    """`status`: offered (somebody has to choose), pending, applied (not verified yet), held, rolled_back, dropped
+    (`why` says the reason of both), not_chosen. `mends`: ids of issues.
+    """
+
+    fix_id: str
+    status: FixStatus
+    description: str
+    level: FixLevel | None
+    risk: Risk
+    files: Items[str]
+    mends: Items[str]
+    why: str | None
+
+
+class Fixes(Record):
+    """The list; or, where one was named, it alone with its unified diff. `truncated`: there is more of that."""
+
+    tuning_id: str
+    project: str
+    fixes: Items[FixTold]
+    diff: str | None
+    truncated: bool
+
+
+class TuningBrief(TuningGlance):
+    """`live`: a process is at work on it. `needs`: what it waits for before anything goes on."""
+
+    live: bool
+    needs: TuningSessionNeed | None  # type: ignore[assignment]  # wider: also what its process has left behind
+
+
+class TuningReport(TuningBrief):
+    """`words` say where it stands, `next` what to do about it. `gravest`: of what was found, that counts."""
+
+    words: str
+    next: str
+    question: str | None
+    options: Items[str]
+    requests: Items[Request]
+    gravest: Items[FindingTold]
+    proposed: Items[FixTold]
+    spent: Spent
+    incidents: Items[str]
+
+
+class TuningWaited(TuningReport):
+    """`rested`: nothing goes on by itself any more; otherwise the time was over first."""
+
+    rested: bool
+
+
+def tuning_brief(state: TuningState, project: str, *, live: bool) -> TuningBrief:
+    return TuningBrief.model_validate(_tuning_brief(state, project, live))
+
+
+def tuning_report(state: TuningState, project: str, *, live: bool) -> TuningReport:
+    return TuningReport.model_validate(_tuning_report(state, project, live))
+
+
+def tuning_waited(state: TuningState, project: str, *, live: bool, rested: bool) -> TuningWaited:
+    return TuningWaited.model_validate({**_tuning_report(state, project, live), "rested": rested})
+
+
+def findings_told(
+    found: Checked, project: str, *, dimensions: Collection[Dimension], limit: int, offset: int, following: str,
+    tuning_id: str | None = None,
+) -> Findings:  # fmt: skip
+    """A part of them; `following`: what to do next, where this is the last part."""
+    ordered = sorted(found.findings, key=_gravity)
+    wanted = [finding for finding in ordered if finding.dimension in dimensions]
+    shown = wanted[offset:][:limit]
+    more = offset + len(shown) < len(wanted)
+    return Findings(
+        tuning_id=tuning_id, project=project, path=found.path, name=found.name, score=found.score, gate=found.gate,
+        tokens=found.tokens, issues=counts(found.findings), hints=len(found.hints), accepted=len(found.silenced),
+        problems=tuple(f"{dimension}: {why}" for dimension, why in found.problems.items()),
+        not_reviewed=found.unreviewed,
+        findings=tuple(_finding(one, found.fixable.get(one.fingerprint)) for one in shown),
+        offset=offset, total=len(wanted),
+        next=f"there are {len(wanted) - offset - len(shown)} more: offset={offset + len(shown)}" if more else following,
+    )  # fmt: skip
+
+
+def fixes_told(state: TuningState, project: str, fix: Fix | None, most: int) -> Fixes:
+    """All of them, or this one with its diff."""
+    diff = whole("".join(change.diff or "" for change in fix.changes)) if fix else None
+    return Fixes(
+        tuning_id=state.tuning_id, project=project, diff=diff[:most] if diff is not None else None,
+        fixes=tuple(_fix(state, one) for one in ((fix,) if fix else state.proposed_fixes)),
+        truncated=diff is not None and len(diff) > most,
+    )  # fmt: skip
+
+
+def next_of_a_look(found: Checked) -> str:
+    """What to do about a skill that was only looked at."""
+    levels = [found.fixable.get(finding.fingerprint) for finding in found.counted]
+    plain, known = levels.count("mechanical"), len([level for level in levels if level in ("mechanical", "template")])
+    if not levels:
+        return "nothing that counts was found"
+    if not known:
+        return "mend it as `advice` says and `diagnose` again; or `start_tuning` with fix=all and `agent`"
+    fix = "mechanical" if plain == known else "all"
+    return f"`start_tuning` with fix={fix} mends {plural(known, 'finding')}; the rest as `advice` says, or an `agent`"
+
+
+def _gravity(finding: Finding) -> tuple[bool, int, str, int]:
+    return (
+        not finding.counts,
+        ("critical", "high", "medium", "low").index(finding.severity),
+        finding.file,
+        finding.start,
+    )
+
+
+def _tuning_brief(state: TuningState, project: str, live: bool) -> dict[str, object]:
+    return {**dict(tuning_glance(state, project)), "live": live, "needs": tuning_needs(state, live=live)}
+
+
+def _tuning_report(state: TuningState, project: str, live: bool) -> dict[str, object]:
+    engine, waiting = state.engine, state.engine.waiting
+    gravest = [finding for finding in engine.findings if finding.counts][:SHOWN]
+    return {
+        **_tuning_brief(state, project, live),
+        "words": tuning_headline(state, live=live),
+        "next": tuning_hint(state, live=live),
+        "question": waiting.question if waiting else None,
+        "options": waiting.options if waiting else (),
+        "requests": requests(engine),
+        "gravest": tuple(_finding(one, engine.fixable.get(one.fingerprint)) for one in gravest),
+        "proposed": tuple(_fix(state, fix) for fix in state.proposed_fixes[-SHOWN:]),
+        "spent": spent(engine.budget),
+        "incidents": tuple(cut(incident.message) for incident in engine.incidents[-SHOWN:]),
+    }
+
+
+def _finding(finding: Finding, level: FixLevel | None) -> FindingTold:
+    return FindingTold(
+        rule=finding.rule, dimension=finding.dimension, severity=finding.severity, confidence=finding.confidence,
+        known=cut(finding.known), counts=finding.counts, file=whole(finding.file), line=finding.line,
+        line_end=finding.line_end, message=cut(finding.message), why=cut(finding.why), advice=cut(finding.advice),
+        excerpt=cut(finding.excerpt), also=tuple(map(whole, finding.also[:SHOWN])),
+        sides=tuple(cut(side) for side in _sides(finding)), fixable=level, fingerprint=finding.fingerprint,
+    )  # fmt: skip
+
+
+def _sides(finding: Finding) -> Iterator[str]:
+    review = finding.review
+    for one in (*review.quotes, *review.against) if review else ():
+        yield f"{one.file}:{one.line}: {one.text}"
+
+
+def _fix(state: TuningState, fix: Fix) -> FixTold:
+    proposal = state.engine.proposals.get(fix.id)
+    entry = next((one for one in reversed(state.applied_fixes) if one.fix_id == fix.id), None)
+    why = state.engine.dropped.get(fix.id)
+    return FixTold(
+        fix_id=fix.id, status=_status(state, fix.id, entry), description=cut(fix.description),
+        level=proposal.level if proposal else None, risk=fix.risk,
+        files=tuple(whole(change.file) for change in fix.changes), mends=fix.issue_ids, why=cut(why) if why else None,
+    )  # fmt: skip
+
+
+def _status(state: TuningState, id: str, entry: AppliedFix | None) -> FixStatus:
+    if entry is not None:
+        kept: dict[str, FixStatus] = {"pass": "held", "pending": "applied", "fail": "rolled_back"}
+        return kept[entry.verification_result]
+    if id in state.pending_fixes:
+        return "pending"
+    if id in state.engine.dropped:
+        return "dropped"
+    waiting = state.engine.waiting
+    return "offered" if waiting and id in waiting.options else "not_chosen"
+
+
+class Damaged(Record):
+    """It can not be read."""
+
+    kind: Literal["loop", "cycle", "tuning"]
+    id: str
+    reason: str
+
+
+class Listed(Record):
+    """A part of all loops, cycles and tuning sessions; `total` counts all that match.
+
+    `projects`: every project that can be named.
+    """
+
+    loops: Items[Brief]
+    cycles: Items[CycleBrief]
+    tunings: Items[TuningBrief]
+    total: int
+    damaged: Items[Damaged]
+    projects: Items[str]
+
+
+class Changed(Record):
+    """A unified diff; `truncated`: there is more of it."""
+
+    id: str
+    project: str
+    checkpoint: int | None
+    iteration: int | None
+    diff: str
+    truncated: bool

@@ -1,0 +1,299 @@
+"""The application: routes, what answers for errors, and the gate in front."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import timedelta
+from functools import partial
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import structlog
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import FileResponse
+from fastapi.staticfiles import StaticFiles
+from starlette.exceptions import HTTPException
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from loopwright import __version__
+from loopwright.core.agent_names import known_agents
+from loopwright.core.errors import LoopwrightError, NotFound, translate
+from loopwright.core.supervisor import LAUNCH, Taken, is_launched, left_behind, taken_up
+from loopwright.projects import Project, Projects
+from loopwright.surfaces.server import cycles, examples, loops, metrics, stream, tasks, tunings
+from loopwright.surfaces.server import cycles as cycle_closer
+from loopwright.surfaces.server import loops as loop_closer
+from loopwright.surfaces.server import tunings as tuning_closer
+from loopwright.surfaces.server.answers import Answer, done, refused
+from loopwright.surfaces.server.dependencies import THREADS, Control, ControlPlane, ProjectName
+from loopwright.surfaces.server.direct import Direct
+from loopwright.surfaces.server.documentation import ANYWHERE, Done, answers
+from loopwright.surfaces.server.gate import Gate, Rules
+from loopwright.surfaces.server.kinds import Source, sources
+from loopwright.surfaces.server.metrics import Metrics
+from loopwright.surfaces.server.openapi import DESCRIPTION, describe
+from loopwright.surfaces.server.requests import Routes, problem_words
+from loopwright.surfaces.server.responses import AgentForm, HealthForm, ProjectForm
+from loopwright.surfaces.server.stream import Live
+from loopwright.wiring import state_folder
+
+if TYPE_CHECKING:
+    from loopwright.surfaces.mcp.control import ControlApp
+
+
+WEB = files("loopwright.surfaces.server") / "web"
+
+page_router = APIRouter(include_in_schema=False)
+assets = StaticFiles(directory=str(WEB / "assets"), check_dir=False)
+
+
+@page_router.get("/")
+async def page() -> FileResponse:
+    """For everybody: it says how to get in where the API does not answer. A token in the address is the gate's."""
+    return FileResponse(str(WEB / "index.html"), headers={"cache-control": "no-cache"})
+
+
+environment_router = Routes(prefix="/api", tags=["around"])
+
+
+@environment_router.get(
+    "/projects", summary="Projects", responses=answers(Done[list[ProjectForm]], examples.PROJECTS, ANYWHERE)
+)
+async def projects(control: ControlPlane) -> Answer:
+    """In order; the first is the default."""
+    known = control.projects.known.values()
+    return done([{"name": project.name, "path": str(project.engine.project)} for project in known])
+
+
+@environment_router.get(
+    "/agents", summary="Agents", responses=answers(Done[list[AgentForm]], examples.AGENTS, (*ANYWHERE, 404))
+)
+async def agents(control: ControlPlane, project: ProjectName = None) -> Answer:
+    """Everybody that can be named in a project, and why one can not be used."""
+    found = control.projects.named(project)
+    return done(await control.beside(lambda: _agents(found)))
+
+
+@environment_router.get("/health", summary="Health", responses=answers(Done[HealthForm], examples.HEALTH, (403,)))
+async def health() -> Answer:
+    """Needs no token."""
+    return done({"status": "ok", "version": __version__})
+
+
+def _agents(project: Project) -> list[dict[str, object]]:
+    agents = project.engine.agents
+    names = (name for name in known_agents(agents.configured) if ":" not in name)
+    return [
+        {"name": name, "available": problem is None, "problem": problem}
+        for name in names
+        for problem in (agents.missing(name),)
+    ]
+
+
+log = structlog.get_logger("loopwright.surfaces.server")
+
+SECONDS = 2.0
+"""Between two looks; more where a look takes long, so that it takes no more than a fiftieth of the time."""
+SHARE = 50
+TRIES = 3
+"""Times that one is taken up without getting any further in between."""
+AT_ONCE = 8
+"""Runs that one look takes up: many runners start one by one."""
+
+Key = tuple[str, str]
+"""A run: its source and its id."""
+Due = tuple[Source, Any]  # Any: a state of the source's kind
+
+Beside = Callable[[Callable[[], tuple[Taken, ...]]], Awaitable[tuple[Taken, ...]]]
+
+
+@dataclass
+class Keeper:
+    """Looks again and again. A run is taken up once its runner can not be on the way any more, see `is_launched`.
+
+    At the first look of a server none is: what is left then was left by whoever is gone.
+    """
+
+    projects: Projects
+    patience: timedelta = LAUNCH
+    _tries: dict[Key, tuple[Hashable, int]] = field(default_factory=dict)
+    _pause: float = SECONDS
+
+    async def keep(self, beside: Beside) -> None:
+        """Until it is cancelled."""
+        await beside(partial(self.look, first=True))
+        while True:
+            await asyncio.sleep(self._pause)
+            await beside(self.look)
+
+    def look(self, *, first: bool = False) -> tuple[Taken, ...]:
+        """One look at every project; what was taken up."""
+        began = time.monotonic()
+        due = [found for source in sources(self.projects) for found in self._due(source, first=first)]
+        due.sort(key=lambda found: self._tried(*found))
+        taken = tuple(self._take(source, state) for source, state in due[:AT_ONCE])
+        self._pause = max(SECONDS, SHARE * (time.monotonic() - began))
+        return taken
+
+    def _due(self, source: Source, *, first: bool) -> Iterator[Due]:
+        service = source.service
+        try:
+            now = service.clock.now()
+            for state in left_behind(service, now):
+                coming = not first and is_launched(state, now, self.patience)
+                if not coming and self._tried(source, state) < TRIES:
+                    yield source, state
+        except (LoopwrightError, OSError) as error:  # looked at again the next time
+            log.warning("can not look after a project", project=source.project.name, error=str(error))
+
+    def _tried(self, source: Source, state: Any) -> int:  # Any: as Due
+        at, tries = self._tries.get(_key(source, state), (None, 0))
+        return tries if at == source.kind.progress(state) else 0
+
+    def _take(self, source: Source, state: Any) -> Taken:  # Any: as Due
+        self._tries[_key(source, state)] = (source.kind.progress(state), self._tried(source, state) + 1)
+        taken = taken_up(source.service, state)
+        log.info("taken up", project=source.project.name, run=taken.id, problem=taken.problem)
+        return taken
+
+
+def _key(source: Source, state: Any) -> Key:  # Any: as Due
+    return source.name, source.service.rules.id_of(state)
+
+
+class Tools:
+    """An ASGI application for one path, answering while somebody `serve`s it."""
+
+    def __init__(self, projects: Projects) -> None:
+        self._projects = projects
+        self._app: ControlApp | None = None
+        self._wanted, self._ready = asyncio.Event(), asyncio.Event()
+
+    async def serve(self) -> None:
+        """Until it is cancelled."""
+        await self._wanted.wait()
+        self._app = await asyncio.to_thread(_loaded, self._projects)
+        async with self._app.running():
+            self._ready.set()
+            await asyncio.Event().wait()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self._wanted.set()
+        await self._ready.wait()
+        assert self._app is not None
+        await self._app(scope, receive, send)
+
+
+def _loaded(projects: Projects) -> "ControlApp":
+    from loopwright.surfaces.mcp.control import ControlApp
+
+    return ControlApp(projects)
+
+
+def answer_errors(app: FastAPI, routes: Sequence[BaseRoute]) -> None:
+    """Registers what answers for each kind of error. `routes` are all there are."""
+
+    async def http(request: Request, error: Exception) -> Answer:
+        assert isinstance(error, HTTPException)
+        if error.status_code == 404:
+            return refused(f"there is nothing at {request.url.path}; /openapi.json says what there is", 404)
+        if error.status_code == 405:
+            return _wrong_method(request, routes)
+        return refused(str(error.detail), error.status_code, dict(error.headers or {}))
+
+    app.add_exception_handler(LoopwrightError, _ours)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, http)
+    app.add_exception_handler(OSError, _system)
+    app.add_exception_handler(Exception, _bug)
+
+
+async def _ours(request: Request, error: Exception) -> Answer:
+    assert isinstance(error, LoopwrightError)
+    status = translate(error).http
+    if status >= 500:
+        log.warning("refused", method=request.method, path=request.url.path, status=status, error=str(error))
+    words = str(error)
+    return refused(words[:1].upper() + words[1:] if isinstance(error, NotFound) else words, status)
+
+
+async def _invalid(request: Request, error: Exception) -> Answer:
+    assert isinstance(error, RequestValidationError)
+    return refused(problem_words(error.errors()[0]), 400)
+
+
+def _wrong_method(request: Request, routes: Sequence[BaseRoute]) -> Answer:
+    """With every method that is taken there, whichever route of that path was looked at first."""
+    fitting = (route for route in routes if route.matches(request.scope)[0] is not Match.NONE)
+    allowed = ", ".join(sorted({method for route in fitting for method in getattr(route, "methods", None) or ()}))
+    answer = refused(f"{request.method} is not possible here; possible are: {allowed}", 405)
+    answer.headers["allow"] = allowed
+    return answer
+
+
+async def _system(request: Request, error: Exception) -> Answer:
+    """A project's files that can not be reached; the others are served on."""
+    assert isinstance(error, OSError)
+    log.warning("can not reach", method=request.method, path=request.url.path, error=str(error))
+    return refused(f"the project's files can not be reached: {error.strerror or error}", 503)
+
+
+async def _bug(request: Request, error: Exception) -> Answer:
+    log.error("internal error", method=request.method, path=request.url.path, exc_info=error)
+    return refused("internal error; the server's log has the cause", 500)
+
+
+ROOMS: tuple[APIRouter, ...] = (
+    environment_router, tasks.by_id, *loops.ROUTERS, tasks.of_loop, *loop_closer.DETAIL_ROUTERS, *cycles.ROUTERS, *cycle_closer.DETAIL_ROUTERS,
+    *tunings.ROUTERS, *tuning_closer.DETAIL_ROUTERS,
+    stream.router, metrics.router, page_router,
+)  # fmt: skip
+"""In order: of two routes that fit, the first one answers."""
+
+
+def create_app(projects: Projects, rules: Rules) -> ASGIApp:
+    """Serves these projects to whoever the rules let in."""
+    app = FastAPI(
+        title="loopwright", version=__version__, description=DESCRIPTION, docs_url=None, redoc_url=None,
+        redirect_slashes=False, lifespan=_lifespan,
+    )  # fmt: skip
+    app.state.control = Control(projects, ThreadPoolExecutor(THREADS, "store"))
+    app.state.live = Live(app.state.control, state_folder() / "feeds")
+    app.state.metrics = figures = Metrics(projects, app.state.live)
+    for room in ROOMS:
+        app.include_router(room)
+    app.state.tools = Tools(projects)
+    app.router.routes.append(Route("/mcp", app.state.tools, include_in_schema=False))
+    app.mount("/assets", assets)
+    routes = [route for room in ROOMS for route in room.routes]
+    app.add_middleware(Direct, main=app, routes=routes)
+    answer_errors(app, routes)
+    describe(app)
+    return figures.measured(Gate(app, rules))
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
+    """Runs are looked after meanwhile. The state tells the server what ends before it waits for the last answers."""
+    control: Control = app.state.control
+    beside = (Keeper(control.projects).keep(control.beside), app.state.tools.serve())
+    meanwhile = [asyncio.create_task(work) for work in beside]
+    for task in meanwhile:
+        task.add_done_callback(_told)
+    yield {"ending": app.state.live.end}
+    for task in meanwhile:
+        task.cancel()
+    await asyncio.wait(meanwhile)
+    app.state.live.close()
+    control.threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _told(task: asyncio.Task[None]) -> None:
+    """What ended by itself has failed, and nobody waits for it."""
+    if not task.cancelled() and (error := task.exception()) is not None:
+        log.error("something beside the answers has failed; restart the server", exc_info=error)

@@ -1,0 +1,217 @@
+"""Cycles: created, listed and edited; what can be done with one, and what only a cycle can."""
+
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+from fastapi import Path, Query
+
+from loopwright.core import progress_files
+from loopwright.surfaces.server import examples
+from loopwright.surfaces.server import examples as cycle_examples
+from loopwright.surfaces.server.answers import Answer, done
+from loopwright.surfaces.server.dependencies import (
+    CYCLE_ROOM,
+    Asked,
+    ControlPlane,
+    CycleCommands,
+    OneCycle,
+    ProjectName,
+    shown,
+)
+from loopwright.surfaces.server.documentation import BRINGING, LOOKING, Done, answers
+from loopwright.surfaces.server.kinds import CYCLES, Voice
+from loopwright.surfaces.server.requests import (
+    Chosen,
+    ChosenRival,
+    CycleFields,
+    Extension,
+    NewCycle,
+    NewCycleStatus,
+    Resolution,
+    Routes,
+)
+from loopwright.surfaces.server.responses import (
+    CycleForm,
+    CyclePageForm,
+    CycleTranscriptForm,
+    DiffForm,
+    DiscoveriesForm,
+    DocumentForm,
+    DocumentTextForm,
+)
+from loopwright.surfaces.server.runs import (
+    MOST,
+    TAG,
+    Limit,
+    Newest,
+    Offset,
+    Search,
+    View,
+    cut,
+    driving,
+    entries,
+    looking,
+    note,
+    page,
+    prompted,
+    single,
+    speaking,
+    steered,
+    told,
+)
+from loopwright.workflows.cycle.commands import command_for
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.names import Role
+from loopwright.workflows.cycle.summary import CycleCourseStep, cycle_timeline, cycle_validations
+from loopwright.workflows.loop.course import Check
+
+all_of_them = Routes(prefix=CYCLES.place, tags=["cycles"])
+one_of_them = Routes(prefix=CYCLES.one, tags=["cycles"])
+
+Wanted = Literal["all", "created", "running", "paused", "completed", "failed"]
+Id = Annotated[str, Path(description="As the cycle has it")]
+
+
+@all_of_them.post(
+    "", summary="Create a cycle", status_code=201, responses=answers(CycleForm, examples.CYCLE, BRINGING, status=201)
+)
+async def create(control: ControlPlane, body: NewCycle, project: ProjectName = None) -> Answer:
+    """It is not started yet."""
+    found = control.projects.named(project)
+    state = await control.beside(
+        lambda: found.engine.create_cycle(
+            body.task, title=body.title, interactive=body.mode == "interactive", given=body.settings
+        )
+    )
+    return shown(state, found, status=201, location=f"{CYCLES.place}/{state.cycle_id}")
+
+
+@all_of_them.get("", summary="List cycles", responses=answers(CyclePageForm, examples.CYCLE_PAGE, LOOKING))
+async def listed(
+    control: ControlPlane, project: ProjectName = None, status: Wanted = "all", limit: Limit = 50, offset: Offset = 0,
+    search: Search = "", view: View = "full",
+) -> Answer:  # fmt: skip
+    """A page of a project's cycles, the latest change first."""
+    found = control.projects.named(project)
+    return page(CYCLES, found, status=status, limit=limit, offset=offset, search=search, view=view)
+
+
+@one_of_them.put("", summary="Edit a cycle", responses=CYCLE_ROOM.shows())
+async def edit(one: OneCycle, service: CycleCommands, body: CycleFields) -> Answer:
+    """Its title, not while it runs, and its limit of iterations."""
+    return shown(await one.control.beside(lambda: service.edit(one.id, body.given)), one.project)
+
+
+@one_of_them.patch("/status", summary="Ask for a status", responses=CYCLE_ROOM.says("paused"))
+async def set_status(one: OneCycle, service: CycleCommands, body: NewCycleStatus) -> Answer:
+    """What a command could do: running starts or resumes it, paused pauses it, failed stops it."""
+    return await steered(CYCLE_ROOM, one, service, command_for(service.read(one.id), body.status))
+
+
+@one_of_them.post("/extend", summary="Add to its task", responses=CYCLE_ROOM.says("extended"))
+async def extend(one: OneCycle, service: CycleCommands, body: Extension) -> Answer:
+    """One at rest runs on with it, one that runs takes it at the border of its iteration."""
+    state = await one.control.beside(lambda: prompted(CYCLE_ROOM, one, service).extend(one.id, body.text))
+    return shown(state, one.project, message=CYCLES.said("extended"))
+
+
+@one_of_them.post("/decisions/{decision_id}", summary="Make a decision", responses=CYCLE_ROOM.shows())
+async def decide(one: OneCycle, service: CycleCommands, decision_id: Id, body: Chosen) -> Answer:
+    """That is pending. A cycle that is paused goes on once it is resumed."""
+    return shown(await one.control.beside(lambda: service.decide(one.id, decision_id, body.option)), one.project)
+
+
+@one_of_them.post("/choose", summary="Take a rival of a patch", responses=CYCLE_ROOM.shows())
+async def choose(one: OneCycle, service: CycleCommands, body: ChosenRival) -> Answer:
+    """An edit that passes the same tests, in the place of a patch; a finished cycle runs on, to have it validated."""
+    return shown(await one.control.beside(lambda: service.choose(one.id, body.choice)), one.project)
+
+
+@one_of_them.post("/blockers/{blocker_id}", summary="Resolve a blocker", responses=CYCLE_ROOM.shows())
+async def resolve(one: OneCycle, service: CycleCommands, blocker_id: Id, body: Resolution) -> Answer:
+    """That is open; what it held goes on."""
+    state = await one.control.beside(
+        lambda: service.resolve(one.id, blocker_id, body.resolution, workaround=body.workaround)
+    )
+    return shown(state, one.project)
+
+
+ROUTERS = (all_of_them, single(CYCLE_ROOM), one_of_them, driving(CYCLE_ROOM), speaking(CYCLE_ROOM))
+
+
+router = Routes(prefix=CYCLES.one, tags=[TAG])
+
+OfRole = Annotated[Role | None, Query(description="Only this role's; default: all, and the engine's")]
+OfIteration = Annotated[int | None, Query(ge=1, le=MOST, description="Only what this one changed")]
+OfVersion = Annotated[str | None, Query(max_length=40, description="Such as 1.0.0; default: as it is now")]
+Folder = Annotated[str, Path(description="ra, ep, cd, vas or coordination")]
+File = Annotated[str, Path(description="A name out of the list, without its folder")]
+
+
+@router.get(
+    "/transcript", summary="What was said and done", **told(CycleTranscriptForm, cycle_examples.CYCLE_TRANSCRIPT)
+)
+async def transcript(one: OneCycle, role: OfRole = None, limit: Newest = 500) -> Answer:
+    """The last lines, of the last MiB of each transcript, by time; without a `role` those of the engine."""
+    one.service.read(one.id)
+    heard = await one.control.beside(lambda: [(voice, _last_lines(one, voice, limit)) for voice in CYCLES.voices])
+    lines = [
+        {**line, "role": line.get("role") or voice.role}
+        for voice, found in heard
+        for text in found.lines
+        if (line := note(text)) and role in (None, line.get("role") or voice.role)
+    ]
+    lines.sort(key=lambda line: (line.get("after", 0) if isinstance(line.get("after"), int) else 0, str(line["ts"])))
+    return done(lines[-limit:], position=".".join(str(found.position) for _, found in heard))
+
+
+@router.get("/timeline", summary="Its steps", **told(Done[list[CycleCourseStep]], cycle_examples.CYCLE_TIMELINE))
+async def steps(one: OneCycle, limit: Newest = 1000) -> Answer:
+    """Every step, in the order in which they began; several may be under way. `total` counts all of them."""
+    state, journal = await one.control.beside(lambda: (one.service.read(one.id), entries(one)))
+    found = cycle_timeline(journal, state.engine.checkpoints, state.current_iteration)
+    return done(found[-limit:], total=len(found))
+
+
+@router.get("/history", summary="Its validations", **told(Done[list[Check]], examples.HISTORY))
+async def history(one: OneCycle, limit: Newest = 1000) -> Answer:
+    """Every validation, oldest first, with what it counted. `total` counts all of them."""
+    found = cycle_validations(await one.control.beside(lambda: entries(one)))
+    return done(found[-limit:], total=len(found))
+
+
+@router.get("/diff", summary="Its changes", **told(Done[DiffForm], examples.DIFF))
+async def diff(one: OneCycle, iteration: OfIteration = None) -> Answer:
+    """Of one iteration, or of all of them, unified."""
+    return cut(await one.control.beside(lambda: one.project.engine.cycles.diff(one.id, iteration)))
+
+
+@router.get("/documents", summary="Its documents", **told(Done[list[DocumentForm]], cycle_examples.DOCUMENTS))
+async def documents(one: OneCycle) -> Answer:
+    """What the roles have written, by name, each with the versions that are kept."""
+    found = await one.control.beside(lambda: one.project.engine.cycles.documents(one.id))
+    return done([asdict(document) for document in found])
+
+
+@router.get(
+    "/documents/{folder}/{file}", summary="One of its documents",
+    **told(Done[DocumentTextForm], cycle_examples.DOCUMENT),
+)  # fmt: skip
+async def document(one: OneCycle, folder: Folder, file: File, version: OfVersion = None) -> Answer:
+    """As it is now, or as it was in a version: its first MiB; what is no UTF-8 is replaced."""
+    found = await one.control.beside(lambda: one.project.engine.cycles.document(one.id, f"{folder}/{file}", version))
+    return done(found._asdict())
+
+
+@router.get("/discoveries", summary="Its discovery board", **told(DiscoveriesForm, cycle_examples.DISCOVERIES))
+async def discoveries(one: OneCycle) -> Answer:
+    """What the roles have found out about the project, oldest first."""
+    found = await one.control.beside(lambda: one.project.engine.cycles.discoveries(one.id))
+    return done(found, total=len(found))
+
+
+def _last_lines(one: Asked[CycleState], voice: Voice, limit: int) -> progress_files.Lines:
+    return progress_files.last_lines(one.service.store.progress_path(one.id), voice.file, limit)
+
+
+DETAIL_ROUTERS = (looking(CYCLE_ROOM), router)

@@ -1,0 +1,269 @@
+"""What requests have in common: the project that is meant, the version that was seen, work in threads."""
+
+import asyncio
+import re
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Annotated, Any, Generic, TypeVar
+
+from fastapi import Depends, Header, Query, Request
+from pydantic import BaseModel
+
+from loopwright.core.errors import Invalid, LoopwrightError, NotFound
+from loopwright.core.ids import checked
+from loopwright.core.run import R, Run
+from loopwright.core.run_commands import Runs
+from loopwright.core.state import LoopTask
+from loopwright.projects import Project, Projects
+from loopwright.surfaces.server import examples
+from loopwright.surfaces.server import examples as cycle_examples
+from loopwright.surfaces.server import examples as tuning_examples
+from loopwright.surfaces.server.answers import Answer, Json, done
+from loopwright.surfaces.server.documentation import CHANGING, Responses, answers
+from loopwright.surfaces.server.kinds import CYCLES, LOOPS, TUNINGS, Kind, Source
+from loopwright.surfaces.server.responses import (
+    CycleForm,
+    LoopForm,
+    RecoveredCycleForm,
+    RecoveredForm,
+    RecoveredTuningForm,
+    SteeredCycleForm,
+    SteeredForm,
+    SteeredTuningForm,
+    TuningForm,
+)
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.service import CycleService
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.service import LoopService
+from loopwright.workflows.tuning.model import TuningState
+from loopwright.workflows.tuning.service import TuningService
+
+PAGE = 200
+REMEMBERED = 100_000
+
+
+class TaskPlaces:
+    """Remembers where tasks were seen, and looks again: they are never moved, but can be removed.
+
+    A task that was seen costs the reading of its loop. Any other costs reading the loops, the latest change first, up
+    to the one that has it, and all of them where none has: about 0.1 ms for each.
+    """
+
+    def __init__(self, projects: Projects) -> None:
+        self._projects = projects
+        self._known: dict[str, tuple[Project, str]] = {}
+        self._mutex = threading.Lock()
+
+    def note(self, project: Project, loop_id: str, tasks: Iterable[LoopTask]) -> None:
+        """They were seen there."""
+        with self._mutex:
+            if len(self._known) > REMEMBERED:
+                self._known.clear()
+            self._known.update((task.task_id, (project, loop_id)) for task in tasks)
+
+    def find(self, task_id: str, project: Project | None) -> tuple[Project, LoopState, LoopTask]:
+        """NotFound where no loop has it."""
+        known = self._known.get(task_id)
+        if known is not None and project in (None, known[0]) and (found := _in_loop(*known, task_id)):
+            return found
+        for place in [project] if project else self._projects.known.values():
+            for state in _loops(place):
+                self.note(place, state.loop_id, state.engine.tasks)
+                if task := state.engine.task(task_id):
+                    return place, state, task
+        raise NotFound(f"Task not found: {task_id}")
+
+
+def _in_loop(project: Project, loop_id: str, task_id: str) -> tuple[Project, LoopState, LoopTask] | None:
+    try:
+        state = project.engine.service.read(loop_id)
+    except LoopwrightError:  # deleted, or damaged: then it is looked for like any other
+        return None
+    task = state.engine.task(task_id)
+    return (project, state, task) if task else None
+
+
+def _loops(project: Project) -> Iterator[LoopState]:
+    offset = 0
+    while items := project.engine.service.list(limit=PAGE, offset=offset).items:
+        yield from items
+        offset += PAGE
+
+
+T = TypeVar("T")
+C = TypeVar("C", bound=Runs[Any])  # Any: as kinds.KINDS
+
+LIVE = "-live"
+ETAG = re.compile(r'(?:W/)?"?(?P<rev>[0-9]{1,15})(?:-live)?"?', re.ASCII)
+
+THREADS = 64
+"""Changes that wait for the disk at the same time; the kernel puts their syncs together."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """What every route works with."""
+
+    projects: Projects
+    threads: ThreadPoolExecutor
+
+    @cached_property
+    def task_places(self) -> TaskPlaces:
+        return TaskPlaces(self.projects)
+
+    async def beside(self, work: Callable[[], T]) -> T:
+        """In a thread: for whatever waits for the disk."""
+        return await asyncio.get_running_loop().run_in_executor(self.threads, work)
+
+
+async def control(request: Request) -> Control:
+    found: Control = request.app.state.control
+    return found
+
+
+ControlPlane = Annotated[Control, Depends(control)]
+ProjectName = Annotated[str | None, Query(alias="project", description="A project's name; default: the first")]
+
+
+@dataclass(frozen=True)
+class Asked(Generic[R]):
+    """A request about one run. `service` holds its commands."""
+
+    control: Control
+    kind: Kind[R]
+    id: str
+    project: Project
+    service: Runs[R]
+
+    @property
+    def source(self) -> Source:
+        return Source(self.project, self.kind)
+
+
+def found(control: Control, kind: Kind[R], id: str, project: str | None) -> Asked[R]:
+    """The run of that id, in whichever project. Invalid, NotFound, Conflict."""
+    place = control.projects.of_run(checked(id, kind.name), kind.service, project)
+    return Asked(control, kind, id, place, kind.service(place))
+
+
+async def asked_loop(control: ControlPlane, loop_id: str, project: ProjectName = None) -> Asked[LoopState]:
+    return found(control, LOOPS, loop_id, project)
+
+
+async def asked_cycle(control: ControlPlane, cycle_id: str, project: ProjectName = None) -> Asked[CycleState]:
+    return found(control, CYCLES, cycle_id, project)
+
+
+async def asked_tuning(control: ControlPlane, tuning_id: str, project: ProjectName = None) -> Asked[TuningState]:
+    return found(control, TUNINGS, tuning_id, project)
+
+
+OneLoop = Annotated[Asked[LoopState], Depends(asked_loop)]
+OneCycle = Annotated[Asked[CycleState], Depends(asked_cycle)]
+OneTuning = Annotated[Asked[TuningState], Depends(asked_tuning)]
+
+
+IfMatch = Annotated[str | None, Header(alias="if-match", description="The ETag of the version that was seen")]
+
+
+async def loop_commands(one: OneLoop, if_match: IfMatch = None) -> LoopService:
+    """The loop's commands, for somebody who may have said which version they have seen."""
+    return seen(one.project.engine.service, if_match)
+
+
+async def cycle_commands(one: OneCycle, if_match: IfMatch = None) -> CycleService:
+    """The cycle's, in the same way."""
+    return seen(one.project.engine.cycles, if_match)
+
+
+async def tuning_commands(one: OneTuning, if_match: IfMatch = None) -> TuningService:
+    """The tuning session's, in the same way."""
+    return seen(one.project.engine.tunings, if_match)
+
+
+def seen(service: C, if_match: str | None) -> C:
+    """The commands for somebody who has seen the version of that ETag. Invalid for what no ETag of ours looks like."""
+    if if_match is None or if_match.strip() == "*":
+        return service
+    found = ETAG.fullmatch(if_match.strip())
+    if found is None:
+        raise Invalid(
+            f'If-Match: an ETag of this {service.kind} is a number in quotes, such as "12" (got {if_match[:40]!r})'
+        )
+    return service.expecting(int(found["rev"]))
+
+
+def etag(state: Run, *, live: bool = False) -> str:
+    """Names the version, and whether a runner is at it, which no version tells."""
+    return f'"{state.engine.rev}{LIVE if live else ""}"'
+
+
+LoopCommands = Annotated[LoopService, Depends(loop_commands)]
+CycleCommands = Annotated[CycleService, Depends(cycle_commands)]
+TuningCommands = Annotated[TuningService, Depends(tuning_commands)]
+
+
+Given = Any  # Any: what FastAPI puts in the place of a parameter
+
+
+@dataclass(frozen=True)
+class Room(Generic[R]):
+    """`one` and `commands` are dependencies; the forms describe answers with one run: read, steered, recovered.
+
+    `prompts` reads what its runner would say: whatever is wrong with that is told to who starts it.
+    """
+
+    kind: Kind[R]
+    asked: Callable[..., Awaitable[Asked[R]]]
+    service: Callable[..., Awaitable[Any]]  # Any: the commands of the kind
+    prompts: Callable[[Project], object]
+    form: type[BaseModel]
+    steered: type[BaseModel]
+    recovered: type[BaseModel]
+    example: examples.Example
+
+    @property
+    def one(self) -> Given:
+        """The default of a route's parameter that is the run which is asked for."""
+        return Depends(self.asked)
+
+    @property
+    def commands(self) -> Given:
+        """The default of a parameter that is its commands, for somebody who may have seen a version."""
+        return Depends(self.service)
+
+    def shows(self) -> Responses:
+        """A route's answer that is one run."""
+        return answers(self.form, self.example, CHANGING)
+
+    def says(self, message: str) -> Responses:
+        """One that is a run and a message."""
+        return answers(self.steered, {**self.example, "message": self.kind.said(message)}, CHANGING)
+
+
+LOOP_ROOM = Room[LoopState](
+    LOOPS, asked_loop, loop_commands, lambda project: project.engine.load_prompts(),
+    LoopForm, SteeredForm, RecoveredForm, examples.LOOP,
+)  # fmt: skip
+CYCLE_ROOM = Room[CycleState](
+    CYCLES, asked_cycle, cycle_commands, lambda project: project.engine.load_cycle_prompts(),
+    CycleForm, SteeredCycleForm, RecoveredCycleForm, cycle_examples.CYCLE,
+)  # fmt: skip
+
+TUNING_ROOM = Room[TuningState](
+    TUNINGS, asked_tuning, tuning_commands, lambda project: project.engine.load_tuning_prompts(),
+    TuningForm, SteeredTuningForm, RecoveredTuningForm, tuning_examples.TUNING,
+)  # fmt: skip
+
+
+def shown(
+    state: Run, project: Project, *, status: int = 200, tag: str | None = None,
+    location: str | None = None, **more: Json,
+) -> Answer:  # fmt: skip
+    """One run, with its version as ETag."""
+    headers = {"etag": tag or etag(state), **({"location": location} if location else {})}
+    return done(state, status=status, headers=headers, project=project.name, **more)

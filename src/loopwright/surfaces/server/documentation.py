@@ -1,0 +1,72 @@
+"""How routes describe themselves in /openapi.json: every answer that can occur, each with its form and an example."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, Generic, Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from loopwright.surfaces.server.answers import Json
+
+T = TypeVar("T")
+
+Responses = dict[int | str, dict[str, Any]]  # Any: FastAPI's own form of a documented response
+
+
+class Done(BaseModel, Generic[T]):
+    """What was asked for."""
+
+    model_config = ConfigDict(extra="allow")
+
+    success: Literal[True]
+    data: T
+
+
+class Said(BaseModel):
+    """It was done; there is nothing more to show."""
+
+    success: Literal[True]
+    message: str
+
+
+class Refused(BaseModel):
+    """Why not, in a sentence for people."""
+
+    success: Literal[False]
+    error: str
+
+
+REFUSALS: Mapping[int, tuple[str, str]] = {
+    400: ("Bad input, or not possible in this status", "Cannot pause loop with status: created"),
+    401: ("No valid token", "no valid token; open the URL that `loopwright serve` prints"),
+    403: ("Not from here, or not for whoever asks", "requests from other pages are not taken"),
+    404: ("Not found", "Loop not found: loop-v2-20260122T100000-0123abcd"),
+    409: ("Busy, or an id that several projects know", "Task task-0123abcd is completed"),
+    412: ("If-Match names another version", "it is at version 12, not 11"),
+    413: ("The body is too long", "the body is too long; at most 1,048,576 bytes are taken"),
+    415: ("The body is not JSON", "a body has to be JSON, with content-type: application/json"),
+    429: ("Too many at once", "too many streams are open; close one of them"),
+    503: ("No agent, or the store can not be read or written", "codex is not installed"),
+}  # fmt: skip
+"""Status → when it occurs, and an example of its words."""
+
+ANYWHERE = (400, 401, 403)
+LOOKING = (*ANYWHERE, 404, 409, 503)
+BRINGING = (*ANYWHERE, 404, 413, 415, 503)
+CHANGING = (*LOOKING, 412, 413, 415)
+
+
+def answers(form: type[BaseModel], example: Json, refusals: tuple[int, ...], *, status: int = 200) -> Responses:
+    """For a route's `responses`."""
+    told: Responses = {
+        status: {
+            "model": form,
+            "description": HTTPStatus(status).phrase,
+            "content": {"application/json": {"example": {"success": True, **example}}},
+        }
+    }
+    for code in sorted(refusals):
+        when, words = REFUSALS[code]
+        content = {"application/json": {"example": {"success": False, "error": words}}}
+        told[code] = {"model": Refused, "description": when, "content": content}
+    return told

@@ -1,0 +1,101 @@
+"""Figures for Prometheus: what is asked and how fast it is answered, which runs there are, and the process itself."""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+from fastapi import APIRouter, Request, Response
+from prometheus_client import CollectorRegistry, GCCollector, Histogram, ProcessCollector
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.registry import Collector
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from loopwright.projects import Projects
+from loopwright.surfaces.server.dependencies import ControlPlane
+from loopwright.surfaces.server.kinds import KINDS, Kind
+from loopwright.surfaces.server.stream import Live
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+"""Seconds."""
+NO_ROUTE = "none"
+"""Refused at the gate, or a path that nothing answers: what people type must not make new rows."""
+
+router = APIRouter()
+
+
+class Standing(Collector):
+    """What is looked up when somebody asks."""
+
+    def __init__(self, projects: Projects, live: Live) -> None:
+        self._projects, self._live = projects, live
+
+    def collect(self) -> Iterator[Metric]:
+        for kind in KINDS:
+            yield from self._runs(kind)
+        yield GaugeMetricFamily("loopwright_streams", "Open event streams", self._live.streams.open)
+        yield CounterMetricFamily(
+            "loopwright_commits_seen", "Commits told to the streams of all runs", self._live.news.seen
+        )
+
+    def _runs(self, kind: Kind[Any]) -> Iterator[Metric]:  # Any: as KINDS
+        name, title = f"loopwright_{kind.name}s", f"{kind.name.capitalize()}s"
+        known = GaugeMetricFamily(name, f"{title} by status", labels=("project", "status"))
+        damaged = GaugeMetricFamily(f"{name}_damaged", f"{title} that can not be read", labels=("project",))
+        for project in self._projects.known.values():
+            service = kind.service(project)
+            for status in kind.statuses:
+                known.add_metric((project.name, status), service.list(status=status, limit=0).total)
+            damaged.add_metric((project.name,), len(service.damaged()))
+        yield known
+        yield damaged
+
+
+class Metrics:
+    """Of one application."""
+
+    def __init__(self, projects: Projects, live: Live) -> None:
+        self.registry = CollectorRegistry()
+        self.registry.register(Standing(projects, live))
+        ProcessCollector(registry=self.registry)
+        GCCollector(registry=self.registry)
+        self._requests = Histogram(
+            "loopwright_http_request_seconds", "Time until an answer began",
+            ("method", "route", "status"), buckets=BUCKETS, registry=self.registry,
+        )  # fmt: skip
+        self._known: dict[tuple[str, str, int], Histogram] = {}
+
+    def measured(self, app: ASGIApp) -> ASGIApp:
+        """`app`, with every request counted."""
+
+        async def measured_app(scope: Scope, receive: Receive, send: Send) -> None:
+            began = time.perf_counter()
+
+            async def measured_send(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    self._count(scope, message["status"], time.perf_counter() - began)
+                await send(message)
+
+            await app(scope, receive, measured_send if scope["type"] == "http" else send)
+
+        return measured_app
+
+    def _count(self, scope: Scope, status: int, seconds: float) -> None:
+        method, route = scope["method"], getattr(scope.get("route"), "path", NO_ROUTE)
+        key = method, route, status
+        row = self._known.get(key)
+        if row is None:
+            named = method if method in METHODS else "other"
+            row = self._requests.labels(named, route, status)
+            if named == method:
+                self._known[key] = row
+        row.observe(seconds)
+
+
+@router.get("/metrics", summary="Figures for Prometheus", tags=["server"])
+async def metrics(control: ControlPlane, request: Request) -> Response:
+    """In the text format of Prometheus, or of OpenMetrics for those who ask for it."""
+    encode, kind = choose_encoder(request.headers.get("accept", ""))
+    known: Metrics = request.app.state.metrics
+    return Response(await control.beside(lambda: encode(known.registry)), headers={"content-type": kind})

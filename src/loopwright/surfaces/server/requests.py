@@ -1,0 +1,391 @@
+"""Bodies that requests bring. What is not known is refused, so that a slip does not pass for a choice."""
+
+from collections.abc import Callable, Coroutine, Sequence
+from typing import Annotated, Any, Literal
+
+import orjson
+from fastapi import APIRouter, HTTPException, Request, Response
+from fastapi.routing import APIRoute
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from starlette.requests import ClientDisconnect
+
+from loopwright.core.run import Waiver
+from loopwright.core.state import Iterations, Limits, Mode, OnError, Policy, Require, Tokens
+from loopwright.evidence.proof import ProofPolicy
+from loopwright.skills.findings import Dimension
+from loopwright.surfaces.server import examples
+from loopwright.surfaces.server import examples as cycle_examples
+from loopwright.surfaces.server import examples as tuning_examples
+from loopwright.surfaces.server.gate import BadBody
+from loopwright.workflows.cycle.model import CycleStatus, Parallel
+from loopwright.workflows.cycle.names import Role
+from loopwright.workflows.loop.model import LoopStatus, TaskMode
+from loopwright.workflows.tuning.model import MAX_ITERATIONS, TuningStatus
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
+Words = Annotated[str, AfterValidator(_not_blank)]
+Texts = Annotated[tuple[str, ...], Field(strict=False)]
+
+
+def shown(example: examples.Example) -> ConfigDict:
+    """With the example that stands in /openapi.json."""
+    return ConfigDict(json_schema_extra={"examples": [example]})
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", allow_inf_nan=False)
+
+    @property
+    def given(self) -> dict[str, Any]:  # Any: as parsed
+        """What the request named."""
+        return self.model_dump(exclude_unset=True)
+
+
+class NewRun(Body):
+    """Settings that are not given are the project's own."""
+
+    title: Words
+    description: str = ""
+    max_iterations: Iterations | None = None
+    mode: Mode = "auto"
+    agent: str | None = Field(None, min_length=1)
+    permissions: Policy | None = None
+    test_command: str | None = Field(None, min_length=1)
+    max_minutes: float | None = Field(None, gt=0)
+    max_tokens: Tokens | None = None
+    max_cost: float | None = Field(None, gt=0)
+    require: Require | None = None
+    proof: ProofPolicy | None = None
+    min_coverage: float | None = Field(None, ge=0, le=100)
+    min_mutation_score: float | None = Field(None, ge=0, le=100)
+    min_diff_coverage: float | None = Field(None, ge=0, le=100)
+    allow_test_changes: bool | None = None
+    allow_environment_changes: bool | None = None
+    park: bool | None = None
+
+    @property
+    def task(self) -> str:
+        return self.description.strip() or self.title
+
+    @property
+    def settings(self) -> dict[str, Any]:  # Any: as parsed
+        """Those that were given."""
+        return self.model_dump(exclude={"title", "description", "mode"}, exclude_none=True)
+
+
+class NewLoop(NewRun):
+    model_config = shown(examples.NEW_LOOP)
+
+
+class NewCycle(NewRun):
+    """`roles`: who plays which, where it is not `agent`. `parallel`: agents at once."""
+
+    model_config = shown(cycle_examples.NEW_CYCLE)
+
+    roles: dict[Role, Annotated[str, Field(min_length=1)]] | None = None
+    parallel: Parallel | None = None
+
+
+class NewTuning(Body):
+    """`path`: the skill's folder, in the project or absolute. `fix`: what may be mended; `choose`: only what a person
+    takes. `agent` is asked about the meaning, which `refuter` (else another session of it) tries to refute, and with
+    `fix` all writes what nothing else mends.
+    """
+
+    model_config = shown(tuning_examples.NEW_TUNING)
+
+    path: Words
+    description: str = ""
+    dimensions: Annotated[tuple[Dimension, ...], Field(strict=False)] | None = None
+    fix: Literal["none", "mechanical", "all"] = "none"
+    agent: str | None = Field(None, min_length=1)
+    refuter: str | None = Field(None, min_length=1)
+    choose: bool = False
+    max_iterations: Iterations = MAX_ITERATIONS
+    max_tokens: Tokens | None = None
+    max_cost: float | None = Field(None, gt=0)
+
+
+class TuningFields(Body):
+    """Not once it has ended."""
+
+    model_config = shown({"max_iterations": 3})
+
+    max_iterations: Iterations | None = None
+    user_issue_description: str | None = None
+
+
+class NewTuningStatus(Body):
+    model_config = shown({"status": "failed"})
+
+    status: TuningStatus
+
+
+class ChosenFixes(Body):
+    """Ids of those that are taken; the others are not proposed again."""
+
+    model_config = shown({"fixes": ["FIX-001"]})
+
+    fixes: Texts
+
+
+class LoopFields(Body):
+    """Title and description only while the loop does not run."""
+
+    model_config = shown({"priority": "high", "tags": ["ledger"]})
+
+    title: Words | None = None
+    description: str | None = None
+    max_iterations: Iterations | None = None
+    tags: Texts | None = None
+    priority: Literal["low", "medium", "high"] | None = None
+    notes: str | None = None
+
+
+class CycleFields(Body):
+    """The title only while the cycle does not run. The task changes by `extend`."""
+
+    model_config = shown({"max_iterations": 8})
+
+    title: Words | None = None
+    max_iterations: Iterations | None = None
+
+
+class NewStatus(Body):
+    model_config = shown({"status": "paused"})
+
+    status: LoopStatus
+
+
+class NewCycleStatus(Body):
+    model_config = shown({"status": "paused"})
+
+    status: CycleStatus
+
+
+class Extension(Body):
+    """What is added to the task."""
+
+    model_config = shown({"text": "Also check the balance"})
+
+    text: Words
+
+
+class Chosen(Body):
+    """One of the decision's options; any text where it has none."""
+
+    model_config = shown({"option": "Keep the float"})
+
+    option: Words
+
+
+class Resolution(Body):
+    """What was done about a blocker. `workaround`: it is still there, and got round."""
+
+    model_config = shown({"resolution": "The schema lies in docs/schema.md"})
+
+    resolution: Words
+    workaround: bool = False
+
+
+class GoingOn(Body):
+    """`mode`: the one that it goes on in; not given: the one that it was in."""
+
+    model_config = shown({"mode": "auto"})
+
+    mode: Mode | None = None
+
+
+class Pausing(Body):
+    """`now`: the action under way is cancelled, else it is finished first."""
+
+    model_config = shown({"now": False})
+
+    now: bool = False
+
+
+class NewLimits(Body):
+    """What is not given stays as it is. Cost in US dollars."""
+
+    model_config = shown({"max_iterations": 20})
+
+    max_iterations: Iterations | None = None
+    max_minutes: float | None = Field(None, gt=0)
+    max_tokens: Tokens | None = None
+    max_cost: float | None = Field(None, gt=0)
+
+    @property
+    def limits(self) -> Limits:
+        return Limits(**self.model_dump(include=set(NewLimits.model_fields)))
+
+
+class Reopening(NewLimits):
+    """`proof`: what is to show the goal from now on."""
+
+    proof: ProofPolicy | None = None
+    allow_environment_changes: bool | None = None
+
+    @property
+    def waiver(self) -> Waiver:
+        return Waiver(self.proof, self.allow_environment_changes)
+
+
+class GivenAnswer(Body):
+    model_config = shown({"text": "Use the second schema"})
+
+    text: Words
+
+
+class Verdict(Body):
+    """On one request, on the only one that is open, or on `every` open one."""
+
+    model_config = shown({"answer": "allow", "request": "p1"})
+
+    answer: Literal["allow", "deny"]
+    request: str | None = Field(None, min_length=1)
+    every: bool = False
+
+
+class Target(Body):
+    """The number of a checkpoint."""
+
+    model_config = shown({"to": 2})
+
+    to: int = Field(ge=1, le=2**53)
+
+
+class TaskFields(Body):
+    """What shall be done, and by whom; a command is what the tool bash runs."""
+
+    model_config = shown({"description": "Make total() and balance() add up"})
+
+    description: Words | None = None
+    tool: str | None = Field(None, min_length=1)
+    mode: TaskMode | None = None
+    prompt_template: str | None = None
+    command: str | None = None
+    on_error: OnError | None = None
+    depends_on: Texts | None = None
+    allow_test_changes: bool | None = None
+    proof: ProofPolicy | None = None
+
+
+class NewTask(TaskFields):
+    """`tool` is by default the loop's own agent."""
+
+    model_config = shown(examples.NEW_TASK)
+
+    description: Words
+    mode: TaskMode = "write"
+    prompt_template: str = ""
+
+
+class EditedTask(TaskFields):
+    """The loop that the task belongs to, and what changes."""
+
+    model_config = shown({"loop_id": examples.LOOP_ID, "description": "Make total() and balance() add up"})
+
+    loop_id: str
+
+
+class Choice(TaskFields):
+    """An entry of the menu, where `add` also takes the fields of a task; or of a loop that rests a patch's rival."""
+
+    model_config = shown({"choice": "develop"})
+
+    choice: Words
+
+
+class ChosenRival(Body):
+    """The id of a rival of one of its patches."""
+
+    model_config = shown({"choice": "rival-1"})
+
+    choice: Words
+
+
+class NewOrder(Body):
+    """Every task of the loop, once."""
+
+    model_config = shown({"ordered_task_ids": [examples.TASK_ID]})
+
+    ordered_task_ids: Texts = Field(min_length=1)
+
+
+class Import(Body):
+    """Who does the tasks: by default the loop's own agent, or where that can not write code, one that can."""
+
+    model_config = shown({"issue_id": "ISS-20260122-1"})
+
+    issue_id: Words
+    tool: str | None = Field(None, min_length=1)
+
+
+class Generation(Body):
+    """Who proposes, by default the loop's own agent, and how many tasks at most."""
+
+    model_config = shown({"count": 5})
+
+    tool: str | None = Field(None, min_length=1)
+    count: int = Field(5, ge=1, le=50)
+
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]  # Any: as FastAPI has it
+
+NOT_KNOWN = "extra_forbidden"
+MISSING = "missing"
+
+
+class StrictRequest(Request):
+    """JSON as RFC 8259 has it, in UTF-8: no NaN, no half characters, nothing nested without end."""
+
+    async def body(self) -> bytes:
+        try:
+            return await super().body()
+        except BadBody as problem:
+            raise HTTPException(problem.status, problem.words, {"connection": "close"}) from problem
+        except ClientDisconnect as gone:  # nobody hears it, but it is no fault of ours either
+            raise HTTPException(400, "the body broke off") from gone
+
+    async def json(self) -> Any:  # Any: parsed JSON
+        try:
+            return orjson.loads(await self.body())
+        except orjson.JSONDecodeError as error:
+            raise HTTPException(400, f"the body is no JSON: {error.msg} (at character {error.pos})") from error
+
+
+class StrictRoute(APIRoute):
+    """A route that reads its body that way."""
+
+    def get_route_handler(self) -> Handler:
+        handler = super().get_route_handler()
+
+        async def strict(request: Request) -> Response:
+            return await handler(StrictRequest(request.scope, request.receive))
+
+        return strict
+
+
+class Routes(APIRouter):
+    """Where all routes of the API are declared."""
+
+    def __init__(self, *, prefix: str = "", tags: Sequence[str] = ()) -> None:
+        super().__init__(prefix=prefix, tags=list(tags), route_class=StrictRoute)
+
+
+def problem_words(problem: dict[str, Any]) -> str:  # Any: as pydantic tells it
+    """One validation problem as a sentence: where, what would be right, and what was given."""
+    where = ".".join(str(part) for part in problem["loc"][1:]) or "body"
+    if problem["type"] == MISSING:
+        return f"{where}: is needed"
+    if problem["type"] == NOT_KNOWN:
+        return f"{where}: is not known here"
+    given = repr(problem["input"])
+    words = str(problem["msg"]).removeprefix("Value error, ")
+    return f"{where}: {words} (got {given if len(given) <= 80 else given[:77] + '…'})"

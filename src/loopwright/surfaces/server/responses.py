@@ -1,0 +1,323 @@
+"""The forms of answers that are no records of the domain."""
+
+from pydantic import BaseModel, JsonValue
+
+from loopwright.core.record import Record, Timestamp
+from loopwright.core.state import LoopTask, PermissionRequest
+from loopwright.skills.reader.drawing import EdgeKind, NodeKind
+from loopwright.surfaces.server.documentation import Done
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.summary import CycleGlance
+from loopwright.workflows.loop.course import TouchedFile
+from loopwright.workflows.loop.model import LoopState, TaskStatus
+from loopwright.workflows.loop.summary import Glance, PlanStatus
+from loopwright.workflows.tuning.model import AppliedFix, Fix, TuningState
+from loopwright.workflows.tuning.summary import TuningGlance
+
+
+class EventForm(BaseModel):
+    """One committed change. `words` for people; order is `seq`, never `ts`."""
+
+    seq: int
+    ts: Timestamp
+    actor: str
+    type: str
+    data: dict[str, JsonValue]
+    words: str
+
+
+class NoteForm(Record):
+    """A line of the transcript; what else it has depends on its kind (docs/files.md)."""
+
+    ts: str
+    kind: str
+    text: str
+
+
+class PlanForm(BaseModel):
+    content: str
+    status: PlanStatus
+    depth: int
+
+
+class CheckpointForm(BaseModel):
+    """A snapshot of the work tree; `files` are those that changed since the one before."""
+
+    n: int
+    action: str
+    at: Timestamp
+    files: list[TouchedFile]
+
+
+class DiffForm(BaseModel):
+    diff: str
+    truncated: bool
+
+
+class ProgressFileForm(BaseModel):
+    """`size` in bytes."""
+
+    name: str
+    size: int
+    modified_at: Timestamp
+
+
+class ProgressTextForm(BaseModel):
+    name: str
+    text: str
+    truncated: bool
+
+
+class DamagedForm(BaseModel):
+    """A loop that can not be read; `recover` may rebuild it."""
+
+    loop_id: str
+    reason: str
+
+
+class DamagedCycleForm(BaseModel):
+    """A cycle that can not be read; `recover` may rebuild it."""
+
+    cycle_id: str
+    reason: str
+
+
+class DamagedTuningForm(BaseModel):
+    """A tuning session that can not be read; `recover` may rebuild it."""
+
+    tuning_id: str
+    reason: str
+
+
+class Paged(BaseModel):
+    """`total` counts all that match."""
+
+    total: int
+    limit: int
+    offset: int
+    hasMore: bool
+    timestamp: Timestamp
+
+
+class PageForm(Done[list[LoopState | Glance]], Paged):
+    """A part of a list."""
+
+    damaged: list[DamagedForm]
+
+
+class CyclePageForm(Done[list[CycleState | CycleGlance]], Paged):
+    """A part of a list."""
+
+    damaged: list[DamagedCycleForm]
+
+
+class TuningPageForm(Done[list[TuningState | TuningGlance]], Paged):
+    """A part of a list."""
+
+    damaged: list[DamagedTuningForm]
+
+
+class Placed(BaseModel):
+    """`project` is the name of the one it lives in; `live`: a runner is at it (where one is read)."""
+
+    project: str
+    live: bool = False
+
+
+class Steered(BaseModel):
+    message: str
+
+
+class RepairForm(BaseModel):
+    type: str
+    data: dict[str, JsonValue]
+
+
+class Recovered(BaseModel):
+    """`repairs` are empty where nothing was damaged; `kept` are names of files put aside."""
+
+    repairs: list[RepairForm]
+    kept: list[str]
+
+
+class LoopForm(Done[LoopState], Placed):
+    """One loop."""
+
+
+class SteeredForm(Done[LoopState], Placed, Steered):
+    """One loop, and what was done."""
+
+
+class RecoveredForm(Done[LoopState], Placed, Recovered):
+    """One loop, and what was rebuilt."""
+
+
+class CycleForm(Done[CycleState], Placed):
+    """One cycle."""
+
+
+class SteeredCycleForm(Done[CycleState], Placed, Steered):
+    """One cycle, and what was done."""
+
+
+class RecoveredCycleForm(Done[CycleState], Placed, Recovered):
+    """One cycle, and what was rebuilt."""
+
+
+class TuningForm(Done[TuningState], Placed):
+    """One tuning session."""
+
+
+class SteeredTuningForm(Done[TuningState], Placed, Steered):
+    """One tuning session, and what was done."""
+
+
+class RecoveredTuningForm(Done[TuningState], Placed, Recovered):
+    """One tuning session, and what was rebuilt."""
+
+
+class FixForm(BaseModel):
+    """A fix, what became of it (None: it was not applied), and the unified diff of all its files."""
+
+    fix: Fix
+    applied: AppliedFix | None = None
+    diff: str
+
+
+class SourceForm(BaseModel):
+    file: str
+    text: str
+    truncated: bool
+
+
+class SkillFileForm(BaseModel):
+    """`size` in bytes, `tokens` estimated; `kind` is what it is to the skill, None where it is no text."""
+
+    file: str
+    kind: str | None = None
+    size: int
+    tokens: int | None = None
+
+
+class NodeForm(BaseModel):
+    id: str
+    kind: NodeKind
+    name: str
+    file: str
+    line: int
+    tokens: int | None = None
+
+
+class EdgeForm(BaseModel):
+    source: str
+    target: str
+    kind: EdgeKind
+
+
+class StageForm(BaseModel):
+    """What a model reads in this step, and has read at its end."""
+
+    name: str
+    file: str
+    own: int
+    loads: int
+    total: int
+    share: int
+    files: list[str]
+
+
+class GraphForm(BaseModel):
+    """`worst`: tokens at the end of `course`; `truncated`: there is more than is drawn."""
+
+    nodes: list[NodeForm]
+    edges: list[EdgeForm]
+    course: list[StageForm]
+    worst: int
+    truncated: bool
+
+
+class TextForm(BaseModel):
+    text: str
+    truncated: bool
+
+
+class DocumentForm(BaseModel):
+    """A file of a role. `versions`, oldest first, end with the present `version`; a log has none."""
+
+    name: str
+    folder: str
+    size: int
+    modified_at: Timestamp
+    version: str | None = None
+    versions: list[str]
+
+
+class DocumentTextForm(BaseModel):
+    name: str
+    version: str | None = None
+    text: str
+    truncated: bool
+
+
+class DiscoveryForm(BaseModel):
+    """A line of the discovery board."""
+
+    ts: str
+    agent: str
+    type: str
+    data: dict[str, JsonValue]
+
+
+class DiscoveriesForm(Done[list[DiscoveryForm]]):
+    total: int
+
+
+class CycleTranscriptForm(Done[list[NoteForm]]):
+    """`position`, behind the number of an entry and a point, is where a stream goes on."""
+
+    position: str
+
+
+class RequestsForm(Done[list[PermissionRequest]]):
+    """The answered requests."""
+
+
+class TaskForm(LoopTask):
+    """A task of a list."""
+
+    status: TaskStatus
+
+
+class PlacedTaskForm(LoopTask):
+    """A task with its loop."""
+
+    loop_id: str
+    project: str
+
+
+class TasksForm(Done[list[TaskForm]]):
+    total: int
+    loop_id: str
+    timestamp: Timestamp
+
+
+class CreatedTasksForm(Done[list[LoopTask]]):
+    message: str
+
+
+class ProjectForm(BaseModel):
+    name: str
+    path: str
+
+
+class AgentForm(BaseModel):
+    """`problem`: why it can not be used here."""
+
+    name: str
+    available: bool
+    problem: str | None = None
+
+
+class HealthForm(BaseModel):
+    status: str
+    version: str

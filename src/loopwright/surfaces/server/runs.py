@@ -1,0 +1,283 @@
+"""Looking closer at one run, a loop or a cycle: what it did, and the files it left."""
+
+import asyncio
+from dataclasses import asdict
+from typing import Annotated, Any, Literal
+
+import orjson
+from fastapi import Header, Path, Query
+from pydantic import BaseModel
+
+from loopwright.core import progress_files
+from loopwright.core.errors import Invalid
+from loopwright.core.record import Entry
+from loopwright.core.run import R
+from loopwright.core.run_commands import AS_THEY_ARE, NOTHING_WAIVED, Runs, with_files
+from loopwright.core.state import Mode
+from loopwright.core.text import whole
+from loopwright.core.wording import event_words
+from loopwright.projects import Project
+from loopwright.surfaces.server import examples
+from loopwright.surfaces.server.answers import Answer, done
+from loopwright.surfaces.server.dependencies import Asked, C, Room, etag, shown
+from loopwright.surfaces.server.documentation import CHANGING, LOOKING, Done, Said, answers
+from loopwright.surfaces.server.kinds import Kind
+from loopwright.surfaces.server.requests import GivenAnswer, GoingOn, Pausing, Reopening, Routes, Verdict
+from loopwright.surfaces.server.responses import (
+    CheckpointForm,
+    DiffForm,
+    EventForm,
+    ProgressFileForm,
+    ProgressTextForm,
+    RequestsForm,
+)
+
+LONGEST_DIFF = 1 << 20
+"""Characters."""
+
+MOST = 2**53
+"""Of whatever counts: the largest number that every reader of JSON keeps."""
+
+TAG = "looking closer"
+
+Newest = Annotated[int, Query(ge=1, le=10_000, description="How many at most, the newest")]
+After = Annotated[int, Query(ge=0, le=MOST, description="Only what came after this number")]
+FileName = Annotated[str, Path(description="A name out of the list")]
+Number = Annotated[int, Path(ge=1, le=MOST)]
+
+
+def told(form: type[BaseModel], example: Any) -> dict[str, Any]:  # Any: JSON, and what FastAPI documents with
+    """For a route that answers with one thing."""
+    return {"responses": answers(form, example, LOOKING)}
+
+
+def looking(room: Room[R]) -> Routes:
+    """The routes that both kinds have."""
+    router = Routes(prefix=room.kind.one, tags=[TAG])
+
+    @router.get("/events", summary="The journal", **told(Done[list[EventForm]], examples.EVENTS))
+    async def events(
+        after: After = 0, limit: Annotated[int, Query(ge=1, le=10_000)] = 1000, one: Asked[R] = room.one
+    ) -> Answer:
+        """Every committed change, oldest first. Go on with the last `seq` as `after`."""
+        found = await one.control.beside(lambda: one.service.events(one.id, after))
+        return done([_event(entry) for entry in found[:limit]], hasMore=len(found) > limit)
+
+    @router.get("/checkpoints", summary="Its checkpoints", **told(Done[list[CheckpointForm]], examples.CHECKPOINTS))
+    async def checkpoints(one: Asked[R] = room.one) -> Answer:
+        """The files as they were, and those that led to each."""
+        found = await one.control.beside(lambda: with_files(one.service.read(one.id), one.project.changes))
+        return done(
+            [
+                {"n": kept.n, "action": kept.action, "at": kept.at, "files": [touched._asdict() for touched in files]}
+                for kept, files in found
+            ]
+        )
+
+    @router.get("/checkpoints/{n}/diff", summary="One checkpoint's changes", **told(Done[DiffForm], examples.DIFF))
+    async def one_diff(n: Number, one: Asked[R] = room.one) -> Answer:
+        """Against the checkpoint before it, unified."""
+        return cut(await one.control.beside(lambda: one.service.checkpoint_diff(one.id, n)))
+
+    @router.get("/progress", summary="Its files", **told(Done[list[ProgressFileForm]], examples.LOOP_FILES))
+    async def files(one: Asked[R] = room.one) -> Answer:
+        """The progress files that are there, by name."""
+        one.service.read(one.id)
+        folder, zone = one.service.store.progress_path(one.id), one.service.clock.now().tzinfo
+        found = await one.control.beside(lambda: progress_files.listed(folder, zone))
+        return done([asdict(each) for each in found])
+
+    @router.get("/progress/{file}", summary="One of its files", **told(Done[ProgressTextForm], examples.FILE))
+    async def one_file(file: FileName, one: Asked[R] = room.one) -> Answer:
+        """Its first MiB; what is no UTF-8 is replaced."""
+        one.service.read(one.id)
+        folder = one.service.store.progress_path(one.id)
+        found = await one.control.beside(lambda: progress_files.shown(folder, file))
+        return done({"name": file, **found._asdict()})
+
+    return router
+
+
+def entries(one: Asked[R]) -> tuple[Entry, ...]:
+    """All of its journal."""
+    return tuple(one.service.events(one.id))
+
+
+def cut(diff: str) -> Answer:
+    """A diff, or its beginning."""
+    return done({"diff": diff[:LONGEST_DIFF], "truncated": len(diff) > LONGEST_DIFF})
+
+
+def note(line: str) -> dict[str, Any] | None:  # Any: parsed JSON
+    """A line of a transcript; None for one that was torn, or that somebody else wrote."""
+    try:
+        found = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return None
+    return found if isinstance(found, dict) and {"ts", "kind", "text"} <= found.keys() else None
+
+
+def _event(entry: Entry) -> dict[str, object]:
+    return {
+        "seq": entry.seq, "ts": entry.ts, "actor": entry.actor, "type": entry.event.type, "data": entry.event.data,
+        "words": event_words(entry),
+    }  # fmt: skip
+
+
+PAGE_LIMIT, FARTHEST, LONGEST_SEARCH = 500, 2**53, 500
+
+Limit = Annotated[int, Query(ge=1, le=PAGE_LIMIT)]
+Offset = Annotated[int, Query(ge=0, le=FARTHEST)]
+Search = Annotated[str, Query(max_length=LONGEST_SEARCH, description="In what people know one by: id, title, …")]
+View = Annotated[Literal["full", "brief"], Query(description="All of each, or what a list shows")]
+Seen = Annotated[str | None, Header(description="The ETag of the version that was seen")]
+
+
+def single(room: Room[R]) -> Routes:
+    """The routes of one run itself."""
+    router, name = Routes(prefix=room.kind.one, tags=[f"{room.kind.name}s"]), room.kind.name
+
+    @router.get(
+        "", summary=f"Read a {name}",
+        responses={**answers(room.form, room.example, LOOKING), 304: {"description": "As it was seen"}},
+    )  # fmt: skip
+    async def read(if_none_match: Seen = None, one: Asked[R] = room.one) -> Answer:
+        """As in its file. `live`: a runner is at it."""
+        state, live = one.service.read(one.id), one.service.is_live(one.id)
+        tag = etag(state, live=live)
+        if if_none_match and tag in (known.strip().removeprefix("W/") for known in if_none_match.split(",")):
+            return Answer(b"", 304, {"etag": tag})
+        return shown(state, one.project, tag=tag, live=live)
+
+    @router.delete(
+        "", summary=f"Delete a {name}", responses=answers(Said, {"message": room.kind.said("deleted")}, CHANGING)
+    )
+    async def delete(one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+        """With its history and checkpoints; not while it runs."""
+        await one.control.beside(lambda: service.delete(one.id))
+        return done(message=room.kind.said("deleted"))
+
+    return router
+
+
+def page(kind: Kind[R], project: Project, *, status: str, limit: int, offset: int, search: str, view: str) -> Answer:
+    """A part of a project's runs, the latest change first."""
+    service = kind.service(project)
+    found = service.list(status=None if status == "all" else status, limit=limit, offset=offset, search=search)
+    items = tuple(kind.glance(state, project.name) for state in found.items) if view == "brief" else found.items
+    return done(
+        items, total=found.total, limit=limit, offset=offset, hasMore=offset + len(items) < found.total,
+        timestamp=service.clock.now().isoformat(timespec="milliseconds"),
+        damaged=[{kind.key: id, "reason": whole(why)} for id, why in sorted(service.damaged().items())],
+    )  # fmt: skip
+
+
+def driving(room: Room[R]) -> Routes:
+    """The routes that let a run go on, and end it."""
+    router = Routes(prefix=room.kind.one, tags=["steering"])
+
+    @router.post("/start", summary="Start it", responses=room.says("started"))
+    async def start(body: GoingOn | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+        """A process of its own carries it out."""
+        return await started(room, one, service, body.mode if body else None)
+
+    @router.post("/pause", summary="Pause it", responses=room.says("paused"))
+    async def pause(body: Pausing | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+        """Before it begins anything further, or at once."""
+        return await paused(room, one, service, now=body is not None and body.now)
+
+    @router.post("/resume", summary="Resume it", responses=room.says("resumed"))
+    async def resume(body: GoingOn | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+        """Also one whose runner died."""
+        return await resumed(room, one, service, body.mode if body else None)
+
+    @router.post("/stop", summary="Stop it", responses=room.says("stopped"))
+    async def stop(one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+        """For good, with its runner and everything that started; `reopen` takes it up again."""
+        return await stopped(room, one, service)
+
+    @router.post("/reopen", summary="Reopen it", responses=room.says("reopened"))
+    async def reopen(
+        body: Reopening | None = None, one: Asked[R] = room.one, service: Runs[R] = room.commands
+    ) -> Answer:
+        """Lets one that is finished run on, with what is given set in the same change."""
+        limits, waiver = (body.limits, body.waiver) if body else (AS_THEY_ARE, NOTHING_WAIVED)
+        state = await one.control.beside(lambda: prompted(room, one, service).reopen(one.id, limits, waiver))
+        return shown(state, one.project, message=room.kind.said("reopened"))
+
+    return router
+
+
+def speaking(room: Room[R]) -> Routes:
+    """The routes that give it what it waits for."""
+    router = Routes(prefix=room.kind.one, tags=["steering"])
+
+    @router.post("/answer", summary="Answer its question", responses=room.shows())
+    async def answer(body: GivenAnswer, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+        """One that is paused takes the answer once it is resumed."""
+        return shown(await one.control.beside(lambda: service.answer(one.id, body.text)), one.project)
+
+    @router.post("/approve", summary="Allow or deny", responses=answers(RequestsForm, examples.REQUESTS, CHANGING))
+    async def approve(body: Verdict, one: Asked[R] = room.one, service: Runs[R] = room.commands) -> Answer:
+        """What its agents ask to be permitted."""
+        if body.every and body.request is not None:
+            raise Invalid("name one request, or say every alone")
+        return done(
+            await one.control.beside(
+                lambda: service.approve(one.id, body.request, answer=body.answer, every=body.every)
+            )
+        )
+
+    @router.post(
+        "/recover", summary="Rebuild it",
+        responses=answers(room.recovered, {**room.example, **examples.REPAIRED}, CHANGING),
+    )  # fmt: skip
+    async def recover(one: Asked[R] = room.one) -> Answer:
+        """From what is left of it; `repairs` are empty where nothing was damaged, `kept` are files put aside."""
+        found = await one.control.beside(lambda: one.service.recover(one.id))
+        repairs = [{"type": entry.event.type, "data": entry.event.data} for entry in found.repairs]
+        return shown(found.state, one.project, repairs=repairs, kept=[path.name for path in found.kept])
+
+    return router
+
+
+async def steered(room: Room[R], one: Asked[R], service: Runs[R], command: str) -> Answer:
+    """What a request for a bare status stands for. Invalid for what only a runner does."""
+    match command:
+        case "start":
+            return await started(room, one, service)
+        case "resume":
+            return await resumed(room, one, service)
+        case "pause":
+            return await paused(room, one, service, now=False)
+        case "stop":
+            return await stopped(room, one, service)
+        case other:
+            raise Invalid(f"nobody can {other} a {room.kind.name} from outside of its runner")
+
+
+async def started(room: Room[R], one: Asked[R], service: Runs[R], mode: Mode | None = None) -> Answer:
+    state = await one.control.beside(lambda: prompted(room, one, service).start(one.id, mode))
+    return shown(state, one.project, message=room.kind.said("started"))
+
+
+async def paused(room: Room[R], one: Asked[R], service: Runs[R], *, now: bool) -> Answer:
+    state = await one.control.beside(lambda: service.pause(one.id, now=now))
+    return shown(state, one.project, message=room.kind.said("paused"))
+
+
+async def resumed(room: Room[R], one: Asked[R], service: Runs[R], mode: Mode | None = None) -> Answer:
+    state = await one.control.beside(lambda: prompted(room, one, service).resume(one.id, mode))
+    return shown(state, one.project, message=room.kind.said("resumed"))
+
+
+async def stopped(room: Room[R], one: Asked[R], service: Runs[R]) -> Answer:
+    """In a thread of its own: ending processes takes its time."""
+    state = await one.control.beside(lambda: asyncio.run(service.stop(one.id)))
+    return shown(state, one.project, message=room.kind.said("stopped"))
+
+
+def prompted(room: Room[R], one: Asked[R], service: C) -> C:
+    """The commands, once the project's prompts can be used: what its runner would say of them is only in a log."""
+    room.prompts(one.project)
+    return service

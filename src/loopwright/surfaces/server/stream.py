@@ -1,0 +1,142 @@
+"""Server-sent events: what happens to one run, and to all of them."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+from fastapi import APIRouter, Header, Query, Request, Response
+
+from loopwright.core.errors import NotFound, StoreError
+from loopwright.core.run import R
+from loopwright.surfaces.server.change_notifier import Ear, Lookout
+from loopwright.surfaces.server.dependencies import (
+    CYCLE_ROOM,
+    LOOP_ROOM,
+    TUNING_ROOM,
+    Asked,
+    Control,
+    ControlPlane,
+    Room,
+)
+from loopwright.surfaces.server.event_log import News
+from loopwright.surfaces.server.kinds import Source
+from loopwright.surfaces.server.run_event_stream import Telling
+from loopwright.surfaces.server.sse import (
+    PING_SECONDS,
+    EventStream,
+    Position,
+    Streams,
+    block,
+    opening,
+    parsed,
+    parsed_place,
+    ping,
+)
+
+
+class Live:
+    """Belongs to one event loop. `folder`: where the feed is kept."""
+
+    def __init__(self, control: Control, folder: Path) -> None:
+        self.streams = Streams()
+        self._lookouts: dict[str, Lookout] = {}
+        self.news = News(control, self.lookout, folder)
+
+    def lookout(self, source: Source) -> Lookout:
+        known = self._lookouts.get(source.name)
+        return known or self._lookouts.setdefault(source.name, Lookout(source.service.store))
+
+    def end(self) -> None:
+        """Ends every stream at once."""
+        self.streams.close()
+
+    def close(self) -> None:
+        self.news.close()
+
+
+GONE_SECONDS = 0.3
+"""A runner puts back what was removed under its hands: a run that is not there gets a second look."""
+
+router = APIRouter()
+Last = Annotated[str | None, Header(description="The id of the last event that was seen; sent by the browser")]
+After = Annotated[str | None, Query(description="For the first time: the number of the last entry that was seen")]
+
+OnlyProject = Annotated[str | None, Query(description="Only what happens there; default: all projects")]
+
+
+def of_one(room: Room[R]) -> None:
+    """The stream of one run of that kind."""
+
+    @router.get(f"{room.kind.one}/stream")
+    async def stream(
+        request: Request, last_event_id: Last = None, after: After = None, one: Asked[R] = room.one
+    ) -> Response:
+        live: Live = request.app.state.live
+        position = _position(last_event_id, after, len(one.kind.voices))
+        first = await one.control.beside(lambda: _telling(one, position).position)
+        return EventStream(_blocks(one, live, first), live.streams)
+
+
+of_one(LOOP_ROOM)
+of_one(CYCLE_ROOM)
+of_one(TUNING_ROOM)
+
+
+@router.get("/api/stream")
+async def of_all(
+    control: ControlPlane, request: Request, last_event_id: Last = None, project: OnlyProject = None
+) -> Response:
+    live: Live = request.app.state.live
+    if project is not None:
+        control.projects.named(project)
+    place = parsed_place(last_event_id) if last_event_id else None
+    await live.news.open()
+    return EventStream(live.news.blocks(place, project), live.streams)
+
+
+def _position(last: str | None, after: str | None, transcripts: int) -> Position | None:
+    """What the browser brings counts more than the address, which stays the same."""
+    if last:
+        return parsed(last, "Last-Event-ID", transcripts)
+    return parsed(after, "after", transcripts) if after is not None else None
+
+
+def _telling(one: Asked[R], position: Position | None) -> Telling:
+    return Telling(one.service.store, one.kind, one.id, position)
+
+
+async def _blocks(one: Asked[R], live: Live, first: Position) -> AsyncGenerator[bytes, None]:
+    """Listens before the first look, so that nothing falls in between."""
+    telling = _telling(one, first)
+    with live.lookout(one.source).one(one.id) as ear:
+        yield opening(str(first))
+        exact: bool | None = True
+        while True:
+            try:
+                news = await one.control.beside(partial(telling.look, exact=exact is not False))
+            except NotFound:
+                if await _is_back(one, ear):
+                    continue
+                yield block("gone", {one.kind.key: one.id}, str(telling.position))
+                return
+            except StoreError:  # told by the next look that can read it
+                news, telling.more = b"", False
+            if news:
+                yield news
+            if telling.more:
+                continue
+            while (exact := await ear.next(PING_SECONDS)) is None:
+                yield ping(str(telling.position))
+
+
+async def _is_back(one: Asked[R], ear: Ear) -> bool:
+    await asyncio.sleep(GONE_SECONDS)
+    try:
+        await one.control.beside(lambda: one.service.read(one.id))
+    except NotFound:
+        return False
+    except StoreError:
+        return True
+    return True

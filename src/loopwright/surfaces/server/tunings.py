@@ -1,0 +1,214 @@
+"""Tuning sessions: created, listed and edited; what can be done with one, and what only a tuning session can."""
+
+from dataclasses import asdict
+from pathlib import Path as Folder
+from typing import Annotated, Literal
+
+from fastapi import Path, Query
+
+from loopwright.core import progress_files
+from loopwright.core.errors import NotFound
+from loopwright.core.text import whole
+from loopwright.skills.diagnosis import load
+from loopwright.skills.findings import DIMENSIONS
+from loopwright.skills.reader.drawing import draw
+from loopwright.surfaces.server import examples
+from loopwright.surfaces.server import examples as common
+from loopwright.surfaces.server.answers import Answer, done
+from loopwright.surfaces.server.dependencies import (
+    TUNING_ROOM,
+    ControlPlane,
+    OneTuning,
+    ProjectName,
+    TuningCommands,
+    shown,
+)
+from loopwright.surfaces.server.documentation import BRINGING, LOOKING, Done, answers
+from loopwright.surfaces.server.kinds import TUNINGS
+from loopwright.surfaces.server.requests import ChosenFixes, NewTuning, NewTuningStatus, Routes, TuningFields
+from loopwright.surfaces.server.responses import (
+    DiffForm,
+    FixForm,
+    GraphForm,
+    NoteForm,
+    SkillFileForm,
+    SourceForm,
+    TextForm,
+    TuningForm,
+    TuningPageForm,
+)
+from loopwright.surfaces.server.runs import (
+    TAG,
+    Limit,
+    Newest,
+    Offset,
+    Search,
+    View,
+    cut,
+    driving,
+    looking,
+    note,
+    page,
+    prompted,
+    single,
+    speaking,
+    steered,
+    told,
+)
+from loopwright.workflows.tuning.commands import command_for
+from loopwright.workflows.tuning.model import Level
+from loopwright.workflows.tuning.publish import diff_of
+
+all_of_them = Routes(prefix=TUNINGS.place, tags=["tunings"])
+one_of_them = Routes(prefix=TUNINGS.one, tags=["tunings"])
+
+Wanted = Literal["all", "pending", "running", "completed", "failed"]
+Id = Annotated[str, Path(description="As the session has it")]
+LEVELS: dict[str, Level] = {"none": "none", "mechanical": "mechanical", "all": "template"}
+
+
+@all_of_them.post(
+    "", summary="Create a tuning session", status_code=201,
+    responses=answers(TuningForm, examples.TUNING, BRINGING, status=201),
+)  # fmt: skip
+async def create(control: ControlPlane, body: NewTuning, project: ProjectName = None) -> Answer:
+    """It is not started yet. Nothing but a folder with a SKILL.md is read."""
+    found = control.projects.named(project)
+    state = await control.beside(
+        lambda: found.engine.create_tuning(
+            Folder(body.path), description=body.description, dimensions=body.dimensions or DIMENSIONS,
+            focus=body.dimensions or (), level=LEVELS[body.fix], agent=body.agent, refuter=body.refuter,
+            choosing=body.choose, limits=body.model_dump(include={"max_tokens", "max_cost"}, exclude_none=True),
+            max_iterations=body.max_iterations,
+        )
+    )  # fmt: skip
+    return shown(state, found, status=201, location=f"{TUNINGS.place}/{state.tuning_id}")
+
+
+@all_of_them.get("", summary="List tuning sessions", responses=answers(TuningPageForm, examples.TUNING_PAGE, LOOKING))
+async def listed(
+    control: ControlPlane, project: ProjectName = None, status: Wanted = "all", limit: Limit = 50, offset: Offset = 0,
+    search: Search = "", view: View = "full",
+) -> Answer:  # fmt: skip
+    """A page of a project's tuning sessions, the latest change first."""
+    found = control.projects.named(project)
+    return page(TUNINGS, found, status=status, limit=limit, offset=offset, search=search, view=view)
+
+
+@one_of_them.put("", summary="Edit a tuning session", responses=TUNING_ROOM.shows())
+async def edit(one: OneTuning, service: TuningCommands, body: TuningFields) -> Answer:
+    """What its user says of the skill, and its limit of iterations."""
+    return shown(await one.control.beside(lambda: service.edit(one.id, body.given)), one.project)
+
+
+@one_of_them.patch("/status", summary="Ask for a status", responses=TUNING_ROOM.says("stopped"))
+async def set_status(one: OneTuning, service: TuningCommands, body: NewTuningStatus) -> Answer:
+    """What a command could do: running starts it, failed stops it."""
+    return await steered(TUNING_ROOM, one, service, command_for(service.read(one.id), body.status))
+
+
+@one_of_them.post("/choose", summary="Choose among its fixes", responses=TUNING_ROOM.says("goes on"))
+async def choose(one: OneTuning, service: TuningCommands, body: ChosenFixes) -> Answer:
+    """Those that wait for it; the session goes on with them, and ends without any."""
+    commands = prompted(TUNING_ROOM, one, service)
+    state = await one.control.beside(lambda: commands.choose(one.id, body.fixes))
+    return shown(state, one.project, message=TUNINGS.said("goes on"))
+
+
+@one_of_them.post("/fixes/{fix_id}/rollback", summary="Roll a fix back", responses=TUNING_ROOM.says("rolled back"))
+async def roll_back(one: OneTuning, service: TuningCommands, fix_id: Id) -> Answer:
+    """Byte for byte, in a session that has ended; then the skill is diagnosed again."""
+    state = await one.control.beside(lambda: service.roll_back(one.id, fix_id))
+    return shown(state, one.project, message=f"{fix_id} rolled back")
+
+
+ROUTERS = (all_of_them, single(TUNING_ROOM), one_of_them, driving(TUNING_ROOM), speaking(TUNING_ROOM))
+
+
+router = Routes(prefix=TUNINGS.one, tags=[TAG])
+LONGEST = 1 << 20
+"""Characters."""
+
+OfSkill = Annotated[str, Query(max_length=1000, description="Relative to the skill's folder")]
+
+
+@router.get("/fixes/{fix_id}", summary="One of its fixes", **told(Done[FixForm], examples.FIX))
+async def fix(one: OneTuning, fix_id: Id) -> Answer:
+    """What it changes and why, its unified diff, and what became of it."""
+    service = one.project.engine.tunings
+    found, state = await one.control.beside(lambda: (service.fix(one.id, fix_id), service.read(one.id)))
+    entries = [entry for entry in state.applied_fixes if entry.fix_id == fix_id]
+    return done({"fix": found, "applied": entries[-1] if entries else None, "diff": whole(diff_of(found))})
+
+
+@router.get("/diff", summary="Its changes", **told(Done[DiffForm], common.DIFF))
+async def diff(one: OneTuning) -> Answer:
+    """Of all fixes that are in the skill's files, unified."""
+    return cut(await one.control.beside(lambda: one.service.whole_diff(one.id)))
+
+
+@router.get("/report", summary="Its report", **told(Done[TextForm], examples.REPORT))
+async def report(one: OneTuning) -> Answer:
+    """In Markdown, as it lies in the session's folder; not before the first diagnosis is complete."""
+    return done(_cut(await one.control.beside(lambda: one.project.engine.tunings.report(one.id))))
+
+
+@router.get("/skill", summary="The skill's files", **told(Done[list[SkillFileForm]], examples.TUNING_FILES))
+async def files(one: OneTuning) -> Answer:
+    """As they are now, with what each costs a model that reads it."""
+    found = await one.control.beside(lambda: one.project.engine.tunings.source(one.id))
+    skill = await one.control.beside(lambda: load(found))
+    pages = skill.pages
+    return done(
+        [
+            {
+                "file": whole(file), "size": size, "kind": pages[file].kind if file in pages else None,
+                "tokens": pages[file].tokens if file in pages else None,
+            }
+            for file, size in skill.files.items()
+        ]
+    )  # fmt: skip
+
+
+@router.get("/graph", summary="The skill as a graph", **told(Done[GraphForm], examples.GRAPH))
+async def graph(one: OneTuning) -> Answer:
+    """As it is now: what leads to what, and what a model has read at the end of each phase."""
+    service = one.project.engine.tunings
+    drawing = await one.control.beside(lambda: draw(load(service.source(one.id))))
+    return done(_told(asdict(drawing)))
+
+
+@router.get("/source", summary="One of the skill's files", **told(Done[SourceForm], examples.SOURCE))
+async def source(one: OneTuning, file: OfSkill) -> Answer:
+    """Its first MiB as it is now; what is no UTF-8 is replaced. Only files of the skill are shown."""
+    found = await one.control.beside(lambda: one.project.engine.tunings.source(one.id))
+    data = found.files.get(file)
+    if data is None:
+        raise NotFound(f"the skill has no text file {whole(file[:200])}")
+    return done({"file": whole(file), **_cut(data.decode(errors="replace"))})
+
+
+@router.get("/transcript", summary="What was said and done", **told(Done[list[NoteForm]], common.LOOP_TRANSCRIPT))
+async def transcript(one: OneTuning, limit: Newest = 500) -> Answer:
+    """The last lines, of the last MiB."""
+    one.service.read(one.id)
+    folder, file = one.service.store.progress_path(one.id), TUNINGS.voices[0].file
+    found = await one.control.beside(lambda: progress_files.last_lines(folder, file, limit))
+    lines = [line for text in found.lines if (line := note(text))]
+    return done(lines[-limit:], position=str(found.position))
+
+
+def _told(value: object) -> object:
+    """With names of files that JSON can hold."""
+    if isinstance(value, str):
+        return whole(value)
+    if isinstance(value, dict):
+        return {name: _told(one) for name, one in value.items()}
+    return [_told(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def _cut(text: str) -> dict[str, object]:
+    return {"text": text[:LONGEST], "truncated": len(text) > LONGEST}
+
+
+DETAIL_ROUTERS = (looking(TUNING_ROOM), router)

@@ -1,1 +1,0 @@
-"""Line coverage of the project's own code, one reader for each report format."""

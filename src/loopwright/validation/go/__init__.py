@@ -1,1 +1,0 @@
-"""Reading what `go test` did."""

@@ -1,0 +1,1 @@
+"""The kinds of runs: LOOP, CYCLE and TUNE."""

@@ -1,0 +1,354 @@
+"""Every command on a cycle, as a pure function over the status table."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from loopwright.core.errors import Advice, Conflict, IllegalTransition, Invalid, NotFound
+from loopwright.core.parking import is_due
+from loopwright.core.protocol import Control
+from loopwright.core.state import Limits, Outcome, Parked, Waiting
+from loopwright.core.text import agreeing, clipped, plural
+from loopwright.evidence.rivals import exchanged, new_rival_ids, rival_of
+from loopwright.workflows.cycle.boundary import closed, feedback, issues_found, next_iteration, opened
+from loopwright.workflows.cycle.model import FINISHED, Coordination, CycleState, CycleStatus
+from loopwright.workflows.cycle.standing import standing
+from loopwright.workflows.loop.commands import REASON_LENGTH, raising
+from loopwright.workflows.loop.commands import STOPPED_BY_USER as STOPPED_BY_USER
+
+Command = Literal[
+    "begin", "start", "pause", "resume", "stop", "complete", "fail", "reopen", "extend", "decide", "resolve",
+    "edit text", "edit", "delete",
+]  # fmt: skip
+
+ALL: frozenset[CycleStatus] = frozenset({"created", "running", "paused", "completed", "failed"})
+UNFINISHED = ALL - FINISHED
+AT_REST = ALL - {"running"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """`target` None: the status stays. `orphaned` sources count only while no runner lives."""
+
+    sources: frozenset[CycleStatus]
+    target: CycleStatus | None
+    orphaned: frozenset[CycleStatus] = frozenset()
+
+
+COMMANDS: dict[Command, Row] = {
+    "begin": Row(frozenset({"created"}), "running"),
+    "start": Row(frozenset({"created", "paused"}), "running"),
+    "pause": Row(frozenset({"running"}), "paused"),
+    "resume": Row(frozenset({"paused"}), "running", orphaned=frozenset({"running"})),
+    "stop": Row(UNFINISHED, "failed"),
+    "complete": Row(frozenset({"running"}), "completed"),
+    "fail": Row(frozenset({"running"}), "failed"),
+    "reopen": Row(FINISHED, "running"),
+    "extend": Row(ALL - {"created"}, "running"),
+    "decide": Row(UNFINISHED, None),
+    "resolve": Row(ALL - {"completed"}, None),
+    "edit text": Row(AT_REST, None),
+    "edit": Row(ALL, None),
+    "delete": Row(AT_REST, None),
+}
+
+PERSONS: tuple[Command, ...] = (
+    "start", "pause", "resume", "stop", "reopen", "extend", "decide", "resolve", "edit", "delete",
+)  # fmt: skip
+"""What an error offers as possible: the commands that people give."""
+
+STATUS_REQUESTS: dict[tuple[CycleStatus, CycleStatus], Command] = {
+    ("created", "running"): "start",
+    ("paused", "running"): "resume",
+    ("running", "paused"): "pause",
+    ("created", "failed"): "stop",
+    ("running", "failed"): "stop",
+    ("paused", "failed"): "stop",
+}
+"""(is, wanted) → the command that a request for a bare status stands for."""
+
+
+def allowed(command: Command, status: CycleStatus, *, live: bool = True) -> bool:
+    """Whether the table has this row. `live`: a runner holds the lease."""
+    row = COMMANDS[command]
+    return status in row.sources or (not live and status in row.orphaned)
+
+
+def require(command: Command, state: CycleState, *, live: bool = True) -> None:
+    """IllegalTransition unless `command` is allowed now."""
+    if not allowed(command, state.status, live=live):
+        possible = tuple(c for c in PERSONS if allowed(c, state.status, live=live))
+        raise IllegalTransition(command.split()[0], state.status, possible, "cycle")
+
+
+def command_for(state: CycleState, wanted: CycleStatus) -> Command:
+    """The command behind a request to set `status`, or IllegalTransition."""
+    command = STATUS_REQUESTS.get((state.status, wanted))
+    if command is None:
+        possible = tuple(to for (source, to) in STATUS_REQUESTS if source == state.status)
+        raise IllegalTransition(f"set to {wanted} a", state.status, possible, "cycle")
+    return command
+
+
+def control_signal(state: CycleState) -> Control:
+    """What a runner must do before its next step."""
+    match state.status:
+        case "running":
+            return Control.CONTINUE
+        case "paused":
+            return Control.PAUSE_EXIT
+        case _:
+            return Control.STOP_EXIT
+
+
+TEXT_FIELDS = frozenset({"title"})
+OTHER_FIELDS = frozenset({"max_iterations"})
+
+
+def start(state: CycleState) -> CycleState:
+    require("start", state)
+    return _run(state)
+
+
+def resume(state: CycleState, *, live: bool) -> CycleState:
+    """Runs on; a cycle whose runner died is taken up again."""
+    require("resume", state, live=live)
+    return _run(state)
+
+
+def goes_on(state: CycleState, now: datetime) -> CycleState:
+    """Running again once the limit has passed that it was parked for; unchanged where it is not parked any more."""
+    return resume(state, live=True) if state.status == "paused" and is_due(state, now) else state
+
+
+def pause(state: CycleState, *, now: bool = False) -> CycleState:
+    """Begins no further step; `now` also asks the runner to cancel those under way.
+
+    A parked cycle is paused already: a person's pause keeps it from being resumed by itself.
+    """
+    if not (state.status == "paused" and state.engine.parked):
+        require("pause", state)
+    return state.evolve(status="paused", engine=state.engine.evolve(interrupt=now, parked=None))
+
+
+def wait_for_person(state: CycleState, waiting: Waiting) -> CycleState:
+    """The runner pauses with a question."""
+    require("pause", state)
+    return state.evolve(status="paused", engine=state.engine.evolve(waiting=waiting, answer=None))
+
+
+def park(state: CycleState, parked: Parked) -> CycleState:
+    """The runner pauses until an agent's limit has passed."""
+    require("pause", state)
+    return state.evolve(status="paused", engine=state.engine.evolve(parked=parked))
+
+
+def stop(state: CycleState, at: str) -> CycleState:
+    require("stop", state)
+    return _end(state, "failed", "stopped", STOPPED_BY_USER, at)
+
+
+def complete(state: CycleState, outcome: Outcome, at: str) -> CycleState:
+    """Ends well: `succeeded`, `unproven` where no test shows the goal, or `unverified` where there are no tests."""
+    require("complete", state)
+    return _end(state, "completed", outcome, None, at)
+
+
+def fail(state: CycleState, outcome: Outcome, reason: str, at: str) -> CycleState:
+    require("fail", state)
+    return _end(state, "failed", outcome, clipped(" ".join(reason.split()), REASON_LENGTH), at)
+
+
+def take_up(state: CycleState, at: str) -> CycleState:
+    """Start, resume or reopen, by status: what a runner with the lease in its hand does with a cycle."""
+    if state.status == "created":
+        require("begin", state)
+        state = state.evolve(status="running")
+    elif state.status in FINISHED:
+        state = reopen(state, at)
+    else:
+        state = resume(state, live=False)
+    return begun(state, at)
+
+
+def begun(state: CycleState, at: str) -> CycleState:
+    """With its first iteration, where it has none yet."""
+    return state if state.current_iteration else opened(state, at)
+
+
+def reopen(state: CycleState, at: str) -> CycleState:
+    """Runs a finished cycle on with another iteration; a limit that is used up has to be raised first."""
+    require("reopen", state)
+    used = state.current_iteration
+    if state.max_iterations <= used:
+        words = f"{plural(used, 'iteration')} {agreeing(used, 'is')} used up"
+        more = Advice("raise the limit, for example {setting}, or extend the cycle", "max_iterations", used + 5)
+        raise Invalid(words, advice=more)
+    if reached := state.engine.budget.reached:
+        raise Invalid(f"the {reached.words} is used up", advice=raising(reached))
+    return _went_on(state, at, None)
+
+
+def extend(state: CycleState, text: str, at: str) -> CycleState:
+    """What a user adds to the task. A cycle at rest runs again with it; a running one takes it at its next border.
+
+    One that is paused while its runner has not put everything down yet only goes on, and takes it there too.
+    """
+    require("extend", state)
+    words = text.strip()
+    if not words:
+        raise Invalid("an extension needs text: say in a sentence what shall be added or changed")
+    if state.status == "running" or state.engine.under_way or not state.current_iteration:
+        queued = state.evolve(engine=state.engine.evolve(queue=(*state.engine.queue, words)))
+        return queued if state.status == "running" else _run(queued)
+    if reached := state.engine.budget.reached:
+        raise Invalid(f"the {reached.words} is used up", advice=raising(reached))
+    first, *later = (*state.engine.queue, words)
+    return _went_on(state.evolve(engine=state.engine.evolve(queue=tuple(later))), at, first)
+
+
+def with_room(state: CycleState) -> CycleState:
+    """One more iteration where all are used up: what a user adds has to have one."""
+    if state.current_iteration < state.max_iterations:
+        return state
+    return state.evolve(max_iterations=state.current_iteration + 1)
+
+
+def decide(state: CycleState, id: str, option: str, by: str) -> CycleState:
+    """Makes a pending decision. NotFound, Conflict; Invalid for an option that it does not have."""
+    require("decide", state)
+    coordination = state.coordination
+    found = next((d for d in coordination.pending_decisions if d.id == id), None)
+    if found is None:
+        raise NotFound(f"no decision {id} ({_known(d.id for d in coordination.pending_decisions)})")
+    if found.status != "pending":
+        raise Conflict(f"decision {id} is made already: {found.chosen_option} (by {found.made_by})")
+    words = option.strip()
+    if not words or (found.options and words not in found.options):
+        raise Invalid(f"{id} can be decided as {' | '.join(found.options) or 'any text'} (got {option!r})")
+    made = found.evolve(status="made", chosen_option=words, made_by=by)
+    decisions = tuple(made if d.id == id else d for d in coordination.pending_decisions)
+    return _coordinated(state, coordination.evolve(pending_decisions=decisions))
+
+
+def resolve(state: CycleState, id: str, resolution: str, *, workaround: bool = False) -> CycleState:
+    """Closes an open blocker with what was done about it; what it held can go on. NotFound, Conflict, Invalid."""
+    require("resolve", state)
+    coordination = state.coordination
+    found = next((b for b in coordination.blockers if b.id == id), None)
+    if found is None:
+        raise NotFound(f"no blocker {id} ({_known(b.id for b in coordination.blockers)})")
+    if found.status != "open":
+        raise Conflict(f"blocker {id} is settled already ({found.status}): {found.resolution}")
+    if not resolution.strip():
+        raise Invalid("a resolution needs text: say what was done about it")
+    settled = found.evolve(status="workaround" if workaround else "resolved", resolution=resolution.strip())
+    blockers = tuple(settled if b.id == id else b for b in coordination.blockers)
+    held = set(state.engine.holds.get(id, ()))
+    tries = {key: count for key, count in state.engine.tries.items() if key not in held}
+    state = state.evolve(engine=state.engine.evolve(tries=tries))
+    return _coordinated(state, coordination.evolve(blockers=blockers))
+
+
+def rival_taken(state: CycleState, id: str, by: str, at: str) -> CycleState:
+    """The rival of that id in the place of the patch; a finished cycle runs on, to validate it. NotFound."""
+    patches = state.engine.patches or ()
+    patch, rival = rival_of(patches, id)
+    (former,) = new_rival_ids(patches, 1)
+    new = exchanged(patch, rival, former, by)
+    state = state.evolve(engine=state.engine.evolve(patches=tuple(new if one == patch else one for one in patches)))
+    return reopen(with_room(state), at) if state.status in FINISHED else state
+
+
+def answer(state: CycleState, text: str, by: str) -> CycleState:
+    """Makes the one decision that is pending; where there are several, each has to be named (see `decide`)."""
+    undecided = state.coordination.undecided
+    if len(undecided) == 1:
+        return decide(state, undecided[0].id, text, by)
+    if undecided:
+        raise Invalid(f"several decisions are pending; decide each by its id: {', '.join(d.id for d in undecided)}")
+    if state.engine.waiting is not None:
+        raise Invalid("this cycle waits for something to be settled, not for words; once it is, resume the cycle")
+    raise Invalid("this cycle asks nothing at the moment")
+
+
+def limited(state: CycleState, limits: Limits) -> CycleState:
+    """Sets the limits that are given; the others stay."""
+    given = {name: value for name, value in asdict(limits).items() if value is not None}
+    iterations = given.pop("max_iterations", state.max_iterations)
+    if (iterations, given) == (state.max_iterations, {}):
+        return state
+    budget = state.engine.budget.evolve(**given)
+    return state.evolve(max_iterations=iterations, engine=state.engine.evolve(budget=budget))
+
+
+def configure(
+    state: CycleState,
+    settings: dict[str, Any],  # Any: parsed by the caller; the model checks each value
+    *,
+    limits: Limits,
+    roles: dict[str, str],
+    parallel: int | None,
+    allow_test_changes: bool | None,
+) -> CycleState:
+    """What the next run of the cycle works with; what is not given stays as it is."""
+    engine = state.engine
+    allow = engine.allow_test_changes if allow_test_changes is None else allow_test_changes
+    changed = engine.evolve(
+        settings=engine.settings.evolve(**settings), allow_test_changes=allow, roles={**engine.roles, **roles},
+        parallel=engine.parallel if parallel is None else parallel,
+    )  # fmt: skip
+    return limited(state if changed == engine else state.evolve(engine=changed), limits)
+
+
+def edit(state: CycleState, changes: dict[str, Any]) -> CycleState:  # Any: parsed JSON; the model checks each value
+    """Changes fields that are a person's. The title only while the cycle does not run; the task by `extend`."""
+    unknown = sorted(changes.keys() - TEXT_FIELDS - OTHER_FIELDS)
+    if unknown or not changes:
+        problem = f"can not edit {', '.join(unknown)}" if unknown else "nothing to change"
+        raise Invalid(f"{problem}; editable are {', '.join(sorted(TEXT_FIELDS | OTHER_FIELDS))}")
+    require("edit text" if changes.keys() & TEXT_FIELDS else "edit", state)
+    if "title" in changes and not str(changes["title"]).strip():
+        raise Invalid("title: must not be blank")
+    return state.evolve(**changes)
+
+
+def _run(state: CycleState) -> CycleState:
+    return state.evolve(status="running", engine=state.engine.evolve(waiting=None, parked=None, interrupt=False))
+
+
+def _went_on(state: CycleState, at: str, extension: str | None) -> CycleState:
+    """Another iteration of a cycle at rest, whose last one is over or is cut short here."""
+    if state.iteration is not None:
+        state = closed(state, at, ("the iteration was cut short by an extension",))
+    engine = state.engine.evolve(
+        outcome=None, waiting=None, answer=None, parked=None, interrupt=False, last_border=None, under_way=(),
+    )  # fmt: skip
+    state = state.evolve(status="running", completed_at=None, failure_reason=None, engine=engine)
+    if extension is not None:
+        state = with_room(state)
+    return next_iteration(state, at, extension=extension, feedback=feedback(state, at))
+
+
+def _end(state: CycleState, status: CycleStatus, outcome: Outcome, reason: str | None, at: str) -> CycleState:
+    """Where an iteration was under way, it ends here with what is still wrong."""
+    if state.iteration is not None:
+        issues = issues_found(state, _tree(state)) if status == "failed" else ()
+        state = closed(state, at, issues)
+    engine = state.engine.evolve(outcome=outcome, waiting=None, parked=None, asked=(), under_way=())
+    return standing(state.evolve(status=status, completed_at=at, failure_reason=reason, engine=engine))
+
+
+def _tree(state: CycleState) -> str:
+    """The last tree that is known of."""
+    last = state.engine.last_validation
+    return state.engine.checkpoints[-1].tree if state.engine.checkpoints else last.tree if last else ""
+
+
+def _coordinated(state: CycleState, coordination: Coordination) -> CycleState:
+    return standing(state.evolve(coordination=coordination))
+
+
+def _known(ids: Iterable[str]) -> str:
+    return f"the cycle has: {', '.join(ids) or 'none'}"

@@ -1,0 +1,265 @@
+"""CYCLE as a declaration for the kernel: what is ready, who does it, how it lands."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from pydantic import JsonValue
+
+from loopwright.core.errors import AgentError, Conflict, Invalid, NotFound, WorkspaceError
+from loopwright.core.protocol import Control, Usage
+from loopwright.core.record import Event
+from loopwright.core.state import Checkpoint, Waiting
+from loopwright.core.text import plural, relative
+from loopwright.core.threads import in_thread
+from loopwright.core.troubles import outcome_of
+from loopwright.workflows.cycle import commands
+from loopwright.workflows.cycle.coordination import decided_by_itself
+from loopwright.workflows.cycle.lanes import broken_off_in, free_lane, lane_of
+from loopwright.workflows.cycle.model import CycleState, Decision, UnderWay
+from loopwright.workflows.cycle.names import ROLES, CycleStep, Role, StepName, step_of
+from loopwright.workflows.cycle.outcomes import Aggregated, CycleOutcome, CycleStepDone, Implemented, Judged
+from loopwright.workflows.cycle.publish import adopt, archive, files_of, log_files, publish, result_words
+from loopwright.workflows.cycle.reducer import begin_step, end_step
+from loopwright.workflows.cycle.roles.cd import implement
+from loopwright.workflows.cycle.roles.ep import explore, plan
+from loopwright.workflows.cycle.roles.ra import analyse
+from loopwright.workflows.cycle.roles.vas import baseline, validate
+from loopwright.workflows.cycle.selector import CycleFacts, asks_person, ready, still_holds
+from loopwright.workflows.cycle.session import CycleSession
+from loopwright.workflows.loop.course import measured
+from loopwright.workflows.loop.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
+
+BROKEN_OFF = "the runner died"
+
+
+async def take_over(session: CycleSession, left: tuple[int, ...]) -> None:
+    """Runs once, under the lease, before the first step of this process. `left`: processes that were ended."""
+    if left:
+        session.bus.publish("activity", f"ended {plural(len(left), 'process')} that an earlier runner had left behind")
+    adopt(session)
+    session.collect()
+    state = session.state()
+    if state.engine.under_way:
+        await _record_interruption(session, state)
+    publish(session, session.state())
+
+
+async def _record_interruption(session: CycleSession, state: CycleState) -> None:
+    broken = state.engine.under_way
+    halves = {one.step: await half_of(session, one) for one in broken}
+    action = broken_off_in(one.step for one in broken)
+    snapshot = await session.snapshot(action)
+    known = state.engine.checkpoints
+    checkpoint = None
+    if not known or known[-1].tree != snapshot.tree:
+        checkpoint = Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=action, at=session.now())
+    at = session.now()
+
+    def rule(latest: CycleState) -> CycleState:
+        for n, one in enumerate(broken):
+            done = CycleStepDone(step_of(one.step), Interrupted(BROKEN_OFF), at, half=halves[one.step])
+            latest = end_step(latest, done, checkpoint if n == 0 else None)
+        return latest
+
+    event = Event(type="taken_over", data={"steps": [one.step for one in broken]})
+    session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
+
+
+async def half_of(session: CycleSession, one: UnderWay) -> str | None:
+    """A commit with what was done in the step's lane so far; None where it has none."""
+    if one.lane is None:
+        return None
+    try:
+        kept = await in_thread(session.worktrees.snapshot, session.id, one.lane, f"{one.step}, broken off")
+    except NotFound:
+        return None
+    return kept.commit
+
+
+NO_RESULT = (Interrupted, NeedsInput, LimitReached, ActionFailed)
+"""The step is not over: what was done of it is gone on with."""
+
+Handler = Callable[[CycleSession, CycleStep], Awaitable[CycleOutcome]]
+
+
+async def aggregate(session: CycleSession, step: CycleStep) -> CycleOutcome:
+    """Everything that an iteration comes to follows from the state (see cycle_border)."""
+    return Aggregated()
+
+
+HANDLERS: dict[StepName, Handler] = {
+    "ra.analyse": analyse,
+    "ep.explore": explore,
+    "vas.baseline": baseline,
+    "ep.plan": plan,
+    "cd.implement": implement,
+    "vas.validate": validate,
+    "aggregation": aggregate,
+}
+
+
+class CycleFlow:
+    """One cycle's workflow; several of its steps may be under way."""
+
+    def __init__(self, session: CycleSession) -> None:
+        self._session = session
+        self._facts = CycleFacts()
+        self._landing = asyncio.Lock()
+
+    def read(self) -> CycleState:
+        return self._session.state()
+
+    def control(self, state: CycleState) -> Control:
+        return commands.control_signal(state)
+
+    def must_cancel(self, state: CycleState) -> bool:
+        """A stop cancels at once; a pause only when it says now."""
+        signal = commands.control_signal(state)
+        return signal is Control.STOP_EXIT or (signal is Control.PAUSE_EXIT and state.engine.interrupt)
+
+    async def ready(self, state: CycleState, running: tuple[CycleStep, ...]) -> tuple[CycleStep, ...]:
+        self._facts = CycleFacts(tree=await self._session.tree(), measuring=self._measuring())
+        if state.coordination.undecided:
+            state = await self._decided(state, running)
+        if commands.control_signal(state) is not Control.CONTINUE:
+            return ()
+        return tuple(step for step in ready(state, self._facts) if step not in running)
+
+    def begin(self, choice: CycleStep) -> bool:
+        """Commits the begin, unless the latest state would not choose this any more."""
+        session, facts, at = self._session, self._facts, self._session.now()
+        begun = False
+
+        def rule(state: CycleState) -> CycleState:
+            nonlocal begun
+            begun = commands.control_signal(state) is Control.CONTINUE and still_holds(state, choice, facts)
+            lane = free_lane(state) if choice.name == "cd.implement" else None
+            return begin_step(state, choice, at, lane) if begun else state
+
+        event = Event(type="step_started", data={"step": choice.name, "task": choice.task, "role": choice.role})
+        state = session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
+        if begun:
+            archive(session, choice, state)
+            publish(session, state)
+            session.bus.publish("action", choice.key)
+        return begun
+
+    async def perform(self, choice: CycleStep) -> CycleOutcome:
+        try:
+            return await HANDLERS[choice.name](self._session, choice)
+        except AgentError as error:
+            outcome: CycleOutcome = outcome_of(error, self._session.clock.now())
+        except (Invalid, NotFound, Conflict, WorkspaceError, OSError) as error:
+            outcome = ActionFailed(relative(str(error), self._session.project))
+        if isinstance(outcome, ActionFailed):
+            self._session.note("no_result", f"{choice.key} gave no result: {outcome.message}")
+        return outcome
+
+    def interrupted(self, choice: CycleStep) -> CycleOutcome:
+        return Interrupted("cancelled by a person")
+
+    async def finish(self, choice: CycleStep, outcome: CycleOutcome, elapsed: float) -> None:
+        """One step after the other: times, checkpoints and documents then have the order of the journal."""
+        async with self._landing:
+            await self._finish(choice, outcome, elapsed)
+
+    async def _finish(self, choice: CycleStep, outcome: CycleOutcome, elapsed: float) -> None:
+        session, before = self._session, self._session.state()
+        usage = await self._usage(before, choice)
+        session.collect()
+        at = session.now()
+        checkpoint = await self._checkpoint(before, choice, outcome, at)
+        done = CycleStepDone(
+            step=choice, outcome=outcome, at=at, tree=await session.tree(), elapsed=elapsed, incidents=session.noted(),
+            usage=usage, half=await self._half(before, choice, outcome),
+        )  # fmt: skip
+        words = result_words(outcome)
+        data: dict[str, JsonValue] = {
+            "step": choice.name, "task": choice.task, "role": choice.role, "iteration": before.current_iteration,
+            "result": words, "files": list(files_of(outcome)), "at": at, **_measured(outcome),
+            **_cost(usage),
+        }  # fmt: skip
+        state = session.store.update(
+            session.id, lambda latest: end_step(latest, done, checkpoint),
+            actor="runner", event=Event(type="step_finished", data=data), epoch=session.epoch,
+        )  # fmt: skip
+        log_files(session, choice, outcome, at)
+        publish(session, state, outcome)
+        session.bus.publish("result", f"{choice.key}: {words}")
+
+    def _measuring(self) -> frozenset[Role]:
+        """Roles whose agent has no model, and so nothing but what was measured."""
+        return frozenset(role for role in ROLES if not self._session.able(role).plans)
+
+    async def _decided(self, state: CycleState, running: tuple[CycleStep, ...]) -> CycleState:
+        """Decisions that nobody has made: made by themselves, asked at the terminal, or waited for at rest."""
+        if state.engine.settings.mode == "auto":
+            return self._commit(decided_by_itself, "decided")
+        if running or ready(state, self._facts) or not asks_person(state):
+            return state
+        decision = state.coordination.undecided[0]
+        if self._session.person is None:
+            question = f"{decision.id}: {decision.description}"
+            waiting = Waiting(question=question, options=decision.options, since=self._session.now())
+            return self._commit(lambda s: commands.wait_for_person(s, waiting), "waiting")
+        answer = await self._session.person.ask(decision.description, decision.options)
+        return self._commit(lambda s: self._made(s, decision, answer), "decided", actor="person")
+
+    def _made(self, state: CycleState, decision: Decision, answer: str) -> CycleState:
+        """As answered, unless somebody else was faster."""
+        if all(one.id != decision.id for one in state.coordination.undecided):
+            return state
+        return commands.decide(state, decision.id, answer, "user")
+
+    def _commit(self, rule: Callable[[CycleState], CycleState], type: str, *, actor: str = "runner") -> CycleState:
+        session = self._session
+        return session.store.update(session.id, rule, actor=actor, event=Event(type=type), epoch=session.epoch)
+
+    async def _usage(self, state: CycleState, choice: CycleStep) -> Usage:
+        """What the turns of this step cost. A limit that can not hold is told of, once."""
+        turns = choice.role and self._session.lanes.opened(choice.role, lane_of(state, choice))
+        if not turns:
+            return Usage()
+        usage, unpriced = await turns.spent()
+        if state.engine.budget.max_cost is not None:
+            for agent in unpriced:
+                words = f"what {agent} costs is not known; the limit on cost can not hold (tokens and time can)"
+                if all(incident.message != words for incident in state.engine.incidents):
+                    self._session.note("cost_unknown", words)
+        return usage
+
+    async def _half(self, state: CycleState, choice: CycleStep, outcome: CycleOutcome) -> str | None:
+        """What was done in the lane of a step that is not over."""
+        if isinstance(outcome, NO_RESULT):
+            for one in state.engine.under_way:
+                if one.step == choice.key:
+                    return await half_of(self._session, one)
+        return None
+
+    async def _checkpoint(
+        self, state: CycleState, choice: CycleStep, outcome: CycleOutcome, at: str
+    ) -> Checkpoint | None:
+        """A snapshot when the tree is not what the last checkpoint holds."""
+        snapshot = await self._session.snapshot(f"after {choice.key}")
+        known = state.engine.checkpoints
+        if known and known[-1].tree == snapshot.tree:
+            return None
+        action = broken_off_in((choice.key,)) if isinstance(outcome, NO_RESULT) else choice.key
+        return Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=action, at=at)
+
+
+def _measured(outcome: CycleOutcome) -> dict[str, JsonValue]:
+    """What the course of a cycle shows of it: the tests that ran, the files that were changed."""
+    match outcome:
+        case Judged():
+            return {"tests": measured(outcome.validated), "reasons": list(outcome.validated.reasons)}
+        case Implemented():
+            return {"changes": [{"file": change.file, "action": change.action} for change in outcome.changes]}
+        case _:
+            return {}
+
+
+def _cost(usage: Usage) -> dict[str, JsonValue]:
+    """What is known of it."""
+    known: dict[str, JsonValue] = {"tokens": usage.tokens, "cost": usage.cost}
+    return {name: value for name, value in known.items() if value is not None}

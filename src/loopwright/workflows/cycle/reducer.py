@@ -1,0 +1,446 @@
+"""How the beginning and the end of a step change a cycle. Pure; one fold per outcome (see cycle_landing)."""
+
+from datetime import datetime
+from typing import Literal, TypeVar, assert_never
+
+from loopwright.core.parking import parked_until
+from loopwright.core.run import charged, checkpointed, noted
+from loopwright.core.state import Checkpoint, LastValidation, Outcome, Parked, Waiting
+from loopwright.core.text import plural
+from loopwright.evidence.proof import TESTS_KEPT, Proof
+from loopwright.evidence.rivals import numbered
+from loopwright.reports.phase import PhaseReport
+from loopwright.workflows.cycle import commands
+from loopwright.workflows.cycle.boundary import (
+    asks_for_proof,
+    border_of,
+    closed,
+    feedback,
+    issues_found,
+    missing_proof,
+    next_iteration,
+    with_feedback,
+)
+from loopwright.workflows.cycle.coordination import asked_for, clarified, implemented, reported
+from loopwright.workflows.cycle.judgement import mended_by
+from loopwright.workflows.cycle.model import (
+    CHANGES_KEPT,
+    ERRORS_KEPT,
+    AgentState,
+    ChangeLog,
+    Changes,
+    CycleState,
+    Exploration,
+    FeedbackEntry,
+    PhaseError,
+    PlanStatus,
+    Requirements,
+    TestResults,
+    UnderWay,
+    version_of,
+)
+from loopwright.workflows.cycle.names import CycleStep, Role
+from loopwright.workflows.cycle.outcomes import (
+    Aggregated,
+    Analysed,
+    BaselineTaken,
+    CycleStepDone,
+    Explored,
+    Implemented,
+    Judged,
+    Planned,
+)
+from loopwright.workflows.cycle.plan import planned
+from loopwright.workflows.cycle.standing import TRIES, is_done, standing, under_way
+from loopwright.workflows.loop.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, Validated
+
+T = TypeVar("T")
+
+VALIDATE = "vas.validate"
+
+
+def analysed(state: CycleState, outcome: Analysed, at: str) -> CycleState:
+    requirements = Requirements(
+        version=version_of(state.current_iteration), specification=outcome.specification,
+        edge_cases=outcome.edge_cases, last_updated=at,
+    )  # fmt: skip
+    state = state.evolve(
+        requirements=requirements, engine=state.engine.evolve(analysed=state.current_iteration)
+    )  # fmt: skip
+    summary = outcome.report.summary
+    return clarified(state, summary) if outcome.clarifies and summary else state
+
+
+def explored(state: CycleState, outcome: Explored, at: str) -> CycleState:
+    exploration = Exploration(
+        version=version_of(state.current_iteration), architecture_summary=outcome.architecture_summary,
+        integration_points=outcome.integration_points, identified_risks=outcome.identified_risks, last_updated=at,
+    )  # fmt: skip
+    return state.evolve(exploration=exploration, engine=state.engine.evolve(explored=state.current_iteration))
+
+
+def was_planned(state: CycleState, outcome: Planned, at: str) -> CycleState:
+    plan = planned(state.plan, outcome.tasks, state.engine.mends, version_of(state.current_iteration), at)
+    return state.evolve(plan=plan, engine=state.engine.evolve(planned=state.current_iteration))
+
+
+def changed(state: CycleState, outcome: Implemented, done: CycleStepDone) -> CycleState:
+    if not outcome.changes:
+        return state
+    known = state.changes or Changes()
+    number = state.current_iteration
+    entries = implemented_lines(outcome, done.step, number, done.at)
+    files = tuple(entry.file for entry in entries)
+    wrote = {**state.engine.wrote, "cd": merged(state.engine.wrote.get("cd", ()), files)}
+    agent = state.agents.cd
+    changes = known.evolve(
+        total_files=known.total_files + len(set(files) - set(agent.output_files)),
+        changes=(*known.changes, *entries)[-CHANGES_KEPT:],
+        iteration_markers={**known.iteration_markers, str(number): done.at},
+    )
+    worked = merged(state.engine.worked or (), (done.step.task,) if done.step.task else ())
+    state = state.evolve(changes=changes, engine=state.engine.evolve(wrote=wrote, worked=worked))
+    return with_agent(state, "cd", agent.evolve(output_files=merged(agent.output_files, files)))
+
+
+def implemented_lines(outcome: Implemented, step: CycleStep, iteration: int, at: str) -> tuple[ChangeLog, ...]:
+    """What a task has changed, as it was measured, as lines of changes.log."""
+    words = outcome.report.summary or (step.task or step.name)
+    return tuple(
+        ChangeLog(
+            timestamp=at, file=change.file, action=_action(change.action), iteration=iteration, agent="cd",
+            description=words,
+        )
+        for change in outcome.changes
+    )  # fmt: skip
+
+
+def _action(word: str) -> Literal["create", "modify", "delete"]:
+    return "create" if word == "create" else "delete" if word == "delete" else "modify"
+
+
+def baseline_taken(state: CycleState, outcome: BaselineTaken) -> CycleState:
+    engine = state.engine
+    return state.evolve(
+        engine=engine.evolve(
+            tests_found=outcome.tests_found,
+            baseline=outcome.baseline,
+            settings=engine.settings.evolve(test_command=outcome.test_command),
+            run_writes=merged(engine.run_writes, outcome.run_writes),
+            start=engine.start or outcome.start,
+            environment=engine.environment or outcome.environment,
+        )
+    )
+
+
+def judged(state: CycleState, outcome: Judged, at: str) -> CycleState:
+    """What was measured lands; what the role says against it is kept beside it, and never for it.
+
+    Where there were tests, there have to be: a cycle that has lost them all proves nothing.
+    """
+    validated, report, engine = outcome.validated, outcome.report, state.engine
+    tries = engine.tries
+    if is_done(state, VALIDATE):
+        tries = {**tries, VALIDATE: tries.get(VALIDATE, 0) + 1}
+    mended = mended_by(state, validated)
+    last = LastValidation(
+        tree=validated.tree, left=validated.left, passed=validated.passed, at=at, tests=len(validated.results),
+        reasons=validated.reasons, touched=validated.touched or None, measured=validated.measured,
+    )  # fmt: skip
+    objections = (
+        (report.issues or (report.summary or "the result is not accepted",)) if report.status == "failed" else ()
+    )
+    state = state.evolve(
+        test_results=_test_results(state, validated, at),
+        engine=engine.evolve(
+            tests_found=engine.tests_found or validated.tests_found, last_validation=last,
+            baseline=engine.baseline or validated.baseline,
+            environment=engine.environment or validated.environment,
+            run_writes=merged(engine.run_writes, validated.run_writes), objections=objections, tries=tries,
+            proof=_with_earlier(validated, engine.proven or ()),
+        ),
+    )  # fmt: skip
+    if not mended:
+        return state
+    words = f"{plural(len(mended), 'test')} failed before and {'passes' if len(mended) == 1 else 'pass'} now: "
+    entry = FeedbackEntry(
+        timestamp=at, source="vas", target="cd", content=words + ", ".join(mended[:10]), type="issue_fix"
+    )
+    return with_feedback(state, (entry,))
+
+
+def _with_earlier(validated: Validated, proven: tuple[str, ...]) -> Proof | None:
+    """The proof, with the tests that have shown earlier parts of the task and still pass."""
+    if validated.proof is None or not proven:
+        return validated.proof
+    passing = {result.key for result in validated.results if result.status == "passed"}
+    shown = tuple(dict.fromkeys((*(key for key in proven if key in passing), *validated.proof.fail_to_pass)))
+    return validated.proof.evolve(fail_to_pass=shown[:TESTS_KEPT])
+
+
+def _test_results(state: CycleState, validated: Validated, at: str) -> TestResults:
+    counted = [result for result in validated.results if result.status != "skipped"]
+    green = sum(result.status == "passed" for result in counted)
+    return TestResults(
+        version=version_of(state.current_iteration),
+        pass_rate=round(100 * green / len(counted), 2) if counted else 0.0,
+        coverage=validated.coverage,
+        failed_tests=validated.failing,
+        total_tests=len(validated.results),
+        last_run=at,
+    )
+
+
+def with_agent(state: CycleState, role: Role, agent: AgentState) -> CycleState:
+    return state.evolve(agents=state.agents.evolve(**{role: agent}))
+
+
+def merged(known: tuple[T, ...], more: tuple[T, ...]) -> tuple[T, ...]:
+    """Both, in order, each once; the very same tuple when nothing is new."""
+    new = tuple(dict.fromkeys(item for item in more if item not in known))
+    return (*known, *new) if new else known
+
+
+MESSAGE_KEPT = 2000
+"""Characters of a role's last message."""
+
+
+def begin_step(state: CycleState, step: CycleStep, at: str, lane: int | None = None) -> CycleState:
+    """The commit that announces a step."""
+    engine = state.engine.evolve(under_way=(*state.engine.under_way, UnderWay(step=step.key, at=at, lane=lane)))
+    state = state.evolve(engine=engine)
+    if step.role is not None:
+        agent = state.agents.of(step.role)
+        again = agent.evolve(status="running", started_at=agent.started_at or at, completed_at=None, error=None)
+        state = with_agent(state, step.role, again)
+    return standing(_assigned(state, step))
+
+
+def end_step(state: CycleState, done: CycleStepDone, checkpoint: Checkpoint | None = None) -> CycleState:
+    """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here.
+
+    What a runner comes back with from before a stop, when the cycle runs on with an extension, lands nowhere.
+    """
+    known = state.engine.checkpoints
+    if checkpoint is not None and known and known[-1].tree == checkpoint.tree:
+        checkpoint = None  # another step has ended meanwhile
+    state = noted(charged(checkpointed(state, checkpoint), _working_time(state, done), done.usage), done.incidents)
+    state = state.evolve(engine=state.engine.evolve(counted=done.at))
+    if state.status == "running" and done.step not in under_way(state):
+        return state
+    state = _put_down(_with_half(state, done), done.step, done.at)
+    return standing(_landed(state, done))
+
+
+def _landed(state: CycleState, done: CycleStepDone) -> CycleState:
+    outcome = done.outcome
+    match outcome:
+        case Analysed():
+            return _succeeded(analysed(state, outcome, done.at), done, outcome.report, outcome.files)
+        case Explored():
+            return _succeeded(explored(state, outcome, done.at), done, outcome.report, outcome.files)
+        case Planned():
+            return _succeeded(was_planned(state, outcome, done.at), done, outcome.report, outcome.files)
+        case Implemented():
+            return _implemented(state, outcome, done)
+        case BaselineTaken():
+            return baseline_taken(_done(state, done.step), outcome)
+        case Judged():
+            state = _succeeded(judged(state, outcome, done.at), done, outcome.report, outcome.files)
+            return failed(state, done.step, outcome.unjudged, done.at, for_good=True) if outcome.unjudged else state
+        case Aggregated():
+            return aggregate(state, done.tree, done.at)
+        case NeedsInput():
+            return _asked(state, outcome, done.at)
+        case LimitReached():
+            return _limited(state, outcome, done.at)
+        case Interrupted():
+            return state
+        case ActionFailed():
+            return failed(state, done.step, outcome.message, done.at)
+        case _:
+            assert_never(outcome)
+
+
+def failed(state: CycleState, step: CycleStep, message: str, at: str, *, for_good: bool = False) -> CycleState:
+    """Recorded, and tried once more; a task that has failed for good is blocked until somebody resolves that."""
+    tried = TRIES if for_good else state.engine.tries.get(step.key, 0) + 1
+    error = PhaseError(phase=step.role or "aggregation", error=message, timestamp=at)
+    state = state.evolve(
+        phase_errors=(*state.phase_errors, error)[-ERRORS_KEPT:],
+        engine=state.engine.evolve(
+            tries={**state.engine.tries, step.key: tried},
+            limits_in_a_row=0,
+            done=tuple(key for key in state.engine.done if key != step.key),
+        ),
+    )
+    if step.task is None or tried < TRIES or _is_kept(state, step):
+        return state
+    if asks_for_proof(state, step.task):
+        return _dropped(state, step, at)  # asked once: what is missing is for the outcome to say
+    return asked_for(state, f"{step.task} failed: {message}", "cd", (step.key,))
+
+
+def _dropped(state: CycleState, step: CycleStep, at: str) -> CycleState:
+    """The task is out of the plan, and no try of it is left."""
+    assert state.plan is not None
+    left = tuple(task for task in state.plan.tasks if task.id != step.task)
+    mends = tuple(id for id in state.engine.mends if id != step.task)
+    tries = {key: count for key, count in state.engine.tries.items() if key != step.key}
+    plan = planned(state.plan, left, mends, state.plan.version, at)
+    return state.evolve(plan=plan, engine=state.engine.evolve(tries=tries, mends=mends))
+
+
+def aggregate(state: CycleState, tree: str, at: str) -> CycleState:
+    """The border of the iteration: the end of the cycle, or the next iteration with what was found.
+
+    Where a person has paused it meanwhile, the border is looked at again once it goes on.
+    """
+    if state.status != "running":
+        return state
+    issues = issues_found(state, tree)
+    gap = None if issues else missing_proof(state)
+    if gap and _can_ask(state):
+        state = state.evolve(engine=state.engine.evolve(proof_asked=True))
+        issues = (gap,)
+    entries = feedback(state, at)
+    border = border_of(tree, issues, state.engine.mends)
+    stuck = state.engine.last_border == border
+    state = closed(state, at, issues)
+    state = state.evolve(engine=state.engine.evolve(last_border=border))
+    if state.engine.queue:
+        extension, *later = state.engine.queue
+        state = commands.with_room(state.evolve(engine=state.engine.evolve(queue=tuple(later))))
+        return next_iteration(state, at, extension=extension, feedback=entries)
+    if not issues:
+        return commands.complete(state, _end_of(state, gap), at)
+    left = f"{plural(len(issues), 'issue')} left: {'; '.join(issues)}"
+    if reached := state.engine.budget.reached:
+        return commands.fail(state, "over_budget", f"the {reached.words} is used up; {left}", at)
+    if state.current_iteration >= state.max_iterations:
+        used = plural(state.current_iteration, "iteration")
+        return commands.fail(state, "exhausted", f"{used} used up; {left}", at)
+    if stuck:
+        return commands.fail(state, "stalled", f"a whole iteration changed nothing; {left}", at)
+    return next_iteration(state, at, feedback=entries)
+
+
+def _can_ask(state: CycleState) -> bool:
+    """Whether cd can still be asked for the proof that is missing: once, by another iteration that it can write in."""
+    limited = state.current_iteration >= state.max_iterations or state.engine.budget.reached
+    return not (state.engine.proof_asked or limited or state.engine.agent_of("cd") == "builtin")
+
+
+def _end_of(state: CycleState, gap: str | None) -> Outcome:
+    if not state.engine.tests_found:
+        return "unverified"
+    return "unproven" if gap else "succeeded"
+
+
+def _succeeded(state: CycleState, done: CycleStepDone, report: PhaseReport, files: tuple[str, ...]) -> CycleState:
+    """The traces of a step that had a result: done, what was written and said, and what the role asks of others."""
+    role = done.step.role
+    assert role is not None
+    agent = state.agents.of(role)
+    kept = agent.evolve(
+        output_files=merged(agent.output_files, files),
+        last_message=report.summary[:MESSAGE_KEPT] or agent.last_message,
+    )
+    wrote = {**state.engine.wrote, role: merged(state.engine.wrote.get(role, ()), files)}
+    state = with_agent(_done(state, done.step), role, kept)
+    state = state.evolve(engine=state.engine.evolve(wrote=wrote))
+    return implemented(reported(state, report, done.step), done.step.key)
+
+
+def _done(state: CycleState, step: CycleStep) -> CycleState:
+    return state.evolve(engine=state.engine.evolve(done=merged(state.engine.done, (step.key,)), limits_in_a_row=0))
+
+
+def _implemented(state: CycleState, outcome: Implemented, done: CycleStepDone) -> CycleState:
+    """What was changed stands, also by a task that failed."""
+    state = _patched(changed(state, outcome, done), outcome)
+    if outcome.named:
+        named = merged(state.engine.named or (), outcome.named)
+        state = state.evolve(engine=state.engine.evolve(named=named))
+    if not outcome.ok:
+        message = outcome.report.summary or "the task was not done"
+        state = reported(state, outcome.report, done.step)
+        for_good = outcome.nothing_left or _is_kept(state, done.step) or asks_for_proof(state, done.step.task)
+        return failed(state, done.step, message, done.at, for_good=for_good)
+    state = _succeeded(state, done, outcome.report, ())
+    return _with_task(state, done.step.task, "completed")
+
+
+def _patched(state: CycleState, outcome: Implemented) -> CycleState:
+    known = state.engine.patches or ()
+    for patch in outcome.patches:
+        known = (*known, numbered(patch, known))
+    return state.evolve(engine=state.engine.evolve(patches=known)) if outcome.patches else state
+
+
+def _is_kept(state: CycleState, step: CycleStep) -> bool:
+    """The role has said itself what keeps it: another try would only say it again."""
+    open_ids = {blocker.id for blocker in state.coordination.open_blockers}
+    return any(step.key in keys for id, keys in state.engine.holds.items() if id in open_ids)
+
+
+def _asked(state: CycleState, outcome: NeedsInput, at: str) -> CycleState:
+    if state.status != "running":
+        return state
+    by_resuming = outcome.by_resuming or None
+    waiting = Waiting(question=outcome.question, options=outcome.options, since=at, by_resuming=by_resuming)
+    return commands.wait_for_person(state, waiting)
+
+
+def _limited(state: CycleState, outcome: LimitReached, at: str) -> CycleState:
+    """Parks the cycle, or ends it where it shall not wait; a status that a person chose meanwhile stays."""
+    if state.status != "running":
+        return state
+    if not state.engine.settings.park:
+        return commands.fail(state, "failed", f"{outcome.reason}; waiting for that is switched off (park)", at)
+    row = state.engine.limits_in_a_row + 1
+    state = state.evolve(engine=state.engine.evolve(limits_in_a_row=row))
+    named = datetime.fromisoformat(outcome.until) if outcome.until else None
+    until = parked_until(named, datetime.fromisoformat(at), row)
+    return commands.park(state, Parked(until=until.isoformat(timespec="seconds"), reason=outcome.reason))
+
+
+def _with_half(state: CycleState, done: CycleStepDone) -> CycleState:
+    """What was done of a step that was broken off; nothing of one that is over."""
+    half = {key: commit for key, commit in state.engine.half.items() if key != done.step.key}
+    if done.half is not None:
+        half[done.step.key] = done.half
+    return state if half == state.engine.half else state.evolve(engine=state.engine.evolve(half=half))
+
+
+def _put_down(state: CycleState, step: CycleStep, at: str) -> CycleState:
+    """Nobody is at the step any more."""
+    left = tuple(one for one in state.engine.under_way if one.step != step.key)
+    state = state.evolve(engine=state.engine.evolve(under_way=left))
+    if step.role is None:
+        return state
+    return with_agent(state, step.role, state.agents.of(step.role).evolve(completed_at=at))
+
+
+def _working_time(state: CycleState, done: CycleStepDone) -> float:
+    """Seconds of this step that are in nobody's account yet: steps run side by side."""
+    begun = next((one.at for one in state.engine.under_way if one.step == done.step.key), None)
+    if begun is None:
+        return done.elapsed
+    counted = state.engine.counted
+    since = max(map(datetime.fromisoformat, filter(None, (begun, counted))))
+    passed = (datetime.fromisoformat(done.at) - since).total_seconds()
+    return min(max(passed, 0.0), done.elapsed)
+
+
+def _assigned(state: CycleState, step: CycleStep) -> CycleState:
+    if step.task is None or state.plan is None:
+        return state
+    tasks = tuple(task.evolve(assigned_to="cd") if task.id == step.task else task for task in state.plan.tasks)
+    return state.evolve(plan=state.plan.evolve(tasks=tasks))
+
+
+def _with_task(state: CycleState, id: str | None, status: PlanStatus) -> CycleState:
+    assert state.plan is not None
+    tasks = tuple(task.evolve(status=status) if task.id == id else task for task in state.plan.tasks)
+    return state.evolve(plan=state.plan.evolve(tasks=tasks))

@@ -1,0 +1,290 @@
+"""What every step of a cycle works with: the ports, the roles' agents, and what this process has seen for itself."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from loopwright.core.agent_turns import Turns
+from loopwright.core.context import TestedGround
+from loopwright.core.errors import Invalid, NotFound
+from loopwright.core.ports import Clock, Debugger, Person, Snapshot, Store, Surveyor, Worktrees
+from loopwright.core.progress_files import shown
+from loopwright.core.prompts import Prompts
+from loopwright.core.protocol import Capabilities, Message
+from loopwright.core.run_events import Bus, Note
+from loopwright.core.threads import in_thread
+from loopwright.core.transcript import Discovered
+from loopwright.evidence.debugging import DebugRequest
+from loopwright.evidence.goals import cycle_goal
+from loopwright.evidence.proof import ProofGoal
+from loopwright.evidence.verdict import claims_green_tests, quoted
+from loopwright.policy.permissions import turn_policy
+from loopwright.reports.phase import PhaseReport
+from loopwright.reports.phase import read as read_phase
+from loopwright.workflows.cycle.discoveries import BAD, BOARD, Bad, Finding, merged, read_bad, read_board, read_entry
+from loopwright.workflows.cycle.messages import compose, cycle_prompts, wrap_ups
+from loopwright.workflows.cycle.model import CycleState
+from loopwright.workflows.cycle.names import ROLES, CycleStep, Role
+
+FILE = "discoveries.ndjson"
+"""In a role's own folder: where it writes a line for each, unless it has a tool for that."""
+
+TOLD = 5
+"""Bad lines of one reading that are told one by one."""
+
+
+@dataclass
+class Board:
+    """`known` is what it says; lines that are no findings are kept aside, and told by the next `collect`."""
+
+    store: Store[CycleState]
+    id: str
+    clock: Clock
+    known: list[Finding] = field(default_factory=list)
+    refused: set[tuple[str, str]] = field(default_factory=set)
+    untold: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        folder = self.store.progress_path(self.id) / "coordination"
+        self.known = list(read_board(_text(folder, Path(BOARD).name))[0])
+        self.refused = {(bad.agent, bad.given) for bad in read_bad(_text(folder, Path(BAD).name))}
+
+    def hear(self, note: Note) -> None:
+        """What a role reports through the tool, at once."""
+        event = note.event
+        if not isinstance(event, Discovered) or event.type is None or note.role is None:
+            return
+        try:
+            found = read_entry({"type": event.type, "data": event.data or {}}, ts=self._now(), agent=note.role)
+        except Invalid as error:
+            self._refuse([Bad(self._now(), note.role, str(error), event.title)])
+        else:
+            self._add([found])
+
+    def collect(self) -> tuple[str, ...]:
+        """Takes what the roles have written into their folders; words about what was set aside since the last time."""
+        for role in ROLES:
+            text = _text(self.store.progress_path(self.id) / role, FILE)
+            found, bad = read_board(text, ts=self._now(), agent=role)
+            self._add([one._replace(agent=role) for one in found])
+            self._refuse([one for one in bad if (one.agent, one.given) not in self.refused])
+        told, self.untold = tuple(self.untold), []
+        return told
+
+    def _add(self, found: list[Finding]) -> None:
+        new = merged(self.known, found)
+        if new:
+            self.store.append_progress(self.id, BOARD, [one.line.encode(errors="replace") for one in new])
+            self.known += new
+
+    def _refuse(self, bad: list[Bad]) -> None:
+        if not bad:
+            return
+        self.store.append_progress(self.id, BAD, [one.line.encode(errors="replace") for one in bad])
+        self.refused |= {(one.agent, one.given) for one in bad}
+        self.untold += [f"a discovery of {one.agent} was set aside: {one.error}" for one in bad[:TOLD]]
+
+    def _now(self) -> str:
+        return self.clock.now().isoformat(timespec="milliseconds")
+
+
+def _text(folder: Path, name: str) -> str:
+    try:
+        return shown(folder, name).text
+    except NotFound:
+        return ""
+
+
+Opener = Callable[[Role, int | None, Path | None], Turns]
+"""The turns of a role in a lane (None: in the project itself), whose agent works in that folder."""
+
+
+def lane_name(role: Role, lane: int | None) -> str:
+    """Under which a session is kept: `ra`, `cd`, `cd-2`."""
+    return role if lane is None else f"{role}-{lane}"
+
+
+class Lanes:
+    """Opens turns when they are first asked for; `async with` closes every session."""
+
+    def __init__(self, opener: Opener) -> None:
+        self._opener = opener
+        self._open: dict[str, Turns] = {}
+
+    async def __aenter__(self) -> "Lanes":
+        return self
+
+    async def __aexit__(self, *exc: object) -> None:
+        await self.rest()
+
+    def of(self, role: Role, lane: int | None = None, at: Path | None = None) -> Turns:
+        """A lane's folder is the same every time."""
+        name = lane_name(role, lane)
+        if name not in self._open:
+            self._open[name] = self._opener(role, lane, at)
+        return self._open[name]
+
+    def opened(self, role: Role, lane: int | None = None) -> Turns | None:
+        """None where nobody has been asked anything there."""
+        return self._open.get(lane_name(role, lane))
+
+    async def rest(self) -> None:
+        """Closes every session; the next message goes on with the one that was there."""
+        async with AsyncExitStack() as closing:
+            for turns in self._open.values():
+                closing.push_async_callback(turns.rest)
+
+
+SHOWN = 10
+"""Files that an incident names."""
+
+
+@dataclass(kw_only=True)
+class CycleSession(TestedGround[CycleState]):
+    """One runner's hold on one cycle.
+
+    `ears`: where what a role does is told under its name. `debugger` locates faults in a folder. `merging` is held
+    while the project's files are changed from a lane. `documents`: what the progress folder holds, by name, as it was
+    last written or accepted; `published` is the state that it shows.
+    """
+
+    worktrees: Worktrees
+    surveyor: Surveyor
+    lanes: Lanes
+    ears: Mapping[Role, Bus]
+    board: Board
+    debugger: Callable[[Path], Debugger]
+    prompts: Prompts = field(default_factory=cycle_prompts)
+    interactive: bool = False
+    person: Person | None = None
+    merging: asyncio.Lock = field(default_factory=asyncio.Lock)
+    documents: dict[str, bytes] = field(default_factory=dict)
+    published: CycleState | None = None
+
+    def proof_goal(self) -> ProofGoal:
+        return cycle_goal(self.state())
+
+    def project_debugger(self) -> Debugger:
+        return self.debugger(self.workspace.root)
+
+    def agent(self, role: Role) -> str:
+        """The name of the agent that plays the role."""
+        return self.state().engine.agent_of(role)
+
+    def able(self, role: Role) -> Capabilities:
+        return self.turns(role).agent(self.agent(role)).capabilities
+
+    def turns(self, role: Role, lane: int | None = None, at: Path | None = None) -> Turns:
+        return self.lanes.of(role, lane, at)
+
+    def progress(self) -> Path:
+        """The folder of all documents."""
+        return self.store.progress_path(self.id)
+
+    def folder(self, role: Role) -> Path:
+        """The role's own folder; it is there."""
+        folder = self.progress() / role
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def collect(self) -> None:
+        """Takes what the roles have found to the board."""
+        for words in self.board.collect():
+            self.note("bad_discovery", words)
+
+    async def ask(
+        self, role: Role, step: CycleStep, order: str, *, reading: bool, lane: int | None = None,
+        at: Path | None = None, debug: DebugRequest | None = None,
+    ) -> PhaseReport:  # fmt: skip
+        """One turn of the role with its report. `lane` and `at`: where cd works, unless in the project. AgentError.
+
+        `debug`: what the debugger works on when the agent asks it.
+
+        A `reading` role may write in its own folder and nowhere else, cd in the project too: what their own tool calls
+        wrote elsewhere all the same is put back, however the turn ends.
+        """
+        ask = partial(self._text, role, step, at)
+        message = self._message(role, step, ask(order), reading=reading).evolve(debug=debug)
+        turns = self.turns(role, lane, at)
+        before = await self.snapshot(f"before {step.key}") if reading else None
+        turns.written()
+        try:
+            return await self._turn(role, step, turns, message, ask)
+        finally:
+            await self._put_back(role, before, turns.written())
+
+    async def _turn(
+        self, role: Role, step: CycleStep, turns: Turns, message: Message, text: Callable[[str], str]
+    ) -> PhaseReport:
+        """What goes wrong with the report is told."""
+        agent, key, grace = self.agent(role), step.key, self.state().engine.settings.grace_timeout
+        wraps = [message.evolve(text=text(words), seconds=grace, silence=0) for words in wrap_ups(self.prompts, key)]
+        self.ears[role].publish("activity", f"{agent} works on {key}")
+        output, report, asked_again, late = await turns.report(
+            agent, message, wraps if grace else [],
+            lambda problem: text(self.prompts.render("again", problem=problem)),
+        )  # fmt: skip
+        self.ears[role].publish("agent", output.text or report.message)
+        if late:
+            self.note("out_of_time", f"{key}: {agent} {late}; what it reported when it was cut off counts")
+        if report.status == "none":
+            self.note("no_report", f"{agent} gave no report on {key}, also when asked again; only what is there counts")
+        elif asked_again:
+            self.note("no_report", f"{agent} answered {key} without a report of its own, and was asked once more")
+        if claims_green_tests(report):
+            self.claims.append(f"{key} said {quoted(report.message)}")
+        return read_phase(report, role)
+
+    def _message(self, role: Role, step: CycleStep, text: str, *, reading: bool) -> Message:
+        settings = self.state().engine.settings
+        return Message(
+            action=step.name, text=text, seconds=settings.action_timeout, silence=settings.silence_timeout,
+            policy=turn_policy(settings.permissions, reading=reading), folder=str(self.folder(role)),
+        )  # fmt: skip
+
+    def _text(self, role: Role, step: CycleStep, at: Path | None, order: str) -> str:
+        return compose(
+            self.prompts, state=self.state(), role=role, step=step, order=order,
+            project=str(at or self.workspace.root), folder=str(self.folder(role)),
+        )  # fmt: skip
+
+    async def _put_back(self, role: Role, before: Snapshot | None, wrote: frozenset[str]) -> None:
+        """The project's files that a role wrote which only reads, and other roles' documents.
+
+        What others changed is theirs.
+        """
+        own: list[str] = []
+        if before is not None and wrote:
+            now = await self.snapshot(f"after {role}")
+            changed = await in_thread(self.workspace.changes, before.commit, now.commit)
+            own = [change.file for change in changed if change.file in wrote]
+        if own and before is not None:
+            await in_thread(self.workspace.restore, before.commit, own)
+        foreign = self._foreign(role, wrote)
+        if foreign:
+            self.store.write_progress(self.id, {name: self.documents[name] for name in foreign})
+        if own or foreign:
+            words = ", ".join((*own, *foreign)[:SHOWN])
+            self.note("put_back", f"put back what {role} may not write: {words}")
+        if elsewhere := await self._elsewhere(wrote.difference(own)):
+            self.note(
+                "wrote_elsewhere",
+                f"{role} wrote what it may not, and nobody can put back: {', '.join(elsewhere[:SHOWN])}",
+            )
+
+    async def _elsewhere(self, wrote: frozenset[str]) -> list[str]:
+        """Files of which no snapshot knows, outside of the documents."""
+        root = f"{self.progress().relative_to(self.workspace.root)}/"
+        known = set(await in_thread(self.workspace.listed))
+        return [file for file in sorted(wrote) if file not in known and not file.startswith(root)]
+
+    def _foreign(self, role: Role, wrote: frozenset[str]) -> list[str]:
+        """Documents of others among what was written; those of a role at work are its own to mend."""
+        root = self.progress().resolve()
+        busy = {role, *(one.step.partition(".")[0] for one in self.state().engine.under_way)}
+        paths = (self.workspace.root / file for file in sorted(wrote))  # those of a lane are absolute
+        names = [str(path.relative_to(root)) for path in paths if path.is_relative_to(root)]
+        return [name for name in names if name in self.documents and name.split("/")[0] not in busy]

@@ -1,0 +1,557 @@
+"""Who may do what: the status table of a loop, and every command as a pure function over it."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from pydantic import ValidationError
+
+from loopwright.core.agent_names import check_agent
+from loopwright.core.errors import Advice, Conflict, Forbidden, IllegalTransition, Invalid, NotFound
+from loopwright.core.protocol import Control
+from loopwright.core.record import first_problem
+from loopwright.core.state import (
+    CHECKPOINTS_KEPT,
+    Checkpoint,
+    Limits,
+    LoopTask,
+    Menu,
+    MenuEntry,
+    Outcome,
+    Parked,
+    Reached,
+    Waiting,
+)
+from loopwright.core.text import agreeing, clipped, plural
+from loopwright.evidence.rivals import awaits_verdict, with_rival
+from loopwright.workflows.loop.model import FINISHED, LoopState, LoopStatus, SkillState
+
+Command = Literal[
+    "begin", "start", "pause", "resume", "stop", "exit", "complete", "fail", "reopen",
+    "edit text", "edit", "rewind", "delete",
+]  # fmt: skip
+
+ALL: frozenset[LoopStatus] = frozenset({"created", "running", "paused", "completed", "failed", "user_exit"})
+UNFINISHED = ALL - FINISHED
+AT_REST = ALL - {"running"}
+
+
+@dataclass(frozen=True)
+class Row:
+    """`target` None: the status stays. `orphaned` sources count only while no runner lives."""
+
+    sources: frozenset[LoopStatus]
+    target: LoopStatus | None
+    orphaned: frozenset[LoopStatus] = frozenset()
+
+
+COMMANDS: dict[Command, Row] = {
+    "begin": Row(frozenset({"created"}), "running"),
+    "start": Row(frozenset({"created", "paused", "user_exit"}), "running"),
+    "pause": Row(frozenset({"running"}), "paused"),
+    "resume": Row(frozenset({"paused", "user_exit"}), "running", orphaned=frozenset({"running"})),
+    "stop": Row(UNFINISHED, "failed"),
+    "exit": Row(frozenset({"running"}), "user_exit"),
+    "complete": Row(frozenset({"running"}), "completed"),
+    "fail": Row(frozenset({"running"}), "failed"),
+    "reopen": Row(FINISHED, "running"),
+    "edit text": Row(AT_REST, None),
+    "edit": Row(ALL, None),
+    "rewind": Row(AT_REST, None),
+    "delete": Row(AT_REST, None),
+}
+
+PERSONS: tuple[Command, ...] = ("start", "pause", "resume", "stop", "reopen", "edit", "rewind", "delete")
+"""What an error offers as possible: the commands that people give."""
+
+STATUS_REQUESTS: dict[tuple[LoopStatus, LoopStatus], Command] = {
+    ("created", "running"): "start",
+    ("paused", "running"): "resume",
+    ("user_exit", "running"): "resume",
+    ("running", "paused"): "pause",
+    ("created", "failed"): "stop",
+    ("running", "failed"): "stop",
+    ("paused", "failed"): "stop",
+    ("user_exit", "failed"): "stop",
+    ("running", "user_exit"): "exit",
+}
+"""(is, wanted) → the command that a request for a bare status stands for."""
+
+REASON_LENGTH = 240
+"""Characters of a failure's reason."""
+
+STOPPED_BY_USER = "Manually stopped by user"
+
+
+def allowed(command: Command, status: LoopStatus, *, live: bool = True) -> bool:
+    """Whether the table has this row. `live`: a runner holds the lease."""
+    row = COMMANDS[command]
+    return status in row.sources or (not live and status in row.orphaned)
+
+
+def require(command: Command, state: LoopState, *, live: bool = True) -> None:
+    """IllegalTransition unless `command` is allowed now."""
+    if not allowed(command, state.status, live=live):
+        possible = tuple(c for c in PERSONS if allowed(c, state.status, live=live))
+        raise IllegalTransition(command.split()[0], state.status, possible)
+
+
+def command_for(state: LoopState, wanted: LoopStatus) -> Command:
+    """The command behind a request to set `status`, or IllegalTransition."""
+    command = STATUS_REQUESTS.get((state.status, wanted))
+    if command is None:
+        possible = tuple(to for (source, to) in STATUS_REQUESTS if source == state.status)
+        raise IllegalTransition(f"set to {wanted} a", state.status, possible)
+    return command
+
+
+def control_signal(state: LoopState) -> Control:
+    """What a runner must do before its next action."""
+    match state.status:
+        case "running":
+            return Control.CONTINUE
+        case "paused":
+            return Control.PAUSE_EXIT
+        case _:
+            return Control.STOP_EXIT
+
+
+def begin(state: LoopState) -> LoopState:
+    """The runner takes up a loop that nobody started."""
+    require("begin", state)
+    return state.evolve(status="running")
+
+
+def start(state: LoopState) -> LoopState:
+    require("start", state)
+    return _run(state)
+
+
+def resume(state: LoopState, *, live: bool) -> LoopState:
+    """Runs on; a loop whose runner died is taken up again."""
+    require("resume", state, live=live)
+    return _run(state)
+
+
+def pause(state: LoopState, *, now: bool = False) -> LoopState:
+    """Stops before the next action; `now` also asks the runner to cancel the one under way.
+
+    A parked loop is paused already: a person's pause keeps it from being resumed by itself.
+    """
+    if not (state.status == "paused" and state.engine.parked):
+        require("pause", state)
+    return state.evolve(status="paused", engine=state.engine.evolve(interrupt=now, parked=None, menu=None))
+
+
+def wait_for_person(state: LoopState, waiting: Waiting) -> LoopState:
+    """The runner pauses with a question."""
+    require("pause", state)
+    return state.evolve(status="paused", engine=state.engine.evolve(waiting=waiting, answer=None))
+
+
+def park(state: LoopState, parked: Parked) -> LoopState:
+    """The runner pauses until an agent's limit has passed."""
+    require("pause", state)
+    return state.evolve(status="paused", engine=state.engine.evolve(parked=parked))
+
+
+def leave(state: LoopState) -> LoopState:
+    """A person leaves the menu; the loop can be resumed."""
+    require("exit", state)
+    return state.evolve(status="user_exit", engine=state.engine.evolve(menu=None))
+
+
+def stop(state: LoopState, at: str) -> LoopState:
+    require("stop", state)
+    return _end(state, "failed", "stopped", STOPPED_BY_USER, at)
+
+
+def complete(state: LoopState, outcome: Outcome, at: str) -> LoopState:
+    """Ends well: `succeeded`, `unproven` where no test shows the goal, or `unverified` by a person's choice."""
+    require("complete", state)
+    return _end(state, "completed", outcome, None, at)
+
+
+def fail(state: LoopState, outcome: Outcome, reason: str, at: str) -> LoopState:
+    """`reason` is kept as a sentence; what it leaves out of an error stands among the errors."""
+    require("fail", state)
+    return _end(state, "failed", outcome, clipped(" ".join(reason.split()), REASON_LENGTH), at)
+
+
+def reopen(state: LoopState) -> LoopState:
+    """Runs a finished loop on, its failed tasks once more; a limit that is used up has to be raised first."""
+    require("reopen", state)
+    used = state.current_iteration
+    if state.max_iterations <= used:
+        words = f"{plural(used, 'iteration')} {agreeing(used, 'is')} used up"
+        raise Invalid(words, advice=Advice("raise the limit, for example {setting}", "max_iterations", used + 10))
+    engine = state.engine
+    if reached := engine.budget.reached:
+        raise Invalid(f"the {reached.words} is used up", advice=raising(reached))
+    fresh = engine.spent.evolve(failures_in_a_row=0, fewest_failing=None, proof_task=None, unchanged=None, revived=())
+    skill = state.skill_state
+    failed = tuple(task.id for task in (skill.develop.tasks if skill else ()) if task.status == "failed")
+    return state.evolve(
+        status="running",
+        completed_at=None,
+        failure_reason=None,
+        skill_state=skill and _unfinished(skill),
+        engine=engine.evolve(
+            outcome=None, spent=fresh, retry=failed, sightings=(), debug_rounds=0,
+            waiting=None, answer=None, parked=None, interrupt=False,
+        ),
+    )  # fmt: skip
+
+
+def raising(reached: Reached) -> Advice:
+    """To raise a used up limit, to a value that is well above what was spent."""
+    value = max(1, round(2 * reached.spent)) if reached.limit != "max_cost" else round(2 * reached.spent + 0.01, 2)
+    return Advice("raise it, for example {setting}", reached.limit, value)
+
+
+def limited(state: LoopState, limits: Limits) -> LoopState:
+    """Sets the limits that are given; the others stay."""
+    given = {name: value for name, value in asdict(limits).items() if value is not None}
+    iterations = given.pop("max_iterations", state.max_iterations)
+    if (iterations, given) == (state.max_iterations, {}):
+        return state
+    return state.evolve(
+        max_iterations=iterations, engine=state.engine.evolve(budget=state.engine.budget.evolve(**given))
+    )
+
+
+def configure(
+    state: LoopState,
+    settings: dict[str, Any],  # Any: parsed by the caller; the model checks each value
+    *,
+    limits: Limits,
+    allow_test_changes: bool | None,
+) -> LoopState:
+    """What the next run of the loop works with; what is not given stays as it is."""
+    engine = state.engine
+    allow = engine.allow_test_changes if allow_test_changes is None else allow_test_changes
+    changed = engine.evolve(settings=engine.settings.evolve(**settings), allow_test_changes=allow)
+    return limited(state.evolve(engine=changed), limits)
+
+
+def take_up(state: LoopState) -> LoopState:
+    """Start, resume or reopen, by status: what a runner with the lease in its hand does with a loop."""
+    if state.status == "created":
+        return begin(state)
+    if state.status in FINISHED:
+        return reopen(state)
+    return resume(state, live=False)
+
+
+def answer(state: LoopState, text: str) -> LoopState:
+    """Keeps the answer to the question the loop waits with; resume hands it to the agent."""
+    if state.engine.waiting is None:
+        raise Invalid("this loop asks nothing at the moment")
+    if state.engine.waiting.by_resuming:
+        raise Invalid("this loop waits for something to be settled, not for words; once it is, resume the loop")
+    if not text.strip():
+        raise Invalid("an answer needs text")
+    return state.evolve(engine=state.engine.evolve(answer=text))
+
+
+def rewind(state: LoopState, then: LoopState, here: tuple[str, str], to: int, at: str) -> LoopState:
+    """The runner's state of checkpoint `to` again; `here` (commit, tree) is kept as a checkpoint of its own.
+
+    What was validated is forgotten, so that the old tree has to prove itself again, and so are the agents' sessions,
+    which remember what is undone; a finished loop has not ended there, and is paused.
+    """
+    require("rewind", state)
+    if state.status in FINISHED:
+        state = state.evolve(
+            status="paused", completed_at=None, failure_reason=None, engine=state.engine.evolve(outcome=None)
+        )
+    engine = state.engine
+    known = engine.checkpoints
+    kept = Checkpoint(
+        n=known[-1].n + 1, rev=engine.rev + 1, commit=here[0], tree=here[1], action=f"before rewind to {to}", at=at
+    )
+    skill = then.skill_state and _unfinished(then.skill_state)
+    return state.evolve(
+        skill_state=skill,
+        engine=engine.evolve(
+            checkpoints=(*known, kept)[-CHECKPOINTS_KEPT:], last_validation=None, sightings=(), debug_rounds=0,
+            sessions={}, spent=engine.spent.evolve(worked=then.engine.spent.worked),
+        ),
+    )  # fmt: skip
+
+
+TEXT_FIELDS = frozenset({"title", "description"})
+OTHER_FIELDS = frozenset({"max_iterations", "notes", "tags", "priority"})
+
+
+def edit(state: LoopState, changes: dict[str, Any]) -> LoopState:  # Any: parsed JSON; the model checks each value
+    """Changes API fields. Title and description only while the loop does not run."""
+    unknown = sorted(changes.keys() - TEXT_FIELDS - OTHER_FIELDS)
+    if unknown or not changes:
+        known = ", ".join(sorted(TEXT_FIELDS | OTHER_FIELDS))
+        problem = f"can not edit {', '.join(unknown)}" if unknown else "nothing to change"
+        raise Invalid(f"{problem}; editable are {known}")
+    require("edit text" if changes.keys() & TEXT_FIELDS else "edit", state)
+    if "title" in changes and not str(changes["title"]).strip():
+        raise Invalid("title: must not be blank")
+    return state.evolve(**changes)
+
+
+def _run(state: LoopState) -> LoopState:
+    return state.evolve(status="running", engine=state.engine.evolve(waiting=None, parked=None, interrupt=False))
+
+
+def _end(state: LoopState, status: LoopStatus, outcome: Outcome, reason: str | None, at: str) -> LoopState:
+    return state.evolve(
+        status=status,
+        completed_at=at,
+        failure_reason=reason,
+        engine=state.engine.evolve(outcome=outcome, waiting=None, parked=None, asked=(), menu=None),
+    )
+
+
+def _unfinished(skill: SkillState) -> SkillState:
+    return skill.evolve(current_action=None, summary=None)
+
+
+EDITABLE = frozenset(
+    {
+        "description",
+        "tool",
+        "mode",
+        "prompt_template",
+        "command",
+        "on_error",
+        "depends_on",
+        "allow_test_changes",
+        "proof",
+    }
+)
+
+
+def add_task(
+    state: LoopState,
+    task_id: str,
+    fields: dict[str, Any],  # Any: parsed JSON; the model checks each value
+    at: str,
+    agents: Collection[str] = (),
+    *,
+    within: bool = False,
+) -> LoopState:
+    """Appends a task after the last one. `agents` are the names of those that were configured here.
+
+    `within`: the loop's own agent or command asks for it; then it is the loop's own plan.
+    """
+    return add_tasks(state, {task_id: fields}, at, agents, within=within)
+
+
+def add_tasks(
+    state: LoopState,
+    new: Mapping[str, dict[str, Any]],  # Any: as above
+    at: str,
+    agents: Collection[str] = (),
+    *,
+    within: bool = False,
+) -> LoopState:
+    """Appends tasks by id, in their order; they may depend on each other."""
+    last = max((task.order for task in state.engine.tasks), default=-1)
+    built = []
+    for order, (id, fields) in enumerate(new.items(), last + 1):
+        _check_tool(state, fields, agents)
+        own = {"task_id": id, "order": order, "created_at": at, "updated_at": at, "planned": within or None}
+        built.append(_built({**_editable(fields), **own}))
+    return _with(state, (*state.engine.tasks, *built))
+
+
+def edit_task(
+    state: LoopState,
+    task_id: str,
+    fields: dict[str, Any],  # Any: as above
+    at: str,
+    agents: Collection[str] = (),
+    *,
+    within: bool = False,
+) -> LoopState:
+    task = _pending(state, task_id, within)
+    _check_tool(state, fields, agents)
+    edited = _built({**dict(task), **_editable(fields), "updated_at": at})
+    return _with(state, tuple(edited if t is task else t for t in state.engine.tasks))
+
+
+def remove_task(state: LoopState, task_id: str, *, within: bool = False) -> LoopState:
+    task = _pending(state, task_id, within)
+    needed_by = [t.task_id for t in state.engine.tasks if task_id in (t.depends_on or ())]
+    if needed_by:
+        raise Conflict(f"Task {task_id} is needed by {', '.join(needed_by)}; remove or edit them first")
+    return _with(state, tuple(t for t in state.engine.tasks if t is not task))
+
+
+def reorder_tasks(state: LoopState, ordered_ids: Sequence[str]) -> LoopState:
+    """`ordered_ids` must name exactly the loop's tasks."""
+    if sorted(ordered_ids) != sorted(task.task_id for task in state.engine.tasks) or not ordered_ids:
+        have = ", ".join(task.task_id for task in state.engine.tasks) or "none"
+        raise Invalid(f"the new order must name every task of the loop exactly once (it has: {have})")
+    place = {id: order for order, id in enumerate(ordered_ids)}
+    tasks = (task.evolve(order=place[task.task_id]) for task in state.engine.tasks)
+    return _with(state, tuple(sorted(tasks, key=lambda task: task.order)))
+
+
+def _pending(state: LoopState, task_id: str, within: bool) -> LoopTask:
+    """The task, which can still be changed. Forbidden for a loop that wants to change what it was given to do."""
+    task = state.engine.task(task_id)
+    if task is None:
+        raise NotFound(f"Task not found: {task_id}")
+    if within and not task.planned:
+        raise Forbidden(f"a loop can only change tasks that it planned itself; {task_id} was given to it")
+    progress = state.skill_state.develop.tasks if state.skill_state else ()
+    status = next((t.status for t in progress if t.id == task_id), "pending")
+    if status != "pending" and task_id not in state.engine.retry:
+        raise Conflict(f"Task {task_id} is {status}; only pending tasks can be changed")
+    return task
+
+
+def _check_tool(state: LoopState, fields: dict[str, Any], agents: Collection[str]) -> None:  # Any: as above
+    """A name that was taken in from elsewhere may stay; a new one has to be somebody's."""
+    if isinstance(tool := fields.get("tool"), str):
+        check_agent(tool, own=state.engine.settings.agent, configured=agents)
+
+
+def _editable(fields: dict[str, Any]) -> dict[str, Any]:  # Any: as above
+    unknown = sorted(fields.keys() - EDITABLE)
+    if unknown:
+        raise Invalid(f"unknown task field: {', '.join(unknown)} (known: {', '.join(sorted(EDITABLE))})")
+    return fields
+
+
+def _built(fields: dict[str, Any]) -> LoopTask:  # Any: as above
+    try:
+        task = LoopTask.model_validate(fields)
+    except ValidationError as error:
+        raise Invalid(first_problem(error)) from error
+    if not task.description.strip():
+        raise Invalid("description: must not be blank")
+    if task.tool == "bash" and not (task.command or "").strip():
+        raise Invalid("a task with tool bash needs a command")
+    if task.command is not None and task.tool != "bash":
+        raise Invalid(f"only tasks with tool bash run a command; this one has tool {task.tool}")
+    return task
+
+
+def _with(state: LoopState, tasks: tuple[LoopTask, ...]) -> LoopState:
+    known = {task.task_id for task in tasks}
+    for task in tasks:
+        missing = sorted(set(task.depends_on or ()) - known)
+        if missing:
+            raise Invalid(f"task {task.task_id} depends on unknown {', '.join(missing)}")
+    if waiting := circle({task.task_id: task.depends_on or () for task in tasks}):
+        raise Invalid(f"tasks depend on each other in a circle: {', '.join(waiting)}")
+    return state.evolve(engine=state.engine.evolve(tasks=tasks))
+
+
+def circle(needs: Mapping[str, Collection[str]]) -> list[str]:
+    """Those that can never become ready because they wait for each other; `needs` says for whom each one waits."""
+    waiting = {id: set(others) for id, others in needs.items()}
+    while ready := [id for id, others in waiting.items() if not others & waiting.keys()]:
+        for id in ready:
+            del waiting[id]
+    return sorted(waiting)
+
+
+MORE = 10
+"""Iterations that raising the limit from the menu adds."""
+
+
+def opened(state: LoopState, entries: Sequence[MenuEntry], at: str) -> LoopState:
+    """A running loop offers these entries; a choice that waits to be taken stays while it can be chosen."""
+    known = state.engine.menu
+    if state.status != "running" or (known and known.entries == tuple(entries)):
+        return state
+    menu = Menu(since=known.since if known else at, entries=tuple(entries))
+    if known and known.choice in menu.free:
+        menu = menu.evolve(choice=known.choice)
+    return state.evolve(engine=state.engine.evolve(menu=menu))
+
+
+def offering(state: LoopState, choice: str) -> LoopState:
+    """The state itself, if its menu is open and `choice` can be chosen. Invalid, IllegalTransition, Conflict."""
+    engine = state.engine
+    if engine.settings.mode == "auto":
+        raise Invalid("this loop takes every step by itself (mode auto); there is nothing to choose")
+    if state.status != "running":
+        possible = tuple(command for command in PERSONS if allowed(command, state.status))
+        raise IllegalTransition("choose the next step of a", state.status, possible)
+    if engine.menu is None:
+        raise Conflict(f"{state.loop_id} is not at its menu now; it asks again after {_under_way(state)}")
+    if engine.menu.choice is not None:
+        raise Conflict(f"somebody has chosen already: {engine.menu.choice}")
+    entry = next((entry for entry in engine.menu.entries if entry.name == choice), None)
+    if entry is None:
+        raise Invalid(f"choice: {choice!r} is not offered (there are: {', '.join(engine.menu.free)})")
+    if entry.blocked:
+        raise Conflict(f"{choice} can not be chosen now: {entry.blocked}")
+    return state
+
+
+def chosen(state: LoopState, choice: str) -> LoopState:
+    """Keeps a person's choice for the runner to take."""
+    menu = offering(state, choice).engine.menu
+    assert menu is not None, "it is offered"
+    return state.evolve(engine=state.engine.evolve(menu=menu.evolve(choice=choice)))
+
+
+def raised(state: LoopState) -> LoopState:
+    """With a limit that allows more iterations."""
+    return edit(state, {"max_iterations": state.max_iterations + MORE})
+
+
+def asked_now(state: LoopState, question: str, options: Sequence[str], at: str) -> LoopState:
+    """An action asks a person something, and waits; whatever was answered before is none of it."""
+    if state.status in FINISHED:
+        return state
+    waiting = Waiting(question=question, options=tuple(options), since=at)
+    return state.evolve(engine=state.engine.evolve(waiting=waiting, answer=None))
+
+
+def still_asked(state: LoopState, question: str, options: Sequence[str], at: str) -> LoopState:
+    """The same question again, where a resume has taken it away before it was answered."""
+    open_one = state.engine.waiting is not None or state.engine.answer is not None
+    return state if open_one or state.status != "running" else asked_now(state, question, options, at)
+
+
+def answer_taken(state: LoopState) -> LoopState:
+    """Nobody waits for an answer any more."""
+    if (state.engine.waiting, state.engine.answer) == (None, None):
+        return state
+    return state.evolve(engine=state.engine.evolve(waiting=None, answer=None))
+
+
+def taken_over(state: LoopState, *, from_afar: bool) -> LoopState:
+    """Without the question of a runner that is gone, and in the mode that was asked for; what it is paused with stays.
+
+    So does the menu, with the choice that was made from it, where the new runner is asked `from_afar` as well.
+    """
+    engine, skill = state.engine, state.skill_state
+    if skill is not None and skill.mode != state.mode:
+        state = state.evolve(skill_state=skill.evolve(mode=state.mode))
+    menu = engine.menu if from_afar and engine.settings.mode == "interactive" else None
+    question = None if state.status == "running" else engine.waiting
+    if (engine.menu, engine.waiting) == (menu, question):
+        return state
+    return state.evolve(engine=engine.evolve(menu=menu, waiting=question))
+
+
+def _under_way(state: LoopState) -> str:
+    action = state.skill_state.current_action if state.skill_state else None
+    return action.upper() if action else "what it does now"
+
+
+def rival_taken(state: LoopState, id: str, by: str, commits: tuple[str, str]) -> LoopState:
+    """See `with_rival`; a loop that has ended runs on, to validate it."""
+    skill = state.skill_state or SkillState()
+    hypotheses = with_rival(skill.debug.hypotheses, id, by, commits)
+    confirmed = next((one.id for one in hypotheses if one.status == "confirmed" and awaits_verdict(one, None)), None)
+    debug = skill.debug.evolve(hypotheses=hypotheses, confirmed_hypothesis=confirmed)
+    state = state.evolve(skill_state=skill.evolve(debug=debug))
+    if state.status not in FINISHED:
+        return state
+    return reopen(state.evolve(max_iterations=max(state.max_iterations, state.current_iteration + 1)))

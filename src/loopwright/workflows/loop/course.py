@@ -1,0 +1,192 @@
+"""The course of a loop as its journal tells it: the steps it took, and what each validation measured. Pure.
+
+A journal may be of an earlier version, or hold forged events: what is missing or no such value is not known.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from loopwright.core.record import Entry, Items, Record, Timestamp
+from loopwright.core.state import Checkpoint
+from loopwright.workflows.loop.bookkeeping import COUNTED
+from loopwright.workflows.loop.model import TestResult
+from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Validated
+
+BROKEN_OFF = "broken off: its runner died"
+
+VERDICTS = {"pass": True, "fail": False}
+"""How a validation's result is named; any other word is that of a step without one."""
+
+Data = Mapping[str, JsonValue]
+
+
+class TouchedFile(Record):
+    """`action`: create, modify or delete; `file` relative to the project."""
+
+    file: str
+    action: str
+
+
+class Measured(Record):
+    """What one validation counted; percentages are null where nothing ran, or was measured."""
+
+    passed: bool
+    total: int | None = None
+    failed: int | None = None
+    skipped: int | None = None
+    pass_rate: float | None = None
+    coverage: float | None = None
+
+
+class Check(Measured):
+    """A validation of the loop's history. `seq`: its number in the journal."""
+
+    seq: int
+    at: Timestamp
+    iteration: int
+    reasons: Items[str] = ()
+
+
+class CourseStep(Record):
+    """One action. `seq` is the number of its beginning; without `ended_at` it is under way.
+
+    `checkpoint` holds the files as it left them, while that is kept.
+    """
+
+    seq: int
+    iteration: int
+    action: str
+    task: str | None = None
+    started_at: Timestamp
+    ended_at: Timestamp | None = None
+    result: str | None = None
+    reasons: Items[str] = ()
+    files: Items[TouchedFile] = ()
+    tokens: int | None = None
+    cost: float | None = None
+    checkpoint: int | None = None
+
+
+C = TypeVar("C", bound=CourseStep)
+
+
+def measured(outcome: ActionOutcome) -> dict[str, JsonValue] | None:
+    """What the journal keeps of a validation, or of the last look before the end; None where nothing was validated."""
+    checked = outcome.checked if isinstance(outcome, Completed) else outcome
+    if not isinstance(checked, Validated):
+        return None
+    counts = Counter(result.status for result in checked.results)
+    found = Measured(
+        passed=checked.passed, total=len(checked.results), failed=counts["failed"], skipped=counts["skipped"],
+        pass_rate=pass_rate(checked.results), coverage=None if checked.coverage_files is None else checked.coverage,
+    )  # fmt: skip
+    return found.model_dump()
+
+
+def pass_rate(results: Iterable[TestResult]) -> float | None:
+    """Percent of the tests that ran; None where none did."""
+    ran = [result.status for result in results if result.status != "skipped"]
+    return round(100 * ran.count("passed") / len(ran), 2) if ran else None
+
+
+def timeline(entries: Sequence[Entry], checkpoints: Iterable[Checkpoint]) -> tuple[CourseStep, ...]:
+    """Every step, oldest first."""
+    kept = {checkpoint.rev: checkpoint.n for checkpoint in checkpoints}
+    return tuple(
+        _step(begun, ended, iteration, kept.get(ended.seq) if ended else None)
+        for begun, ended, iteration in _numbered(entries)
+    )
+
+
+def validations(entries: Sequence[Entry]) -> tuple[Check, ...]:
+    """Every validation, oldest first."""
+    found = (check_of(ended, iteration) for _, ended, iteration in _numbered(entries) if ended)
+    return tuple(check for check in found if check)
+
+
+def check_of(ended: Entry, iteration: int) -> Check | None:
+    """What the end of a step says that was measured in it; None where nothing was."""
+    counted = _measured(ended.event.data)
+    if counted is None:
+        return None
+    reasons = _texts(ended.event.data.get("reasons"))
+    return Check(seq=ended.seq, at=ended.ts, iteration=iteration, reasons=reasons, **dict(counted))
+
+
+def _numbered(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry | None, int]]:
+    """Each step's begin and end, with the iterations that were used up by then."""
+    iteration = 0
+    for begun, ended in _pairs(entries):
+        action = begun.event.data.get("action")
+        told = ended.event.data.get("iteration") if ended else None
+        lost = ended is not None and ended.event.type != "action_finished"
+        counted = number(told)
+        iteration = iteration + (action in COUNTED and not lost) if counted is None else counted
+        yield begun, ended, iteration
+
+
+def _pairs(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry | None]]:
+    begun: Entry | None = None
+    for entry in entries:
+        match entry.event.type:
+            case "action_started":
+                if begun:
+                    yield begun, None
+                begun = entry
+            case "action_finished" | "taken_over" if begun:
+                yield begun, entry
+                begun = None
+    if begun:
+        yield begun, None
+
+
+def _step(begun: Entry, ended: Entry | None, iteration: int, checkpoint: int | None) -> CourseStep:
+    task = begun.event.data.get("task")
+    step = CourseStep(
+        seq=begun.seq, iteration=iteration, action=str(begun.event.data.get("action")),
+        task=task if isinstance(task, str) else None, started_at=begun.ts,
+    )  # fmt: skip
+    return step if ended is None else over(step, ended, checkpoint)
+
+
+def over(step: C, ended: Entry, checkpoint: int | None) -> C:
+    """The step with what the entry of its end says."""
+    data = ended.event.data
+    if ended.event.type == "taken_over":
+        return step.evolve(ended_at=ended.ts, result=BROKEN_OFF, checkpoint=checkpoint)
+    tokens, cost = data.get("tokens"), data.get("cost")
+    return step.evolve(
+        ended_at=ended.ts, result=str(data.get("result") or ""), reasons=_texts(data.get("reasons")),
+        files=tuple(_files(data.get("changes"))), tokens=number(tokens),
+        cost=float(cost) if isinstance(cost, (int, float)) else None, checkpoint=checkpoint,
+    )  # fmt: skip
+
+
+def _measured(data: Data) -> Measured | None:
+    """None for a step that validated nothing. Journals of earlier versions only tell whether it passed."""
+    try:
+        return _MEASURED.validate_python(data["tests"])
+    except (KeyError, ValidationError):
+        verdict = VERDICTS.get(str(data.get("result"))) if data.get("action") == "VALIDATE" else None
+        return None if verdict is None else Measured(passed=verdict)
+
+
+def _files(changes: JsonValue) -> Iterator[TouchedFile]:
+    for change in changes if isinstance(changes, list) else ():
+        if isinstance(change, dict):
+            yield TouchedFile(file=str(change.get("file")), action=str(change.get("action")))
+
+
+def number(given: JsonValue) -> int | None:
+    """A count; true and false are none."""
+    return given if isinstance(given, int) and not isinstance(given, bool) else None
+
+
+def _texts(given: JsonValue) -> tuple[str, ...]:
+    return tuple(map(str, given)) if isinstance(given, list) else ()
+
+
+_MEASURED = TypeAdapter(Measured)

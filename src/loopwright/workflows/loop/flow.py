@@ -1,0 +1,184 @@
+"""LOOP as a declaration for the kernel: what is ready, who does it, how it lands."""
+
+from collections.abc import Awaitable, Callable
+
+from pydantic import JsonValue
+
+from loopwright.core.errors import AgentError, Invalid
+from loopwright.core.protocol import Control, Usage
+from loopwright.core.record import Event
+from loopwright.core.state import Checkpoint
+from loopwright.core.troubles import outcome_of
+from loopwright.workflows.loop.bookkeeping import count
+from loopwright.workflows.loop.commands import control_signal
+from loopwright.workflows.loop.course import measured
+from loopwright.workflows.loop.model import ActionName, LoopState
+from loopwright.workflows.loop.outcomes import (
+    ActionFailed,
+    ActionOutcome,
+    Completed,
+    Interrupted,
+    Step,
+    Validated,
+    seen_from_inside,
+)
+from loopwright.workflows.loop.publish import announce, change_lines, publish, result_words
+from loopwright.workflows.loop.reducer import begin_action, end_action
+from loopwright.workflows.loop.selector import Facts, Next, next_action, normalise, still_holds
+from loopwright.workflows.loop.session import Session
+from loopwright.workflows.loop.steps.complete import complete
+from loopwright.workflows.loop.steps.debug import debug
+from loopwright.workflows.loop.steps.develop import develop
+from loopwright.workflows.loop.steps.init import init
+from loopwright.workflows.loop.steps.menu import choose
+from loopwright.workflows.loop.steps.validate import validate
+from loopwright.workflows.loop.summary import summed_up
+
+Handler = Callable[[Session, Next], Awaitable[ActionOutcome]]
+
+HANDLERS: dict[ActionName, Handler] = {
+    "INIT": init,
+    "DEVELOP": develop,
+    "DEBUG": debug,
+    "VALIDATE": validate,
+    "COMPLETE": complete,
+}
+
+ACTS_BY_ITSELF = frozenset({"INIT"})
+"""What interactive mode does without asking."""
+
+
+class LoopFlow:
+    """One loop's workflow; a loop has one step at a time."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._facts = Facts(tree="")
+
+    def read(self) -> LoopState:
+        return self._session.state()
+
+    def control(self, state: LoopState) -> Control:
+        return control_signal(state)
+
+    def must_cancel(self, state: LoopState) -> bool:
+        """A stop cancels at once; a pause only when it says now."""
+        signal = control_signal(state)
+        return signal is Control.STOP_EXIT or (signal is Control.PAUSE_EXIT and state.engine.interrupt)
+
+    async def ready(self, state: LoopState, running: tuple[Next, ...]) -> tuple[Next, ...]:
+        if running:
+            return ()
+        agent = self._session.turns.agent(state.engine.settings.agent)
+        self._facts = Facts(tree=await self._session.tree(), can_write=agent.capabilities.writes_code)
+        state = normalise(state)
+        choice = next_action(state, self._facts)
+        if choice is None:
+            return ()
+        if not self._session.interactive or choice.action in ACTS_BY_ITSELF:
+            return (choice,)
+        chosen = await choose(self._session, state, self._facts, choice)
+        return (chosen,) if chosen else ()
+
+    def begin(self, choice: Next) -> bool:
+        """Commits the begin, unless the latest state would not choose this any more."""
+        session, facts = self._session, self._facts
+        begun = False
+
+        def rule(state: LoopState) -> LoopState:
+            nonlocal begun
+            begun = control_signal(state) is Control.CONTINUE and still_holds(state, choice, facts)
+            return begin_action(state, choice) if begun else state
+
+        event = Event(type="action_started", data={"action": choice.action, "row": choice.row, "task": choice.task})
+        session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
+        if begun:
+            session.bus.publish("action", choice.action)
+        return begun
+
+    async def perform(self, choice: Next) -> ActionOutcome:
+        outcome: ActionOutcome
+        try:
+            outcome = await HANDLERS[choice.action](self._session, choice)
+        except AgentError as error:
+            outcome = outcome_of(error, self._session.clock.now())
+        except (Invalid, OSError) as error:
+            outcome = ActionFailed(str(error))
+        outcome = seen_from_inside(outcome, self._session.project)
+        if isinstance(outcome, ActionFailed):
+            self._session.note("no_result", f"{choice.action} gave no result: {outcome.message}")
+        return outcome
+
+    def interrupted(self, choice: Next) -> ActionOutcome:
+        return Interrupted("cancelled by a person")
+
+    async def finish(self, choice: Next, outcome: ActionOutcome, elapsed: float) -> None:
+        session = self._session
+        before = session.state()
+        usage = await self._usage(before)
+        step = Step(
+            action=choice.action, outcome=outcome, at=session.now(), elapsed=elapsed, usage=usage,
+            can_write=self._facts.can_write, token=session.clock.token(), incidents=session.noted(),
+            told=session.told_answer(),
+        )  # fmt: skip
+        checkpoint = await self._checkpoint(before, choice, step.at)
+        words = result_words(outcome)
+        session.last_result = (choice.action, words)
+        lines = change_lines(before, choice, outcome, step.at)
+        event = Event(
+            type="action_finished",
+            data={
+                "action": choice.action,
+                "task": choice.task,
+                "iteration": count(before, step).current_iteration,
+                "result": words,
+                "changes": list(lines),
+                "reasons": list(outcome.reasons) if isinstance(outcome, Validated) else [],
+                **_cost(usage),
+                **_tests(outcome),
+            },
+        )
+        if isinstance(outcome, Completed):
+            announce(session, end_action(before, step, checkpoint))
+        state = session.store.update(
+            session.id, lambda latest: summed_up(end_action(latest, step, checkpoint), session.incidents),
+            actor="runner", event=event, epoch=session.epoch,
+        )  # fmt: skip
+        publish(session, state, lines, outcome)
+        session.bus.publish("result", f"{choice.action}: {words}{_why(outcome)}")
+
+    async def _usage(self, state: LoopState) -> Usage:
+        """What the agents' turns of this step cost. A limit that can not hold is told of, once."""
+        usage, unpriced = await self._session.turns.spent()
+        if state.engine.budget.max_cost is not None:
+            for agent in unpriced:
+                words = f"what {agent} costs is not known; the limit on cost can not hold (tokens and time can)"
+                if all(incident.message != words for incident in state.engine.incidents):
+                    self._session.note("cost_unknown", words)
+        return usage
+
+    async def _checkpoint(self, state: LoopState, choice: Next, at: str) -> Checkpoint | None:
+        """A snapshot when the tree is not what the last checkpoint holds."""
+        snapshot = await self._session.snapshot(f"after {choice.action}")
+        known = state.engine.checkpoints
+        if known and known[-1].tree == snapshot.tree:
+            return None
+        return Checkpoint(n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=choice.action, at=at)
+
+
+def _cost(usage: Usage) -> dict[str, JsonValue]:
+    """What is known of it."""
+    known: dict[str, JsonValue] = {"tokens": usage.tokens, "cost": usage.cost}
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _tests(outcome: ActionOutcome) -> dict[str, JsonValue]:
+    """What was counted, where tests ran."""
+    counted = measured(outcome)
+    return {} if counted is None else {"tests": counted}
+
+
+def _why(outcome: ActionOutcome) -> str:
+    """What a failing validation failed for, in brackets."""
+    reasons = outcome.reasons if isinstance(outcome, Validated) else ()
+    return f" ({'; '.join(reasons[:2])}{'; …' if len(reasons) > 2 else ''})" if reasons else ""

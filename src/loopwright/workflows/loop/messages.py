@@ -1,0 +1,130 @@
+"""The messages of the coordination protocol, put together from the prompts."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from loopwright.core.prompts import Prompts
+from loopwright.core.text import plural
+from loopwright.workflows.loop.model import ActionName, DevelopTask, LoopState, SkillState
+
+PACKAGE = "loopwright.workflows.loop.steps"
+
+REQUIRED = {
+    "contract": frozenset({"goal", "project", "action", "order"}),
+    "continue": frozenset({"previous", "result", "action"}),
+    "selected": frozenset({"action"}),
+    "again": frozenset({"problem"}),
+    "generate": frozenset({"tasks"}),
+    "develop": frozenset({"task"}),
+    "examine": frozenset({"task"}),
+    "debug": frozenset({"failing", "hypotheses"}),
+}
+"""What a project's own prompt may not leave out."""
+
+
+def loop_prompts(override: Path | None = None) -> Prompts:
+    """The prompts of a loop, those in the folder `override` in place of ours. Invalid names the file."""
+    return Prompts(PACKAGE, REQUIRED, override)
+
+
+def compose(
+    prompts: Prompts,
+    *,
+    state: LoopState,
+    action: ActionName,
+    order: str,
+    project: str,
+    continuing: bool = False,
+    selected: bool = False,
+    previous: tuple[str, str] | None = None,
+) -> str:
+    """A whole message: heading, goal, rules, order, output contract.
+
+    Goal and rules are in every message, so that nothing is forgotten when the agent's context is compacted.
+    """
+    goal = state.description or state.title
+    body = prompts.render("contract", goal=goal, project=project, order=order, action=action)
+    heading = ""
+    if selected:
+        heading = prompts.render("selected", action=action)
+    elif continuing:
+        last, result = previous or ("INIT", "success")
+        heading = prompts.render("continue", previous=last, result=result, action=action)
+    question = state.engine.answer
+    told = f"The answer to your question: {question}" if question else ""
+    return "\n\n".join(part for part in (heading, told, body) if part)
+
+
+LONGEST = 2500
+"""Characters of a brief; the files hold the rest."""
+
+SAID, LINE, SHOWN, CAUSES = 600, 160, 6, 3
+"""Characters of what was said last and of a line; items of a list, and hypotheses."""
+
+
+def brief(state: LoopState, folder: str, said: str = "") -> str:
+    """What was done, what is open, and where the files are; empty at the beginning of a loop.
+
+    `folder` holds the progress files; `said` is what the session before said in a turn that broke off.
+    """
+    skill = state.skill_state
+    begun = skill is not None and bool(skill.completed_actions or skill.errors)
+    if not (begun or said.strip()):
+        return ""
+    lines = ["This work was begun in an earlier session that is gone. What was done so far:"]
+    if skill is not None and begun:
+        lines += [*_done(skill), *_tasks(skill), *_tests(state, skill), *_causes(skill)]
+        lines.append(f"Details: develop.md, test-results.json, hypotheses.json and changes.log in {folder}")
+    lines.append("Look at the files before you go on: something may be half done.")
+    text = "\n".join(lines)[: LONGEST - SAID - 100]
+    if tail := said.strip()[-SAID:]:
+        text += f"\nThe earlier session broke off in the middle of a turn. Its last words were:\n{tail}"
+    return text
+
+
+def _done(skill: SkillState) -> Iterator[str]:
+    if skill.completed_actions:
+        recent = skill.completed_actions[-2 * SHOWN :]
+        yield f"- actions: {'… ' if len(recent) < len(skill.completed_actions) else ''}{', '.join(recent)}"
+    if skill.errors:
+        yield f"- the last error, in {skill.errors[-1].action}: {_cut(skill.errors[-1].message)}"
+
+
+def _tasks(skill: SkillState) -> Iterator[str]:
+    """How many are done, and those that matter now: what is open, then what was done last."""
+    tasks = skill.develop.tasks
+    if not tasks:
+        return
+    yield f"- {skill.develop.completed} of {plural(skill.develop.total, 'task')} completed:"
+    over = [task for task in tasks if task.status == "completed"]
+    open_ = [task for task in tasks if task.status != "completed"][:SHOWN]
+    recent = over[-max(SHOWN - len(open_), 1) :]
+    yield from (f"  - {task.status}: {_cut(task.description)}{_files(task)}" for task in (*recent, *open_))
+
+
+def _files(task: DevelopTask) -> str:
+    return f" ({_cut(', '.join(task.files_changed))})" if task.files_changed else ""
+
+
+def _tests(state: LoopState, skill: SkillState) -> Iterator[str]:
+    last = state.engine.last_validation
+    if last is None:
+        return
+    yield f"- the last test run {'passed' if last.passed else 'did not pass'}" + (
+        f": {_cut('; '.join(last.reasons))}" if last.reasons else ""
+    )
+    yield from (f"  - fails: {_cut(name)}" for name in skill.validate_.failed_tests[:SHOWN])
+    if (more := len(skill.validate_.failed_tests) - SHOWN) > 0:
+        yield f"  - and {more} more"
+
+
+def _causes(skill: SkillState) -> Iterator[str]:
+    ranked = sorted(skill.debug.hypotheses, key=lambda h: (h.status == "rejected", h.likelihood))[:CAUSES]
+    if ranked:
+        yield "- suspected causes:"
+    yield from (f"  - {h.id}, {h.status}, {_cut(h.logging_point)}: {_cut(h.description)}" for h in ranked)
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LINE else f"{line[: LINE - 1]}…"

@@ -1,0 +1,199 @@
+"""LoopState and its parts, with the names they have in the files."""
+
+from typing import Any, Literal, Self
+
+from pydantic import Field, JsonValue, model_validator
+
+from loopwright.core.record import Items, Record, Timestamp, absent
+from loopwright.core.state import ENDS_COMPLETED, EngineState, Iterations
+from loopwright.core.state import Mode as Mode
+
+LoopStatus = Literal["created", "running", "paused", "completed", "failed", "user_exit"]
+CurrentAction = Literal["init", "develop", "debug", "validate", "complete"]
+ActionName = Literal["INIT", "DEVELOP", "DEBUG", "VALIDATE", "COMPLETE"]
+TaskMode = Literal["analysis", "write", "review"]
+TaskStatus = Literal["pending", "in_progress", "completed", "failed"]
+HypothesisStatus = Literal["pending", "confirmed", "rejected", "inconclusive"]
+TestStatus = Literal["passed", "failed", "skipped"]
+
+FINISHED: frozenset[LoopStatus] = frozenset({"completed", "failed"})
+ERRORS_KEPT = 100
+ACTIONS_KEPT = 200
+TITLE_LENGTH = 100
+
+
+class DevelopTask(Record):
+    """One unit of development work, as the runner sees it."""
+
+    id: str = Field(min_length=1)
+    description: str
+    tool: str = "codex"
+    mode: TaskMode = "write"
+    status: TaskStatus = "pending"
+    files_changed: Items[str] = ()
+    created_at: Timestamp
+    completed_at: Timestamp | None = None
+
+
+class Develop(Record):
+    total: int = 0
+    completed: int = 0
+    current_task: str | None = None
+    tasks: Items[DevelopTask] = ()
+    last_progress_at: Timestamp | None = None
+
+    @model_validator(mode="after")
+    def _counts_are_counted(self) -> Self:
+        done = sum(task.status == "completed" for task in self.tasks)
+        if (self.total, self.completed) != (len(self.tasks), done):
+            raise ValueError(f"develop says {self.completed}/{self.total}, its tasks say {done}/{len(self.tasks)}")
+        if len({task.id for task in self.tasks}) != len(self.tasks):
+            raise ValueError("two tasks share an id")
+        return self
+
+
+class EvidenceCriteria(Record):
+    confirm: str
+    reject: str
+
+
+class Hypothesis(Record):
+    """A suspected cause, where to look, and what was measured there."""
+
+    id: str
+    description: str
+    testable_condition: str
+    logging_point: str
+    evidence_criteria: EvidenceCriteria
+    likelihood: float = Field(gt=0)
+    status: HypothesisStatus = "pending"
+    evidence: dict[str, JsonValue] | None = None
+    verdict_reason: str | None = None
+
+    @model_validator(mode="after")
+    def _a_verdict_needs_evidence(self) -> Self:
+        if self.status != "pending" and (self.evidence is None or not self.verdict_reason):
+            raise ValueError(f"{self.id} is {self.status} without evidence and a reason")
+        return self
+
+
+class Debug(Record):
+    active_bug: str | None = None
+    hypotheses_count: int = 0
+    hypotheses: Items[Hypothesis] = ()
+    confirmed_hypothesis: str | None = None
+    iteration: int = Field(default=0, ge=0)
+    last_analysis_at: Timestamp | None = None
+
+    @model_validator(mode="after")
+    def _counts_are_counted(self) -> Self:
+        if self.hypotheses_count != len(self.hypotheses):
+            raise ValueError(f"hypotheses_count is {self.hypotheses_count}, not {len(self.hypotheses)}")
+        return self
+
+
+class TestResult(Record):
+    """One test as the runner reported it. `duration_ms` in milliseconds."""
+
+    __test__ = False
+
+    test_name: str
+    suite: str = ""
+    status: TestStatus
+    duration_ms: float = 0
+    error_message: str | None = None
+    stack_trace: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What names this test in `failed_tests` and in the baseline."""
+        return f"{self.suite}::{self.test_name}" if self.suite else self.test_name
+
+
+class Validate(Record):
+    """The last validation; `pass_rate` and `coverage` in percent."""
+
+    pass_rate: float = Field(default=0, ge=0, le=100)
+    coverage: float = Field(default=0, ge=0, le=100)
+    test_results: Items[TestResult] = ()
+    passed: bool = False
+    failed_tests: Items[str] = ()
+    last_run_at: Timestamp | None = None
+
+    @model_validator(mode="after")
+    def _passed_means_passed(self) -> Self:
+        if self.passed and self.failed_tests:
+            raise ValueError("validation can not have passed with failed tests")
+        return self
+
+
+class ErrorEntry(Record):
+    action: str
+    message: str
+    timestamp: Timestamp
+
+
+class Summary(Record):
+    """How the loop ended. `duration` in milliseconds."""
+
+    duration: float = 0
+    iterations: int = 0
+    develop: dict[str, Any] = Field(default_factory=dict)  # Any: free-form in the source schema
+    debug: dict[str, Any] = Field(default_factory=dict)
+    validate_: dict[str, Any] = Field(default_factory=dict, alias="validate")
+
+
+class SkillState(Record):
+    """What the runner knows; nobody else writes it."""
+
+    current_action: CurrentAction | None = None
+    last_action: str | None = None
+    completed_actions: Items[str] = ()
+    mode: Mode = "auto"
+    develop: Develop = Develop()
+    debug: Debug = Debug()
+    validate_: Validate = Field(default=Validate(), alias="validate")
+    errors: Items[ErrorEntry] = Field(default=(), max_length=ERRORS_KEPT)
+    summary: Summary | None = Field(default=None, exclude_if=absent)
+
+
+class LoopState(Record):
+    """One loop: API fields on top, the runner's `skill_state`, and what only this engine knows in `engine`."""
+
+    loop_id: str = Field(min_length=1)
+    title: str = Field(min_length=1)
+    description: str
+    max_iterations: Iterations = 10
+    status: LoopStatus = "created"
+    current_iteration: int = Field(default=0, ge=0)
+    created_at: Timestamp
+    updated_at: Timestamp
+    completed_at: Timestamp | None = Field(default=None, exclude_if=absent)
+    failure_reason: str | None = Field(default=None, exclude_if=absent)
+    tags: Items[str] | None = Field(default=None, exclude_if=absent)
+    priority: Literal["low", "medium", "high"] | None = Field(default=None, exclude_if=absent)
+    notes: str | None = Field(default=None, exclude_if=absent)
+    skill_state: SkillState | None = Field(default=None, exclude_if=absent)
+    engine: EngineState = EngineState()
+
+    @model_validator(mode="after")
+    def _an_end_is_an_end(self) -> Self:
+        finished = self.status in FINISHED
+        if finished and self.completed_at is None:
+            raise ValueError(f"a loop that is {self.status} needs completed_at")
+        if finished and self.engine.outcome is None:
+            raise ValueError(f"a loop that is {self.status} needs an outcome")
+        if not finished and (self.completed_at or self.failure_reason or self.engine.outcome):
+            raise ValueError(f"a loop that is {self.status} can not carry an end")
+        if self.status == "failed" and not self.failure_reason:
+            raise ValueError("a failed loop needs failure_reason")
+        if self.status == "completed" and self.engine.outcome not in ENDS_COMPLETED:
+            raise ValueError("a completed loop is succeeded, unproven or unverified")
+        if self.status == "failed" and self.engine.outcome == "succeeded":
+            raise ValueError("a failed loop has not succeeded")
+        return self
+
+    @property
+    def mode(self) -> Mode:
+        """What the next step goes by; `skill_state.mode` tells what the runner went by."""
+        return self.engine.settings.mode

@@ -1,0 +1,178 @@
+"""What an action may come back with. A closed union: every fold handles each of them."""
+
+from dataclasses import dataclass, field, replace
+
+from loopwright.core.protocol import Usage
+from loopwright.core.state import Baseline, Incident, LoopTask, Outcome
+from loopwright.core.text import relative
+from loopwright.evidence.proof import NamedTest, Proof, ProofPolicy
+from loopwright.workflows.loop.model import ActionName, Hypothesis, Summary, TestResult
+
+
+@dataclass(frozen=True)
+class Change:
+    """One line of changes.log, as measured between two snapshots. `action`: create, modify, delete."""
+
+    file: str
+    action: str
+
+
+@dataclass(frozen=True)
+class Initialised:
+    """`tasks` are new ones only: what the API holds stays as it is, also when it changed meanwhile.
+
+    `start`: commit of the files as the loop found them; `environment`: see RunState.
+    """
+
+    tasks: tuple[LoopTask, ...]
+    tests_found: bool
+    test_command: str | None
+    baseline: Baseline | None
+    run_writes: tuple[str, ...] = ()
+    start: str | None = None
+    environment: str | None = None
+
+
+@dataclass(frozen=True)
+class Developed:
+    """`undone`: it was to change something, or to find something, and nothing of that was measured.
+
+    `named`: tests that the agent says show the goal; `proposed_proof`: what it proposes to a person.
+    """
+
+    task_id: str
+    ok: bool
+    message: str
+    changes: tuple[Change, ...] = ()
+    undone: bool = False
+    named: tuple[NamedTest, ...] = ()
+    proposed_proof: ProofPolicy | None = None
+
+
+@dataclass(frozen=True)
+class Validated:
+    """`tree` was measured before the run, `left` after it; `reasons` say why it did not pass.
+
+    `run_writes` are files that the run left behind, `touched` those of the project that changed meanwhile.
+    `below_threshold`: all tests are green, only a threshold is missed. `counted` is False for the last look that
+    COMPLETE takes. `proof`: of a run that passed. `environment`: see RunState, where nothing was remembered before;
+    `disturbed`: the tests pass, but what they run with is not what it was. `measured`: when that was, where no run
+    was made for it.
+    """
+
+    tree: str
+    left: str
+    passed: bool
+    tests_found: bool
+    results: tuple[TestResult, ...]
+    coverage: float
+    coverage_files: dict[str, float] | None = None
+    reasons: tuple[str, ...] = ()
+    below_threshold: bool = False
+    baseline: Baseline | None = None
+    run_writes: tuple[str, ...] = ()
+    touched: tuple[str, ...] = ()
+    counted: bool = True
+    proof: Proof | None = None
+    environment: str | None = None
+    disturbed: bool = False
+    measured: str | None = None
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        return tuple(result.key for result in self.results if result.status == "failed")
+
+
+@dataclass(frozen=True)
+class Debugged:
+    """`hypotheses` are all of the loop's, with their new verdicts. `revives`: a failed task that is worth another try.
+
+    `nothing_left`: another round would only do the same again.
+    """
+
+    hypotheses: tuple[Hypothesis, ...]
+    active_bug: str | None
+    confirmed: str | None
+    message: str
+    changes: tuple[Change, ...] = ()
+    revives: str | None = None
+    nothing_left: bool = False
+    named: tuple[NamedTest, ...] = ()
+
+
+@dataclass(frozen=True)
+class Completed:
+    """`checked`: the last look at the tree, where one was taken."""
+
+    outcome: Outcome
+    reason: str | None
+    summary: Summary
+    checked: Validated | None = None
+
+
+@dataclass(frozen=True)
+class NeedsInput:
+    """`by_resuming`: there is nothing to answer, but something to be settled."""
+
+    question: str
+    options: tuple[str, ...] = ()
+    by_resuming: bool = False
+
+
+@dataclass(frozen=True)
+class LimitReached:
+    """The agent has used up what it may; `until`: when it can be asked again, as it says (ISO-8601 with its offset)."""
+
+    reason: str
+    until: str | None = None
+
+
+@dataclass(frozen=True)
+class Interrupted:
+    """Cancelled from outside before it had a result; it will be taken up again."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class ActionFailed:
+    """The action gave no outcome at all."""
+
+    message: str
+
+
+ActionOutcome = (
+    Initialised | Developed | Validated | Debugged | Completed | NeedsInput | LimitReached | Interrupted | ActionFailed
+)
+
+
+def seen_from_inside(outcome: ActionOutcome, project: str) -> ActionOutcome:
+    """With the paths of the project in its words as they are seen from inside the project."""
+    match outcome:
+        case Developed(message=words) | Debugged(message=words) | ActionFailed(message=words):
+            return replace(outcome, message=relative(words, project))
+        case LimitReached(reason=words) | Completed(reason=str(words)):
+            return replace(outcome, reason=relative(words, project))
+        case Validated():
+            return replace(outcome, reasons=tuple(relative(words, project) for words in outcome.reasons))
+        case _:
+            return outcome
+
+
+@dataclass(frozen=True)
+class Step:
+    """One finished action: what it was, what came of it, and what it cost.
+
+    `token`: hex digits for the id of a task that may follow from it; `elapsed` in seconds; `incidents`: what a person
+    shall know of it beside its outcome. `told`: a person's answer that went to an agent in it.
+    """
+
+    action: ActionName
+    outcome: ActionOutcome
+    at: str
+    token: str
+    elapsed: float = 0
+    can_write: bool = False
+    incidents: tuple[Incident, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    told: str | None = None

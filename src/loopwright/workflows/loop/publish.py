@@ -1,0 +1,121 @@
+"""What follows from a committed step: progress files, changes.log, and a few words for people."""
+
+import json
+from collections.abc import Sequence
+from typing import assert_never
+
+from pydantic import JsonValue
+
+from loopwright.core.record import Entry
+from loopwright.core.text import plural
+from loopwright.workflows.loop.bookkeeping import COUNTED
+from loopwright.workflows.loop.documents import render_progress
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.outcomes import (
+    ActionFailed,
+    ActionOutcome,
+    Completed,
+    Debugged,
+    Developed,
+    Initialised,
+    Interrupted,
+    LimitReached,
+    NeedsInput,
+    Validated,
+)
+from loopwright.workflows.loop.selector import Next
+from loopwright.workflows.loop.session import Session
+
+Line = dict[str, JsonValue]
+
+
+def result_words(outcome: ActionOutcome) -> str:
+    """The outcome as the plan view and the journal name it."""
+    match outcome:
+        case Initialised():
+            baseline = outcome.baseline.tests.values() if outcome.baseline else ()
+            failing = sum(test.status == "failed" for test in baseline)
+            return f"{plural(len(baseline), 'test')}, {failing} failing" if baseline else "no tests"
+        case Developed():
+            return "completed" if outcome.ok else f"failed: {outcome.message}"
+        case Validated():
+            return "pass" if outcome.passed else "fail"
+        case Debugged():
+            return f"{'fix applied' if outcome.changes else 'no fix'}: {outcome.message}"
+        case Completed():
+            return outcome.outcome
+        case NeedsInput():
+            return f"asks: {outcome.question}"
+        case LimitReached():
+            return f"put off: {outcome.reason}"
+        case Interrupted():
+            return outcome.why
+        case ActionFailed():
+            return f"gave no result: {outcome.message}"
+        case _:
+            assert_never(outcome)
+
+
+def change_lines(state: LoopState, choice: Next, outcome: ActionOutcome, at: str) -> tuple[Line, ...]:
+    """The lines of changes.log for one step; (iteration, n) names each of them once and for all."""
+    if not isinstance(outcome, (Developed, Debugged)):
+        return ()
+    iteration = state.current_iteration + (choice.action in COUNTED)
+    task = state.engine.task(choice.task) if choice.task else None
+    return tuple(
+        {
+            "timestamp": at, "file": change.file, "action": change.action, "iteration": iteration, "n": n,
+            "agent": task.tool if task else state.engine.settings.agent, "task_id": choice.task,
+            "description": outcome.message,
+        }
+        for n, change in enumerate(outcome.changes, 1)
+    )  # fmt: skip
+
+
+def publish(session: Session, state: LoopState, lines: Sequence[Line], outcome: ActionOutcome | None = None) -> None:
+    """Writes the projections of a committed state; called again after a crash it repairs them.
+
+    Every log exists from the first step on, empty where there was nothing to log. Where somebody has removed them,
+    everything is written anew.
+    """
+    if session.published and not (session.store.progress_path(session.id) / "changes.log").exists():
+        session.published, lines = None, missing_changes(session, session.store.events(session.id))
+    files = render_progress(state, session.published)
+    session.published = state
+    checked = outcome.checked if isinstance(outcome, Completed) else outcome
+    if isinstance(checked, Validated):
+        files["coverage.json"] = _coverage(checked)
+    session.store.write_progress(session.id, files)
+    encoded = [json.dumps(line, ensure_ascii=False).encode() for line in lines]
+    session.store.append_progress(session.id, "changes.log", encoded)
+    session.store.append_progress(session.id, "debug.log", ())
+
+
+def announce(session: Session, state: LoopState) -> None:
+    """Shows an end that is about to be committed: nobody takes up a loop that has ended, to write its summary."""
+    session.store.write_progress(session.id, render_progress(state))
+
+
+def missing_changes(session: Session, entries: Sequence[Entry]) -> list[Line]:
+    """Lines that were committed but did not reach changes.log before a crash."""
+    path = session.store.progress_path(session.id) / "changes.log"
+    written = set()
+    for text in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else ():
+        try:
+            line = json.loads(text)
+            written.add((line["iteration"], line["n"]))
+        except (ValueError, KeyError, TypeError):
+            continue
+    committed = (line for entry in entries for line in _changes(entry))
+    return [line for line in committed if (line["iteration"], line["n"]) not in written]
+
+
+def _changes(entry: Entry) -> list[Line]:
+    changes = entry.event.data.get("changes")
+    return [line for line in changes if isinstance(line, dict)] if isinstance(changes, list) else []
+
+
+def _coverage(validated: Validated) -> bytes:
+    files = validated.coverage_files
+    document = {"measured": files is not None, "percent": validated.coverage, "files": files or {}}
+    return (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()

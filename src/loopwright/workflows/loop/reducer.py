@@ -1,0 +1,366 @@
+"""How the beginning and the end of an action change the state. Pure; one fold per outcome."""
+
+from typing import assert_never
+
+from loopwright.core.errors import Conflict
+from loopwright.core.parking import limit_lands
+from loopwright.core.run import charged, checkpointed, noted
+from loopwright.core.state import Checkpoint, EngineState, LastValidation, Waiting
+from loopwright.evidence.proof import Proof, proof_order
+from loopwright.evidence.rivals import awaits_verdict
+from loopwright.evidence.stall import fruitless, remembered, sighting
+from loopwright.workflows.loop import commands
+from loopwright.workflows.loop.bookkeeping import COUNTED as COUNTED
+from loopwright.workflows.loop.bookkeeping import (
+    append_task,
+    count,
+    failed,
+    heard,
+    idle,
+    merged,
+    skill_of,
+    succeeded,
+    task_becomes,
+)
+from loopwright.workflows.loop.model import (
+    ERRORS_KEPT,
+    ActionName,
+    CurrentAction,
+    ErrorEntry,
+    Hypothesis,
+    LoopState,
+    SkillState,
+)
+from loopwright.workflows.loop.outcomes import (
+    ActionFailed,
+    Completed,
+    Debugged,
+    Developed,
+    Initialised,
+    Interrupted,
+    LimitReached,
+    NeedsInput,
+    Step,
+    Validated,
+)
+from loopwright.workflows.loop.selector import ROUNDS, Next, failed_task, normalise, open_tasks, with_tasks
+from loopwright.workflows.loop.summary import worked
+
+WORDS: dict[ActionName, CurrentAction] = {
+    "INIT": "init", "DEVELOP": "develop", "DEBUG": "debug", "VALIDATE": "validate", "COMPLETE": "complete",
+}  # fmt: skip
+ACTION_OF: dict[CurrentAction, ActionName] = {word: action for action, word in WORDS.items()}
+
+
+def begin_action(state: LoopState, choice: Next) -> LoopState:
+    """The commit that announces an action; for DEVELOP its task is in progress from here on.
+
+    Conflict when the task is gone or no longer pending: choose again.
+    """
+    state = normalise(state)
+    skill = skill_of(state)
+    if choice.action == "DEVELOP" and choice.task:
+        if not any(task.id == choice.task and task.status == "pending" for task in skill.develop.tasks):
+            raise Conflict(f"Task {choice.task} was removed or is no longer pending; nothing was begun")
+        skill = task_becomes(skill, choice.task, "in_progress", None)
+        skill = skill.evolve(develop=skill.develop.evolve(current_task=choice.task))
+    engine = state.engine.evolve(menu=None) if state.engine.menu else state.engine
+    return state.evolve(skill_state=skill.evolve(current_action=WORDS[choice.action]), engine=engine)
+
+
+def end_action(state: LoopState, step: Step, checkpoint: Checkpoint | None = None) -> LoopState:
+    """Lands a step's result, whatever the status has become meanwhile. The checkpoint gets its number here."""
+    state = charged(checkpointed(_worked(state, step, checkpoint), checkpoint), step.elapsed, step.usage)
+    state = heard(noted(count(state, step), step.incidents), step)
+    outcome = step.outcome
+    match outcome:
+        case Initialised():
+            return succeeded(_initialised(state, outcome), step)
+        case Developed():
+            return _last_resort(succeeded(_developed(state, outcome, step.at), step), step)
+        case Validated():
+            return _last_resort(_more_work(succeeded(_validated(state, outcome, step.at), step), outcome, step), step)
+        case Debugged():
+            state = succeeded(_debugged(state, outcome, step.at), step)
+            # Whether a change was fruitless is for the validation that follows it to say.
+            return state if outcome.changes else _last_resort(state, step)
+        case Completed():
+            return _completed(state, outcome, step)
+        case NeedsInput():
+            return _asked(state, outcome, step.at)
+        case LimitReached():
+            return limit_lands(state, outcome, step.at)
+        case Interrupted():
+            return idle(state)
+        case ActionFailed():
+            return failed(state, step, outcome.message)
+        case _:
+            assert_never(outcome)
+
+
+def _worked(state: LoopState, step: Step, checkpoint: Checkpoint | None) -> LoopState:
+    """Keeps in mind that a task was worked on: whoever is ordered to go on with it may find nothing left to change."""
+    task = None
+    if isinstance(step.outcome, Debugged):
+        task = failed_task(state) if step.outcome.changes else None
+    elif step.action == "DEVELOP" and not isinstance(step.outcome, Developed):
+        known = state.engine.checkpoints
+        is_changed = checkpoint is not None and bool(known) and known[-1].tree != checkpoint.tree
+        tasks = skill_of(state).develop.tasks if is_changed else ()
+        task = next((task for task in tasks if task.status == "in_progress"), None)
+    if task is None:
+        return state
+    spent = state.engine.spent.evolve(worked=merged(state.engine.spent.worked or (), (task.id,)))
+    return state.evolve(engine=state.engine.evolve(spent=spent))
+
+
+def _initialised(state: LoopState, outcome: Initialised) -> LoopState:
+    last = max((task.order for task in state.engine.tasks), default=-1)
+    new = (task.evolve(order=last + n) for n, task in enumerate(outcome.tasks, 1))
+    engine = state.engine.evolve(
+        tasks=(*state.engine.tasks, *new),
+        tests_found=outcome.tests_found,
+        baseline=outcome.baseline,
+        settings=state.engine.settings.evolve(test_command=outcome.test_command),
+        run_writes=merged(state.engine.run_writes, outcome.run_writes),
+        start=state.engine.start or outcome.start,
+        environment=state.engine.environment or outcome.environment,
+    )
+    return normalise(state.evolve(engine=engine, skill_state=skill_of(state)))
+
+
+def _developed(state: LoopState, outcome: Developed, at: str) -> LoopState:
+    if outcome.named or outcome.proposed_proof:
+        named = (*(state.engine.named or ()), *outcome.named)
+        engine = state.engine.evolve(
+            named=tuple(dict.fromkeys(named)) or None,
+            proposed_proof=outcome.proposed_proof or state.engine.proposed_proof,
+        )
+        state = state.evolve(engine=engine)
+    is_proof = outcome.task_id == state.engine.spent.proof_task
+    if is_proof and (outcome.undone or not outcome.ok):
+        return _dropped(state, outcome.task_id)  # asked once: what is missing is for the outcome to say
+    if outcome.undone:
+        return _undone(state, outcome, at)
+    skill = task_becomes(skill_of(state), outcome.task_id, "completed" if outcome.ok else "failed", at)
+    files = tuple(change.file for change in outcome.changes)
+    tasks = tuple(
+        t.evolve(files_changed=merged(t.files_changed, files)) if t.id == outcome.task_id and files else t
+        for t in skill.develop.tasks
+    )
+    skill = with_tasks(skill, tasks)
+    state = state.evolve(skill_state=skill.evolve(develop=skill.develop.evolve(last_progress_at=at)))
+    return state if outcome.ok else _on_error(state, outcome, at)
+
+
+def _undone(state: LoopState, outcome: Developed, at: str) -> LoopState:
+    """Ordered once more; then it has failed, or is dropped where it was only the agent's own plan."""
+    known = state.engine.spent.unchanged or ()
+    spent = state.engine.spent.evolve(unchanged=merged(known, (outcome.task_id,)))
+    state = state.evolve(engine=state.engine.evolve(spent=spent))
+    skill = skill_of(state)
+    if outcome.task_id not in known:
+        return state.evolve(skill_state=task_becomes(skill, outcome.task_id, "pending", None))
+    definition = state.engine.task(outcome.task_id)
+    if definition is None or not definition.planned:
+        state = state.evolve(skill_state=task_becomes(skill, outcome.task_id, "failed", at))
+        return _on_error(state, outcome, at)
+    return _dropped(state, outcome.task_id)
+
+
+def _dropped(state: LoopState, id: str) -> LoopState:
+    """Without that task."""
+    skill = skill_of(state)
+    left = tuple(task for task in skill.develop.tasks if task.id != id)
+    tasks = tuple(task for task in state.engine.tasks if task.task_id != id)
+    return state.evolve(skill_state=with_tasks(skill, left), engine=state.engine.evolve(tasks=tasks))
+
+
+def _on_error(state: LoopState, outcome: Developed, at: str) -> LoopState:
+    """What the failed task itself asked for: go on (the default), pause and try it again once resumed, or end."""
+    definition = state.engine.task(outcome.task_id)
+    wish = (definition.on_error if definition else None) or "continue"
+    if wish == "continue" or state.status != "running":
+        return state
+    if wish == "pause":
+        paused = commands.pause(state)
+        return paused.evolve(engine=paused.engine.evolve(retry=(outcome.task_id,)))
+    skill, entry = skill_of(state), ErrorEntry(action="DEVELOP", message=outcome.message, timestamp=at)
+    state = state.evolve(skill_state=skill.evolve(errors=(*skill.errors, entry)[-ERRORS_KEPT:]))
+    return commands.fail(state, "failed", f"task {outcome.task_id} failed: {outcome.message}", at)
+
+
+def _validated(state: LoopState, outcome: Validated, at: str) -> LoopState:
+    skill = skill_of(state)
+    counted = [r for r in outcome.results if r.status != "skipped"]
+    green = sum(r.status == "passed" for r in counted)
+    section = skill.validate_.evolve(
+        pass_rate=round(100 * green / len(counted), 2) if counted else 0.0,
+        coverage=outcome.coverage,
+        test_results=outcome.results,
+        passed=outcome.passed,
+        failed_tests=_to_repair(outcome),
+        last_run_at=at,
+    )
+    skill = _judged(skill.evolve(validate_=section), outcome)
+    return state.evolve(skill_state=skill, engine=_remember(state.engine, skill, outcome, at))
+
+
+def _to_repair(outcome: Validated) -> tuple[str, ...]:
+    """Failing tests that have to be repaired: none when the validation passed in spite of old failures."""
+    return () if outcome.passed else outcome.failing
+
+
+def _remember(engine: EngineState, skill: SkillState, outcome: Validated, at: str) -> EngineState:
+    """What the next selections need to know of this validation."""
+    failing = _to_repair(outcome)
+    fewest = engine.spent.fewest_failing
+    shrank = fewest is not None and len(failing) < fewest
+    # None once all are green: whatever breaks next is a new set.
+    fewest = min(len(failing), fewest or len(failing)) or None
+    return engine.evolve(
+        tests_found=outcome.tests_found,
+        proof=outcome.proof,
+        last_validation=LastValidation(
+            tree=outcome.tree,
+            left=outcome.left,
+            passed=outcome.passed,
+            at=at,
+            tests=len(outcome.results),
+            reasons=outcome.reasons,
+            touched=outcome.touched or None,
+            measured=outcome.measured,
+        ),
+        sightings=remembered(engine.sightings, sighting(outcome, failing, skill)),
+        run_writes=merged(engine.run_writes, outcome.run_writes),
+        baseline=engine.baseline or outcome.baseline,
+        environment=engine.environment or outcome.environment,
+        debug_rounds=0 if shrank else engine.debug_rounds,
+        spent=engine.spent.evolve(fewest_failing=fewest),
+    )
+
+
+def _judged(skill: SkillState, outcome: Validated) -> SkillState:
+    """Each fix that was applied since the last validation: it stands, or not every test it set out to fix passes now.
+
+    A failing validation takes the confirmed cause back in any case: something is left to be found.
+    """
+    all_pass = outcome.passed or outcome.below_threshold
+    green = {r.key for r in outcome.results if r.status == "passed"}
+    id = skill.debug.confirmed_hypothesis
+
+    def judged_one(hypothesis: Hypothesis) -> Hypothesis:
+        if not awaits_verdict(hypothesis, id):
+            return hypothesis
+        evidence = hypothesis.evidence or {}
+        fixes = evidence.get("fixes")
+        holds = all_pass or (isinstance(fixes, list) and bool(fixes) and green.issuperset(map(str, fixes)))
+        if "validated" in evidence:
+            evidence = {**evidence, "validated": holds}
+        if holds:
+            return hypothesis.evolve(evidence=evidence) if hypothesis.evidence else hypothesis
+        reason = f"the fix was applied, but validation still failed: {'; '.join(outcome.reasons) or 'tests fail'}"
+        return hypothesis.evolve(status="inconclusive", evidence=evidence, verdict_reason=reason)
+
+    hypotheses = tuple(judged_one(h) for h in skill.debug.hypotheses)
+    if all_pass and hypotheses == skill.debug.hypotheses:
+        return skill
+    confirmed = id if all_pass else None
+    return skill.evolve(debug=skill.debug.evolve(confirmed_hypothesis=confirmed, hypotheses=hypotheses))
+
+
+def _more_work(state: LoopState, outcome: Validated, step: Step) -> LoopState:
+    """Once in a loop's life: a task for tests that are missing or a threshold that is; and one for a proof that is."""
+    if outcome.proof is not None and not outcome.proof.shown:
+        return _more_proof(state, outcome.proof, step)
+    if outcome.disturbed:
+        return _put_back(state, outcome, step)
+    missing = not outcome.tests_found
+    if not (missing or outcome.below_threshold) or state.engine.spent.threshold_task or not step.can_write:
+        return state
+    words = (
+        "Write automated tests for this project, so that the work can be verified"
+        if missing
+        else f"All tests pass, but a threshold is missed: {'; '.join(outcome.reasons)}. Close the gap"
+    )
+    state = append_task(state, words, step)
+    return state.evolve(engine=state.engine.evolve(spent=state.engine.spent.evolve(threshold_task=True)))
+
+
+def _put_back(state: LoopState, outcome: Validated, step: Step) -> LoopState:
+    if state.engine.spent.environment_task or not step.can_write:
+        return state
+    words = (
+        f"The tests pass, and that is not believed: {'; '.join(outcome.reasons)}. Put it back as it was. Where the "
+        "project needs another package, declare it in its manifest or lock file, and install it from there"
+    )
+    state = append_task(state, words, step)
+    return state.evolve(engine=state.engine.evolve(spent=state.engine.spent.evolve(environment_task=True)))
+
+
+def _more_proof(state: LoopState, proof: Proof, step: Step) -> LoopState:
+    if state.engine.spent.proof_task or open_tasks(state) or not step.can_write or state.status != "running":
+        return state
+    state = append_task(state, proof_order(proof), step)
+    task = state.engine.tasks[-1].task_id
+    return state.evolve(engine=state.engine.evolve(spent=state.engine.spent.evolve(proof_task=task)))
+
+
+def _last_resort(state: LoopState, step: Step) -> LoopState:
+    """Once in a loop's life: when debugging has been fruitless for all its rounds, a task made from the failures."""
+    failing = skill_of(state).validate_.failed_tests
+    used_up = state.engine.debug_rounds >= ROUNDS and failing
+    if not used_up or state.engine.spent.fruitless_task or not step.can_write:
+        return state
+    listed = ", ".join(failing[:10]) + (f" and {len(failing) - 10} more" if len(failing) > 10 else "")
+    state = append_task(state, f"Debugging has not found the cause. Make these tests pass: {listed}", step)
+    return state.evolve(engine=state.engine.evolve(spent=state.engine.spent.evolve(fruitless_task=True)))
+
+
+def _debugged(state: LoopState, outcome: Debugged, at: str) -> LoopState:
+    skill = skill_of(state)
+    debug = skill.debug.evolve(
+        active_bug=outcome.active_bug,
+        hypotheses=outcome.hypotheses,
+        hypotheses_count=len(outcome.hypotheses),
+        confirmed_hypothesis=outcome.confirmed,
+        iteration=skill.debug.iteration + 1,
+        last_analysis_at=at,
+    )
+    rounds = ROUNDS if outcome.nothing_left else state.engine.debug_rounds + 1
+    named = tuple(dict.fromkeys((*(state.engine.named or ()), *outcome.named))) or None
+    skill, engine = skill.evolve(debug=debug), state.engine.evolve(debug_rounds=rounds, named=named)
+    if engine.sightings and not outcome.changes:
+        engine = engine.evolve(sightings=remembered(engine.sightings, fruitless(engine.sightings[-1], skill)))
+    id = outcome.revives
+    has_failed = any(task.id == id and task.status == "failed" for task in skill.develop.tasks)
+    if id and has_failed and id not in engine.spent.revived:
+        skill = task_becomes(skill, id, "pending", None)
+        engine = engine.evolve(spent=engine.spent.evolve(revived=(*engine.spent.revived, id)))
+    return state.evolve(skill_state=skill, engine=engine)
+
+
+def _completed(state: LoopState, outcome: Completed, step: Step) -> LoopState:
+    """The summary lands, and the end follows the status table; a success that a new task has overtaken is none."""
+    if outcome.checked:
+        state = _validated(state, outcome.checked, step.at)
+    state = normalise(state)
+    if outcome.outcome in ("succeeded", "unproven") and open_tasks(state):
+        return idle(state)
+    state = succeeded(state, step)
+    summary = outcome.summary.evolve(duration=worked(state))
+    state = state.evolve(skill_state=skill_of(state).evolve(summary=summary))
+    if state.status != "running":
+        return state
+    if outcome.reason is None:
+        return commands.complete(state, outcome.outcome, step.at)
+    return commands.fail(state, outcome.outcome, outcome.reason, step.at)
+
+
+def _asked(state: LoopState, outcome: NeedsInput, at: str) -> LoopState:
+    state = idle(state)
+    if state.status != "running":
+        return state
+    by_resuming = outcome.by_resuming or None
+    waiting = Waiting(question=outcome.question, options=outcome.options, since=at, by_resuming=by_resuming)
+    return commands.wait_for_person(state, waiting)

@@ -1,0 +1,284 @@
+"""Driving a loop in this process: lease, take-over, kernel, and everything closed at the end."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from functools import partial
+from typing import get_args
+
+from loopwright.core import notices
+from loopwright.core.agent_turns import Recall
+from loopwright.core.kernel import driven, held_until_it_rests
+from loopwright.core.notices import Event as NoticeKind
+from loopwright.core.notices import Letter, Notice
+from loopwright.core.notifier import Herald
+from loopwright.core.parking import goes_on
+from loopwright.core.permits import Permits
+from loopwright.core.ports import (
+    Agent,
+    Clock,
+    Debugger,
+    Notifier,
+    Person,
+    Processes,
+    Rule,
+    Store,
+    Surroundings,
+    TestRunner,
+    Workspace,
+)
+from loopwright.core.prompts import Prompts
+from loopwright.core.protocol import Usage
+from loopwright.core.record import Entry, Event
+from loopwright.core.recording import RecordedTurns, Transcript, earlier_messages
+from loopwright.core.run_events import Bus
+from loopwright.core.state import Checkpoint, MenuEntry
+from loopwright.core.supervisor import until_it_goes_on
+from loopwright.core.text import plural
+from loopwright.policy.secrets import Secrets
+from loopwright.workflows.loop import commands
+from loopwright.workflows.loop.commands import taken_over
+from loopwright.workflows.loop.flow import LoopFlow
+from loopwright.workflows.loop.messages import brief, loop_prompts
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.outcomes import Interrupted, Step
+from loopwright.workflows.loop.publish import missing_changes, publish
+from loopwright.workflows.loop.reducer import ACTION_OF, end_action
+from loopwright.workflows.loop.session import Session
+
+BROKEN_OFF = "the runner died"
+
+
+async def take_over(session: Session, left: tuple[int, ...]) -> None:
+    """Runs once, under the lease, before the first step of this process. `left`: processes that were ended."""
+    if left:
+        session.bus.publish("activity", f"ended {plural(len(left), 'process')} that an earlier runner had left behind")
+    state = session.state()
+    if _under_way(state):
+        await _record_interruption(session, state)
+    entries = session.store.events(session.id)
+    session.last_result = last_result(entries)
+    publish(session, session.state(), missing_changes(session, entries))
+
+
+def last_result(entries: Sequence[Entry]) -> tuple[str, str] | None:
+    """The action that ended last, and how: what the next message to an agent begins with."""
+    for entry in reversed(entries):
+        match entry.event.type, entry.event.data:  # a journal may hold forged events, with anything in them
+            case "taken_over", {"action": str(action)}:
+                return action, BROKEN_OFF
+            case "action_finished", {"action": str(action), "result": str(result)}:
+                return action, result
+    return None
+
+
+def _under_way(state: LoopState) -> bool:
+    return state.skill_state is not None and state.skill_state.current_action not in (None, "complete")
+
+
+async def _record_interruption(session: Session, state: LoopState) -> None:
+    assert state.skill_state is not None
+    assert state.skill_state.current_action is not None
+    action = ACTION_OF[state.skill_state.current_action]
+    snapshot = await session.snapshot(f"interrupted {action}")
+    known = state.engine.checkpoints
+    checkpoint = None
+    if not known or known[-1].tree != snapshot.tree:
+        checkpoint = Checkpoint(
+            n=0, rev=0, commit=snapshot.commit, tree=snapshot.tree, action=f"interrupted {action}", at=session.now()
+        )
+    step = Step(action=action, outcome=Interrupted(BROKEN_OFF), at=session.now(), token=session.clock.token())
+    session.store.update(
+        session.id, lambda latest: end_action(latest, step, checkpoint), actor="runner",
+        event=Event(type="taken_over", data={"action": action}), epoch=session.epoch,
+    )  # fmt: skip
+
+
+LOOK_SECONDS = 0.2
+"""How often the state is looked at for an answer."""
+
+SHOWS = "status"
+"""The entry that only shows something: whoever is elsewhere looks by other means."""
+
+
+class DistantPerson:
+    """Implements ports.Person. Who asks holds the lease, under `epoch`."""
+
+    def __init__(self, loop_id: str, store: Store[LoopState], clock: Clock, epoch: int) -> None:
+        self._loop_id, self._store, self._clock, self._epoch = loop_id, store, clock, epoch
+
+    async def choose(self, menu: Sequence[MenuEntry]) -> str:
+        """Opens the menu, or the part of it that has changed. The step that is begun closes it."""
+        offered = tuple(entry for entry in menu if entry.name != SHOWS)
+        names = ", ".join(entry.name for entry in offered if not entry.blocked)
+        at = self._now()
+        while True:
+            known = self._made(lambda s: commands.opened(s, offered, at), "menu_opened", choices=names).engine.menu
+            if known and known.choice in known.free:
+                return known.choice
+            await self._clock.sleep(LOOK_SECONDS)
+
+    async def ask(self, question: str, options: Sequence[str]) -> str:
+        """Waits with the question, as a paused loop would; `answer` answers it."""
+        at = self._now()
+        self._commit(lambda s: commands.asked_now(s, question, options, at), "question_asked", question=question)
+        try:
+            while True:
+                rule = lambda s: commands.still_asked(s, question, options, at)  # noqa: E731
+                given = self._made(rule, "question_asked", question=question).engine.answer
+                if given is not None:
+                    return given
+                await self._clock.sleep(LOOK_SECONDS)
+        finally:
+            self._commit(commands.answer_taken, "question_taken")
+
+    async def show(self, state: LoopState) -> None:
+        """Nobody looks."""
+
+    def _made(self, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
+        """The latest state, which is as `rule` wants it: most looks find nothing to commit."""
+        state = self._store.read(self._loop_id)
+        return state if rule(state) is state else self._commit(rule, type, **data)
+
+    def _commit(self, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
+        event = Event(type=type, data=dict(data))
+        return self._store.update(self._loop_id, rule, actor="runner", event=event, epoch=self._epoch)
+
+    def _now(self) -> str:
+        return self._clock.now().isoformat(timespec="milliseconds")
+
+
+def loop_news(before: LoopState, after: LoopState) -> Notice | None:
+    """What a person should hear of that change."""
+    return notices.news(before, after, lambda was, now: _opened(was, now) or _halted(was, now))
+
+
+def loop_letter(notice: Notice, state: LoopState, project: str, at: str, masked: Callable[[str], str]) -> Letter:
+    return notices.letter(notice, state, project, at, masked, loop_id=state.loop_id)
+
+
+def _opened(before: LoopState, after: LoopState) -> Notice | None:
+    """A menu that was not open before."""
+    was, now = before.engine.menu, after.engine.menu
+    if now is None or now.choice is not None or (was is not None and was.since == now.since):
+        return None
+    return Notice("needs_person", f"waits for your choice: {', '.join(now.free)}")
+
+
+def _halted(before: LoopState, after: LoopState) -> Notice | None:
+    """A failed task that asked for a pause (on_error)."""
+    retry = after.engine.retry
+    if after.status != "paused" or before.status != "running" or not retry or retry == before.engine.retry:
+        return None
+    return Notice("needs_person", f"paused, because a task failed: {', '.join(retry)}")
+
+
+AgentMaker = Callable[[str, Surroundings], Agent]
+"""The agent of that name, in these surroundings; AgentError when there is none."""
+
+
+def unknown(usage: Usage) -> float | None:
+    """No price is known for anything."""
+    return None
+
+
+NO_VALUES = Secrets()
+"""Only what looks like a secret is one."""
+
+
+@dataclass(frozen=True)
+class LoopRunner:
+    """The ports a runner needs; `drive` may be called for one loop after another.
+
+    `price`: US dollars of a turn whose agent tells only its tokens, where that is known. `secrets` are kept out of all
+    that is told of the agents.
+    """
+
+    project: str
+    store: Store[LoopState]
+    workspace: Workspace
+    tests: TestRunner
+    clock: Clock
+    processes: Processes
+    agents: AgentMaker
+    debugger: Callable[[str, Bus], Debugger]
+    price: Callable[[Usage], float | None] = unknown
+    prompts: Prompts = field(default_factory=loop_prompts)
+    secrets: Secrets = NO_VALUES
+    notifiers: tuple[Notifier, ...] = ()
+    notify_on: frozenset[NoticeKind] = frozenset(get_args(NoticeKind))
+
+    async def drive(
+        self,
+        loop_id: str,
+        *,
+        take_up: Rule[LoopState],
+        bus: Bus,
+        person: Person | None = None,
+        from_afar: bool = False,
+    ) -> LoopState:
+        """Takes the lease, applies `take_up` under it, and runs until the loop rests.
+
+        `person` sits at this terminal; `from_afar`: nobody does, and an interactive loop asks through its state.
+        Conflict when another runner has the lease.
+        """
+        transcript = Transcript(self.store, self.clock, loop_id)
+        shown = Bus(*bus.observers, transcript, secrets=self.secrets)
+        herald = Herald(
+            loop_id, self.project, loop_news, loop_letter, self.store, self.clock, self.notifiers, self.notify_on,
+            self.secrets, say=partial(shown.publish, "activity"),
+        )  # fmt: skip
+        later = asyncio.get_running_loop().call_later
+
+        async def hold(rule: Rule[LoopState]) -> LoopState:
+            kept = bus.also(transcript, self.secrets, later)
+            return await self._held(loop_id, rule, kept, herald, person=person, from_afar=from_afar)
+
+        state = await held_until_it_rests(self.store, loop_id, take_up, hold)
+        await herald.end(state)
+        return state
+
+    async def _held(
+        self, loop_id: str, take_up: Rule[LoopState], kept: Bus, herald: Herald[LoopState], *, person: Person | None,
+        from_afar: bool,
+    ) -> LoopState:  # fmt: skip
+        """What `drive` does while it has the lease."""
+        with self.store.lease(loop_id) as lease, closing(kept) as bus:
+            begun = self.store.update(
+                loop_id, lambda s: taken_over(take_up(s), from_afar=from_afar),
+                actor="runner", event=Event(type="running"), epoch=lease.epoch,
+            )  # fmt: skip
+            asked = person
+            if from_afar:
+                asked = DistantPerson(loop_id, self.store, self.clock, lease.epoch)
+            if begun.mode == "auto":
+                asked = None
+            permits = Permits(
+                loop_id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets
+            )
+            permits.forget_old()
+            earlier = partial(earlier_messages, self.store, loop_id, until=begun.engine.rev)
+            around = Surroundings(loop_id, bus.hear, partial(bus.publish, "output"), permits, earlier=earlier)
+            async with (
+                self.processes.owning(loop_id) as left,
+                RecordedTurns(
+                    lambda name: self.agents(name, around),
+                    Recall(self.store, loop_id, lease.epoch, tell=brief),
+                    self.clock,
+                    bus,
+                    self.price,
+                    self.project,
+                ) as turns,
+                herald.watching(begun),
+            ):
+                session = Session(
+                    id=loop_id, project=self.project, store=self.store, workspace=self.workspace,
+                    tests=self.tests, debugger=self.debugger(loop_id, bus), turns=turns, clock=self.clock, bus=bus,
+                    epoch=lease.epoch, prompts=self.prompts, interactive=asked is not None, person=asked,
+                )  # fmt: skip
+                await take_over(session, left)
+                state = await driven(LoopFlow(session), self.clock)
+                while await until_it_goes_on(session, state, session.turns.rest, goes_on):
+                    state = await driven(LoopFlow(session), self.clock)
+                return session.state()

@@ -1,0 +1,244 @@
+"""What a loop does next: one table over the state and what was measured once for this step."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from loopwright.core.state import LoopTask, Outcome
+from loopwright.evidence.stall import stalled_because
+from loopwright.workflows.loop.model import ActionName, DevelopTask, LoopState, SkillState
+
+ROUNDS = 5
+"""Fruitless DEBUG actions in a row before the loop looks for another way."""
+
+
+CHOSEN = 0
+"""The `row` of a step that a person chose, not the table."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What the state can not know. `tree`: hash of the work tree; `can_write`: the agent writes code and tests."""
+
+    tree: str
+    can_write: bool = False
+
+
+@dataclass(frozen=True)
+class Next:
+    """An action to take, the table row that chose it, and for COMPLETE the outcome it would end with."""
+
+    action: ActionName
+    row: int
+    outcome: Outcome | None = None
+    task: str | None = None
+
+
+def initialised(state: LoopState) -> bool:
+    """INIT has been done: by us, or by whoever wrote this state before."""
+    skill = state.skill_state
+    # COMPLETE proves nothing: a spent budget can end a loop before INIT.
+    return skill is not None and bool({skill.last_action, *skill.completed_actions} - {None, "COMPLETE"})
+
+
+def validated(state: LoopState, tree: str) -> bool:
+    """The last validation ran on this tree, or left it behind."""
+    last = state.engine.last_validation
+    return last is not None and tree in (last.tree, last.left)
+
+
+def passed(state: LoopState) -> bool:
+    last = state.engine.last_validation
+    return last is not None and last.passed
+
+
+def proof_known(state: LoopState) -> bool:
+    """Whether it was computed if the tree that was validated last shows the goal; nothing is, while tests fail."""
+    last, proof = state.engine.last_validation, state.engine.proof
+    return last is not None and (not last.passed or (proof is not None and proof.tree == last.tree))
+
+
+def completion(state: LoopState) -> Outcome:
+    """How a loop ends whose validation has passed, with nothing left to do."""
+    proof = state.engine.proof
+    return "succeeded" if proof is not None and proof.shown else "unproven"
+
+
+def stalled(state: LoopState) -> bool:
+    """What the last validations saw is nothing new (see domain/stall.py)."""
+    return stalled_because(state.engine.sightings) is not None
+
+
+def depends_on(state: LoopState, task: DevelopTask) -> tuple[str, ...]:
+    definition = state.engine.task(task.id)
+    return (definition.depends_on or ()) if definition else ()
+
+
+def runnable(state: LoopState) -> DevelopTask | None:
+    """The first pending task, in order, whose dependencies are all completed."""
+    tasks = _tasks(state)
+    done = {task.id for task in tasks if task.status == "completed"}
+    pending = (task for task in tasks if task.status == "pending")
+    return next((task for task in pending if done.issuperset(depends_on(state, task))), None)
+
+
+def open_tasks(state: LoopState) -> bool:
+    """A task is pending or failed."""
+    return any(task.status in ("pending", "failed") for task in _tasks(state))
+
+
+def failed_task(state: LoopState) -> DevelopTask | None:
+    """A failed task that debugging may help: no command, whose exit code is its result; none that was left undone, or
+    has failed again after it was debugged.
+    """
+    spent = state.engine.spent
+    hopeless = {*(spent.unchanged or ()), *spent.revived}
+    failed = (task for task in _tasks(state) if task.status == "failed")
+    return next((task for task in failed if task.tool != "bash" and task.id not in hopeless), None)
+
+
+def needs_debugging(state: LoopState, *, can_write: bool = True) -> bool:
+    """Tests fail; or a task has failed, and the agent that debugs can write: without tests others have no way in."""
+    return bool(_failing(state)) or (can_write and failed_task(state) is not None)
+
+
+def exceeded(state: LoopState) -> Outcome | None:
+    """The limit that ends the loop, if one is reached."""
+    if state.current_iteration >= state.max_iterations:
+        return "exhausted"
+    if state.engine.budget.reached:
+        return "over_budget"
+    return "stalled" if stalled(state) else None
+
+
+def _tasks(state: LoopState) -> tuple[DevelopTask, ...]:
+    return state.skill_state.develop.tasks if state.skill_state else ()
+
+
+def _failing(state: LoopState) -> tuple[str, ...]:
+    return state.skill_state.validate_.failed_tests if state.skill_state else ()
+
+
+@dataclass(frozen=True)
+class Row:
+    """First row that `holds` wins; None as action: the loop rests."""
+
+    number: int
+    words: str
+    holds: Callable[[LoopState, Facts], bool]
+    action: ActionName | None
+    outcome: Callable[[LoopState], Outcome | None] = lambda state: None
+
+
+TABLE: tuple[Row, ...] = (
+    Row(1, "status is not running", lambda s, f: s.status != "running", None),
+    Row(2, "validated and passed, its proof known, no task pending or failed",
+        lambda s, f: validated(s, f.tree) and passed(s) and proof_known(s) and not open_tasks(s), "COMPLETE",
+        completion),
+    Row(3, "iteration limit, a budget spent, or stalled",
+        lambda s, f: exceeded(s) is not None, "COMPLETE", exceeded),
+    Row(4, "not initialised", lambda s, f: not initialised(s), "INIT"),
+    Row(5, "a task is runnable", lambda s, f: runnable(s) is not None, "DEVELOP"),
+    Row(6, "no tests, and no agent that could write them",
+        lambda s, f: s.engine.tests_found is False and not f.can_write, "COMPLETE", lambda s: "unverified"),
+    Row(7, "this tree is not validated, or its proof is not known",
+        lambda s, f: not (validated(s, f.tree) and proof_known(s)), "VALIDATE"),
+    Row(8, "failing tests or a failed task, rounds left",
+        lambda s, f: needs_debugging(s, can_write=f.can_write) and s.engine.debug_rounds < ROUNDS, "DEBUG"),
+    Row(9, "anything else", lambda s, f: True, "COMPLETE", lambda s: "failed" if passed(s) else "exhausted"),
+)  # fmt: skip
+
+
+def next_action(state: LoopState, facts: Facts) -> Next | None:
+    """The table's answer; None: the loop rests."""
+    state = normalise(state)
+    row = next(row for row in TABLE if row.holds(state, facts))
+    if row.action is None:
+        return None
+    task = runnable(state) if row.action == "DEVELOP" else None
+    return Next(row.action, row.number, row.outcome(state), task.id if task else None)
+
+
+def blocked_because(state: LoopState, action: ActionName) -> str | None:
+    """Why a person can not choose this action now (its precondition fails), or None."""
+    state = normalise(state)
+    if action == "INIT":
+        return "already initialised" if initialised(state) else None
+    if action == "DEVELOP" and runnable(state) is None:
+        return "no task is ready; add one"
+    if action == "DEBUG" and not needs_debugging(state):
+        return "no failing test and no failed task"
+    return None
+
+
+def still_holds(state: LoopState, choice: Next, facts: Facts) -> bool:
+    """Whether the latest state would still choose this; a person's choice holds while nothing blocks it."""
+    state = normalise(state)
+    if choice.row != CHOSEN:
+        return next_action(state, facts) == choice
+    task = runnable(state)
+    same_task = choice.task is None or (task is not None and task.id == choice.task)
+    return same_task and blocked_because(state, choice.action) is None
+
+
+def normalise(state: LoopState) -> LoopState:
+    """Folds the API's tasks in, takes back what no live action holds and what is to be retried, fails what is lost."""
+    skill = state.skill_state
+    if skill is None:
+        return state
+    again = state.engine.retry
+    tasks = tuple(
+        t.evolve(status="pending", completed_at=None) if _is_taken_back(t, again) else t for t in skill.develop.tasks
+    )
+    tasks = _fail_orphans(state, _fold_definitions(state.engine.tasks, tasks))
+    if again:
+        state = state.evolve(engine=state.engine.evolve(retry=()))
+    if all(a is b for a, b in zip(tasks, skill.develop.tasks, strict=False)) and len(tasks) == len(skill.develop.tasks):
+        return state
+    return state.evolve(skill_state=with_tasks(skill, tasks))
+
+
+def _is_taken_back(task: DevelopTask, again: tuple[str, ...]) -> bool:
+    return task.status == "in_progress" or (task.status == "failed" and task.id in again)
+
+
+def with_tasks(skill: SkillState, tasks: tuple[DevelopTask, ...]) -> SkillState:
+    """The skill state with other tasks and their counts."""
+    completed = sum(task.status == "completed" for task in tasks)
+    return skill.evolve(develop=skill.develop.evolve(tasks=tasks, total=len(tasks), completed=completed))
+
+
+def _fold_definitions(definitions: tuple[LoopTask, ...], tasks: tuple[DevelopTask, ...]) -> tuple[DevelopTask, ...]:
+    """The tasks in the API's order; a pending one that the API no longer knows was removed."""
+    known = {task.id: task for task in tasks}
+    ordered = sorted(definitions, key=lambda d: d.order)
+    folded = [_folded(known.get(d.task_id), d) for d in ordered]
+    defined = {d.task_id for d in definitions}
+    kept = [t for t in tasks if t.id not in defined and t.status != "pending"]
+    return tuple(kept + folded)
+
+
+def _folded(task: DevelopTask | None, definition: LoopTask) -> DevelopTask:
+    if task is None:
+        return DevelopTask(
+            id=definition.task_id, description=definition.description, tool=definition.tool,
+            mode=definition.mode, created_at=definition.created_at,
+        )  # fmt: skip
+    said = {"description": definition.description, "tool": definition.tool, "mode": definition.mode}
+    if task.status != "pending" or all(getattr(task, k) == v for k, v in said.items()):
+        return task
+    return task.evolve(**said)
+
+
+def _fail_orphans(state: LoopState, tasks: tuple[DevelopTask, ...]) -> tuple[DevelopTask, ...]:
+    """Failure spreads along dependencies until nothing changes."""
+    while True:
+        alive = {task.id for task in tasks if task.status != "failed"}
+        after = tuple(
+            task.evolve(status="failed")
+            if task.status == "pending" and not alive.issuperset(depends_on(state, task))
+            else task
+            for task in tasks
+        )
+        if all(a is b for a, b in zip(after, tasks, strict=True)):
+            return after
+        tasks = after

@@ -1,0 +1,317 @@
+"""Every command on loops, as all surfaces call it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Protocol
+
+from loopwright.core.errors import Advice, Conflict, Forbidden, Invalid, refusal
+from loopwright.core.ids import checked, generation_of, new_loop_id, new_task_id
+from loopwright.core.ports import Clock, Issues, Processes, Rule
+from loopwright.core.record import Event
+from loopwright.core.run_commands import Rules, Runs
+from loopwright.core.state import Budget, EngineState, LoopTask, MenuEntry, RunSettings
+from loopwright.core.wording import ACTORS
+from loopwright.evidence import rivals
+from loopwright.evidence.rival_exchange import Taken, take_rival
+from loopwright.evidence.rivals import RIVAL
+from loopwright.workflows.loop import commands
+from loopwright.workflows.loop import commands as tasks
+from loopwright.workflows.loop.documents import render_progress
+from loopwright.workflows.loop.issues import bound_solution, found_issue, read_lines, steps_of
+from loopwright.workflows.loop.model import TITLE_LENGTH, LoopState
+from loopwright.workflows.loop.summary import summed_up
+
+Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
+
+
+class Commit(Protocol):
+    """See Access.commit."""
+
+    def __call__(self, id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState: ...
+
+
+@dataclass(frozen=True)
+class TaskService:
+    """`agents`: names that were configured here. `writer`: see Talk."""
+
+    commit: Commit
+    clock: Clock
+    processes: Processes
+    agents: frozenset[str]
+    issues: Issues
+    writer: Callable[[str], str]
+
+    def add(self, loop_id: str, fields: Fields) -> LoopTask:
+        id, at, (given, within) = new_task_id(self.clock.token()), self._now(), self._judged(loop_id, fields)
+        state = self.commit(
+            loop_id, lambda s: tasks.add_task(s, id, given, at, self.agents, within=within), "task_added", task=id
+        )
+        return self._task(state, id)
+
+    def edit(self, loop_id: str, task_id: str, fields: Fields) -> LoopTask:
+        at, (given, within) = self._now(), self._judged(loop_id, fields)
+        state = self.commit(
+            loop_id, lambda s: tasks.edit_task(s, task_id, given, at, self.agents, within=within), "task_edited",
+            task=task_id,
+        )  # fmt: skip
+        return self._task(state, task_id)
+
+    def remove(self, loop_id: str, task_id: str) -> None:
+        within = self.processes.within(checked(loop_id))
+        self.commit(loop_id, lambda s: tasks.remove_task(s, task_id, within=within), "task_removed", task=task_id)
+
+    def reorder(self, loop_id: str, ordered_ids: Sequence[str]) -> tuple[LoopTask, ...]:
+        return self.commit(loop_id, lambda s: tasks.reorder_tasks(s, ordered_ids), "tasks_reordered").engine.tasks
+
+    def import_issue(self, loop_id: str, issue_id: str, tool: str | None = None) -> tuple[LoopTask, ...]:
+        """The steps of the solution that an issue is bound to, as tasks after the last one: all of them or none.
+
+        `tool` carries them out, else whoever writes code for this loop.
+        """
+        issue = found_issue(read_lines(self.issues.issues()), checked(issue_id, "issue"))
+        steps = steps_of(bound_solution(issue, read_lines(self.issues.solutions(issue_id))))
+        ids = {step.id: new_task_id(self.clock.token()) for step in steps}
+        given = [
+            {
+                "description": step.description, "prompt_template": step.details,
+                **({"depends_on": tuple(ids[id] for id in step.needs)} if step.needs else {}),
+                **({"tool": tool} if tool else {}),
+            }
+            for step in steps
+        ]  # fmt: skip
+        return self.add_all(loop_id, dict(zip(ids.values(), given, strict=True)), "issue_imported", issue=issue_id)
+
+    def add_proposed(self, loop_id: str, descriptions: Sequence[str], agent: str) -> tuple[LoopTask, ...]:
+        """What an agent has proposed, as tasks for itself, in one commit."""
+        new = {new_task_id(self.clock.token()): {"description": words, "tool": agent} for words in descriptions}
+        return self.add_all(loop_id, new, "tasks_generated", agent=agent)
+
+    def add_all(self, loop_id: str, new: Mapping[str, Fields], type: str, **data: str) -> tuple[LoopTask, ...]:
+        """Tasks with these ids in one commit, for whoever writes code for the loop where they name nobody."""
+        at = self._now()
+
+        def rule(state: LoopState) -> LoopState:
+            named = {id: {"tool": self._tool(state, fields), **fields} for id, fields in new.items()}
+            return tasks.add_tasks(state, named, at, self.agents)
+
+        state = self.commit(loop_id, rule, type, tasks=", ".join(new), **data)
+        return tuple(self._task(state, id) for id in new)
+
+    def _tool(self, state: LoopState, fields: Fields) -> str:
+        return fields.get("tool") or self.writer(state.engine.settings.agent)
+
+    def _judged(self, loop_id: str, fields: Fields) -> tuple[dict[str, Any], bool]:
+        """A task's fields, and whether the loop's own agent or command gives them.
+
+        Such a one must not choose by what it is measured.
+        """
+        within = self.processes.within(checked(loop_id))
+        lifted = next((name for name in ("allow_test_changes", "proof") if fields.get(name)), None)
+        if lifted and within:
+            raise Forbidden(f"{lifted}: a loop can not lift the checks on its own work; whoever started it can")
+        return dict(fields), within
+
+    def _task(self, state: LoopState, id: str) -> LoopTask:
+        task = state.engine.task(id)
+        if task is None:
+            raise Conflict(f"Task {id} was removed by somebody else meanwhile")
+        return task
+
+    def _now(self) -> str:
+        return self.clock.now().isoformat(timespec="milliseconds")
+
+
+class NoIssues:
+    """Nobody tracks any."""
+
+    def issues(self) -> str:
+        return ""
+
+    def solutions(self, issue_id: str) -> str:
+        return ""
+
+
+NO_ISSUES = NoIssues()
+
+TURNS, SPARE_SECONDS = 4, 120.0
+"""Turns at most in which an agent proposes tasks, those among them that are repeated; and what else takes time."""
+
+
+@dataclass(frozen=True)
+class Talk(Runs[LoopState]):
+    """The commands on what a loop does next.
+
+    `writer`: who writes code for a loop of that agent, which may not be able to; AgentError where nobody is.
+    """
+
+    issues: Issues = NO_ISSUES
+    writer: Callable[[str], str] = str
+
+    @property
+    def tasks(self) -> TaskService:
+        """The commands on a loop's tasks."""
+        return TaskService(self.commit, self.clock, self.processes, self.agents, self.issues, self.writer)
+
+    async def generate(self, loop_id: str, *, tool: str | None = None, count: int = 5) -> tuple[LoopTask, ...]:
+        """Tasks that an agent has proposed, in a process of its own; that may take as long as a turn of its takes."""
+        from loopwright.reports.proposals import check_count  # slow to load, and most commands propose nothing
+
+        check_count(count)
+        settings = self._unmoved(loop_id, self.read(loop_id)).engine.settings
+        named = ("--tool", tool) if tool else ()
+        done = await self.launcher.job(
+            ("tasks", loop_id, "generate", "--count", str(count), *named, "--for", self.actor),
+            TURNS * (settings.action_timeout + settings.grace_timeout) + SPARE_SECONDS,
+        )
+        if done.exit_code < 0:  # killed: what it had started is left
+            self.processes.sweep(generation_of(loop_id))
+        if done.exit_code != 0:
+            words = str(done.printed.get("error") or f"no tasks were generated (exit code {done.exit_code})")
+            given = done.printed.get("advice")
+            raise refusal(done.exit_code, given.pop("refusal") if given else words, given and Advice(**given))
+        ids = {task["task_id"] for task in done.printed["data"]}
+        return tuple(task for task in self.read(loop_id).engine.tasks if task.task_id in ids)
+
+    def menu(self, loop_id: str) -> tuple[MenuEntry, ...]:
+        """What an interactive loop offers now; empty while no menu is open, or nobody would take the choice."""
+        menu = self.read(loop_id).engine.menu
+        return menu.entries if menu and menu.choice is None and self.is_live(loop_id) else ()
+
+    def choose(self, loop_id: str, choice: str, **given: Any) -> LoopState:  # Any: parsed JSON; the models check it
+        """An interactive loop's next step, or for any that rests a rival of a patch that it has applied.
+
+        `given` is what the choice asks for: `add` takes the fields of a task.
+        """
+        state = self.read(loop_id)
+        if RIVAL.fullmatch(choice) and not self.is_live(loop_id):
+            return self._taken(loop_id, choice)
+        if self.processes.within(checked(loop_id)):
+            raise Forbidden("a loop can not choose its own next step; whoever started it can")
+        if state.status == "running" and not self.is_live(loop_id):
+            raise Conflict(f"nobody waits for a choice: the runner of {loop_id} is gone; resume the loop")
+        if choice == "add":
+            return self._added(loop_id, {"tool": _tool(state, given), **given})
+        if given:
+            raise Invalid(f"{choice} asks for nothing more (got {', '.join(given)})")
+        if choice == "raise":
+            return self.commit(
+                loop_id, lambda s: commands.raised(commands.offering(s, choice)), "edited",
+                fields="max_iterations",
+            )  # fmt: skip
+        return self.commit(loop_id, lambda s: commands.chosen(s, choice), "menu_chosen", choice=choice)
+
+    def _taken(self, loop_id: str, rival: str) -> LoopState:
+        """One that has ended runs on, for the rival has to be validated; one that was only paused stays so."""
+
+        self._unmoved(loop_id, self.read(loop_id))  # before the lease, which is a change itself
+
+        def landed(state: LoopState, taken: Taken) -> LoopState:
+            by = f"a person {ACTORS[taken.by]}" if taken.by in ACTORS else taken.by
+            return commands.rival_taken(state, taken.id, by, (taken.before, taken.after))
+
+        state = take_rival(self, loop_id, rival, patches=lambda s: rivals.applied_patches(s.skill_state), landed=landed)
+        return self._launched(loop_id, state) if state.status == "running" else state
+
+    def _added(self, loop_id: str, fields: Fields) -> LoopState:
+        """A new task; the menu stays open, and shows what has become possible."""
+
+        def at_menu(id: str, rule: Rule[LoopState], type: str, **data: str) -> LoopState:
+            return self.commit(id, lambda s: rule(commands.offering(s, "add")), type, **data)
+
+        replace(self.tasks, commit=at_menu).add(loop_id, fields)
+        return self.read(loop_id)
+
+
+def _tool(state: LoopState, fields: Fields) -> str:
+    return "bash" if fields.get("command") else state.engine.settings.agent
+
+
+RULES = Rules[LoopState](
+    id_of=lambda state: state.loop_id,
+    start=commands.start,
+    pause=commands.pause,
+    resume=commands.resume,
+    stop=commands.stop,
+    reopen=lambda state, at: commands.reopen(state),
+    limited=commands.limited,
+    edit=commands.edit,
+    require_delete=lambda state: commands.require("delete", state),
+)
+
+
+@dataclass(frozen=True)
+class LoopService(Talk):
+    """Every command; see Access for what it is made of."""
+
+    kind: ClassVar[str] = "loop"
+
+    @property
+    def rules(self) -> Rules[LoopState]:
+        return RULES
+
+    def create(
+        self,
+        description: str,
+        *,
+        title: str | None = None,
+        max_iterations: int = 10,
+        settings: RunSettings | None = None,
+        budget: Budget | None = None,
+        allow_test_changes: bool = False,
+    ) -> LoopState:
+        """A new loop, status created. Invalid for a blank text or a limit below 1."""
+        text = description.strip()
+        name = (title or text).strip()
+        if not name:
+            raise Invalid("a loop needs a task: say in a sentence what shall be done")
+        now = self.clock.now()
+        state = LoopState(
+            loop_id=new_loop_id(now, self.clock.token()),
+            title=" ".join(name.split())[:TITLE_LENGTH],
+            description=text,
+            created_at=now.isoformat(timespec="milliseconds"),
+            updated_at=now.isoformat(timespec="milliseconds"),
+            engine=EngineState(
+                settings=settings or RunSettings(), budget=budget or Budget(), allow_test_changes=allow_test_changes
+            ),
+        )
+        return self.store.create(state.evolve(max_iterations=max_iterations), actor=self.actor)
+
+    def answer(self, id: str, text: str) -> LoopState:
+        return self.commit(id, lambda s: commands.answer(s, text), "answered")
+
+    def rewind(self, loop_id: str, n: int) -> LoopState:
+        """Tree and skill_state of checkpoint `n`; what is there now becomes a checkpoint first."""
+        self._unmoved(loop_id, self.read(loop_id))  # before the lease, which is a change itself
+        with self.store.lease(checked(loop_id)) as lease:
+            state = self.store.read(loop_id)
+            commands.require("rewind", state)
+            target = self._checkpoint(state.engine.checkpoints, n)
+            self.processes.sweep(loop_id)
+            then = self.store.read_at(loop_id, target.rev)
+            here = self.workspace.snapshot(loop_id, f"before rewind to {n}")
+            self.workspace.restore(target.commit)
+            at = self._now()
+            return self.store.update(
+                loop_id, lambda s: commands.rewind(s, then, (here.commit, here.tree), n, at),
+                actor=self.actor, event=Event(type="rewound", data={"to": n}), epoch=lease.epoch,
+            )  # fmt: skip
+
+    def diff(self, loop_id: str, n: int | None = None) -> str:
+        """Unified diff: of one checkpoint against the one before, or of the whole loop so far."""
+        return self.whole_diff(loop_id) if n is None else self.checkpoint_diff(loop_id, n)
+
+    def _concluded(self, state: LoopState) -> LoopState:
+        """With its summary."""
+        if summed_up(state) is state:
+            return state
+        try:
+            with self.store.lease(state.loop_id) as lease:
+                ended = self.store.update(
+                    state.loop_id, summed_up,
+                    actor=self.actor, event=Event(type="summarised"), epoch=lease.epoch,
+                )  # fmt: skip
+                self.store.write_progress(state.loop_id, render_progress(ended))
+                return ended
+        except Conflict:  # a runner again, and so a summary at its end
+            return state

@@ -1,0 +1,128 @@
+"""What every action works with: the loop, its agents, and what people are told of both."""
+
+from dataclasses import dataclass, field
+from functools import partial
+
+from loopwright.core.agent_turns import Turns, takes_prose
+from loopwright.core.context import TestedGround
+from loopwright.core.ports import Debugger, Person
+from loopwright.core.prompts import Prompts
+from loopwright.core.protocol import ActionReport, AgentOutput, Message
+from loopwright.evidence.debugging import DebugRequest, tried
+from loopwright.evidence.goals import loop_goal
+from loopwright.evidence.proof import ProofGoal
+from loopwright.evidence.verdict import claims_green_tests, quoted, refused_updates
+from loopwright.workflows.loop.messages import compose, loop_prompts
+from loopwright.workflows.loop.model import ActionName, LoopState, SkillState
+
+
+@dataclass(kw_only=True)
+class Session(TestedGround[LoopState]):
+    """One runner's hold on one loop. `undone`: by task, what its agent said of work that was not there.
+
+    `published`: the state that the progress files show. `told`: the answer of a person that an agent has been told.
+    """
+
+    debugger: Debugger
+    turns: Turns
+    prompts: Prompts = field(default_factory=loop_prompts)
+    interactive: bool = False
+    person: Person | None = None
+    last_result: tuple[str, str] | None = None
+    published: LoopState | None = None
+    told: str | None = None
+    undone: dict[str, str] = field(default_factory=dict)
+
+    def skill(self) -> SkillState:
+        skill = self.state().skill_state
+        assert skill is not None, "begin_action has made it"
+        return skill
+
+    def may_change_tests(self) -> bool:
+        """Also a single task may."""
+        return super().may_change_tests() or any(task.allow_test_changes for task in self.state().engine.tasks)
+
+    def proof_goal(self) -> ProofGoal:
+        return loop_goal(self.state())
+
+    def project_debugger(self) -> Debugger:
+        return self.debugger
+
+    def told_answer(self) -> str | None:
+        """A person's answer that was passed on since this was last asked."""
+        told, self.told = self.told, None
+        return told
+
+    def order(self, prompt: str, **values: str) -> str:
+        """The order of one action, from the prompt of that name."""
+        return self.prompts.render(prompt, **values)
+
+    async def report(
+        self, agent: str, action: ActionName, order: str, message: Message
+    ) -> tuple[AgentOutput, ActionReport]:
+        """One turn of the session with that agent, with the contract around the order."""
+        state = self.state()
+        if takes_prose(self.turns.agent(agent)):
+            self.told = state.engine.answer
+        text = compose(
+            self.prompts, state=state, action=action, order=order, project=self.project,
+            continuing=self.turns.begun(agent), selected=self.interactive, previous=self.last_result,
+        )  # fmt: skip
+        self.bus.publish("activity", f"{agent} works on {action}")
+        silence = state.engine.settings.silence_timeout
+        message = message.evolve(text=text, silence=silence, debug=message.debug or self.debug_ground())
+        output, report, asked_again, late = await self.turns.report(
+            agent, message, self._wrap_ups(action, message), partial(self._again, action)
+        )
+        self.bus.publish("agent", output.text or report.message)
+        if late:
+            self.note("out_of_time", f"{action}: {agent} {late}; what it reported when it was cut off counts")
+        if report.status == "none":
+            words = f"{agent} gave no report on {action}, also when asked again; only what was measured counts"
+            self.note("no_report", words)
+        elif asked_again:
+            self.note("no_report", f"{agent} answered {action} without a report of its own, and was asked once more")
+        if output.truncated:
+            self.note("output_cut", f"{agent} said more on {action} than is kept; the rest was left out")
+        self.note("refused_update", refused_updates(action, report))
+        if claims_green_tests(report):
+            self.claims.append(f"{action} said {quoted(report.message)}")
+        return output, report
+
+    def debug_request(self, found: str | None = None) -> DebugRequest:
+        """What the debugger works on: the tests that failed when they were last run, and what is known of them.
+
+        `found`: the test command, where it has only just been found.
+        """
+        state = self.state()
+        settings, skill = state.engine.settings, state.skill_state
+        command = settings.test_command or found or ""
+        hypotheses = skill.debug.hypotheses if skill else ()
+        return DebugRequest(
+            project=self.project, python=(self.tests.interpreter(command) or "") if command else "",
+            test_command=command, failing=skill.validate_.failed_tests if skill else (), hypotheses=hypotheses,
+            tried=tried(hypotheses), round=state.engine.debug_rounds, budget_seconds=settings.action_timeout * 0.8,
+            loop=self.id, log=str(self.store.progress_path(self.id) / "debug.log"),
+        )  # fmt: skip
+
+    def debug_ground(self, found: str | None = None) -> DebugRequest | None:
+        """The same for an agent's own questions; None where the debugger can not work with these tests."""
+        command = self.state().engine.settings.test_command or found
+        return self.debug_request(found) if not command or self.debugger.supports(command) else None
+
+    def _again(self, action: ActionName, problem: str) -> str:
+        """What an agent is told whose report could not be read."""
+        order = self.order("again", problem=problem)
+        return compose(self.prompts, state=self.state(), action=action, order=order, project=self.project)
+
+    def _wrap_ups(self, action: ActionName, message: Message) -> tuple[Message, ...]:
+        """What an agent is told whose time is up; nothing where it gets no grace."""
+        state = self.state()
+        grace = state.engine.settings.grace_timeout
+        if not grace:
+            return ()
+        text = compose(
+            self.prompts, state=state, action=action, order=self.order("converge", action=action), project=self.project,
+            continuing=True, selected=False, previous=(action, "out of time"),
+        )  # fmt: skip
+        return (message.evolve(text=text, seconds=grace, silence=0),)

@@ -1,0 +1,97 @@
+"""DEVELOP: one task, carried out by the agent it names; what changed is measured, not told."""
+
+from contextlib import nullcontext
+from dataclasses import replace
+
+from loopwright.core.agent_turns import only_reading
+from loopwright.core.errors import AgentError
+from loopwright.core.protocol import ActionReport, AgentOutput, Message
+from loopwright.core.state import LoopTask
+from loopwright.core.text import plural
+from loopwright.core.threads import in_thread
+from loopwright.evidence.goals import READING_MODES, named_tests
+from loopwright.evidence.verdict import files_named, quoted, unmeasured_files
+from loopwright.policy.permissions import turn_policy
+from loopwright.reports.proposals import proposals
+from loopwright.workflows.loop.model import DevelopTask
+from loopwright.workflows.loop.outcomes import ActionOutcome, Change, Developed, NeedsInput
+from loopwright.workflows.loop.selector import Next
+from loopwright.workflows.loop.session import Session
+
+DECIDE = "Nobody can be asked now. Decide by yourself, say how you decided, and go on."
+
+
+async def develop(session: Session, choice: Next) -> ActionOutcome:
+    state = session.state()
+    task = next(task for task in session.skill().develop.tasks if task.id == choice.task)
+    definition = state.engine.task(task.id)
+    before = await session.snapshot(f"before {task.id}")
+    reads = task.mode in READING_MODES
+    async with only_reading(session, session.turns, before, "a reading task") if reads else nullcontext():
+        output, report = await _ask(session, task, definition)
+    after = await session.snapshot(f"after {task.id}")
+    changes = await in_thread(session.workspace.changes, before.commit, after.commit)
+    measured = tuple(Change(c.file, c.action) for c in changes)
+    session.note("false_claim", unmeasured_files("DEVELOP", report, session.project, [c.file for c in changes]))
+    if report.status == "needs_input":
+        return NeedsInput(report.message or "The agent asks for input", report.options)
+    if report.status == "none" and not measured:
+        raise AgentError("protocol", f"{task.tool} reported nothing on {task.id}, and changed nothing")
+    words = report.message or f"no report; {plural(len(measured), 'changed file')} speak for it"
+    claims = proposals("DEVELOP", report)
+    named = named_tests(claims.shown_by, task.tool, state.engine.baseline)
+    outcome = Developed(
+        task.id, report.status in ("success", "none"), words, measured,
+        named=named, proposed_proof=claims.proof,
+    )  # fmt: skip
+    missing = None if not outcome.ok or task.tool == "bash" else _undone(session, task, outcome, output.text)
+    if missing is None:
+        return outcome
+    session.undone[task.id] = quoted(words)
+    session.note("undone", f"{task.id} is not completed: {missing}; its agent said {quoted(words)}")
+    return replace(outcome, ok=False, undone=True, message=missing)
+
+
+def _undone(session: Session, task: DevelopTask, outcome: Developed, text: str) -> str | None:
+    """Why what was reported as done is not: nothing of it was measured, nor of an earlier try."""
+    if task.mode in READING_MODES:
+        files = files_named(f"{outcome.message}\n{text}", session.workspace.listed())
+        return None if files else "no finding names a file of the project"
+    spent = session.state().engine.spent
+    if outcome.changes or task.files_changed or task.id in (spent.worked or ()):
+        return None
+    if task.id == spent.proof_task and outcome.named:
+        return None
+    return "it was to change files, and no change was measured"
+
+
+async def _ask(session: Session, task: DevelopTask, definition: LoopTask | None) -> tuple[AgentOutput, ActionReport]:
+    settings = session.state().engine.settings
+    message = Message(
+        action="DEVELOP", text="", task=task, definition=definition,
+        seconds=settings.action_timeout, silence=settings.silence_timeout,
+        policy=turn_policy(settings.permissions, reading=task.mode in READING_MODES),
+    )  # fmt: skip
+    values = {
+        "task": task.description, "task_id": task.id,
+        "hints": (definition.prompt_template if definition else "") or "none",
+        "progress_dir": str(session.store.progress_path(session.id)),
+    }  # fmt: skip
+    if task.mode in READING_MODES:
+        asked = session.order("examine", mode=task.mode, **values)
+    else:
+        asked = session.order("develop", **values)
+    if task.id in (session.state().engine.spent.unchanged or ()):
+        asked = f"{asked}\n\n{session.order('undone', claim=session.undone.get(task.id, 'done'))}"
+    output, report = await session.report(task.tool, "DEVELOP", asked, message)
+    if report.status != "needs_input":
+        return output, report
+    if session.person is not None:
+        more = f"The answer to your question: {await session.person.ask(report.message, report.options)}"
+        return await session.report(task.tool, "DEVELOP", f"{asked}\n\n{more}", message)
+    question = quoted(f"{report.message} {' / '.join(report.options)}".strip())
+    session.note("asked_nobody", f"{task.tool} asked on {task.id}: {question}; it was told to decide by itself")
+    output, report = await session.report(task.tool, "DEVELOP", f"{asked}\n\n{DECIDE}", message)
+    if report.status != "needs_input":
+        session.note("decided_alone", f"{task.tool} on {task.id}, after its question: {quoted(report.message)}")
+    return output, report

@@ -1,0 +1,170 @@
+"""MENU: a person chooses; the table's answer is preselected, and what can not be chosen says why."""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+
+from loopwright.core.agent_names import BUILT_IN
+from loopwright.core.errors import Conflict, NotFound
+from loopwright.core.ids import new_task_id
+from loopwright.core.ports import Person
+from loopwright.core.record import Event
+from loopwright.core.state import MenuEntry, Outcome
+from loopwright.core.threads import in_thread
+from loopwright.evidence.rival_exchange import exchange
+from loopwright.evidence.rivals import RIVAL, applied_patches, difference_words, rival_of
+from loopwright.workflows.loop.commands import MORE, add_task, allowed, leave, raised, rival_taken
+from loopwright.workflows.loop.model import ActionName, LoopState
+from loopwright.workflows.loop.selector import (
+    CHOSEN,
+    Facts,
+    Next,
+    blocked_because,
+    completion,
+    next_action,
+    normalise,
+    open_tasks,
+    passed,
+    runnable,
+    validated,
+)
+from loopwright.workflows.loop.session import Session
+
+LOOK_SECONDS = 0.2
+"""How often the state is looked at while a person thinks."""
+
+ACTIONS: dict[str, ActionName] = {
+    "develop": "DEVELOP", "debug": "DEBUG", "validate": "VALIDATE", "complete": "COMPLETE",
+}  # fmt: skip
+WORDS = {
+    "develop": "carry out the next task",
+    "debug": "look for the cause of what fails",
+    "validate": "run the tests",
+    "status": "show where the loop stands",
+    "add": "add a task",
+    "complete": "write the summary and end",
+    "exit": "leave; the loop can be resumed",
+    "raise": f"allow {MORE} more iterations",
+}
+
+
+def entries(state: LoopState, suggested: Next) -> tuple[MenuEntry, ...]:
+    """The menu for a state. At the iteration limit only complete, exit and raising it are offered.
+
+    Before that also the rivals of what was applied: each by its id.
+    """
+    at_limit = state.current_iteration >= state.max_iterations
+    names = (
+        ("complete", "exit", "raise")
+        if at_limit
+        else ("develop", "debug", "validate", "status", "add", "complete", "exit")
+    )
+    rivals = () if at_limit else tuple(_rivals(state))
+    return (*rivals, *(
+        MenuEntry(
+            name=name,
+            words=WORDS[name],
+            blocked=blocked_because(state, ACTIONS[name]) if name in ACTIONS else None,
+            preselected=ACTIONS.get(name) == suggested.action,
+        )
+        for name in names
+    ))  # fmt: skip
+
+
+def _rivals(state: LoopState) -> Iterator[MenuEntry]:
+    for patch in applied_patches(state.skill_state):
+        for rival in patch.comparison.rivals:
+            words = f"take instead of the patch: {difference_words(patch.comparison, rival)} ({rival.description})"
+            yield MenuEntry(name=rival.id, words=words)
+
+
+async def choose(session: Session, state: LoopState, facts: Facts, suggested: Next) -> Next | None:
+    """The person's choice as a step; None when they leave, or somebody pauses or stops the loop or its mode changes."""
+    person = session.person
+    assert person is not None, "interactive mode is refused without a person"
+    while state.status == "running" and state.mode == "interactive":
+        name = await _chosen(session, person, facts, entries(state, suggested))
+        if name in ACTIONS:
+            return await _step(session, state, ACTIONS[name])
+        await _carry_out(session, person, state, name)
+        state = normalise(session.state())
+        suggested = next_action(state, facts) or suggested
+    return None
+
+
+async def _carry_out(session: Session, person: Person, state: LoopState, name: str | None) -> None:
+    """What is chosen beside the actions; after it the menu comes again, unless the loop was left."""
+    match name:
+        case "exit":
+            _commit(session, "exited", lambda s: leave(s) if allowed("exit", s.status) else s)
+        case "raise":
+            _commit(session, "edited", raised)
+        case "add":
+            await _add_task(session, person)
+        case "status":
+            await person.show(state)
+        case str() if RIVAL.fullmatch(name):
+            await _take(session, state, name)
+        case _:
+            pass
+
+
+async def _chosen(session: Session, person: Person, facts: Facts, menu: Sequence[MenuEntry]) -> str | None:
+    """What the person chooses; None once this menu is no longer the one that the loop would show."""
+    choosing = asyncio.ensure_future(person.choose(menu))
+    changing = asyncio.ensure_future(_until_it_changes(session, facts, menu))
+    try:
+        await asyncio.wait({choosing, changing}, return_when=asyncio.FIRST_COMPLETED)
+        return choosing.result() if choosing.done() else changing.result()
+    finally:
+        choosing.cancel()
+        changing.cancel()
+        await asyncio.wait({choosing, changing})
+
+
+async def _until_it_changes(session: Session, facts: Facts, menu: Sequence[MenuEntry]) -> None:
+    """Others may pause or stop the loop, change its mode, raise its limit or change its tasks."""
+    while True:
+        await session.clock.sleep(LOOK_SECONDS)
+        state = normalise(session.state())
+        suggested = next_action(state, facts)
+        if suggested is None or state.mode == "auto" or entries(state, suggested) != tuple(menu):
+            return
+
+
+async def _take(session: Session, state: LoopState, rival: str) -> None:
+    """A rival instead of the patch; where somebody has changed the file, nothing is done, and that is said."""
+    patch, other = rival_of(applied_patches(state.skill_state), rival)
+    try:
+        taken = await in_thread(exchange, session.workspace, session.id, patch, other, "person")
+    except (Conflict, NotFound) as error:
+        session.bus.publish("activity", str(error))
+        return
+    commits = taken.before, taken.after
+    _commit(session, "rival_taken", lambda s: rival_taken(s, rival, "a person", commits), rival=rival)
+
+
+async def _add_task(session: Session, person: Person) -> None:
+    """Asks for a task; an empty answer is a change of mind."""
+    fields = {"description": (await person.ask("What shall be done? (empty: nothing)", ())).strip()}
+    if not fields["description"]:
+        return
+    own = session.state().engine.settings.agent
+    fields["tool"] = await person.ask("Who does it?", tuple(dict.fromkeys((own, *BUILT_IN))))
+    if fields["tool"] == "bash":
+        fields["command"] = (await person.ask("With which command? (empty: no task)", ())).strip()
+        if not fields["command"]:
+            return
+    id, at = new_task_id(session.clock.token()), session.now()
+    _commit(session, "task_added", lambda s: add_task(s, id, fields, at), task=id)
+
+
+async def _step(session: Session, state: LoopState, action: ActionName) -> Next:
+    task = runnable(state) if action == "DEVELOP" else None
+    ends_well = validated(state, await session.tree()) and passed(state) and not open_tasks(state)
+    outcome: Outcome | None = (completion(state) if ends_well else "unverified") if action == "COMPLETE" else None
+    return Next(action, CHOSEN, outcome, task.id if task else None)
+
+
+def _commit(session: Session, type: str, rule: Callable[[LoopState], LoopState], **data: str) -> None:
+    event = Event(type=type, data=dict(data))
+    session.store.update(session.id, rule, actor="person", event=event, epoch=session.epoch)

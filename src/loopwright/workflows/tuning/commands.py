@@ -1,0 +1,207 @@
+"""Every command on a tuning session, as a pure function over the status table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFound
+from loopwright.core.protocol import Control
+from loopwright.core.run import noted
+from loopwright.core.state import Incident, Limits
+from loopwright.skills.findings import Finding, FixLevel, Silenced
+from loopwright.workflows.loop.commands import STOPPED_BY_USER as STOPPED_BY_USER
+from loopwright.workflows.tuning.model import FINISHED, AppliedFix, TuningState, TuningStatus
+from loopwright.workflows.tuning.reducer import finished, found, undone
+
+Command = Literal[
+    "start", "pause", "resume", "stop", "reopen", "choose", "roll back", "complete", "fail", "edit", "delete"
+]
+
+ALL: frozenset[TuningStatus] = frozenset({"pending", "running", "completed", "failed"})
+UNFINISHED = ALL - FINISHED
+
+
+@dataclass(frozen=True)
+class Row:
+    """`target` None: the status stays. `orphaned` sources count only while no runner lives."""
+
+    sources: frozenset[TuningStatus]
+    target: TuningStatus | None
+    orphaned: frozenset[TuningStatus] = frozenset()
+
+
+COMMANDS: dict[Command, Row] = {
+    "start": Row(frozenset({"pending"}), "running"),
+    "pause": Row(frozenset(), None),
+    "resume": Row(frozenset(), "running", orphaned=frozenset({"running"})),
+    "stop": Row(UNFINISHED, "failed"),
+    "reopen": Row(frozenset(), "running"),
+    "choose": Row(frozenset({"running"}), None),
+    "roll back": Row(FINISHED, None),
+    "complete": Row(frozenset({"running"}), "completed"),
+    "fail": Row(frozenset({"running"}), "failed"),
+    "edit": Row(UNFINISHED, None),
+    "delete": Row(FINISHED | {"pending"}, None, orphaned=frozenset({"running"})),
+}
+"""A session takes seconds: it is stopped, not paused, and the skill is tuned anew, not its session reopened."""
+
+PERSONS: tuple[Command, ...] = ("start", "resume", "stop", "choose", "roll back", "edit", "delete")
+"""What an error offers as possible: the commands that people give."""
+
+STATUS_REQUESTS: dict[tuple[TuningStatus, TuningStatus], Command] = {
+    ("pending", "running"): "start",
+    ("pending", "failed"): "stop",
+    ("running", "failed"): "stop",
+}
+"""(is, wanted) → the command that a request for a bare status stands for."""
+
+
+def allowed(command: Command, status: TuningStatus, *, live: bool = True) -> bool:
+    """Whether the table has this row. `live`: a runner holds the lease."""
+    row = COMMANDS[command]
+    return status in row.sources or (not live and status in row.orphaned)
+
+
+def require(command: Command, state: TuningState, *, live: bool = True) -> None:
+    """IllegalTransition unless `command` is allowed now."""
+    if not allowed(command, state.status, live=live):
+        possible = tuple(c for c in PERSONS if allowed(c, state.status, live=live))
+        raise IllegalTransition(command, state.status, possible, "tuning session")
+
+
+def command_for(state: TuningState, wanted: TuningStatus) -> Command:
+    """The command behind a request to set `status`, or IllegalTransition."""
+    command = STATUS_REQUESTS.get((state.status, wanted))
+    if command is None:
+        possible = tuple(to for (source, to) in STATUS_REQUESTS if source == state.status)
+        raise IllegalTransition(f"set to {wanted} a", state.status, possible, "tuning session")
+    return command
+
+
+def control_signal(state: TuningState) -> Control:
+    """What a runner must do before its next step."""
+    return Control.STOP_EXIT if state.status in FINISHED else Control.CONTINUE
+
+
+EDITABLE = frozenset({"max_iterations", "user_issue_description"})
+NOT_CHOSEN = "a person did not choose it"
+ASKS_NOTHING = "this tuning session does not ask for a choice at the moment"
+
+
+def start(state: TuningState) -> TuningState:
+    """Its first step begins it; that it is wanted can be seen from now on, and nobody starts it twice."""
+    require("start", state)
+    return state.evolve(status="running")
+
+
+def pause(state: TuningState, *, now: bool = False) -> TuningState:
+    require("pause", state)
+    return state
+
+
+def resume(state: TuningState, *, live: bool) -> TuningState:
+    """A session whose runner died is taken up again, and so is one that has an answer."""
+    require("resume", state, live=live)
+    return state
+
+
+def reopen(state: TuningState, at: str) -> TuningState:
+    require("reopen", state)
+    return state
+
+
+def stop(state: TuningState, at: str) -> TuningState:
+    """Ends it. What is in the skill's files and nobody has verified is to be put back (`undo`) by its runner, or by
+    whoever takes the lease of one that is gone.
+    """
+    require("stop", state)
+    begun = [one.fix for one in state.engine.under_way if one.step == "action-apply-fix" and one.fix]
+    undo = tuple(dict.fromkeys((*(fix.fix_id for fix in unverified(state)), *begun)))
+    for fix in unverified(state):
+        state = undone(state, fix.fix_id)
+    state = state.evolve(engine=state.engine.evolve(undo=undo))
+    return finished(state, "stopped", STOPPED_BY_USER).evolve(updated_at=at)
+
+
+def put_back(state: TuningState, left: Mapping[str, str] | None = None, at: str = "") -> TuningState:
+    """Nothing is left to undo, but for what could not be: by fix in words (`left`), for a person to roll back later."""
+    if not state.engine.undo:
+        return state
+    incidents = tuple(Incident(kind="not_put_back", message=why, at=at) for why in (left or {}).values())
+    fixes = tuple(
+        fix.evolve(rollback_available=True) if fix.fix_id in (left or {}) else fix for fix in state.applied_fixes
+    )
+    return noted(state.evolve(applied_fixes=fixes, engine=state.engine.evolve(undo=())), incidents)
+
+
+def unverified(state: TuningState) -> tuple[AppliedFix, ...]:
+    """Fixes in the skill's files that nobody has verified."""
+    return tuple(fix for fix in state.applied_fixes if fix.verification_result == "pending")
+
+
+def awaits_choice(state: TuningState) -> bool:
+    """Whether it says running, and a person has to choose before anything goes on."""
+    return state.engine.waiting is not None
+
+
+def choose(state: TuningState, ids: Sequence[str]) -> TuningState:
+    """Takes the fixes that a person wants; none ends the session. Those not taken are not proposed again."""
+    require("choose", state)
+    waiting = state.engine.waiting
+    if waiting is None:
+        raise Conflict(ASKS_NOTHING)
+    if strange := [id for id in ids if id not in waiting.options]:
+        raise Invalid(f"no fix {', '.join(strange)} is offered; there are: {', '.join(waiting.options)}")
+    left = (id for id in waiting.options if id not in ids)
+    refused = {print: NOT_CHOSEN for id in left for print in state.engine.proposals[id].fingerprints}
+    engine = state.engine.evolve(waiting=None, rejected={**state.engine.rejected, **refused})
+    chosen = tuple(id for id in waiting.options if id in ids)
+    return state.evolve(pending_fixes=chosen, engine=engine)
+
+
+def require_rollback(state: TuningState, id: str) -> AppliedFix:
+    """The entry of a fix that can be rolled back. NotFound, Conflict, IllegalTransition while it is at work."""
+    require("roll back", state)
+    entry = next((fix for fix in reversed(state.applied_fixes) if fix.fix_id == id), None)
+    if entry is None:
+        known = ", ".join(fix.fix_id for fix in state.applied_fixes) or "none"
+        raise NotFound(f"no fix {id} was applied (applied: {known})")
+    if not entry.rollback_available:
+        raise Conflict(f"{id} is rolled back already")
+    return entry
+
+
+def rolled_back(
+    state: TuningState,
+    id: str,
+    findings: tuple[Finding, ...],
+    silenced: tuple[Silenced, ...],
+    fixable: Mapping[str, FixLevel],
+    digests: Mapping[str, str],
+) -> TuningState:
+    """Without that fix, and with what was found and accepted in the skill since."""
+    require_rollback(state, id)
+    state = undone(state, id)
+    engine = state.engine.evolve(digests=dict(digests), fixable=dict(fixable), silenced=silenced)
+    return found(state.evolve(engine=engine), findings)
+
+
+def limited(state: TuningState, limits: Limits) -> TuningState:
+    """Sets the limits that are given; the others stay."""
+    given = {name: value for name, value in asdict(limits).items() if value is not None}
+    iterations = given.pop("max_iterations", state.max_iterations)
+    if (iterations, given) == (state.max_iterations, {}):
+        return state
+    require("edit", state)
+    budget = state.engine.budget.evolve(**given)
+    return state.evolve(max_iterations=iterations, engine=state.engine.evolve(budget=budget))
+
+
+def edit(state: TuningState, changes: dict[str, Any]) -> TuningState:  # Any: parsed JSON; the model checks each value
+    """Changes what is a person's."""
+    unknown = sorted(changes.keys() - EDITABLE)
+    if unknown or not changes:
+        problem = f"can not edit {', '.join(unknown)}" if unknown else "nothing to change"
+        raise Invalid(f"{problem}; editable are {', '.join(sorted(EDITABLE))}")
+    require("edit", state)
+    return state.evolve(**changes)

@@ -1,0 +1,148 @@
+"""What a step of a tuning session may come back with. A closed union: the fold handles each of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from loopwright.core.protocol import Usage
+from loopwright.core.state import Incident
+from loopwright.skills.findings import Dimension, Edit, Finding, FixLevel, Proposal, Silenced
+from loopwright.workflows.tuning.model import ExecutionMode, Fix, TuningStep
+
+
+@dataclass(frozen=True)
+class Scoped:
+    """action-init. `size` in tokens; `digests` of the skill's files."""
+
+    name: str
+    mode: ExecutionMode
+    phases: tuple[str, ...]
+    specs: tuple[str, ...]
+    size: int
+    digests: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Diagnosed:
+    """One dimension. `checked`: its rules; `problem`: why it could not be looked at; `took` in milliseconds.
+
+    `digests` of the files it looked at. `reviewed`: an agent has answered the questions of meaning.
+    """
+
+    dimension: Dimension
+    findings: tuple[Finding, ...]
+    checked: tuple[str, ...]
+    silenced: tuple[Silenced, ...]
+    took: float
+    digests: Mapping[str, str]
+    problem: str | None = None
+    reviewed: bool = False
+
+
+@dataclass(frozen=True)
+class Reported:
+    """`fixable`: by fingerprint who could mend it. `tree`: digest of all files."""
+
+    fixable: Mapping[str, FixLevel]
+    tree: str
+
+
+@dataclass(frozen=True)
+class Offered:
+    """A fix and what it is made of."""
+
+    fix: Fix
+    proposal: Proposal
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """`without`: fingerprints for which none is known, with why; `tried`: those that an agent has failed at."""
+
+    offers: tuple[Offered, ...]
+    without: Mapping[str, str] = field(default_factory=dict)
+    tried: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Applied:
+    """`edits` are in the files now; `digests` of the files it has touched, None for one that is gone."""
+
+    fix: Fix
+    backup_path: str
+    edits: tuple[Edit, ...]
+    digests: Mapping[str, str | None]
+
+
+@dataclass(frozen=True)
+class Refused:
+    """A fix that was not applied: the files are no longer what it was made for. `again`: it may be proposed anew."""
+
+    fix_id: str
+    reason: str
+    again: bool = False
+
+
+@dataclass(frozen=True)
+class Verified:
+    """`findings` and `silenced`: of the whole skill, diagnosed from scratch. Without a pass it is rolled back already.
+
+    `digests` of the files that were put back.
+    """
+
+    fix_id: str
+    passed: bool
+    reasons: tuple[str, ...]
+    findings: tuple[Finding, ...]
+    fixable: Mapping[str, FixLevel]
+    digests: Mapping[str, str | None] = field(default_factory=dict)
+    silenced: tuple[Silenced, ...] = ()
+
+
+@dataclass(frozen=True)
+class Iterated:
+    """The next iteration."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The course is over; `failed`: by too many errors, and with what was unverified rolled back (`undone`)."""
+
+    failed: bool = False
+    undone: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Failed:
+    """An error of a step. `recoverable`: trying again may help."""
+
+    message: str
+    recoverable: bool
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Cancelled from outside; what it had begun was undone."""
+
+    reason: str
+
+
+TuningOutcome = (
+    Scoped | Diagnosed | Reported | Proposed | Applied | Refused | Verified | Iterated | Ended | Failed | Broken
+)
+
+
+NOTHING = Usage()
+
+
+@dataclass(frozen=True)
+class TuningStepDone:
+    """`elapsed` in seconds; `files`: what it has written, relative to the session's folder."""
+
+    step: TuningStep
+    outcome: TuningOutcome
+    begun: str
+    at: str
+    elapsed: float = 0.0
+    incidents: tuple[Incident, ...] = ()
+    usage: Usage = NOTHING
+    files: tuple[str, ...] = ()

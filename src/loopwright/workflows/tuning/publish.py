@@ -1,0 +1,50 @@
+"""What follows from a committed step: the report, SARIF, and the diffs of all fixes, beside the state."""
+
+from loopwright.core.ports import Store
+from loopwright.skills.report.checked import of_session
+from loopwright.skills.report.sarif import sarif
+from loopwright.workflows.tuning.model import Fix, TuningState
+from loopwright.workflows.tuning.outcomes import Applied, Proposed, Reported, TuningOutcome, Verified
+from loopwright.workflows.tuning.report import report
+from loopwright.workflows.tuning.session import BACKUPS
+
+REPORT, SARIF, FIXES = "report.md", "findings.sarif", "fixes"
+
+
+def diff_name(fix: str) -> str:
+    return f"{FIXES}/{fix}.diff"
+
+
+def files_of(outcome: TuningOutcome) -> tuple[str, ...]:
+    """What the step has written, relative to the session's folder."""
+    match outcome:
+        case Reported():
+            return REPORT, SARIF
+        case Proposed(offers=offers):
+            return tuple(diff_name(offer.fix.id) for offer in offers)
+        case Applied(fix=fix):
+            return diff_name(fix.id), f"{BACKUPS}/{fix.id}"
+        case Verified(passed=True):
+            return REPORT, SARIF
+        case _:
+            return ()
+
+
+def render(state: TuningState) -> dict[str, bytes]:
+    """All documents of the session, by name; nothing before its first report."""
+    if not state.engine.standings:
+        return {}
+    documents = {REPORT: report(state).encode(errors="replace"), SARIF: sarif([of_session(state)])}
+    return documents | {
+        diff_name(fix.id): diff_of(fix).encode(errors="surrogateescape") for fix in state.proposed_fixes
+    }
+
+
+def diff_of(fix: Fix) -> str:
+    """The unified diff of all its files."""
+    return "".join(change.diff or "" for change in fix.changes)
+
+
+def publish(store: Store[TuningState], state: TuningState) -> None:
+    """For who holds the lease."""
+    store.write_progress(state.tuning_id, render(state))

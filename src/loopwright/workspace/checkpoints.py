@@ -1,0 +1,315 @@
+"""Snapshots of the project in a private git directory; the user's branch, index, stash and hooks are never touched."""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from loopwright.core.errors import Conflict, Invalid, NotFound, WorkspaceError
+from loopwright.core.ids import checked
+from loopwright.core.ports import FileChange, Snapshot
+from loopwright.evidence.environment import Environment, EnvironmentChange, Manifests
+from loopwright.workspace.copies import bring_ignored
+from loopwright.workspace.environment import Look, compare_looks, look
+from loopwright.workspace.listing import folders_of, ignored_names, is_among, project_files, shown
+from loopwright.workspace.private_git import PrivateGit, git
+
+_TAKE_IN = ("-z", "--add", "--remove", "--replace", "--stdin")
+_ATTEMPTS = 3
+
+
+class WorkTree:
+    """The work tree of `private`, which is locked for us; `listed` gives the names of its files as they are now."""
+
+    def __init__(self, private: PrivateGit, listed: Callable[[], list[bytes]]) -> None:
+        self._private, self._listed = private, listed
+        self._root = private.work_tree
+
+    def update_index(self) -> list[bytes]:
+        """Makes the index hold exactly the files as they are now; their names.
+
+        Files come and go while we look: what fails is looked at again.
+        """
+        trouble = b"its index could not be read"
+        for attempt in range(_ATTEMPTS):
+            files = self._listed()
+            indexed = self._private.attempt("ls-files", "-z", "--cached")
+            if indexed.returncode != 0:
+                self._private.index.unlink(missing_ok=True)  # torn; it can be made anew
+                continue
+            gone = sorted(set(indexed.stdout.split(b"\0")[:-1]) - set(files))
+            if gone:
+                self._private.run("update-index", "-z", "--force-remove", "--stdin", stdin=lines(gone))
+            readable = files if attempt == 0 else [name for name in files if self._is_readable(name)]
+            done = self._private.attempt("update-index", *_TAKE_IN, stdin=lines(readable))
+            if done.returncode == 0:
+                return readable
+            trouble = done.stderr
+        raise WorkspaceError(
+            f"The files of {self._root} could not be read: {trouble.decode('utf-8', 'replace').strip()}"
+        )
+
+    def restore(self, commit: str, chosen: frozenset[str] | None = None, over: str | None = None) -> None:
+        """See ports.Workspace.restore; `chosen` are its paths."""
+        private = self._private
+        wanted = _entries(private.run("ls-tree", "-r", "-z", known_commit(private, commit)))
+        files = self.update_index()
+        present = _entries(private.run("ls-files", "-z", "--stage"))
+        within = [name for name in wanted.keys() | present.keys() if chosen is None or is_among(name, chosen)]
+        if over is not None:
+            known = _entries(private.run("ls-tree", "-r", "-z", known_commit(private, over)))
+            touched = {*within, *_in_place_of(within, present)}
+            changed = [name for name in touched if present.get(name) not in (known.get(name), wanted.get(name))]
+            _refuse_to_overwrite(changed or [name for name in within if name not in present and self._is_there(name)])
+        write = [name for name in within if name in wanted and wanted[name] != present.get(name)]
+        self._refuse_to_bury_ignored(write, frozenset(files))
+        times = {name: path.stat().st_mtime for name in write if (path := self._path(name)).is_file()}
+        with private.scratch_index() as scratch:
+            private.run("read-tree", commit, index=scratch)
+            private.run("checkout-index", "-f", "-q", "-z", "--stdin", stdin=lines(write), index=scratch)
+        for name, time in times.items():
+            make_newer(self._path(name), than=time)
+        # Listed again by the ignore rules that hold now: a rule that was lost must not cost the files it guarded.
+        for name in self._listed():
+            if name not in wanted and (chosen is None or is_among(name, chosen)):
+                self._remove(name)
+
+    def _path(self, name: bytes) -> Path:
+        return self._root / os.fsdecode(name)
+
+    def _is_there(self, name: bytes) -> bool:
+        path = self._path(name)
+        return path.is_symlink() or path.is_file()
+
+    def _is_readable(self, name: bytes) -> bool:
+        path = self._path(name)
+        return path.is_symlink() or os.access(path, os.R_OK)
+
+    def _refuse_to_bury_ignored(self, write: Sequence[bytes], files: frozenset[bytes]) -> None:
+        """Conflict when a file has to go where ignored files are: they are in no snapshot."""
+        for name in write:
+            hidden = next((file for file in self._in_the_way(name) if file not in files), None)
+            if hidden is not None:
+                raise Conflict(f"{shown(name)} can not be put back: the ignored file {shown(hidden)} is in its place")
+
+    def _in_the_way(self, name: bytes) -> Iterator[bytes]:
+        """Files below a folder in the file's place, or the one that is where its folder has to be."""
+        root = os.fsencode(self._root)
+        place = os.path.join(root, name)
+        if os.path.isdir(place) and not os.path.islink(place):
+            yield from (
+                os.path.relpath(os.path.join(at, file), root) for at, _, found in os.walk(place) for file in found
+            )
+        while name := os.path.dirname(name):
+            place = os.path.join(root, name)
+            if os.path.islink(place) or os.path.isfile(place):
+                yield name
+
+    def _remove(self, name: bytes) -> None:
+        """Removes a file, and the folders that it leaves empty."""
+        root = os.fsencode(self._root)
+        try:
+            os.unlink(os.path.join(root, name))
+            folder = os.path.dirname(name)
+            while folder and not os.listdir(os.path.join(root, folder)):
+                os.rmdir(os.path.join(root, folder))
+                folder = os.path.dirname(folder)
+        except FileNotFoundError:  # someone else was faster
+            return
+        except OSError as error:
+            raise WorkspaceError(f"{shown(name)} could not be removed: {error.strerror}") from error
+
+
+def make_newer(path: Path, *, than: float) -> None:
+    """Gives a rewritten file a later second than it had: caches such as .pyc files look at second and size alone."""
+    if path.is_file() and not path.is_symlink() and int(path.stat().st_mtime) <= int(than):
+        os.utime(path, (than + 1, than + 1))
+
+
+def lines(names: Sequence[bytes]) -> bytes:
+    """Names as git reads them with -z."""
+    return b"".join(name + b"\0" for name in names)
+
+
+def written_tree(private: PrivateGit, index: Path | None = None) -> str:
+    """The tree that the index holds."""
+    return private.run("write-tree", index=index).decode().strip()
+
+
+def committed(private: PrivateGit, tree: str, parents: Sequence[str], label: str) -> str:
+    """A new commit, on no ref yet."""
+    whose = (part for parent in parents for part in ("-p", parent))
+    made = private.run("commit-tree", tree, *whose, "-F", "-", stdin=label.encode("utf-8", "replace"))
+    return made.decode().strip()
+
+
+def known_commit(private: PrivateGit, commit: str) -> str:
+    """The commit itself, if it is one of ours. NotFound."""
+    found = private.attempt("rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")
+    if found.returncode != 0:
+        raise NotFound(f"There is no snapshot {commit}")
+    return found.stdout.decode().strip()
+
+
+def _refuse_to_overwrite(names: Sequence[bytes]) -> None:
+    """Conflict that names files which somebody has changed meanwhile, or which are ignored and so in no snapshot."""
+    if names:
+        told = sorted(shown(name) for name in names)
+        more = f" and {len(told) - 3} more" if len(told) > 3 else ""
+        raise Conflict(f"{', '.join(told[:3])}{more} changed meanwhile in the project, and will not be overwritten")
+
+
+def _in_place_of(names: Sequence[bytes], present: Iterable[bytes]) -> Iterator[bytes]:
+    """Those present that are where these names need a folder, or lie in a folder that is where one needs a file."""
+    needed = frozenset(names)
+    ways = frozenset(folder for name in names for folder in folders_of(name))
+    return (name for name in present if name in ways or any(folder in needed for folder in folders_of(name)))
+
+
+def _entries(listing: bytes) -> dict[bytes, tuple[bytes, bytes]]:
+    """Mode and object of every file, from what ls-tree or ls-files --stage prints."""
+    entries = {}
+    for line in listing.split(b"\0")[:-1]:
+        head, _, name = line.partition(b"\t")
+        mode, *middle = head.split()
+        entries[name] = (mode, middle[-1] if middle[0] == b"blob" else middle[0])
+    return entries
+
+
+_ACTIONS = {b"A": "create", b"D": "delete", b"M": "modify", b"T": "modify"}
+
+
+def project_root(path: Path) -> Path:
+    """The top of the git work tree around `path`, else the folder itself; a real path."""
+    try:
+        done = git("rev-parse", "--show-toplevel", cwd=path)
+    except Invalid:  # without git, a project is a folder
+        return path.resolve()
+    return Path(os.fsdecode(done.stdout[:-1])).resolve() if done.returncode == 0 else path.resolve()
+
+
+def private_directory(home: Path, root: Path) -> Path:
+    """Where under `home` the snapshots of the project at `root` (a real path) are kept."""
+    return home / f"{root.name or 'root'}-{hashlib.sha256(os.fsencode(root)).hexdigest()[:16]}.git"
+
+
+class GitWorkspace:
+    """See ports.Workspace. `home` is the folder of all private git directories, one for each project."""
+
+    def __init__(self, root: Path, home: Path) -> None:
+        self._root = root.resolve()
+        self._home = home.resolve()
+        self._private = PrivateGit(private_directory(self._home, self._root), self._root)
+
+    @property
+    def root(self) -> Path:
+        return self._root
+
+    def listed(self) -> Sequence[str]:
+        with self._private.locked() as private:
+            return [shown(name) for name in self._files(private)]
+
+    def tree(self, without: Sequence[str] = ()) -> str:
+        with self._private.locked() as private:
+            files = self._work_tree(private).update_index()
+            left_out = frozenset(path.rstrip("/") for path in without)
+            names = [name for name in files if left_out and is_among(name, left_out)]
+            if not names:
+                return written_tree(private)
+            with private.scratch_index(like=private.index) as scratch:
+                private.run("update-index", "-z", "--force-remove", "--stdin", stdin=lines(names), index=scratch)
+                return written_tree(private, scratch)
+
+    def snapshot(self, loop_id: str, label: str) -> Snapshot:
+        ref = f"refs/loopwright/{checked(loop_id)}"
+        with self._private.locked() as private:
+            self._work_tree(private).update_index()
+            tree = written_tree(private)
+            last = private.attempt("rev-parse", "--verify", "--quiet", ref).stdout.decode().strip()
+            commit = committed(private, tree, (last,) if last else (), label)
+            private.run("update-ref", ref, commit)
+            return Snapshot(commit, tree)
+
+    def changes(self, before: str, after: str) -> tuple[FileChange, ...]:
+        with self._private.locked() as private:
+            pair = known_commit(private, before), known_commit(private, after)
+            fields = private.run("diff-tree", "-r", "-z", "--no-renames", "--name-status", *pair).split(b"\0")
+            return tuple(
+                FileChange(shown(name), _ACTIONS[status])
+                for status, name in zip(fields[:-1:2], fields[1::2], strict=True)
+            )
+
+    def diff(self, before: str, after: str) -> str:
+        with self._private.locked() as private:
+            pair = known_commit(private, before), known_commit(private, after)
+            text = private.run("diff-tree", "-r", "-p", "-M", "--no-color", "--no-ext-diff", "--no-textconv", *pair)
+            return text.decode("utf-8", "replace")
+
+    def export(self, commit: str, to: Path, *, paths: Sequence[str] | None = None, without: Sequence[str] = ()) -> None:
+        chosen = None if paths is None else frozenset(path.rstrip("/") for path in paths)
+        left_out = frozenset(path.rstrip("/") for path in without)
+        with self._private.locked() as private, private.scratch_index() as scratch:
+            private.run("read-tree", known_commit(private, commit), index=scratch)
+            known = private.run("ls-files", "-z", "--cached", index=scratch).split(b"\0")[:-1]
+            wanted = [n for n in known if (chosen is None or is_among(n, chosen)) and not is_among(n, left_out)]
+            to.mkdir(parents=True, exist_ok=True)
+            private.run(
+                "checkout-index", f"--prefix={to}/", "-f", "-q", "-z", "--stdin", stdin=lines(wanted), index=scratch
+            )
+
+    def bring_ignored(self, to: Path) -> Sequence[bytes]:
+        with self._private.locked() as private:
+            files = self._files(private)
+        return bring_ignored(self._root, to, files, self._home)
+
+    def restore(self, commit: str, paths: Sequence[str] | None = None, *, over: str | None = None) -> None:
+        chosen = None if paths is None else frozenset(path.rstrip("/") for path in paths)
+        with self._private.locked() as private:
+            self._work_tree(private).restore(commit, chosen, over)
+
+    def replace_text(self, file: str, old: str, new: str) -> bool:
+        path = self._root / file
+        if path.is_symlink() or not path.is_file() or path.read_bytes() != old.encode():
+            return False
+        beside = path.with_name(f".{path.name}.loopwright")
+        try:
+            beside.write_bytes(new.encode())
+            shutil.copymode(path, beside)
+            make_newer(beside, than=path.stat().st_mtime)
+            os.replace(beside, path)
+        finally:
+            beside.unlink(missing_ok=True)
+        return True
+
+    def remember_environment(self, loop_id: str, command: str, pythons: Sequence[str]) -> str:
+        with self._private.locked() as private:
+            seen = look(self._root, ignored_names(private), command, pythons)
+            name = private.run("hash-object", "-w", "--stdin", stdin=seen.as_json()).decode().strip()
+            private.run("update-ref", f"refs/environment/{checked(loop_id)}", name)
+            return name
+
+    def changed_environment(
+        self, remembered: str, command: str, pythons: Sequence[str], manifests: Callable[[], Manifests]
+    ) -> Environment:
+        with self._private.locked() as private:
+            kept, ignored = private.attempt("cat-file", "blob", remembered).stdout, ignored_names(private)
+        if _blob_name(kept) != remembered:
+            return Environment((EnvironmentChange("what was remembered of the environment", "gone"),))
+        before = Look.of(kept)
+        return compare_looks(self._root, before, look(self._root, ignored, command, pythons, before.path), manifests)
+
+    def forget(self, loop_id: str) -> None:
+        with self._private.locked() as private:
+            for kind in ("loopwright", "environment"):
+                private.run("update-ref", "-d", f"refs/{kind}/{checked(loop_id)}")
+
+    def _work_tree(self, private: PrivateGit) -> WorkTree:
+        return WorkTree(private, lambda: self._files(private))
+
+    def _files(self, private: PrivateGit) -> list[bytes]:
+        return project_files(private, without=self._home)
+
+
+def _blob_name(data: bytes) -> str:
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()

@@ -1,0 +1,128 @@
+"""What a copy of a project needs of the files that git ignores: installed packages, data, local settings."""
+
+import os
+import re
+import shutil
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from loopwright.core.ports import Workspace
+from loopwright.evidence.test_material import is_by_name
+from loopwright.workspace.listing import OURS, folders_of, shown
+from loopwright.workspace.private_git import git
+
+_WRITTEN = re.compile(
+    rb"\.git|__pycache__|\.\w+_cache|\.hypothesis|\.coverage.*|target|\.gradle|obj|cmake-build-.*"
+    rb"|.*\.(?:pyc|o|class|log)"
+)
+"""Names of what tests and builds write themselves: a link would make the copy write into the project."""
+
+_PACKAGES = ("node_modules", "bower_components", "vendor")
+MOST_COPIED, LARGEST_COPIED = 1000, 50_000_000
+"""Files, and bytes, of an ignored folder that is copied and not linked."""
+
+_SPECIAL = re.compile(rb"([\\*?\[\]!# ])")
+
+
+def link_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> list[bytes]:
+    """Links whatever below `root` is not among `files` into the same place below `to`; `home` is not the project's.
+
+    The names of the links that were made.
+    """
+    linked = []
+    known = frozenset(files)
+    folders = frozenset(folder for name in known for folder in folders_of(name))
+    for name in _ignored(os.fsencode(root), known, folders):
+        if is_by_name(shown(name)) or name in OURS or home == root / os.fsdecode(name):
+            continue
+        link = os.path.join(os.fsencode(to), name)
+        try:
+            os.makedirs(os.path.dirname(link), exist_ok=True)
+            os.symlink(os.path.join(os.fsencode(root), name), link)
+            linked.append(name)
+        except (FileExistsError, NotADirectoryError):  # the copy has something else in that place
+            continue
+    return linked
+
+
+def bring_ignored(root: Path, to: Path, files: Iterable[bytes], home: Path) -> list[bytes]:
+    """The same, with copies in the place of links to what a run could write: what holds no packages, and is not big.
+
+    Links to empty folders would be of no use. The names of all that is there now.
+    """
+    brought = []
+    for name in link_ignored(root, to, files, home):
+        link = Path(os.fsdecode(os.path.join(os.fsencode(to), name)))
+        source = Path(os.readlink(link))
+        if source.is_dir() and not any(source.iterdir()):
+            link.unlink()
+            continue
+        if not source.is_symlink() and not _holds_packages(source) and _is_small(source):
+            _copy_over(source, link)
+        brought.append(name)
+    return brought
+
+
+def _copy_over(source: Path, link: Path) -> None:
+    """A copy in the place of the link, which stays where something in there can not be copied."""
+    beside = link.with_name(f"{link.name}.copied")
+    try:
+        if source.is_dir():
+            shutil.copytree(source, beside, symlinks=True)
+        else:
+            shutil.copy2(source, beside)
+    except OSError:  # shutil.Error is one
+        shutil.rmtree(beside, ignore_errors=True)
+        return
+    link.unlink()
+    beside.rename(link)
+
+
+def _holds_packages(folder: Path) -> bool:
+    return folder.name in _PACKAGES or (folder / "pyvenv.cfg").exists()
+
+
+def _is_small(path: Path) -> bool:
+    """Whether these are regular files, and not too many and too big to be copied."""
+    inside = (Path(at, name) for at, _, names in os.walk(path) for name in names)
+    files = inside if path.is_dir() else iter((path,))
+    size = 0
+    try:
+        for count, file in enumerate(files, 1):
+            found = file.lstat()
+            size += found.st_size
+            is_plain = stat.S_ISREG(found.st_mode) or stat.S_ISLNK(found.st_mode)
+            if not is_plain or count > MOST_COPIED or size > LARGEST_COPIED:
+                return False
+    except OSError:
+        return False
+    return True
+
+
+def as_rule(name: bytes) -> bytes:
+    """The line of an ignore file that means this name and no other."""
+    return b"/" + _SPECIAL.sub(rb"\\\1", name) + b"\n"
+
+
+def _ignored(root: bytes, known: frozenset[bytes], folders: frozenset[bytes]) -> Iterator[bytes]:
+    """Names of ignored files, and of folders that hold nothing else."""
+    for at, inside, files in os.walk(root):
+        place = b"" if at == root else os.path.relpath(at, root) + b"/"
+        whole = [name for name in inside if place + name not in folders or os.path.islink(os.path.join(at, name))]
+        yield from (
+            place + name for name in (*files, *whole) if place + name not in known and not _WRITTEN.fullmatch(name)
+        )
+        inside[:] = [name for name in inside if name not in whole]
+
+
+def lay_out(source: Workspace, commit: str, to: Path) -> None:
+    """Writes the snapshot below `to` and brings the ignored files there. They count as ignored in the copy too.
+
+    Git would not see that by itself: a rule like `node_modules/` is about folders.
+    """
+    source.export(commit, to)
+    brought = source.bring_ignored(to)
+    git("init", "--quiet", "--template=", cwd=to)
+    (to / ".git" / "info").mkdir(exist_ok=True)
+    (to / ".git" / "info" / "exclude").write_bytes(b"".join(map(as_rule, brought)))
