@@ -9,8 +9,10 @@ from tests.cli.conftest import Desk
 HEAVY = (
     "rich", "questionary", "prompt_toolkit", "asyncio", "coverage", "junitparser", "pytest", "structlog",
     "mcp", "mcp_types", "httpx2", "fastapi", "starlette", "uvicorn",
-    "loopwright.repair", "loopwright.evidence", "loopwright.agents", "loopwright.workflows.loop.steps", "loopwright.notify",
-    "loopwright.surfaces.mcp", "loopwright.surfaces.server", "loopwright.workflows.cycle", "loopwright.survey",
+    "loopwright.repair", "loopwright.evidence.run", "loopwright.evidence.runners", "loopwright.agents",
+    "loopwright.notify",
+    "loopwright.workflows.loop.steps", "loopwright.workflows.loop.flow", "loopwright.workflows.cycle.flow",
+    "loopwright.surfaces.mcp", "loopwright.surfaces.server", "loopwright.survey",
     "loopwright.skills.diagnosis", "loopwright.skills.report",
 )  # fmt: skip
 

@@ -55,9 +55,8 @@ def _examples() -> Path:
 def _play(project: Path, *, keep: bool, as_json: bool) -> Exit:
     import asyncio
 
-    from loopwright import wiring as run_settings
     from loopwright.surfaces.cli.driving import drive
-    from loopwright.wiring import budget
+    from loopwright.wiring import budget, run_settings
     from loopwright.workflows.loop import commands
 
     # A copy that goes away takes its checkpoints along.

@@ -26,9 +26,6 @@ from loopwright.core.errors import LoopwrightError, NotFound, translate
 from loopwright.core.supervisor import LAUNCH, Taken, is_launched, left_behind, taken_up
 from loopwright.projects import Project, Projects
 from loopwright.surfaces.server import cycles, examples, loops, metrics, stream, tasks, tunings
-from loopwright.surfaces.server import cycles as cycle_closer
-from loopwright.surfaces.server import loops as loop_closer
-from loopwright.surfaces.server import tunings as tuning_closer
 from loopwright.surfaces.server.answers import Answer, done, refused
 from loopwright.surfaces.server.dependencies import THREADS, Control, ControlPlane, ProjectName
 from loopwright.surfaces.server.direct import Direct
@@ -248,9 +245,9 @@ async def _bug(request: Request, error: Exception) -> Answer:
     return refused("internal error; the server's log has the cause", 500)
 
 
-ROOMS: tuple[APIRouter, ...] = (
-    environment_router, tasks.by_id, *loops.ROUTERS, tasks.of_loop, *loop_closer.DETAIL_ROUTERS, *cycles.ROUTERS, *cycle_closer.DETAIL_ROUTERS,
-    *tunings.ROUTERS, *tuning_closer.DETAIL_ROUTERS,
+ROUTERS: tuple[APIRouter, ...] = (
+    environment_router, tasks.by_id, *loops.ROUTERS, tasks.of_loop, *loops.DETAIL_ROUTERS,
+    *cycles.ROUTERS, *cycles.DETAIL_ROUTERS, *tunings.ROUTERS, *tunings.DETAIL_ROUTERS,
     stream.router, metrics.router, page_router,
 )  # fmt: skip
 """In order: of two routes that fit, the first one answers."""
@@ -265,12 +262,12 @@ def create_app(projects: Projects, rules: Rules) -> ASGIApp:
     app.state.control = Control(projects, ThreadPoolExecutor(THREADS, "store"))
     app.state.live = Live(app.state.control, state_folder() / "feeds")
     app.state.metrics = figures = Metrics(projects, app.state.live)
-    for room in ROOMS:
+    for room in ROUTERS:
         app.include_router(room)
     app.state.tools = Tools(projects)
     app.router.routes.append(Route("/mcp", app.state.tools, include_in_schema=False))
     app.mount("/assets", assets)
-    routes = [route for room in ROOMS for route in room.routes]
+    routes = [route for room in ROUTERS for route in room.routes]
     app.add_middleware(Direct, main=app, routes=routes)
     answer_errors(app, routes)
     describe(app)

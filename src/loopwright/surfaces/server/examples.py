@@ -182,7 +182,8 @@ _CYCLE_TASK = "Give every account of the ledger a balance"
 _MORE = "Also check that no balance is negative"
 
 _CYCLE = CycleState(
-    cycle_id=CYCLE_ID, title=_CYCLE_TASK, description=f"{_CYCLE_TASK}\n\n--- ITERATION 2 ---\n{_MORE}", task_history=(_CYCLE_TASK, _MORE),
+    cycle_id=CYCLE_ID, title=_CYCLE_TASK,
+    description=f"{_CYCLE_TASK}\n\n--- ITERATION 2 ---\n{_MORE}", task_history=(_CYCLE_TASK, _MORE),
     status="running", created_at=AT, updated_at=LATER, current_iteration=2, current_phase="cd",
     completed_phases=("ra", "ep", "cd", "vas", "ra", "ep"),
     agents=Agents(
@@ -324,8 +325,8 @@ _TUNING = TuningState(
     ),
     work_dir=f".workflow/.scratchpad/{TUNING_ID}", backup_dir=f".workflow/.scratchpad/{TUNING_ID}/backups",
     engine=TuningEngine(
-        id=TUNING_ID, path=_PATH, root=f"/shop/{_PATH}", created_at=AT, rev=21, digest="5f0c3a1b" * 4, journal_bytes=20480,
-        level="mechanical", outcome="succeeded", size=900, settings=RunSettings(mode="auto"),
+        id=TUNING_ID, path=_PATH, root=f"/shop/{_PATH}", created_at=AT, rev=21, digest="5f0c3a1b" * 4,
+        journal_bytes=20480, level="mechanical", outcome="succeeded", size=900, settings=RunSettings(mode="auto"),
         standings=(
             Standing(iteration=0, score=97, gate="pass", tree="0f" * 16),
             Standing(iteration=1, score=100, gate="pass", tree="1e" * 16),

@@ -38,11 +38,11 @@ def render_implementation(state: CycleState) -> str:
     lines = ["# Implementation", "", f"{done} of {plural(len(tasks), 'task')} done.", "", "## Tasks", ""]
     lines += [f"- {_task(task)}" for task in tasks] or ["- none"]
     changes = state.changes.changes if state.changes else ()
-    for number in sorted({line.iteration for line in changes}):
-        lines += ["", f"## Iteration {number}", ""]
+    for iteration in sorted({line.iteration for line in changes}):
+        lines += ["", f"## Iteration {iteration}", ""]
         said = None
         for line in changes:
-            if line.iteration != number:
+            if line.iteration != iteration:
                 continue
             if said != (line.timestamp, line.description):
                 said = (line.timestamp, line.description)
