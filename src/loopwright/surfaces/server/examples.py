@@ -12,6 +12,7 @@ from loopwright.workflows.cycle.model import (
     Coordination,
     CycleEngine,
     CycleState,
+    CycleStepUnderWay,
     Decision,
     Exploration,
     FeedbackEntry,
@@ -20,7 +21,6 @@ from loopwright.workflows.cycle.model import (
     PlanTask,
     Requirements,
     TestResults,
-    UnderWay,
 )
 from loopwright.workflows.cycle.summary import cycle_glance
 from loopwright.workflows.loop.model import LoopState
@@ -228,7 +228,7 @@ _CYCLE = CycleState(
     engine=CycleEngine(
         rev=31, digest="5f0c3a1b" * 4, journal_bytes=40960, budget=Budget(max_minutes=60), roles={"cd": "codex"},
         settings=RunSettings(mode="interactive", agent="builtin"),
-        under_way=(UnderWay(step="cd.implement TASK-002", at=LATER, lane=1),), called=("ra",),
+        under_way=(CycleStepUnderWay(step="cd.implement TASK-002", at=LATER, lane=1),), called=("ra",),
         done=("ra.analyse", "ep.plan"), analysed=2, explored=1, planned=2,
     ),
 )  # fmt: skip

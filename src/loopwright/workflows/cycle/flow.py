@@ -15,7 +15,7 @@ from loopwright.core.troubles import outcome_of
 from loopwright.workflows.cycle import commands
 from loopwright.workflows.cycle.coordination import decided_by_itself
 from loopwright.workflows.cycle.lanes import broken_off_in, free_lane, lane_of
-from loopwright.workflows.cycle.model import CycleState, Decision, UnderWay
+from loopwright.workflows.cycle.model import CycleState, CycleStepUnderWay, Decision
 from loopwright.workflows.cycle.names import ROLES, CycleStep, Role, StepName, step_of
 from loopwright.workflows.cycle.outcomes import Aggregated, CycleOutcome, CycleStepDone, Implemented, Judged
 from loopwright.workflows.cycle.publish import adopt, archive, files_of, log_files, publish, result_words
@@ -65,7 +65,7 @@ async def _record_interruption(session: CycleSession, state: CycleState) -> None
     session.store.update(session.id, rule, actor="runner", event=event, epoch=session.epoch)
 
 
-async def half_of(session: CycleSession, one: UnderWay) -> str | None:
+async def half_of(session: CycleSession, one: CycleStepUnderWay) -> str | None:
     """A commit with what was done in the step's lane so far; None where it has none."""
     if one.lane is None:
         return None

@@ -15,7 +15,7 @@ from loopwright.workflows.cycle.names import ROLES, Role
 Parallel = Annotated[int, *within(1, 4)]
 
 
-class UnderWay(Record):
+class CycleStepUnderWay(Record):
     """A step that has begun; `step` is its key (see cycle_names). `lane`: which of cd's places it works in."""
 
     step: str
@@ -49,7 +49,7 @@ class CycleEngine(RunState):
 
     roles: dict[Role, str] = Field(default_factory=dict)
     parallel: Parallel = 2
-    under_way: Items[UnderWay] = ()
+    under_way: Items[CycleStepUnderWay] = ()
     called: Items[Role] = ()
     over: Items[Role] = ()
     done: Items[str] = ()

@@ -30,13 +30,13 @@ from loopwright.workflows.cycle.model import (
     ChangeLog,
     Changes,
     CycleState,
+    CycleStepUnderWay,
     Exploration,
     FeedbackEntry,
     PhaseError,
     PlanStatus,
     Requirements,
     TestResults,
-    UnderWay,
     version_of,
 )
 from loopwright.workflows.cycle.names import CycleStep, Role
@@ -207,7 +207,9 @@ MESSAGE_KEPT = 2000
 
 def begin_step(state: CycleState, step: CycleStep, at: str, lane: int | None = None) -> CycleState:
     """The commit that announces a step."""
-    engine = state.engine.evolve(under_way=(*state.engine.under_way, UnderWay(step=step.key, at=at, lane=lane)))
+    engine = state.engine.evolve(
+        under_way=(*state.engine.under_way, CycleStepUnderWay(step=step.key, at=at, lane=lane))
+    )
     state = state.evolve(engine=engine)
     if step.role is not None:
         agent = state.agents.of(step.role)

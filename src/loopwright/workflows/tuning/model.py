@@ -38,7 +38,7 @@ TRIES = 2
 """Of an agent for one finding: the second one knows why the first did not hold."""
 
 
-class UnderWay(Record):
+class TuningStepUnderWay(Record):
     """A step that has begun; `fix`: the one it is about."""
 
     step: str
@@ -74,7 +74,7 @@ class TuningEngine(RunState):
     refuter: str | None = Field(default=None, exclude_if=absent)
     choosing: bool = False
     accepted: Items[str] = ()
-    under_way: Items[UnderWay] = ()
+    under_way: Items[TuningStepUnderWay] = ()
     size: int = Field(default=0, ge=0)
     digests: dict[str, str] = Field(default_factory=dict)
     findings: Items[Finding] = ()
@@ -265,7 +265,7 @@ class ActionHistoryEntry(Record):
     output_files: Items[str] = ()
 
 
-class ErrorEntry(Record):
+class TuningErrorEntry(Record):
     """`recoverable`: trying again may help."""
 
     action: str
@@ -296,7 +296,7 @@ class TuningState(Record):
     completed_actions: Items[str] = ()
     current_action: str | None = None
     action_history: Items[ActionHistoryEntry] = Field(default=(), max_length=HISTORY_KEPT)
-    errors: Items[ErrorEntry] = Field(default=(), max_length=ERRORS_KEPT)
+    errors: Items[TuningErrorEntry] = Field(default=(), max_length=ERRORS_KEPT)
     error_count: int = Field(default=0, ge=0)
     max_errors: int = Field(default=MAX_ERRORS, ge=1)
     work_dir: str | None = None

@@ -19,16 +19,16 @@ from loopwright.workflows.tuning.model import (
     AppliedFix,
     DiagnosisDetails,
     DiagnosisResult,
-    ErrorEntry,
     Evidence,
     Issue,
     Location,
     Standing,
     TargetSkill,
     TuningEngine,
+    TuningErrorEntry,
     TuningState,
     TuningStep,
-    UnderWay,
+    TuningStepUnderWay,
 )
 from loopwright.workflows.tuning.outcomes import (
     Applied,
@@ -145,7 +145,9 @@ TOO_MANY_ERRORS = "{errors} happened, the most that a session may have; the last
 
 def begin_step(state: TuningState, step: TuningStep, at: str) -> TuningState:
     """The step is under way; the first one of all begins the session."""
-    engine = state.engine.evolve(under_way=(*state.engine.under_way, UnderWay(step=step.name, at=at, fix=step.fix)))
+    engine = state.engine.evolve(
+        under_way=(*state.engine.under_way, TuningStepUnderWay(step=step.name, at=at, fix=step.fix))
+    )
     return state.evolve(
         status="running", started_at=state.started_at or at, updated_at=at, current_action=step.name, engine=engine
     )
@@ -393,7 +395,7 @@ def _given_up(state: TuningState, why: str) -> TuningState:
 
 
 def _error(state: TuningState, action: str, message: str, at: str, *, recoverable: bool) -> TuningState:
-    entry = ErrorEntry(action=action, message=message, timestamp=at, recoverable=recoverable)
+    entry = TuningErrorEntry(action=action, message=message, timestamp=at, recoverable=recoverable)
     return state.evolve(errors=(*state.errors, entry)[-ERRORS_KEPT:], error_count=state.error_count + 1)
 
 
