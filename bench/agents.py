@@ -27,8 +27,8 @@ from loopwright.core.ports import Surroundings
 from loopwright.core.recording import Transcript
 from loopwright.core.run_events import Bus
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
 from loopwright.wiring import SystemClock
+from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.service import LoopService
 from loopwright.workspace.memory import FakeWorkspace
 from tests.agents_real.agents import AGENTS, MARKER, RealAgent, real_agent

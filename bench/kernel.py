@@ -22,8 +22,8 @@ from loopwright.core.protocol import Capabilities
 from loopwright.core.run_events import Bus
 from loopwright.core.state import RunSettings
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
 from loopwright.wiring import SystemClock
+from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.commands import take_up
 from loopwright.workflows.loop.runner import LoopRunner
 from loopwright.workflows.loop.service import LoopService

@@ -23,7 +23,7 @@ from loopwright.core.run_events import Bus
 from loopwright.core.state import RunSettings
 from loopwright.evidence.run import ProjectTests
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
+from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.commands import take_up
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.runner import LoopRunner

@@ -29,8 +29,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from bench.http_load import Load, load, request
 from bench.store import STEPPED, loop, step
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
 from loopwright.wiring import SystemClock
+from loopwright.wiring.stores import LOOPS
 
 TOKEN = "a-token-of-the-benchmark"
 MANY, FEW = 10_000, 100

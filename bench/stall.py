@@ -18,8 +18,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from loopwright.workflows.loop.model import Hypothesis, LoopState, TestResult
-from loopwright.workflows.loop.outcomes import ActionOutcome, Change, Debugged, Developed, Interrupted, Validated
+from loopwright.core.outcomes import Change, Interrupted, Validated
+from loopwright.evidence.hypotheses import Hypothesis
+from loopwright.evidence.testing import TestResult
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.outcomes import ActionOutcome, Debugged, Developed
 from loopwright.workflows.loop.reducer import end_action
 from loopwright.workflows.loop.selector import stalled
 from tests.domain.loop_making import engine, hypothesis, loop, step, task

@@ -22,11 +22,12 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "src"))
 
 from loopwright.core.record import Event
-from loopwright.core.state import EngineState, LoopTask
+from loopwright.core.state import DevelopTask, EngineState, LoopTask
+from loopwright.evidence.testing import TestResult
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
 from loopwright.wiring import SystemClock
-from loopwright.workflows.loop.model import Develop, DevelopTask, LoopState, SkillState, TestResult, Validate
+from loopwright.wiring.stores import LOOPS
+from loopwright.workflows.loop.model import Develop, LoopState, SkillState, Validate
 
 STEPPED = Event(type="action_ended", data={"action": "DEVELOP", "result": "success"})
 ROUNDS, PER_ROUND = 20, 50

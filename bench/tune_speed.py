@@ -18,7 +18,7 @@ from pathlib import Path
 from loopwright.skills.disk.cache import FindingsCache
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS
-from loopwright.skills.report.checked import checked
+from loopwright.workflows.tuning.report.checked import checked
 
 SAMPLES = Path(__file__).parent.parent / "tests" / "tune" / "samples"
 COPIES = 4

@@ -12,7 +12,7 @@ import pytest
 
 from loopwright.agents.scripted import Answer
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
+from loopwright.wiring.stores import LOOPS
 from tests import tiers
 from tests.chance import SEED
 from tests.fakes import FakeClock, UnsyncedDisk

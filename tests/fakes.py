@@ -13,9 +13,9 @@ from loopwright.core.ports import Difference, JobDone, TestOrder
 from loopwright.core.state import MenuEntry
 from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.evidence.proof import Mutation, MutationOrder
-from loopwright.evidence.testing import TestRun
+from loopwright.evidence.testing import TestResult, TestRun
 from loopwright.store.disk import Disk
-from loopwright.workflows.loop.model import LoopState, TestResult
+from loopwright.workflows.loop.model import LoopState
 
 
 class FakeClock:

@@ -12,9 +12,9 @@ from pathlib import Path
 
 from bench.repair.corpus import Fault, Program
 from loopwright.evidence.debugging import TRIALS, DebugRequest, Findings, Patch
+from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.repair.debugger import PythonDebugger
 from loopwright.repair.source import Source
-from loopwright.workflows.loop.model import Hypothesis
 
 ROUNDS = 3
 """Searches, each after the patch of the one before: a fault may have several places."""

@@ -9,14 +9,14 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from loopwright.core.cycle_names import ROLES
 from loopwright.core.state import RunSettings
-from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
 from loopwright.wiring import SystemClock, open_engine
+from loopwright.wiring.stores import CYCLES
 from loopwright.workflows.cycle.documents import MAIN, archived_name, version_in, without_header
 from loopwright.workflows.cycle.logs import blockers_in, changes_in, decisions_in, feedback_in, read_timeline
 from loopwright.workflows.cycle.model import CycleState, version_of
-from loopwright.workflows.cycle.names import ROLES
 from loopwright.workspace.checkpoints import private_directory
 from loopwright.workspace.process_tree import Mark, living
 from tests.cycle.stage import planned, said

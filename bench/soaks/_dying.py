@@ -18,7 +18,7 @@ from loopwright.core.ports import Agent, Rule, Snapshot, Surroundings
 from loopwright.core.record import Event
 from loopwright.core.run_events import Bus
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
+from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.commands import take_up
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.runner import LoopRunner

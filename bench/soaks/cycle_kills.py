@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.soaks._cycle_course import EXTENSION, TESTS, Course, check, enlist, finished, never_twice, nothing_is_left
+from loopwright.core.cycle_names import step_of
 from loopwright.workflows.cycle.model import FINISHED
-from loopwright.workflows.cycle.names import step_of
 from tests.real_command import Project
 
 KILLS = 100

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from loopwright.core.errors import StoreError
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
+from loopwright.wiring.stores import LOOPS
 from tests.store.faulty import FaultyDisk, Trouble
 from tests.store.making import EDITED, ID, HandClock, files_at, loop, tagging
 

@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from loopwright.core.run import STOPPED_BY_USER
 from loopwright.core.state import EngineState
-from loopwright.workflows.loop.commands import STATUS_REQUESTS, STOPPED_BY_USER
+from loopwright.workflows.loop.commands import STATUS_REQUESTS
 from loopwright.workflows.loop.model import LoopState
 from tests.store.making import EDITED, ID, files_at, json_of, loop, tagging
 from tests.store.tampering import VALIDATED, genuine

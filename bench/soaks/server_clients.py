@@ -15,8 +15,8 @@ from pathlib import Path
 
 from bench.soaks._asking import Answer, Client, Json
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
 from loopwright.wiring import SystemClock
+from loopwright.wiring.stores import LOOPS
 from tests.browser.served import served
 from tests.server.listening import Listener
 from tests.store.stranger import independent_replay

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from loopwright.skills.disk.folders import SkillFolders
-from loopwright.skills.report.checked import check
+from loopwright.workflows.tuning.report.checked import check
 
 LABELS = Path(__file__).parent / "labels.json"
 VERDICTS = ("true", "arguable", "false")

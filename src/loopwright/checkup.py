@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Literal
 from loopwright import __version__
 from loopwright.agents.presets import AgentCommand, not_installed, program_of, version_of
 from loopwright.core.agent_names import is_known, unknown_agent
+from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import Invalid, LoopwrightError
 from loopwright.core.state import Policy
 from loopwright.evidence.run import ProjectTests
 from loopwright.evidence.runners import runner_for
 from loopwright.policy.secrets import Secrets, masked_variables
 from loopwright.repair.command import parse
-from loopwright.store.loops import LOOPS
 from loopwright.store.network import NETWORK, file_system
 from loopwright.wiring import Means
-from loopwright.workflows.cycle.names import ROLES, Role
+from loopwright.wiring.stores import LOOPS
 
 if TYPE_CHECKING:
     from loopwright.agents.acp.probe import Probed

@@ -5,8 +5,9 @@ import random
 import pytest
 
 from loopwright.agents.scripted import Answer
+from loopwright.core.names import FINISHED
 from loopwright.core.protocol import Usage
-from loopwright.workflows.loop.model import FINISHED, LoopState
+from loopwright.workflows.loop.model import LoopState
 from tests.chance import SEED
 from tests.stage import MakeStage, Stage, said
 from tests.troubles import Watched, watched

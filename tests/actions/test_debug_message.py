@@ -8,10 +8,11 @@ from pathlib import Path
 
 from loopwright.agents.scripted import Answer
 from loopwright.core.run_events import Bus
+from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.run import ProjectTests
 from loopwright.repair.debugger import PythonDebugger
 from loopwright.workflows.loop.commands import take_up
-from loopwright.workflows.loop.model import Hypothesis, LoopState
+from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.runner import LoopRunner
 from tests.repair.cases import write
 from tests.stage import MakeStage, Stage, said

@@ -10,7 +10,7 @@ import pytest
 from loopwright.agents.scripted import Answer
 from loopwright.core.run_events import Note
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
+from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
 from tests.liars import BROKEN, MENDED, Court, broken_project, incidents
 from tests.stage import said

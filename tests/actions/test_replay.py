@@ -14,7 +14,7 @@ from loopwright.core.run_events import Note
 from loopwright.core.state import Limits
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
+from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.replay import Difference, Replay, ReplayClock, Replayed, differences_of, read_recording
 from loopwright.workflows.loop.runner import LoopRunner

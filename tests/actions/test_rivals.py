@@ -10,12 +10,13 @@ from loopwright.core.errors import Conflict, NotFound
 from loopwright.core.ports import Rule
 from loopwright.core.run_events import Bus
 from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings, Patch
+from loopwright.evidence.hypotheses import Hypothesis, HypothesisStatus
 from loopwright.evidence.proof import Mutation, MutationOrder
-from loopwright.evidence.rivals import Comparison, Rival, applied_patches
+from loopwright.evidence.rivals import Comparison, Rival
 from loopwright.repair.patch import unified
 from loopwright.workflows.loop.commands import take_up
 from loopwright.workflows.loop.documents import parse_progress
-from loopwright.workflows.loop.model import Hypothesis, HypothesisStatus, LoopState
+from loopwright.workflows.loop.model import LoopState, applied_patches
 from loopwright.workflows.loop.runner import LoopRunner
 from tests.domain.loop_making import hypothesis
 from tests.fakes import JudgedTests, ListedPerson

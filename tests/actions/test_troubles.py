@@ -6,8 +6,8 @@ import pytest
 
 from loopwright.agents.scripted import Answer
 from loopwright.core.errors import AgentTrouble, Exit, Invalid
+from loopwright.core.names import FINISHED
 from loopwright.core.pausing import exit_for
-from loopwright.workflows.loop.model import FINISHED
 from tests.stage import MakeStage, said
 from tests.troubles import DONE, HAPPY, PLAN, errors, events, heard, succeeded, watched
 

@@ -7,11 +7,11 @@ import pytest
 
 from loopwright.agents.local import BuiltinAgent
 from loopwright.core.errors import AgentError, Invalid
+from loopwright.core.names import ActionName
 from loopwright.core.ports import Agent
 from loopwright.core.protocol import AgentOutput, Message
 from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings, Patch
 from loopwright.evidence.proof import Mutation, MutationOrder
-from loopwright.workflows.loop.model import ActionName
 
 ORDER = DebugRequest(project="/p", python="python", test_command="python -m pytest", failing=("t::a", "t::b"))
 PATCH = Patch(

@@ -9,10 +9,10 @@ import pytest
 
 from loopwright.agents.local import OUTPUT_KEPT, CommandAgent
 from loopwright.core.errors import AgentError
+from loopwright.core.names import ActionName
 from loopwright.core.ports import Agent
 from loopwright.core.protocol import AgentOutput, Capabilities, Message
 from loopwright.core.state import LoopTask
-from loopwright.workflows.loop.model import ActionName
 from loopwright.workspace.process_tree import LOOP, carries, living
 
 AT = "2026-01-22T10:00:00+08:00"

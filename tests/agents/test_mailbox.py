@@ -10,11 +10,11 @@ import pytest
 
 from loopwright.agents.report_inbox import Mailbox
 from loopwright.agents.report_spool import FULL, MOST_LETTERS, Letter, Letterbox
+from loopwright.core.cycle_names import StepName
 from loopwright.core.errors import Invalid
+from loopwright.core.names import ActionName
 from loopwright.core.protocol import ActionReport, Message
 from loopwright.surfaces.mcp.report import take
-from loopwright.workflows.cycle.names import StepName
-from loopwright.workflows.loop.model import ActionName
 
 
 class Desk:

@@ -11,6 +11,7 @@ import pytest
 
 from loopwright.agents.acp.session import AcpAgent
 from loopwright.agents.presets import PRESET_COMMANDS
+from loopwright.core.cycle_names import CycleStep, Role
 from loopwright.core.ports import Surroundings
 from loopwright.core.protocol import AgentOutput, Message
 from loopwright.core.transcript import AgentEvent, Discovered, PermissionDecided
@@ -18,7 +19,6 @@ from loopwright.policy.permissions import turn_policy
 from loopwright.reports.phase import PhaseReport, read
 from loopwright.workflows.cycle.messages import compose, cycle_prompts
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.names import CycleStep, Role
 from tests.agents_real.agents import RealAgent, by
 from tests.agents_real.conftest import Prepare
 from tests.agents_real.fence import Fence

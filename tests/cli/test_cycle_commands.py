@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.config import CycleSettings, Settings
+from loopwright.core.cycle_names import ROLES
 from loopwright.core.errors import Exit, Invalid
 from loopwright.core.record import Event
 from loopwright.surfaces.cli.cycle_commands import COMMANDS, CYCLE_FIELDS, CYCLE_ONLY, CYCLE_SETTINGS
@@ -14,7 +15,6 @@ from loopwright.surfaces.cli.main import main
 from loopwright.wiring import open_engine
 from loopwright.workflows.cycle.commands import OTHER_FIELDS, TEXT_FIELDS
 from loopwright.workflows.cycle.model import Blocker, CycleState, Decision
-from loopwright.workflows.cycle.names import ROLES
 
 NO_ID = "cycle-v1-20260101T000000-00000000"
 

@@ -10,6 +10,7 @@ import typer.main
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loopwright.core.cycle_names import TITLES, CycleStep
 from loopwright.core.record import Entry, Event
 from loopwright.core.run_events import Note
 from loopwright.core.state import Baseline, BaselineTest, Budget, Incident, Outcome, Parked, PermissionRequest, Waiting
@@ -33,7 +34,6 @@ from loopwright.surfaces.cli.plain import LineView, NdjsonView
 from loopwright.surfaces.cli.text import width
 from loopwright.workflows.cycle.commands import extend, pause, stop, wait_for_person
 from loopwright.workflows.cycle.model import Blocker, CycleState, CycleStatus, Decision
-from loopwright.workflows.cycle.names import TITLES, CycleStep
 from tests.domain.cycle_making import AT, begun, created, driven, ended, judged, running, task, usual
 
 NOW = datetime(2026, 1, 22, 3, 0, tzinfo=UTC)

@@ -8,8 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.errors import Exit
+from loopwright.core.names import FINISHED, LoopStatus
 from loopwright.core.pausing import EXITS, exit_for
-from loopwright.core.state import Budget, Checkpoint, EngineState, Incident, LoopTask, Outcome, Parked, Waiting
+from loopwright.core.state import (
+    Budget,
+    Checkpoint,
+    DevelopTask,
+    EngineState,
+    Incident,
+    LoopTask,
+    Outcome,
+    Parked,
+    Waiting,
+)
+from loopwright.evidence.hypotheses import EvidenceCriteria, Hypothesis
+from loopwright.evidence.testing import TestResult
 from loopwright.surfaces.cli.loop_rendering import (
     CONTINUE,
     RESTART,
@@ -29,19 +42,7 @@ from loopwright.surfaces.cli.loop_rendering import (
     task_rows,
 )
 from loopwright.surfaces.cli.text import width
-from loopwright.workflows.loop.model import (
-    FINISHED,
-    Debug,
-    Develop,
-    DevelopTask,
-    EvidenceCriteria,
-    Hypothesis,
-    LoopState,
-    LoopStatus,
-    SkillState,
-    TestResult,
-    Validate,
-)
+from loopwright.workflows.loop.model import Debug, Develop, LoopState, SkillState, Validate
 from loopwright.workflows.loop.summary import Done, diff_stat
 
 AT = "2026-01-22T10:00:00+08:00"

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from loopwright.skills.detectors.placing import spot
 from loopwright.skills.findings import Finding, FixLevel, Silenced
-from loopwright.skills.report.checked import Checked
 from loopwright.surfaces.cli.findings import overview, skill_page
 from loopwright.surfaces.cli.layout import NARROWEST, Look, coloured, plain, source, wrapped
 from loopwright.surfaces.cli.text import width
+from loopwright.workflows.tuning.report.checked import Checked
 from tests.tune.making import finding, page
 
 PAGE = page(

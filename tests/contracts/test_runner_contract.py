@@ -10,8 +10,7 @@ import pytest
 from loopwright.core.errors import Invalid
 from loopwright.core.ports import TestOrder, TestRunner
 from loopwright.evidence.run import ProjectTests
-from loopwright.evidence.testing import TestRun
-from loopwright.workflows.loop.model import TestStatus
+from loopwright.evidence.testing import TestRun, TestStatus
 from tests.fakes import JudgedTests
 from tests.validation.projects import PYTEST, UNITTEST
 

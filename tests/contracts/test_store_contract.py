@@ -14,11 +14,10 @@ import pytest
 
 from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFound
 from loopwright.core.ports import Store
-from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
 from loopwright.store.kind import Kind
-from loopwright.store.loops import LOOPS
 from loopwright.store.memory import MemoryStore
+from loopwright.wiring.stores import CYCLES, LOOPS
 from loopwright.workflows.cycle import commands as cycle_commands
 from loopwright.workflows.loop import commands as loop_commands
 from loopwright.workflows.tuning import commands as tuning_commands

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
+from loopwright.wiring.stores import CYCLES
 from loopwright.workflows.cycle.documents import MAIN, version_in
 from loopwright.workflows.cycle.model import CycleState
 from tests.cycle.stage import Cast, CycleStage, Turn, planned, said

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.ports import Store
-from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
+from loopwright.wiring.stores import CYCLES
 from loopwright.workflows.cycle.model import CycleState
 from tests.cycle.stage import CycleStage, MakeCycleStage
 from tests.fakes import FakeClock, UnsyncedDisk

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from loopwright.agents.task_agent import TurnwiseAgent
+from loopwright.core.cycle_names import Role
 from loopwright.core.ports import Agent, Person, Processes, Store, Surroundings, Surveyor, TestRunner
 from loopwright.core.protocol import AgentOutput, Capabilities, Message
 from loopwright.core.run_events import Bus, Note
@@ -15,7 +16,6 @@ from loopwright.core.state import Budget, RunSettings
 from loopwright.core.survey import Survey
 from loopwright.workflows.cycle.commands import take_up
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.names import Role
 from loopwright.workflows.cycle.runner import CycleRunner
 from loopwright.workflows.cycle.service import CycleService
 from loopwright.workspace.checkpoints import GitWorkspace

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.core.cycle_names import ROLES, TITLES, CycleStep, Role
 from loopwright.core.errors import Invalid
 from loopwright.core.prompts import PromptError
 from loopwright.workflows.cycle.boundary import next_iteration
@@ -19,7 +20,6 @@ from loopwright.workflows.cycle.messages import (
     wrap_ups,
 )
 from loopwright.workflows.cycle.model import FeedbackEntry, PlanTask
-from loopwright.workflows.cycle.names import ROLES, TITLES, CycleStep, Role
 from loopwright.workflows.loop.messages import loop_prompts
 from tests.cycle.stage import MakeCycleStage
 from tests.domain.cycle_making import AT, running

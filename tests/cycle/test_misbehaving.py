@@ -8,8 +8,8 @@ import pytest
 from loopwright.core.agent_turns import BROKEN_OFF
 from loopwright.core.errors import AgentError
 from loopwright.core.protocol import AgentOutput, Message
+from loopwright.core.run import REASON_LENGTH
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.loop.commands import REASON_LENGTH
 from tests.cycle.stage import USUAL, Cast, CycleStage, MakeCycleStage, Play, Turn, said
 
 STEPS = ("ra.analyse", "ep.explore", "ep.plan", "cd.implement", "vas.validate")

@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from loopwright.core.cycle_names import ROLES
 from loopwright.core.ports import Store, TestOrder
 from loopwright.core.record import Entry
-from loopwright.evidence.testing import Coverage, TestRun
+from loopwright.evidence.testing import Coverage, TestResult, TestRun
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.names import ROLES
-from loopwright.workflows.loop.model import TestResult
 from tests.cycle.stage import Cast, CycleStage, Turn, planned, said
 from tests.fakes import JudgedTests
 from tests.waiting import soon

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable
 
+from loopwright.core.cycle_names import CycleStep, Role
+from loopwright.core.outcomes import Change, Validated
 from loopwright.core.state import RunSettings
+from loopwright.evidence.testing import TestResult, TestStatus
 from loopwright.reports.block import PhaseStatus
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.commands import take_up
 from loopwright.workflows.cycle.model import CycleState, PlanTask
-from loopwright.workflows.cycle.names import CycleStep, Role
 from loopwright.workflows.cycle.outcomes import (
     Aggregated,
     Analysed,
@@ -22,8 +24,6 @@ from loopwright.workflows.cycle.outcomes import (
 from loopwright.workflows.cycle.reducer import begin_step, end_step
 from loopwright.workflows.cycle.selector import CycleFacts, ready
 from loopwright.workflows.cycle.standing import under_way
-from loopwright.workflows.loop.model import TestResult, TestStatus
-from loopwright.workflows.loop.outcomes import Change, Validated
 
 AT = "2026-01-22T10:00:00+08:00"
 TREE = "tree-1"

@@ -3,27 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from loopwright.core.names import FINISHED, LoopStatus
+from loopwright.core.outcomes import Change, Validated
 from loopwright.core.state import EngineState, LoopTask, Outcome, RunSettings
+from loopwright.evidence.hypotheses import EvidenceCriteria, Hypothesis
 from loopwright.evidence.proof import Proof
-from loopwright.workflows.loop.model import (
-    FINISHED,
-    EvidenceCriteria,
-    Hypothesis,
-    LoopState,
-    LoopStatus,
-    Summary,
-    TestResult,
-)
-from loopwright.workflows.loop.outcomes import (
-    ActionOutcome,
-    Change,
-    Completed,
-    Debugged,
-    Developed,
-    Initialised,
-    Step,
-    Validated,
-)
+from loopwright.evidence.testing import TestResult
+from loopwright.workflows.loop.model import LoopState, Summary
+from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Debugged, Developed, Initialised, Step
 from loopwright.workflows.loop.reducer import begin_action, end_action
 from loopwright.workflows.loop.selector import Facts, Next, next_action
 

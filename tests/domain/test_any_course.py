@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from loopwright.core.errors import Invalid, LoopwrightError
+from loopwright.core.names import FINISHED, LoopStatus
+from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, Validated
 from loopwright.core.state import Limits, OnError, Parked, RunSettings, Waiting
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.commands import (
@@ -19,19 +21,8 @@ from loopwright.workflows.loop.commands import (
     remove_task,
     reorder_tasks,
 )
-from loopwright.workflows.loop.model import FINISHED, LoopState, LoopStatus
-from loopwright.workflows.loop.outcomes import (
-    ActionFailed,
-    ActionOutcome,
-    Completed,
-    Debugged,
-    Developed,
-    Initialised,
-    Interrupted,
-    LimitReached,
-    NeedsInput,
-    Validated,
-)
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Debugged, Developed, Initialised
 from loopwright.workflows.loop.reducer import begin_action, end_action
 from loopwright.workflows.loop.selector import Facts, Next, next_action, normalise
 from loopwright.workflows.loop.summary import worked

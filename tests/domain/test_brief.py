@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loopwright.core.outcomes import ActionFailed
 from loopwright.workflows.loop.messages import LONGEST, brief
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.outcomes import ActionFailed, ActionOutcome
+from loopwright.workflows.loop.outcomes import ActionOutcome
 from loopwright.workflows.loop.reducer import begin_action, end_action
 from loopwright.workflows.loop.selector import Next
 from tests.domain.loop_making import (

@@ -3,6 +3,7 @@
 import pytest
 
 from loopwright.core.errors import Conflict, IllegalTransition, Invalid
+from loopwright.core.names import LoopStatus
 from loopwright.core.state import Menu, MenuEntry, RunSettings
 from loopwright.workflows.loop.commands import (
     answer,
@@ -20,7 +21,7 @@ from loopwright.workflows.loop.commands import (
     stop,
     taken_over,
 )
-from loopwright.workflows.loop.model import LoopState, LoopStatus
+from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.reading import keep_own
 from loopwright.workflows.loop.reducer import begin_action
 from loopwright.workflows.loop.selector import Next

@@ -2,9 +2,9 @@
 
 import pytest
 
+from loopwright.core.names import ActionName
 from loopwright.core.protocol import ActionReport
 from loopwright.evidence.verdict import claims_green_tests, quoted, refused_updates, unmeasured_files
-from loopwright.workflows.loop.model import ActionName
 from tests.tables import each
 
 

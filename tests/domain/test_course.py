@@ -1,8 +1,8 @@
 """The journal read as a course: steps with their ends, validations with their counts, also from older journals."""
 
+from loopwright.core.course import BROKEN_OFF, measured, pass_rate, timeline, validations
 from loopwright.core.record import Entry, Event
 from loopwright.core.state import Checkpoint
-from loopwright.workflows.loop.course import BROKEN_OFF, measured, pass_rate, timeline, validations
 from loopwright.workflows.loop.summary import PlanLine
 from tests.domain.loop_making import AT, LATER, completed, developed, result, validated
 

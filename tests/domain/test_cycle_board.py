@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.errors import Invalid
-from loopwright.workflows.cycle.discoveries import (
+from loopwright.reports.discoveries import (
     LONGEST,
     MOST,
     TYPES,

@@ -2,13 +2,13 @@
 
 import pytest
 
+from loopwright.core.outcomes import ActionFailed, Validated
 from loopwright.core.state import Baseline, BaselineTest, Budget
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.boundary import MOST_MENDS, feedback, issues_found, next_iteration
 from loopwright.workflows.cycle.model import Blocker, CycleState
 from loopwright.workflows.cycle.outcomes import BaselineTaken, CycleOutcome, Implemented, Judged
 from loopwright.workflows.cycle.reducer import aggregate
-from loopwright.workflows.loop.outcomes import ActionFailed, Validated
 from tests.domain.cycle_making import AT, TREE, driven, judged, report, running
 
 A, B = "tests/test_a.py::test_one", "tests/test_b.py::test_two"

@@ -2,10 +2,10 @@
 
 import pytest
 
+from loopwright.core.cycle_names import CycleStep
 from loopwright.workflows.cycle.commands import decide
 from loopwright.workflows.cycle.coordination import AUTO, MOST_OPEN, asked_for, decided_by_itself, implemented, reported
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.names import CycleStep
 from loopwright.workflows.cycle.outcomes import Planned
 from loopwright.workflows.cycle.plan import planned
 from loopwright.workflows.cycle.standing import is_held

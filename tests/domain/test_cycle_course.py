@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
+from loopwright.core.course import BROKEN_OFF
 from loopwright.core.record import Entry, Event
 from loopwright.core.state import Checkpoint
 from loopwright.workflows.cycle.summary import cycle_timeline, cycle_validations
-from loopwright.workflows.loop.course import BROKEN_OFF
 
 AT = "2026-01-22T10:00:00+08:00"
 Data = dict[str, JsonValue]

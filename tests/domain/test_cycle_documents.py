@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loopwright.core.cycle_names import ROLES, CycleStep
 from loopwright.core.state import Incident
 from loopwright.core.text import read_word, word
 from loopwright.workflows.cycle.commands import decide, extend, resume, stop
@@ -62,7 +63,6 @@ from loopwright.workflows.cycle.model import (
     Requirements,
     TestResults,
 )
-from loopwright.workflows.cycle.names import ROLES, CycleStep
 from loopwright.workflows.cycle.outcomes import CycleOutcome
 from loopwright.workflows.cycle.plan import composed
 from loopwright.workflows.cycle.rebuild import LOST, QUESTION, rebuilt

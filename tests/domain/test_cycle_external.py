@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from loopwright.core.cycle_names import CycleStep
 from loopwright.core.state import INCIDENTS_KEPT, Incident, Limits, PermissionRequest
 from loopwright.workflows.cycle import commands
 from loopwright.workflows.cycle.model import Blocker, Coordination, CycleState, Decision
-from loopwright.workflows.cycle.names import CycleStep
 from loopwright.workflows.cycle.reading import OWN, keep_own, read_cycle, take_in
 from loopwright.workflows.cycle.reducer import begin_step
 from tests.domain.cycle_making import AT, begun, created, driven, judged, running

@@ -2,13 +2,13 @@
 
 import pytest
 
+from loopwright.core.cycle_names import CycleStep
+from loopwright.core.outcomes import ActionFailed
 from loopwright.core.state import Budget
 from loopwright.workflows.cycle.model import CycleState, PlanTask
-from loopwright.workflows.cycle.names import CycleStep
 from loopwright.workflows.cycle.outcomes import Planned
 from loopwright.workflows.cycle.selector import CycleFacts, ready
 from loopwright.workflows.cycle.standing import overlap, under_way
-from loopwright.workflows.loop.outcomes import ActionFailed
 from tests.domain.cycle_making import TREE, begun, ended, judged, report, running, task, usual
 
 FACTS = CycleFacts(TREE)

@@ -5,14 +5,14 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loopwright.core.cycle_names import NEEDS_AGENT, CycleStep
+from loopwright.core.outcomes import ActionFailed, Change, Interrupted
 from loopwright.workflows.cycle.commands import decide, extend, pause, resolve, resume, stop
 from loopwright.workflows.cycle.model import CycleState, PlanTask
-from loopwright.workflows.cycle.names import NEEDS_AGENT, CycleStep
 from loopwright.workflows.cycle.outcomes import CycleOutcome, Implemented, Planned
 from loopwright.workflows.cycle.reducer import begin_step
 from loopwright.workflows.cycle.selector import CycleFacts, ready
 from loopwright.workflows.cycle.standing import overlap, standing, under_way
-from loopwright.workflows.loop.outcomes import ActionFailed, Change, Interrupted
 from tests.domain.cycle_making import AT, ended, judged, report, running, task, usual
 from tests.tiers import examples
 

@@ -8,19 +8,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from loopwright.core.errors import Invalid
+from loopwright.core.state import DevelopTask
+from loopwright.evidence.hypotheses import EvidenceCriteria, Hypothesis
+from loopwright.evidence.testing import TestResult
 from loopwright.workflows.loop.documents import parse_lines, parse_progress, render_progress
-from loopwright.workflows.loop.model import (
-    Debug,
-    Develop,
-    DevelopTask,
-    EvidenceCriteria,
-    Hypothesis,
-    LoopState,
-    SkillState,
-    Summary,
-    TestResult,
-    Validate,
-)
+from loopwright.workflows.loop.model import Debug, Develop, LoopState, SkillState, Summary, Validate
 from loopwright.workflows.loop.selector import with_tasks
 from tests.domain.loop_making import (
     AT,

@@ -4,8 +4,17 @@ from math import inf
 
 import pytest
 
-from loopwright.evidence.testing import LEAST, SHARED, TestLimits, TestRun, known_after, stands_for_another, words_due
-from loopwright.workflows.loop.model import TestResult, TestStatus
+from loopwright.evidence.testing import (
+    LEAST,
+    SHARED,
+    TestLimits,
+    TestResult,
+    TestRun,
+    TestStatus,
+    known_after,
+    stands_for_another,
+    words_due,
+)
 from tests.tables import each
 
 

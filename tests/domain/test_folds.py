@@ -5,23 +5,15 @@ from typing import get_args
 import pytest
 
 from loopwright.core.errors import Conflict
+from loopwright.core.names import LoopStatus
+from loopwright.core.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, Validated
 from loopwright.core.protocol import Usage
 from loopwright.core.state import CHECKPOINTS_KEPT, SIGHTINGS_KEPT, Baseline, Checkpoint, LoopTask, RunSettings, Waiting
 from loopwright.evidence.debugging import tried
+from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.workflows.loop.commands import reopen, resume, stop
-from loopwright.workflows.loop.model import ERRORS_KEPT, Hypothesis, LoopState, LoopStatus, SkillState
-from loopwright.workflows.loop.outcomes import (
-    ActionFailed,
-    ActionOutcome,
-    Change,
-    Completed,
-    Debugged,
-    Developed,
-    Interrupted,
-    LimitReached,
-    NeedsInput,
-    Validated,
-)
+from loopwright.workflows.loop.model import ERRORS_KEPT, LoopState, SkillState
+from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Debugged, Developed
 from loopwright.workflows.loop.reducer import begin_action, end_action
 from loopwright.workflows.loop.selector import ROUNDS, Facts, Next, next_action, normalise
 from tests.domain.loop_making import (

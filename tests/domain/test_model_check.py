@@ -7,20 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from loopwright.core.outcomes import ActionFailed, Change, Validated
 from loopwright.core.protocol import Usage
-from loopwright.core.state import Budget, LastValidation, RunSettings
-from loopwright.evidence.stall import ideas
-from loopwright.workflows.loop.model import Develop, DevelopTask, LoopState, SkillState, Summary, Validate
-from loopwright.workflows.loop.outcomes import (
-    ActionFailed,
-    ActionOutcome,
-    Change,
-    Completed,
-    Debugged,
-    Developed,
-    Initialised,
-    Validated,
-)
+from loopwright.core.state import Budget, DevelopTask, LastValidation, RunSettings
+from loopwright.workflows.loop.model import Develop, LoopState, SkillState, Summary, Validate
+from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Debugged, Developed, Initialised
 from loopwright.workflows.loop.reducer import begin_action, end_action
 from loopwright.workflows.loop.selector import (
     ROUNDS,
@@ -34,6 +25,7 @@ from loopwright.workflows.loop.selector import (
     open_tasks,
     runnable,
 )
+from loopwright.workflows.loop.stall import ideas
 from loopwright.workflows.loop.summary import progress
 from tests.domain.loop_making import AT, confirmed, engine, hypothesis, loop, result, step, task
 from tests.tiers import examples

@@ -6,11 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.core.parking import goes_on, is_due, parked_until
+from loopwright.core.outcomes import LimitReached
+from loopwright.core.parking import is_due, parked_until
 from loopwright.core.state import RunSettings
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.outcomes import LimitReached
+from loopwright.workflows.loop.parking import goes_on
 from loopwright.workflows.loop.reducer import begin_action, end_action
 from loopwright.workflows.loop.selector import Next
 from tests.domain.loop_making import LATER, auto, developed, engine, initialised, loop, step, task

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from loopwright.agents.report_inbox import merged
+from loopwright.core.cycle_names import NEEDS_AGENT
 from loopwright.core.errors import Invalid
+from loopwright.reports.discoveries import TYPES
 from loopwright.reports.phase import PhaseReport, ReportedBlocker, ReportedDecision, read
 from loopwright.reports.text import parse_report
 from loopwright.reports.tools import (
@@ -22,8 +24,6 @@ from loopwright.reports.tools import (
     read_call,
     tools_for,
 )
-from loopwright.workflows.cycle.discoveries import TYPES
-from loopwright.workflows.cycle.names import NEEDS_AGENT
 from tests.tables import each
 
 PLAN = Order(turn=1, action="ep.plan")

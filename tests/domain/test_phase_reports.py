@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loopwright.core.cycle_names import NEEDS_AGENT, ROLE_OF, ROLES, StepName
 from loopwright.core.protocol import ActionReport
 from loopwright.reports.block import PhaseStatus
 from loopwright.reports.phase import PhaseReport, ReportedBlocker, ReportedDecision, read
 from loopwright.reports.text import parse_report, problem_of
 from loopwright.reports.tools import LONGEST
-from loopwright.workflows.cycle.names import NEEDS_AGENT, ROLE_OF, ROLES, StepName
 from tests.tables import each
 
 STEP: StepName = "ep.plan"

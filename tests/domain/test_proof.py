@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loopwright.core.outcomes import Change
 from loopwright.core.protocol import ActionReport
 from loopwright.core.state import Baseline, BaselineTest, LoopTask
-from loopwright.evidence.goals import loop_goal, named_tests
+from loopwright.evidence.goals import named_tests
 from loopwright.evidence.proof import (
     Mutants,
     NamedTest,
@@ -27,7 +28,8 @@ from loopwright.evidence.proof import (
 )
 from loopwright.evidence.proof import tests_and_proof as told
 from loopwright.reports.proposals import proposals
-from loopwright.workflows.loop.outcomes import ActionOutcome, Change, Debugged, Developed
+from loopwright.workflows.loop.goal import loop_goal
+from loopwright.workflows.loop.outcomes import ActionOutcome, Debugged, Developed
 from loopwright.workflows.loop.reducer import begin_action, end_action
 from loopwright.workflows.loop.selector import Facts, next_action
 from tests.domain.loop_making import AT, completed, engine, initialised, key, loop, step, validated

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from loopwright.core.names import ActionName
 from loopwright.core.protocol import ActionReport
 from loopwright.evidence.verdict import refused_updates
 from loopwright.reports.proposals import MOST_KNOWN, new_causes, proposals
 from loopwright.reports.tools import LONGEST, ProposedHypothesis
-from loopwright.workflows.loop.model import ActionName
 from tests.tables import each
 
 

@@ -7,16 +7,10 @@ import pytest
 from pydantic import ValidationError
 
 from loopwright.core.errors import Invalid
-from loopwright.workflows.loop.model import (
-    Debug,
-    Develop,
-    DevelopTask,
-    Hypothesis,
-    LoopState,
-    SkillState,
-    TestResult,
-    Validate,
-)
+from loopwright.core.state import DevelopTask
+from loopwright.evidence.hypotheses import Hypothesis
+from loopwright.evidence.testing import TestResult
+from loopwright.workflows.loop.model import Debug, Develop, LoopState, SkillState, Validate
 from tests.domain.loop_making import AT, LATER, confirmed, engine, hypothesis, loop, result
 from tests.tables import each
 

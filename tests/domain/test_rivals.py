@@ -4,11 +4,11 @@ import pytest
 
 from loopwright.core.errors import Conflict, NotFound
 from loopwright.evidence.debugging import tried
+from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.rivals import (
     AppliedPatch,
     Comparison,
     Rival,
-    applied_patches,
     choice_words,
     difference_words,
     exchanged,
@@ -24,7 +24,7 @@ from loopwright.evidence.rivals import (
 from loopwright.repair.patch import unified
 from loopwright.workflows.cycle.commands import rival_taken as cycle_rival_taken
 from loopwright.workflows.loop.commands import rival_taken
-from loopwright.workflows.loop.model import Hypothesis, LoopState, SkillState
+from loopwright.workflows.loop.model import LoopState, SkillState, applied_patches
 from tests.domain import cycle_making
 from tests.domain.loop_making import AT, hypothesis, loop
 

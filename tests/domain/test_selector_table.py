@@ -5,17 +5,9 @@ from typing import get_args
 
 import pytest
 
-from loopwright.core.state import Budget, LastValidation, Sighting, Spent
-from loopwright.workflows.loop.model import (
-    ActionName,
-    Develop,
-    DevelopTask,
-    LoopState,
-    LoopStatus,
-    SkillState,
-    TaskStatus,
-    Validate,
-)
+from loopwright.core.names import ActionName, LoopStatus
+from loopwright.core.state import Budget, DevelopTask, LastValidation, Sighting, Spent, TaskStatus
+from loopwright.workflows.loop.model import Develop, LoopState, SkillState, Validate
 from loopwright.workflows.loop.selector import (
     ROUNDS,
     TABLE,

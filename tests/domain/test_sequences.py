@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from loopwright.core.outcomes import ActionFailed
 from loopwright.core.state import EngineState, LoopTask
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.outcomes import ActionFailed, ActionOutcome
+from loopwright.workflows.loop.outcomes import ActionOutcome
 from loopwright.workflows.loop.reducer import begin_action
 from loopwright.workflows.loop.selector import ROUNDS, Next, next_action
 from loopwright.workflows.loop.summary import Done, PlanLine, plan, progress

@@ -10,8 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bench.stall import CLASSES, HALVES, Trace, judged, traces
+from loopwright.core.outcomes import Validated
 from loopwright.core.state import SIGHTINGS_KEPT, EngineState, Sighting
-from loopwright.evidence.stall import (
+from loopwright.evidence.testing import TestResult
+from loopwright.workflows.loop.model import SkillState
+from loopwright.workflows.loop.stall import (
     BARREN,
     FAILURES_KEPT,
     IDLE,
@@ -26,8 +29,6 @@ from loopwright.evidence.stall import (
     sighting,
     stalled_because,
 )
-from loopwright.workflows.loop.model import SkillState, TestResult
-from loopwright.workflows.loop.outcomes import Validated
 from tests.domain.loop_making import hypothesis, result, validated
 from tests.tables import each
 from tests.tiers import examples

@@ -7,11 +7,12 @@ from typing import get_args
 import pytest
 
 from loopwright.core.errors import IllegalTransition, Invalid
+from loopwright.core.names import LoopStatus
 from loopwright.core.protocol import Control
 from loopwright.core.state import Budget, Limits, Parked, Waiting
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop.commands import COMMANDS, Command, allowed, command_for, control_signal
-from loopwright.workflows.loop.model import LoopState, LoopStatus, SkillState
+from loopwright.workflows.loop.model import LoopState, SkillState
 from tests.domain.loop_making import AT, LATER, engine, loop
 from tests.tables import each
 

@@ -1,7 +1,7 @@
 """What an agent is told of measured hypotheses, and how they stay up to date."""
 
 from loopwright.evidence.debugging import LEADING, MOST, OTHERS, Diagnosis, ProbeHit, again, anchor, told
-from loopwright.workflows.loop.model import EvidenceCriteria, Hypothesis, HypothesisStatus
+from loopwright.evidence.hypotheses import EvidenceCriteria, Hypothesis, HypothesisStatus
 
 AT = "2026-01-22T10:00:00+08:00"
 

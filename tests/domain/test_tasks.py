@@ -5,8 +5,9 @@ from typing import Any, get_args
 import pytest
 
 from loopwright.core.errors import Conflict, Forbidden, Invalid, NotFound
+from loopwright.core.names import LoopStatus
 from loopwright.workflows.loop.commands import EDITABLE, add_task, edit_task, remove_task, reorder_tasks
-from loopwright.workflows.loop.model import LoopState, LoopStatus
+from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.reducer import begin_action, end_action
 from loopwright.workflows.loop.selector import Next
 from tests.domain.loop_making import AT, LATER, developed, engine, initialised, loop, step, task

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.errors import AgentError, AgentTrouble
+from loopwright.core.outcomes import ActionFailed, LimitReached, NeedsInput
 from loopwright.core.troubles import LONGEST_WAIT, TABLE, Respawn, Wait, mended, outcome_of
-from loopwright.workflows.loop.outcomes import ActionFailed, ActionOutcome, LimitReached, NeedsInput
+from loopwright.workflows.loop.outcomes import ActionOutcome
 from tests.domain.loop_making import AT
 
 NOW = datetime.fromisoformat(AT)

@@ -6,10 +6,11 @@ from typing import get_args
 import pytest
 
 from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFound
+from loopwright.core.names import TuningStatus
 from loopwright.core.protocol import Control
+from loopwright.core.run import STOPPED_BY_USER
 from loopwright.core.state import Limits
 from loopwright.skills.findings import FixLevel, Silenced
-from loopwright.workflows.loop.commands import STOPPED_BY_USER
 from loopwright.workflows.tuning.commands import (
     COMMANDS,
     NOT_CHOSEN,
@@ -30,7 +31,7 @@ from loopwright.workflows.tuning.commands import (
     start,
     stop,
 )
-from loopwright.workflows.tuning.model import TuningState, TuningStatus, TuningStep
+from loopwright.workflows.tuning.model import TuningState, TuningStep
 from loopwright.workflows.tuning.outcomes import Ended, Failed
 from loopwright.workflows.tuning.reducer import begin_step
 from loopwright.workflows.tuning.selector import next_steps

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.skills.findings import DIMENSIONS, SEVERITIES, Confidence, Finding, Severity
+from loopwright.skills.findings import DIMENSIONS, SEVERITIES, Confidence, Finding, Gate, Severity
 from loopwright.skills.score import REPEATED, USUAL_SIZE, WEIGHTS, counts, gate, score
-from loopwright.workflows.tuning.model import Gate
 from tests.domain.tuning_making import RULES, finding
 from tests.tables import each
 

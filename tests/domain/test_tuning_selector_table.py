@@ -6,9 +6,10 @@ from typing import Final
 import pytest
 
 from loopwright.core.errors import IllegalTransition
+from loopwright.core.names import TuningStepName
 from loopwright.core.state import Budget
 from loopwright.workflows.tuning.commands import choose, start, stop
-from loopwright.workflows.tuning.model import DIAGNOSES, RANKS, Level, StepName, TuningState, TuningStep
+from loopwright.workflows.tuning.model import DIAGNOSES, RANKS, Level, TuningState, TuningStep
 from loopwright.workflows.tuning.outcomes import Broken, Ended, Failed, Iterated, Proposed
 from loopwright.workflows.tuning.reducer import begin_step
 from loopwright.workflows.tuning.selector import ROWS, may_be_fixed, next_steps, ready, still_holds
@@ -91,7 +92,7 @@ def initialised(**options: object) -> TuningState:
 
 
 ALL = tuple(DIAGNOSES.values())
-TABLE: dict[str, tuple[Callable[[], TuningState], tuple[StepName | TuningStep, ...]]] = {
+TABLE: dict[str, tuple[Callable[[], TuningState], tuple[TuningStepName | TuningStep, ...]]] = {
     "1 completed": (lambda: ended(fixing("none"), COMPLETE, Ended()), ()),
     "1 stopped": (lambda: stop(applied_one(), AT), ()),
     "2 three errors": (lambda: errors(initialised()), (FAIL,)),

@@ -5,9 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.state import Baseline, Require
-from loopwright.evidence.testing import Coverage, RunTrouble, TestRun
+from loopwright.evidence.testing import Coverage, RunTrouble, TestResult, TestRun, TestStatus
 from loopwright.evidence.verdict import Comparison, Doubt, baseline_of, compare, repaired, told, verdict
-from loopwright.workflows.loop.model import TestResult, TestStatus
 from tests.tables import each
 
 AT = "2026-01-22T10:00:00+08:00"

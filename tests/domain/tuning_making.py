@@ -2,17 +2,9 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from loopwright.core.names import TuningStepName
 from loopwright.skills.findings import DIMENSIONS, Confidence, Dimension, Edit, Finding, FixLevel, Proposal, Severity
-from loopwright.workflows.tuning.model import (
-    DIAGNOSES,
-    FileChange,
-    Fix,
-    Level,
-    StepName,
-    TuningEngine,
-    TuningState,
-    TuningStep,
-)
+from loopwright.workflows.tuning.model import DIAGNOSES, FileChange, Fix, Level, TuningEngine, TuningState, TuningStep
 from loopwright.workflows.tuning.outcomes import (
     Applied,
     Diagnosed,
@@ -60,7 +52,7 @@ def created(
     return TuningState(max_iterations=max_iterations, user_issue_description=description, engine=engine)
 
 
-def ended(state: TuningState, step: TuningStep | StepName, outcome: TuningOutcome, at: str = AT) -> TuningState:
+def ended(state: TuningState, step: TuningStep | TuningStepName, outcome: TuningOutcome, at: str = AT) -> TuningState:
     """The step, begun and ended with this outcome."""
     step = step if isinstance(step, TuningStep) else TuningStep(step)
     return end_step(begin_step(state, step, at), TuningStepDone(step=step, outcome=outcome, begun=at, at=at))

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from loopwright.core.cycle_names import ROLES
 from loopwright.wiring import open_engine
-from loopwright.workflows.cycle.names import ROLES
 from tests.real_command import Project, carrying
 from tests.waiting import until
 

@@ -12,8 +12,8 @@ from loopwright.core.record import Event
 from loopwright.core.run import checkpointed
 from loopwright.core.state import Checkpoint, Limits, Parked, PermissionRequest, RunSettings, Waiting
 from loopwright.core.supervisor import left_behind, resume_all
-from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
+from loopwright.wiring.stores import CYCLES
 from loopwright.workflows.cycle.boundary import closed, opened
 from loopwright.workflows.cycle.commands import take_up
 from loopwright.workflows.cycle.model import Blocker, CycleState, Decision, Requirements, version_of

@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from loopwright.agents.local import CommandAgent
 from loopwright.core.run_events import Bus
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
 from loopwright.wiring import SystemClock
+from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.commands import take_up
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.runner import LoopRunner

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from loopwright.core.state import EngineState, LoopTask, RunSettings
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
 from loopwright.wiring import SystemClock
+from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workspace.checkpoints import private_directory
 from loopwright.workspace.process_tree import STARTING, Mark, living

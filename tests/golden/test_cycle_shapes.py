@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.state import Incident
+from loopwright.reports.discoveries import read_entry
 from loopwright.workflows.cycle.commands import extend
-from loopwright.workflows.cycle.discoveries import read_entry
 from loopwright.workflows.cycle.documents import KEPT, archived_name, coverage, render
 from loopwright.workflows.cycle.logs import LOGS, additions
 from loopwright.workflows.cycle.model import Blocker, Coordination, CycleState, Decision

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
+from loopwright.wiring.stores import CYCLES
 from tests.cycle.stage import CycleStage
 from tests.fakes import FakeClock, UnsyncedDisk
 

@@ -1,7 +1,7 @@
 """A loop that was rebuilt from its progress files began at iteration 0, though changes.log held later ones."""
 
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
+from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.commands import resume
 from tests.stage import MakeStage
 

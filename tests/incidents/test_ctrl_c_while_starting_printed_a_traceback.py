@@ -42,7 +42,7 @@ def test_one_word_and_the_documented_code(tmp_path: Path, moment: str, as_json: 
 DURING_AN_EVAL = """
 import signal
 from loopwright import __main__
-from loopwright.cli import main
+from loopwright.surfaces.cli import main
 
 main.app = lambda **_: eval("signal.raise_signal(signal.SIGINT)")
 __main__.main()

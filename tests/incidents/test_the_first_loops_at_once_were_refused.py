@@ -5,8 +5,7 @@ from pathlib import Path
 
 from loopwright.store.disk import Disk
 from loopwright.store.files import Place
-from loopwright.store.loops import LOOPS
-from loopwright.store.tunings import TUNINGS
+from loopwright.wiring.stores import LOOPS, TUNINGS
 
 
 def test_many_make_the_folder_at_the_same_time(tmp_path: Path) -> None:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from loopwright.core.record import Event
 from loopwright.core.state import Waiting
-from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
+from loopwright.wiring.stores import CYCLES
 from loopwright.workflows.cycle.commands import take_up, wait_for_person
 from loopwright.workflows.cycle.model import Blocker, CycleState, Decision
 from tests.cli.conftest import Desk

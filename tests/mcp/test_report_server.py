@@ -15,11 +15,11 @@ from mcp.client.stdio import stdio_client
 from mcp_types import InitializeResult, TextContent
 
 from loopwright.agents.report_inbox import Mailbox, McpServer
+from loopwright.core.cycle_names import StepName
+from loopwright.core.names import ActionName
 from loopwright.core.protocol import ActionReport, Message
 from loopwright.reports.phase import read
 from loopwright.reports.tools import NO_REPORT, STEP_TOOLS, TOOLS
-from loopwright.workflows.cycle.names import StepName
-from loopwright.workflows.loop.model import ActionName
 from mcp import ClientSession, StdioServerParameters
 
 
@@ -210,7 +210,7 @@ def test_without_a_folder_it_says_how_it_is_called(mailbox: Mailbox) -> None:
     server = mailbox.server
     bare = McpServer(server.name, server.command, server.args[:-1], server.environment)
     process = started(bare)
-    assert process.communicate(timeout=30) == (b"", b"usage: python -m loopwright.mcp.report FOLDER\n")
+    assert process.communicate(timeout=30) == (b"", b"usage: python -m loopwright.surfaces.mcp.report FOLDER\n")
     assert process.returncode == 1
 
 

@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from loopwright.agents.presets import AgentCommand
+from loopwright.core.cycle_names import StepName
+from loopwright.core.names import ActionName
 from loopwright.core.protocol import Message
 from loopwright.core.state import Policy
-from loopwright.workflows.cycle.names import StepName
-from loopwright.workflows.loop.model import ActionName
 
 PROGRAM = Path(__file__).with_name("program.py")
 

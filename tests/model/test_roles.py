@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.core.cycle_names import CycleStep, Role
 from loopwright.reports.phase import read
 from loopwright.reports.text import parse_report
 from loopwright.workflows.cycle.messages import compose, cycle_prompts
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.names import CycleStep, Role
 from tests.model.roles import Ordered, by_step, ordered
 from tests.model.script import Conversation, McpCall, Message, Reply
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from loopwright.evidence.debugging import told
+from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.repair.localize import Location, tried_out
 from loopwright.repair.source import Source
-from loopwright.workflows.loop.model import Hypothesis
 from tests.repair.asking import diagnose
 
 FILES = {

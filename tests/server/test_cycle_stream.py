@@ -7,8 +7,8 @@ import orjson
 import pytest
 
 from loopwright.core.record import Event
-from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
+from loopwright.wiring.stores import CYCLES
 from loopwright.workflows.cycle.model import CycleState
 from tests.browser.served import Served, served
 from tests.fakes import FakeClock

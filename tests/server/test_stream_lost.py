@@ -11,7 +11,7 @@ import orjson
 
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
+from loopwright.wiring.stores import LOOPS
 from tests.browser.served import ROOT, Served, served
 from tests.chance import SEED
 from tests.server.listening import Listener

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from loopwright.core.errors import Invalid
 from loopwright.core.record import Event
 from loopwright.store import tail
-from loopwright.store.cycles import CYCLES as KIND
 from loopwright.store.files import FileStore
 from loopwright.surfaces.server import run_event_stream
 from loopwright.surfaces.server.kinds import CYCLES, LOOPS
 from loopwright.surfaces.server.run_event_stream import Telling
 from loopwright.surfaces.server.sse import Position, parsed
+from loopwright.wiring.stores import CYCLES as KIND
 from loopwright.workflows.cycle.model import CycleState
 from tests.fakes import FakeClock
 

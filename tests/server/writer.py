@@ -14,8 +14,8 @@ import orjson
 from loopwright.core.record import Event
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
 from loopwright.wiring import SystemClock
+from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
 
 

@@ -8,9 +8,9 @@ import pytest
 from loopwright.skills.disk.cache import FindingsCache, code_digest
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS
-from loopwright.skills.report.checked import checked, key_of
-from loopwright.skills.report.document import document
-from loopwright.skills.report.sarif import sarif
+from loopwright.workflows.tuning.report.checked import checked, key_of
+from loopwright.workflows.tuning.report.document import document
+from loopwright.workflows.tuning.report.sarif import sarif
 
 SAMPLES = Path(__file__).parent.parent / "tune" / "samples"
 SICK = sorted(path for path in SAMPLES.glob("*/sick") if (path / "SKILL.md").is_file())
@@ -32,7 +32,7 @@ def test_warm_is_cold_to_the_byte(tmp_path: Path) -> None:
 def test_a_skill_is_not_diagnosed_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache, files = FindingsCache(tmp_path, "code"), SkillFolders().read(SICK[0])
     first = checked(files, "here", DIMENSIONS, (), cache)
-    monkeypatch.delattr("loopwright.skills.report.checked.check")
+    monkeypatch.delattr("loopwright.workflows.tuning.report.checked.check")
     again = checked(files, "there", DIMENSIONS, (), cache)
     assert (again.findings, again.path) == (first.findings, "there")
 

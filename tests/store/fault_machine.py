@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from loopwright.core.errors import StoreError, Uncertain
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
+from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
 from tests.store.faulty import READS, WRITES, Died, FaultyDisk, Trouble, lose_power
 from tests.store.making import EDITED, ID, HandClock, files_at, journal_of, json_of, loop, tagging

@@ -10,8 +10,7 @@ from loopwright.core.ports import Store
 from loopwright.core.record import Event
 from loopwright.store.files import FileStore
 from loopwright.store.kind import Kind
-from loopwright.store.loops import LOOPS
-from loopwright.store.tunings import TUNINGS
+from loopwright.wiring.stores import LOOPS, TUNINGS
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.tuning.model import TuningState

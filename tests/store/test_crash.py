@@ -10,7 +10,7 @@ from loopwright.core.errors import NotFound
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
 from loopwright.store.kind import Kind
-from loopwright.store.loops import LOOPS
+from loopwright.wiring.stores import LOOPS
 from tests.store.making import EDITED, ID, SHORT, HandClock, loop, retitle, tagging, tuning
 from tests.store.stranger import independent_replay
 from tests.tables import each

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.errors import Corrupt
-from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
+from loopwright.wiring.stores import CYCLES
 from loopwright.workflows.cycle import commands
 from loopwright.workflows.cycle.documents import render
 from loopwright.workflows.cycle.logs import additions

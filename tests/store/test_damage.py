@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from loopwright.core.errors import Conflict, Corrupt, NewerSchema, NotFound, StoreError
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
 from loopwright.store.projection import parse
+from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
 from tests.store.making import (
     EDITED,

@@ -9,7 +9,7 @@ import pytest
 from loopwright.core.errors import StoreError, Uncertain
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
+from loopwright.wiring.stores import LOOPS
 from tests.store.making import (
     EDITED,
     ID,

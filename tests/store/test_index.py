@@ -8,7 +8,7 @@ import pytest
 from loopwright.store.change_notifier import Watch
 from loopwright.store.disk import Disk
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
+from loopwright.wiring.stores import LOOPS
 from tests.store.making import HandClock, files_at, journal_of, json_of, loop, retitle
 
 

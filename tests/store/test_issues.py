@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.errors import Invalid, NotFound
-from loopwright.store.issues import IssueFiles
+from loopwright.wiring.stores import IssueFiles
 
 
 @pytest.fixture

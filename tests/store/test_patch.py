@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from loopwright.core.errors import Invalid
+from loopwright.core.state import DevelopTask
+from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.store.patch import apply, diff, plain
-from loopwright.workflows.loop.model import Develop, DevelopTask, Hypothesis, LoopState, SkillState
+from loopwright.workflows.loop.model import Develop, LoopState, SkillState
 from tests.store.making import START, loop
 from tests.store.stranger import patched
 

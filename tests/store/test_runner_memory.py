@@ -172,7 +172,7 @@ def test_the_lease_is_one_also_without_its_file(tmp_path: Path) -> None:
 
 def test_a_journal_that_goes_while_a_line_is_appended_keeps_nothing_quietly(tmp_path: Path) -> None:
     from loopwright.store.disk import Disk
-    from loopwright.store.loops import LOOPS
+    from loopwright.wiring.stores import LOOPS
     from tests.store.making import HandClock
 
     class Removing(Disk):

@@ -13,7 +13,7 @@ from loopwright.core.errors import Corrupt, Invalid, NotFound
 from loopwright.core.ports import Changes
 from loopwright.store.change_notifier import HomesWatching, Inotify
 from loopwright.store.files import FileStore
-from loopwright.store.tunings import TUNINGS
+from loopwright.wiring.stores import TUNINGS
 from loopwright.workflows.tuning import commands
 from loopwright.workflows.tuning.model import TuningState
 from tests.store.making import EDITED, START, HandClock, retitle, tagging, tuning

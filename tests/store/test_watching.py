@@ -10,7 +10,7 @@ import pytest
 
 from loopwright.store.change_notifier import FolderWatching, Inotify
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
+from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
 from tests.store.making import files_at, journal_of, json_of, loop, retitle
 

@@ -5,8 +5,8 @@ import sys
 from pathlib import Path
 
 from loopwright.store.files import FileStore
-from loopwright.store.loops import LOOPS
 from loopwright.wiring import SystemClock
+from loopwright.wiring.stores import LOOPS
 from tests.store.making import EDITED, ID, tagging
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.store.files import FileStore
-from loopwright.store.tunings import TUNINGS
+from loopwright.wiring.stores import TUNINGS
 from tests.fakes import FakeClock, UnsyncedDisk
 from tests.tune.session.stage import TuneStage
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from loopwright.evidence.recording.shims import Recording
 from loopwright.evidence.results import Reading
 from loopwright.evidence.run import trouble_of
-from loopwright.workflows.loop.model import TestResult
+from loopwright.evidence.testing import TestResult
 from loopwright.workspace.process import Finished
 
 RECORDED = Path(__file__).parent / "recorded"

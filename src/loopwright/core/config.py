@@ -15,13 +15,12 @@ import platformdirs
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
 
 from loopwright.core.agent_names import BUILT_IN, PRESETS
+from loopwright.core.cycle_names import ROLES, TITLES, Role
 from loopwright.core.errors import Invalid
 from loopwright.core.notices import Event as NoticeKind
 from loopwright.core.record import first_problem
-from loopwright.core.state import Iterations, Policy, Require, Tokens
+from loopwright.core.state import MAX_ITERATIONS, Iterations, Parallel, Policy, Require, Tokens
 from loopwright.evidence.proof import ProofPolicy
-from loopwright.workflows.cycle.model import MAX_ITERATIONS, Parallel
-from loopwright.workflows.cycle.names import ROLES, TITLES, Role
 
 TEN_YEARS = 315_576_000
 """Seconds; more is a mistake, and overflows clocks."""

@@ -8,13 +8,12 @@ from typing import Literal, NamedTuple, Protocol, Self, TypeVar
 
 from pydantic import Field, model_validator
 
+from loopwright.core.names import FINISHED, LoopStatus, TuningStatus
 from loopwright.core.record import Items, Record, Timestamp, absent
 from loopwright.core.run import Run
 from loopwright.core.state import Outcome
 from loopwright.core.text import clean, clipped, plural, whole
 from loopwright.policy.permissions import request_words
-from loopwright.workflows.loop.model import FINISHED, LoopStatus
-from loopwright.workflows.tuning.model import TuningStatus
 
 Event = Literal["finished", "needs_person", "parked"]
 

@@ -22,7 +22,6 @@ from loopwright.evidence.environment import Environment, Manifests
 from loopwright.evidence.proof import Mutation, MutationOrder
 from loopwright.evidence.testing import TestLimits, TestRun
 from loopwright.skills.files import Rewrite, SkillFiles
-from loopwright.workflows.loop.model import LoopState
 
 S = TypeVar("S")
 
@@ -500,8 +499,8 @@ class Person(Protocol):
     async def choose(self, menu: Sequence[MenuEntry]) -> str:
         """The name of the entry that was chosen; never one that is blocked."""
 
-    async def show(self, state: LoopState) -> None:
-        """Where the loop stands."""
+    async def show(self, state: Any) -> None:  # Any: the state of whichever kind of run
+        """Where the run stands."""
 
 
 class Processes(Protocol):

@@ -5,14 +5,13 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from loopwright.core.cycle_names import StepName
+from loopwright.core.names import ActionName, TuningStepName
 from loopwright.core.record import Items, Record
-from loopwright.core.state import LoopTask, Policy
+from loopwright.core.state import DevelopTask, LoopTask, Policy
 from loopwright.evidence.debugging import DebugRequest, Findings
 from loopwright.reports.block import PhaseStatus
 from loopwright.reports.block import ReportStatus as ReportStatus
-from loopwright.workflows.cycle.names import StepName
-from loopwright.workflows.loop.model import ActionName, DevelopTask
-from loopwright.workflows.tuning.model import StepName as TuningStepName
 
 
 class Control(Enum):

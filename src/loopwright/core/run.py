@@ -3,9 +3,10 @@
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol, Self, TypeVar
 
+from loopwright.core.errors import Advice
 from loopwright.core.protocol import Usage
 from loopwright.core.spending import added
-from loopwright.core.state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, Mode, RunState
+from loopwright.core.state import CHECKPOINTS_KEPT, INCIDENTS_KEPT, Checkpoint, Incident, Mode, Reached, RunState
 from loopwright.evidence.proof import ProofPolicy
 
 
@@ -83,3 +84,16 @@ def noted(state: R, incidents: tuple[Incident, ...]) -> R:
     told = {(incident.kind, incident.message) for incident in known}
     new = tuple(incident for incident in incidents if (incident.kind, incident.message) not in told)
     return state.evolve(engine=state.engine.evolve(incidents=(*known, *new)[-INCIDENTS_KEPT:])) if new else state
+
+
+REASON_LENGTH = 240
+"""Characters of a failure's reason."""
+
+
+STOPPED_BY_USER = "Manually stopped by user"
+
+
+def raising(reached: Reached) -> Advice:
+    """To raise a used up limit, to a value that is well above what was spent."""
+    value = max(1, round(2 * reached.spent)) if reached.limit != "max_cost" else round(2 * reached.spent + 0.01, 2)
+    return Advice("raise it, for example {setting}", reached.limit, value)

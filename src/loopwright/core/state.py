@@ -333,3 +333,28 @@ class EngineState(RunState):
 
     def task(self, id: str) -> LoopTask | None:
         return next((task for task in self.tasks if task.task_id == id), None)
+
+
+TaskMode = Literal["analysis", "write", "review"]
+
+
+TaskStatus = Literal["pending", "in_progress", "completed", "failed"]
+
+
+class DevelopTask(Record):
+    """One unit of development work, as the runner sees it."""
+
+    id: str = Field(min_length=1)
+    description: str
+    tool: str = "codex"
+    mode: TaskMode = "write"
+    status: TaskStatus = "pending"
+    files_changed: Items[str] = ()
+    created_at: Timestamp
+    completed_at: Timestamp | None = None
+
+
+Parallel = Annotated[int, *within(1, 4)]
+
+
+MAX_ITERATIONS = 5

@@ -4,13 +4,12 @@ from typing import Annotated, Literal, assert_never
 
 from pydantic import Field, JsonValue, TypeAdapter, ValidationError
 
+from loopwright.core.cycle_names import StepName
 from loopwright.core.errors import AgentTrouble
+from loopwright.core.names import ActionName, TuningStepName
 from loopwright.core.protocol import AgentOutput, Capabilities, Usage
 from loopwright.core.record import Items, Record, Timestamp, absent, first_problem
 from loopwright.core.state import Policy
-from loopwright.workflows.cycle.names import StepName
-from loopwright.workflows.loop.model import ActionName
-from loopwright.workflows.tuning.model import StepName as TuningStepName
 
 ToolStatus = Literal["pending", "in_progress", "completed", "failed"]
 

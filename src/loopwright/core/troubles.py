@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from loopwright.core.errors import AgentError, AgentTrouble
-from loopwright.workflows.loop.outcomes import ActionFailed, LimitReached, NeedsInput
+from loopwright.core.outcomes import ActionFailed, LimitReached, NeedsInput
 
 WAITS = (5.0, 15.0, 45.0)
 """Seconds before the first, second and third time that a message is sent again."""

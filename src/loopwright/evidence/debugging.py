@@ -12,8 +12,8 @@ from loopwright.core.ids import next_hypothesis_id
 from loopwright.core.record import Items, Record
 from loopwright.core.state import Policy
 from loopwright.core.text import clean, clipped, whole
+from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.rivals import AppliedPatch, Comparison, is_refuted
-from loopwright.workflows.loop.model import Hypothesis
 
 TRIALS = 600
 """Edits that weigh hypotheses for whoever makes none by himself: some seconds."""

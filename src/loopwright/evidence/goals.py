@@ -3,10 +3,8 @@
 import re
 from collections.abc import Collection
 
-from loopwright.core.state import Baseline
-from loopwright.evidence.proof import NamedTest, ProofGoal, ProofKind, ProofPolicy
-from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.loop.model import DevelopTask, LoopState
+from loopwright.core.state import Baseline, RunState
+from loopwright.evidence.proof import NamedTest, ProofKind, ProofPolicy
 
 TESTS = r"(?:(?:all|the|these|those|our|its|any|every|failing|broken|red|unit|python) )*(?:tests?|test suite|suite)"
 GREEN_TESTS = re.compile(
@@ -28,52 +26,19 @@ def is_reached_by_green_tests(goal: str) -> bool:
     return asks_only_for_green_tests(KEPT_COVERAGE.sub("", " ".join(goal.split())))
 
 
-READING_MODES = frozenset({"analysis", "review"})
-
-
-def loop_goal(state: LoopState) -> ProofGoal:
-    """Every kind that the goal or a task of the loop has. Tasks that failed have none: they keep it from succeeding.
-
-    What an agent planned for itself serves the loop's own goal, whatever its tool or mode.
-    """
-    run = state.engine.settings.proof
-    tasks = state.skill_state.develop.tasks if state.skill_state else ()
-    kinds = {_task_kind(state, task, run) for task in tasks if task.status == "completed"}
-    return ProofGoal(frozenset(kinds) or frozenset({_goal_kind(state.description or state.title, run)}), _named(state))
-
-
-def cycle_goal(state: CycleState) -> ProofGoal:
-    """A cycle's goal is its whole task, extensions included."""
-    return ProofGoal(frozenset({_goal_kind(state.description, state.engine.settings.proof)}), _named(state))
-
-
-def _task_kind(state: LoopState, task: DevelopTask, run: ProofPolicy) -> ProofKind:
-    definition = state.engine.task(task.id)
-    own = definition.proof if definition else None
-    if own is not None and own != "auto":
-        return own
-    if definition and definition.planned:
-        return _goal_kind(state.description or state.title, run)
-    if task.tool == "bash":
-        return "commands"
-    if task.mode in READING_MODES:
-        return "reading"
-    return _goal_kind(state.description or state.title, run)
-
-
-def _goal_kind(goal: str, policy: ProofPolicy) -> ProofKind:
+def goal_kind(goal: str, policy: ProofPolicy) -> ProofKind:
     if policy != "auto":
         return policy
     return "mend" if is_reached_by_green_tests(goal) else "change"
 
 
-def _named(state: LoopState | CycleState) -> tuple[NamedTest, ...]:
+def named_for_goal(goal: str, engine: RunState) -> tuple[NamedTest, ...]:
     """Tests that are said to show the goal: by its own words, or by an agent."""
-    words = f" {state.description} "
-    baseline = state.engine.baseline
+    words = f" {goal} "
+    baseline = engine.baseline
     failed = [key for key, test in baseline.tests.items() if test.status == "failed"] if baseline else []
     by_goal = (NamedTest(test=key, by="the goal") for key in failed if _is_named_in(key, words))
-    return (*by_goal, *(state.engine.named or ()))
+    return (*by_goal, *(engine.named or ()))
 
 
 def _is_named_in(key: str, words: str) -> bool:

@@ -10,8 +10,7 @@ from xml.etree.ElementTree import Element
 import junitparser
 
 from loopwright.evidence.results import Reading, failure, plain, told_apart
-from loopwright.evidence.testing import BUILD
-from loopwright.workflows.loop.model import TestResult, TestStatus
+from loopwright.evidence.testing import BUILD, TestResult, TestStatus
 
 MOST = 64_000_000
 """Bytes; a larger document is refused."""

@@ -5,6 +5,7 @@ import tomllib
 from dataclasses import replace
 
 from loopwright.core.context import Measured, RunKey, TestedGround
+from loopwright.core.outcomes import Validated
 from loopwright.core.run import R
 from loopwright.core.run_events import Bus
 from loopwright.core.state import Baseline
@@ -12,10 +13,8 @@ from loopwright.core.text import plural
 from loopwright.core.threads import in_thread
 from loopwright.evidence.environment import IGNORE_RULES, MANIFEST, Environment, Manifests, environment_words
 from loopwright.evidence.proving import doubt_about, prove, read_versions
-from loopwright.evidence.testing import known_after, left_behind, stands_for_another, unsettled
+from loopwright.evidence.testing import TestResult, known_after, left_behind, stands_for_another, unsettled
 from loopwright.evidence.verdict import TROUBLES, Comparison, baseline_of, compare, told, verdict
-from loopwright.workflows.loop.model import TestResult
-from loopwright.workflows.loop.outcomes import Validated
 
 
 async def remember_environment(ground: TestedGround[R], command: str | None) -> str:

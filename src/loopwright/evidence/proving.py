@@ -25,9 +25,8 @@ from loopwright.evidence.proof import (
     proof_of,
 )
 from loopwright.evidence.test_material import is_mixed, is_test_material, settings_of
-from loopwright.evidence.testing import CODE, TestRun
+from loopwright.evidence.testing import CODE, TestRun, TestStatus
 from loopwright.evidence.verdict import Comparison, Doubt, compare, file_of, repaired
-from loopwright.workflows.loop.model import TestStatus
 
 
 class Reached(NamedTuple):

@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from loopwright.evidence.testing import Coverage, Reach
-from loopwright.workflows.loop.model import TestResult
+from loopwright.evidence.testing import Coverage, Reach, TestResult
 
 
 @dataclass(frozen=True)

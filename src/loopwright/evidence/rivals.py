@@ -9,7 +9,7 @@ from pydantic import Field, JsonValue, ValidationError
 from loopwright.core.errors import Conflict, NotFound
 from loopwright.core.record import Items, Record, absent
 from loopwright.core.text import agreeing, plural
-from loopwright.workflows.loop.model import Hypothesis, SkillState
+from loopwright.evidence.hypotheses import Hypothesis
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
 _NO_NEWLINE = "\\ "
@@ -272,11 +272,6 @@ def patch_of(hypothesis: Hypothesis) -> AppliedPatch | None:
         )
     except ValidationError:  # somebody else has written it
         return None
-
-
-def applied_patches(skill: SkillState | None) -> tuple[AppliedPatch, ...]:
-    found = (patch_of(one) for one in (skill.debug.hypotheses if skill else ()))
-    return tuple(patch for patch in found if patch is not None)
 
 
 def with_rival(hypotheses: Sequence[Hypothesis], id: str, by: str, commits: tuple[str, str]) -> tuple[Hypothesis, ...]:

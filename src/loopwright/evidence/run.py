@@ -23,8 +23,7 @@ from loopwright.evidence.python.project import interpreter_of, program
 from loopwright.evidence.results import Reading, plain, split_key
 from loopwright.evidence.runners import FRAMEWORKS, PYTHON, WRAPPED, detected, runner_for
 from loopwright.evidence.runners.contract import Runner
-from loopwright.evidence.testing import SHARED, RunTrouble, TestLimits, TestRun, endless_words, words_due
-from loopwright.workflows.loop.model import TestResult
+from loopwright.evidence.testing import SHARED, RunTrouble, TestLimits, TestResult, TestRun, endless_words, words_due
 from loopwright.workspace.process import Cut, Finished, Patience, run_shell, starved
 from loopwright.workspace.process_tree import Mark
 

@@ -10,7 +10,27 @@ from pydantic import Field
 
 from loopwright.core.record import Items, Record, absent
 from loopwright.evidence.test_material import is_by_name
-from loopwright.workflows.loop.model import TestResult
+
+TestStatus = Literal["passed", "failed", "skipped"]
+
+
+class TestResult(Record):
+    """One test as the runner reported it. `duration_ms` in milliseconds."""
+
+    __test__ = False
+
+    test_name: str
+    suite: str = ""
+    status: TestStatus
+    duration_ms: float = 0
+    error_message: str | None = None
+    stack_trace: str | None = None
+
+    @property
+    def key(self) -> str:
+        """What names this test in `failed_tests` and in the baseline."""
+        return f"{self.suite}::{self.test_name}" if self.suite else self.test_name
+
 
 CODE = re.compile(
     r".*\.(?:py|pyi|pyx|[cm]?[jt]sx?|go|rs|java|kt|scala|groovy|c|h|cc|cpp|hpp|cs|rb|php|swift|lua|sh|sql|toml|ini|cfg)"

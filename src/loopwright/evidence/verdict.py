@@ -5,13 +5,13 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
+from loopwright.core.names import ActionName
 from loopwright.core.protocol import ActionReport
 from loopwright.core.state import Baseline, BaselineTest, Require
 from loopwright.core.text import plural
 from loopwright.evidence.test_material import holds_tests
 from loopwright.evidence.testing import BUILD, RunTrouble, TestRun, known_after
 from loopwright.reports.proposals import MAY_UPDATE, proposals
-from loopwright.workflows.loop.model import ActionName
 
 NAMES_SHOWN = 5
 

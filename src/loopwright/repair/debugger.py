@@ -34,6 +34,7 @@ from loopwright.evidence.debugging import (
     anchor,
     owner,
 )
+from loopwright.evidence.hypotheses import EvidenceCriteria, Hypothesis, HypothesisStatus
 from loopwright.evidence.proof import SURVIVORS_KEPT, Mutants, Mutation, MutationOrder, Survivor
 from loopwright.evidence.rivals import (
     Comparison,
@@ -48,7 +49,6 @@ from loopwright.repair.command import Command, parse
 from loopwright.repair.kept import Kept, files_below
 from loopwright.repair.search import PROGRESS, cores
 from loopwright.repair.tree import copy_tree
-from loopwright.workflows.loop.model import EvidenceCriteria, Hypothesis, HypothesisStatus
 from loopwright.workspace.process import Finished, Patience, run_group
 
 _SECONDS = 10.0

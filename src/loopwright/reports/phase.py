@@ -9,12 +9,12 @@ from unicodedata import normalize
 
 from pydantic import model_validator
 
+from loopwright.core.cycle_names import ROLE_OF, TITLES, Role
 from loopwright.core.protocol import ActionReport
 from loopwright.core.record import Items, Record
 from loopwright.core.text import clipped
 from loopwright.reports.block import BULLET, Entry, is_nothing, of_json, read_choices, unwrapped
 from loopwright.reports.block import PhaseStatus as PhaseStatus
-from loopwright.workflows.cycle.names import ROLE_OF, TITLES, Role
 
 MOST_ENTRIES, ENTRY_LENGTH = 50, 2_000
 """Issues, blockers or decisions of one report; characters of each."""

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 from pydantic import ValidationError
 
 from loopwright.core.errors import Invalid
+from loopwright.core.names import ActionName
 from loopwright.core.protocol import ActionReport
 from loopwright.core.text import clipped, plural
 from loopwright.evidence.proof import ProofPolicy
@@ -23,7 +24,6 @@ from loopwright.reports.tools import (
     ProposedTask,
     as_list,
 )
-from loopwright.workflows.loop.model import ActionName
 
 MAY_UPDATE: dict[ActionName, frozenset[str]] = {
     "INIT": frozenset({"tasks"}),

@@ -32,9 +32,9 @@ from loopwright.reports.block import (
     read_phase_status,
     read_status,
 )
+from loopwright.reports.discoveries import TYPES, read_entry
 from loopwright.reports.phase import MOST_ENTRIES, MOST_IDS, STEPS, is_meant, read_blockers, read_decisions, read_issues
 from loopwright.skills.findings import SEVERITIES
-from loopwright.workflows.cycle.discoveries import TYPES, read_entry
 
 MOST_FILES, MOST_OPTIONS = 500, 10
 SHOWN_BY = "Tests that failed before this run and show the goal, by name, where you added none."

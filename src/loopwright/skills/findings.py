@@ -159,3 +159,17 @@ class Proposal(Record):
     def files(self) -> tuple[str, ...]:
         """All that it touches, sorted."""
         return tuple(sorted({*(edit.file for edit in self.edits), *self.creates, *self.deletes}))
+
+
+Gate = Literal["pass", "review", "fail"]
+
+
+class IssuesBySeverity(Record):
+    critical: int = Field(default=0, ge=0)
+    high: int = Field(default=0, ge=0)
+    medium: int = Field(default=0, ge=0)
+    low: int = Field(default=0, ge=0)
+
+    @property
+    def total(self) -> int:
+        return self.critical + self.high + self.medium + self.low

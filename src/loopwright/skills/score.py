@@ -3,8 +3,7 @@
 from collections import defaultdict
 from collections.abc import Collection, Iterable
 
-from loopwright.skills.findings import SEVERITIES, Confidence, Dimension, Finding, Severity
-from loopwright.workflows.tuning.model import Gate, IssuesBySeverity
+from loopwright.skills.findings import SEVERITIES, Confidence, Dimension, Finding, Gate, IssuesBySeverity, Severity
 
 WEIGHTS: dict[Severity, float] = {"critical": 30, "high": 12, "medium": 4, "low": 1}
 SURE: dict[Confidence, float] = {"certain": 1.0, "confirmed": 0.75, "likely": 0.75, "hint": 0.0, "refuted": 0.0}

@@ -14,20 +14,17 @@ from typing import TYPE_CHECKING
 import platformdirs
 
 from loopwright.core.config import Config, CycleSettings, Settings, load, read_catalogues
+from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.errors import AgentError, Invalid, NotFound
 from loopwright.core.ports import Clock, Workspace
 from loopwright.core.state import Budget, RunSettings
 from loopwright.policy.secrets import Secrets, secret_values
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS, Dimension
-from loopwright.store.cycles import CYCLES
 from loopwright.store.files import FileStore
-from loopwright.store.issues import IssueFiles
-from loopwright.store.loops import LOOPS
-from loopwright.store.tunings import TUNINGS
 from loopwright.wiring.agents import Agents as Agents
+from loopwright.wiring.stores import CYCLES, LOOPS, TUNINGS, IssueFiles
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.names import ROLES, Role
 from loopwright.workflows.cycle.service import CycleService
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.service import LoopService
@@ -41,9 +38,9 @@ from loopwright.workspace.worktrees import GitWorktrees
 if TYPE_CHECKING:
     from loopwright.core.ports import FoundBefore, Notifier
     from loopwright.core.prompts import Prompts
-    from loopwright.skills.report.checked import Checked
     from loopwright.workflows.cycle.runner import CycleRunner
     from loopwright.workflows.loop.runner import AgentMaker, LoopRunner
+    from loopwright.workflows.tuning.report.checked import Checked
     from loopwright.workflows.tuning.runner import TuningRunner
 
 
@@ -211,7 +208,7 @@ class Engine:
 
     def check_skill(self, path: Path, dimensions: Collection[Dimension] = DIMENSIONS) -> "Checked":
         """A skill as it is now, with what stands beside it now: it is only looked at. NotFound, Invalid."""
-        from loopwright.skills.report.checked import check
+        from loopwright.workflows.tuning.report.checked import check
 
         self.check_catalogues()
         folders = SkillFolders(catalogues=partial(read_catalogues, self.project))

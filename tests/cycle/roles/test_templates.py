@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from loopwright.agents.task_agent import TurnwiseAgent
+from loopwright.core.cycle_names import Role
 from loopwright.core.ports import Agent, Surroundings, TestOrder
 from loopwright.core.progress_files import shown
 from loopwright.core.protocol import AgentOutput, Capabilities, Message
 from loopwright.evidence.testing import TestRun
+from loopwright.reports.discoveries import read_board
 from loopwright.survey import ProjectSurveyor
-from loopwright.workflows.cycle.discoveries import read_board
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.names import Role
 from loopwright.workflows.cycle.templates import ADDED_HEADING
 from tests.cycle.stage import Cast, CycleStage, MakeCycleStage, Turn, said
 from tests.fakes import JudgedTests

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.errors import AgentError
+from loopwright.core.outcomes import Validated
 from loopwright.core.progress_files import shown
 from loopwright.core.protocol import AgentOutput
+from loopwright.evidence.testing import TestResult, TestStatus
 from loopwright.workflows.cycle.judgement import contradictions, joined, judgement_in, measured_lines
-from loopwright.workflows.loop.model import TestResult, TestStatus
-from loopwright.workflows.loop.outcomes import Validated
 from tests.cycle.stage import CycleStage, MakeCycleStage, Play, Turn, judges, said
 
 

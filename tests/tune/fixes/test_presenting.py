@@ -5,9 +5,9 @@ import pytest
 from loopwright.core.errors import Conflict, Invalid
 from loopwright.skills.files import digest
 from loopwright.skills.findings import Proposal
-from loopwright.skills.fixes.diff import fix_of, rewrite_of
 from loopwright.skills.fixes.edits import contents_of, edit
 from loopwright.skills.reader.page import read_page
+from loopwright.workflows.tuning.proposals import fix_of, rewrite_of
 
 FILES = {"SKILL.md": b"# Title\r\n\r\nRead a.md\r\n", "a.md": b"a", "data.bin": b"\0"}
 

@@ -9,10 +9,10 @@ from loopwright.skills.detectors.detector import Detector, Hit
 from loopwright.skills.files import SkillFiles
 from loopwright.skills.findings import Dimension
 from loopwright.skills.reader.model import Skill
-from loopwright.skills.report.checked import check, of_session
 from loopwright.skills.score import gate, score
 from loopwright.workflows.tuning.model import TuningStep
 from loopwright.workflows.tuning.outcomes import Verified
+from loopwright.workflows.tuning.report.checked import check, of_session
 from tests.domain.tuning_making import (
     created,
     diagnosed_all,

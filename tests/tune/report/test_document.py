@@ -5,8 +5,8 @@ from typing import Any
 
 from loopwright.skills.findings import Finding, Silenced
 from loopwright.skills.fixes.edits import edit
-from loopwright.skills.report.checked import Checked, Repair
-from loopwright.skills.report.document import document
+from loopwright.workflows.tuning.report.checked import Checked, Repair
+from loopwright.workflows.tuning.report.document import document
 from tests.tune.making import finding, page
 
 PAGE = page("SKILL.md", "Read a.md and b.md.\n")

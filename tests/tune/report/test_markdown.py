@@ -2,7 +2,7 @@
 
 from loopwright.workflows.tuning.model import DIAGNOSES, TuningState, TuningStep
 from loopwright.workflows.tuning.outcomes import Offered, Refused, Verified
-from loopwright.workflows.tuning.report import report
+from loopwright.workflows.tuning.report.markdown import report
 from tests.domain.tuning_making import (
     SCOPED,
     created,

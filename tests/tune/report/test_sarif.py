@@ -12,8 +12,8 @@ from loopwright.skills.detectors.placing import spot
 from loopwright.skills.findings import Edit, Finding, Severity, Silenced
 from loopwright.skills.fixes.edits import applied, edit
 from loopwright.skills.reader.page import Page
-from loopwright.skills.report.checked import Checked, Repair
-from loopwright.skills.report.sarif import sarif
+from loopwright.workflows.tuning.report.checked import Checked, Repair
+from loopwright.workflows.tuning.report.sarif import sarif
 from tests.tune.making import finding, page
 
 Log = dict[str, Any]  # Any: JSON, walked key by key

@@ -9,7 +9,7 @@ import pytest
 from loopwright.core.errors import Conflict, WorkspaceError
 from loopwright.core.run_events import Bus
 from loopwright.store.files import FileStore
-from loopwright.store.tunings import TUNINGS
+from loopwright.wiring.stores import TUNINGS
 from loopwright.workflows.tuning.model import TuningState, TuningStep
 from loopwright.workflows.tuning.reducer import begin_step
 from tests.fakes import FakeClock

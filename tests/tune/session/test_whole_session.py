@@ -11,9 +11,9 @@ from loopwright.core.errors import Conflict, Invalid, NotFound
 from loopwright.skills import detectors
 from loopwright.skills.detectors.detector import Hit
 from loopwright.skills.findings import DIMENSIONS
-from loopwright.skills.report.checked import check
 from loopwright.workflows.tuning.commands import choose
 from loopwright.workflows.tuning.model import TuningState
+from loopwright.workflows.tuning.report.checked import check
 from tests.tune.session.stage import HEAD, MENDED, SICK, TuneStage, lay_out, texts
 
 

@@ -10,9 +10,8 @@ from loopwright.evidence.results import Reading, joined
 from loopwright.evidence.run import ProjectTests, is_done
 from loopwright.evidence.runners import WRAPPED, runner_for
 from loopwright.evidence.runners.pytest import Pytest
-from loopwright.evidence.testing import Coverage
+from loopwright.evidence.testing import Coverage, TestResult
 from loopwright.evidence.verdict import baseline_of, compare, verdict
-from loopwright.workflows.loop.model import TestResult
 from tests.javascript import Toolbox
 from tests.tools import runs
 from tests.validation.projects import PYTEST, UNITTEST, lay_out, run, statuses

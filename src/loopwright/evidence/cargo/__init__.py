@@ -12,8 +12,7 @@ from loopwright.evidence import junit
 from loopwright.evidence.recording.shims import Recording
 from loopwright.evidence.results import Reading, failure, parsed, plain, told_apart
 from loopwright.evidence.sources import digest, parse, text_of
-from loopwright.evidence.testing import BUILD
-from loopwright.workflows.loop.model import TestResult, TestStatus
+from loopwright.evidence.testing import BUILD, TestResult, TestStatus
 
 RUNNING = re.compile(r"^running (\d{1,9}) tests?$")
 _RESULT = re.compile(

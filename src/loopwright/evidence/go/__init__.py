@@ -13,7 +13,7 @@ from loopwright.evidence.places import folders
 from loopwright.evidence.recording.shims import Recording
 from loopwright.evidence.results import Reading, failure, parsed, plain, told_apart
 from loopwright.evidence.sources import digest, parse, text_of
-from loopwright.workflows.loop.model import TestResult, TestStatus
+from loopwright.evidence.testing import TestResult, TestStatus
 
 _ENDS: dict[str, TestStatus] = {"pass": "passed", "fail": "failed", "skip": "skipped"}
 _NOT_BUILT = re.compile(r"^FAIL\t(\S+) \[(?:build|setup) failed\]", re.MULTILINE)

@@ -14,7 +14,7 @@ from loopwright.evidence import coverage, results, sources
 from loopwright.evidence.coverage import FileLines, combined
 from loopwright.evidence.javascript import package_json
 from loopwright.evidence.results import Reading
-from loopwright.workflows.loop.model import TestResult, TestStatus
+from loopwright.evidence.testing import TestResult, TestStatus
 
 _USES = frozenset({"identifier", "shorthand_property_identifier"})
 

@@ -9,8 +9,7 @@ from tree_sitter import Node
 
 from loopwright.evidence.results import failure
 from loopwright.evidence.sources import digest, parse, text_of, walk
-from loopwright.evidence.testing import BUILD
-from loopwright.workflows.loop.model import TestResult
+from loopwright.evidence.testing import BUILD, TestResult
 
 _CLASSES = frozenset({"class_declaration", "record_declaration", "enum_declaration", "interface_declaration"})
 _AROUND = re.compile(r"(?:Before|After)(?:Each|All|Class|Method|Suite|Test)?|DataProvider|Parameters")

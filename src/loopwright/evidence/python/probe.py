@@ -13,8 +13,7 @@ from loopwright.evidence import coverage
 from loopwright.evidence.coverage import FileLines, combined
 from loopwright.evidence.results import Reading, plain, split_key, told_apart
 from loopwright.evidence.test_material import PATTERN
-from loopwright.evidence.testing import LEAST, Reach
-from loopwright.workflows.loop.model import TestResult, TestStatus
+from loopwright.evidence.testing import LEAST, Reach, TestResult, TestStatus
 
 INJECTED = Path(__file__).parent / "injected"
 ORDER = "LOOPWRIGHT_PROBE"

@@ -1,13 +1,9 @@
 """Unified diffs that `git apply` takes to the byte."""
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 
 from loopwright.core.errors import Invalid
-from loopwright.skills.files import Rewrite, digest
-from loopwright.skills.findings import Proposal
-from loopwright.skills.fixes.edits import contents_of
-from loopwright.workflows.tuning.model import FileAction, FileChange, Fix
 
 CONTEXT = 3
 NO_NEWLINE = "\\ No newline at end of file\n"
@@ -124,28 +120,3 @@ def _name(side: str, file: str) -> str:
 def _marked(name: str) -> str:
     """A name with blanks is ended by a tab, so that none of it is taken for a date."""
     return f"{name}\t" if " " in name and not name.startswith('"') else name
-
-
-def fix_of(proposal: Proposal, files: Mapping[str, bytes], id: str, issue_ids: Sequence[str]) -> Fix:
-    """The proposal as a fix of these files. Conflict where they are not what it was made for; Invalid for no texts."""
-    changes = tuple(_change(file, files.get(file), new) for file, new in contents_of(proposal, files).items())
-    return Fix(
-        id=id, issue_ids=tuple(issue_ids), strategy=proposal.strategy, description=proposal.description,
-        rationale=proposal.rationale, changes=changes, risk=proposal.risk, estimated_impact=proposal.estimated_impact,
-        verification_steps=proposal.verification_steps,
-    )  # fmt: skip
-
-
-def rewrite_of(proposal: Proposal, files: Mapping[str, bytes]) -> Rewrite:
-    """What has to be written, on the condition that the files are still these. Conflict, Invalid."""
-    contents = contents_of(proposal, files)
-    return Rewrite(contents, {file: digest(files[file]) if file in files else None for file in contents})
-
-
-def _change(file: str, old: bytes | None, new: bytes | None) -> FileChange:
-    action: FileAction = "create" if old is None else "delete" if new is None else "modify"
-    diff = unified(file, old, new)
-    return FileChange(
-        file=file, action=action, old_content=None if old is None else old.decode(),
-        new_content=None if new is None else new.decode(), diff=diff,
-    )  # fmt: skip

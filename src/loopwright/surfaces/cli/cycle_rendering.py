@@ -5,8 +5,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple, Self
 
+from loopwright.core.cycle_names import ROLES, TITLES, Role, step_of
 from loopwright.core.pausing import paused_words
 from loopwright.core.record import Entry
+from loopwright.core.run import raising
 from loopwright.core.run_events import Note
 from loopwright.core.state import Outcome, PermissionRequest
 from loopwright.core.text import agreeing, clean, plural
@@ -39,9 +41,7 @@ from loopwright.surfaces.cli.loop_rendering import (
 from loopwright.surfaces.cli.text import Line, Style, age, columns, cut, fold, last_line, local, short, stopwatch, width
 from loopwright.workflows.cycle.coordination import AUTO
 from loopwright.workflows.cycle.model import AgentStatus, CycleState, CycleStatus, IterationRecord, PlanTask
-from loopwright.workflows.cycle.names import ROLES, TITLES, Role, step_of
 from loopwright.workflows.cycle.summary import agent_of, cycle_need
-from loopwright.workflows.loop.commands import raising
 from loopwright.workflows.loop.summary import diff_stat
 
 ENDING_CELLS = 100

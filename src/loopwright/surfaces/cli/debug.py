@@ -10,11 +10,11 @@ from pydantic import JsonValue
 from loopwright.core.errors import Invalid
 from loopwright.core.text import plural
 from loopwright.evidence.debugging import DebugRequest, Diagnosis
+from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.surfaces.cli.layout import Look, labelled, source, wrapped
 from loopwright.surfaces.cli.options import HERE, Json, Project, elsewhere
 from loopwright.surfaces.cli.output import answer, cells, is_plain, remark
 from loopwright.surfaces.cli.text import short
-from loopwright.workflows.loop.model import Hypothesis
 
 if TYPE_CHECKING:
     from loopwright.evidence.debugging import Probed, ProbeOrder

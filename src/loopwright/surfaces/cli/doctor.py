@@ -8,6 +8,7 @@ import typer
 
 from loopwright.checkup import AgentFound, Checkup, Machine, Place, RolePlayed, Run
 from loopwright.checkup import Project as ProjectCheckup
+from loopwright.core.cycle_names import TITLES
 from loopwright.core.errors import Exit
 from loopwright.core.state import Policy
 from loopwright.core.text import clean, plural
@@ -15,7 +16,6 @@ from loopwright.surfaces.cli.loop_rendering import LABEL
 from loopwright.surfaces.cli.options import HERE, Json, Project, elsewhere
 from loopwright.surfaces.cli.output import cells, refuse, remark, write
 from loopwright.surfaces.cli.text import columns, fold, short
-from loopwright.workflows.cycle.names import TITLES
 
 if TYPE_CHECKING:
     from loopwright.wiring import Means

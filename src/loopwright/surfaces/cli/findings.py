@@ -4,14 +4,14 @@ import posixpath
 from collections.abc import Iterator, Sequence
 
 from loopwright.core.text import clean, plural
-from loopwright.skills.findings import SEVERITIES, Finding, FixLevel
-from loopwright.skills.report.checked import Checked
+from loopwright.skills.findings import SEVERITIES, Finding, FixLevel, Gate
 from loopwright.skills.score import counts, meaning_words, score_words
 from loopwright.surfaces.cli.layout import Look, Style, labelled, plain, source, wrapped
 from loopwright.surfaces.cli.text import clean_lines, columns, width
 from loopwright.surfaces.cli.text import coloured as coloured_diff
-from loopwright.workflows.tuning.model import Fix, Gate, TuningState
+from loopwright.workflows.tuning.model import Fix, TuningState
 from loopwright.workflows.tuning.publish import diff_of
+from loopwright.workflows.tuning.report.checked import Checked
 
 INDENT = 8
 """Cells before the texts of a finding; the source's line number fits in."""

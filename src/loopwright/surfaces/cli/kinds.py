@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, TypeVar
 
 import typer
 
+from loopwright.core.cycle_names import ROLES
 from loopwright.core.errors import Exit, LoopwrightError
 from loopwright.surfaces.cli.options import HERE, opened
-from loopwright.workflows.cycle.names import ROLES
 
 if TYPE_CHECKING:
     from loopwright.core.ports import Person, Rule
@@ -134,7 +134,7 @@ class Loops(Kind["LoopState"]):
     def statuses(self) -> tuple[str, ...]:
         from typing import get_args
 
-        from loopwright.workflows.loop.model import LoopStatus
+        from loopwright.core.names import LoopStatus
 
         return get_args(LoopStatus)
 
@@ -270,7 +270,7 @@ class Tunings(Kind["TuningState"]):
     def statuses(self) -> tuple[str, ...]:
         from typing import get_args
 
-        from loopwright.workflows.tuning.model import TuningStatus
+        from loopwright.core.names import TuningStatus
 
         return get_args(TuningStatus)
 

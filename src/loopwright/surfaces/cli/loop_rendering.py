@@ -7,22 +7,16 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol, Self, TypeVar
 
+from loopwright.core.names import FINISHED, LoopStatus
 from loopwright.core.pausing import Pause, pause_of, paused_words
 from loopwright.core.record import Entry
-from loopwright.core.run import Run
+from loopwright.core.run import Run, raising
 from loopwright.core.run_events import Note
 from loopwright.core.state import LoopTask, Outcome, PermissionRequest, RunState
 from loopwright.core.text import agreeing, clean, plural
+from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.proof import Proof, strength_lines, tests_and_proof
-from loopwright.evidence.rivals import (
-    AppliedPatch,
-    applied_patches,
-    comparison_words,
-    holds_patch,
-    patch_lines,
-    patch_of,
-    rival_lines,
-)
+from loopwright.evidence.rivals import AppliedPatch, comparison_words, holds_patch, patch_lines, patch_of, rival_lines
 from loopwright.policy.permissions import request_words
 from loopwright.surfaces.cli.text import (
     Line,
@@ -37,8 +31,7 @@ from loopwright.surfaces.cli.text import (
     stopwatch,
     width,
 )
-from loopwright.workflows.loop.commands import raising
-from loopwright.workflows.loop.model import FINISHED, Hypothesis, LoopState, LoopStatus
+from loopwright.workflows.loop.model import LoopState, applied_patches
 from loopwright.workflows.loop.summary import Done, plan, progress, task_statuses
 from loopwright.workflows.loop.summary import diff_stat as diff_stat
 

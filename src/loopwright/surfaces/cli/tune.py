@@ -11,8 +11,6 @@ from typer.core import TyperCommand
 from loopwright.core.errors import Conflict, Exit, Invalid, NotFound
 from loopwright.core.text import json_line, plural
 from loopwright.skills.findings import DIMENSIONS, Dimension
-from loopwright.skills.report.document import document
-from loopwright.skills.report.sarif import sarif
 from loopwright.surfaces.cli.findings import mended_page, overview, skill_page
 from loopwright.surfaces.cli.layout import Look, coloured, plain
 from loopwright.surfaces.cli.options import HERE, LIMITS, Given, Json, Project, elsewhere, opened, quoted, takes
@@ -28,11 +26,13 @@ from loopwright.surfaces.cli.tune_targets import (
 )
 from loopwright.surfaces.cli.tuning_session import Counter, driven
 from loopwright.workflows.tuning.model import Level
+from loopwright.workflows.tuning.report.document import document
+from loopwright.workflows.tuning.report.sarif import sarif
 
 if TYPE_CHECKING:
-    from loopwright.skills.report.checked import Checked
     from loopwright.wiring import Engine
     from loopwright.workflows.tuning.model import TuningState
+    from loopwright.workflows.tuning.report.checked import Checked
 
 
 def _flag(name: str, *short: str, help: str) -> Any:  # Any: a type with a typer.Option
@@ -352,7 +352,7 @@ def _looked_at(
 
 def looked_at(engine: "Engine", root: Path, order: Order, accepted: frozenset[str]) -> "Checked":
     """One skill as it is now."""
-    from loopwright.skills.report.checked import checked
+    from loopwright.workflows.tuning.report.checked import checked
 
     files = engine.tunings.folders.read(root)
     return checked(files, shown(root, order.base), order.dimensions, accepted, engine.found_before)
@@ -387,7 +387,7 @@ def _mended(engine: "Engine", roots: "Mapping[Path, Checked | None]", order: Ord
 
 def of_session(state: "TuningState", order: Order) -> "Checked":
     """The skill as the session left it, with its path as people say it."""
-    from loopwright.skills.report.checked import of_session
+    from loopwright.workflows.tuning.report.checked import of_session
 
     return replace(of_session(state), path=shown(Path(state.engine.root), order.base))
 

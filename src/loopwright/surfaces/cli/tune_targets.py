@@ -13,7 +13,7 @@ from loopwright.surfaces.cli.output import remark
 if TYPE_CHECKING:
     from loopwright.core.ports import Skills
     from loopwright.skills.baseline import Baseline
-    from loopwright.skills.report.checked import Checked
+    from loopwright.workflows.tuning.report.checked import Checked
 
 
 INSTALLED = (

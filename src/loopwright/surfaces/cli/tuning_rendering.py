@@ -6,6 +6,7 @@ from datetime import datetime
 from itertools import groupby
 from typing import Self
 
+from loopwright.core.names import TuningStatus
 from loopwright.core.record import Entry
 from loopwright.core.run_events import Note
 from loopwright.core.text import clean, plural
@@ -34,7 +35,7 @@ from loopwright.surfaces.cli.loop_rendering import (
 from loopwright.surfaces.cli.options import quoted
 from loopwright.surfaces.cli.text import Line, Style, age, columns, cut, fold, last_line, local, short, stopwatch
 from loopwright.workflows.loop.summary import diff_stat
-from loopwright.workflows.tuning.model import DIAGNOSES, RANKS, AppliedFix, Fix, Issue, TuningState, TuningStatus
+from loopwright.workflows.tuning.model import DIAGNOSES, RANKS, AppliedFix, Fix, Issue, TuningState
 
 ENDING_CELLS = 100
 VERDICTS = {"pass": "passed", "review": "needs review", "fail": "failed"}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from loopwright.core.errors import Conflict, IllegalTransition, Invalid
+from loopwright.core.names import FINISHED
 from loopwright.core.run import Run
 from loopwright.core.state import Limits
 from loopwright.core.supervisor import is_launched
@@ -14,7 +15,6 @@ from loopwright.core.text import whole
 from loopwright.core.threads import in_thread
 from loopwright.evidence.debugging import DebugGround, DebugRequest, Looked
 from loopwright.skills.findings import DIMENSIONS
-from loopwright.skills.report.checked import of_session
 from loopwright.surfaces.mcp.debugging import read_debug_call
 from loopwright.surfaces.mcp.run_resolver import CYCLE, KINDS, LOOP, Desk, Found, Kind, Place
 from loopwright.surfaces.mcp.tool_inputs import (
@@ -69,8 +69,9 @@ from loopwright.surfaces.mcp.tool_outputs import (
     tuning_report,
 )
 from loopwright.wiring.debugging import debug_request
-from loopwright.workflows.loop.model import FINISHED, LoopState
+from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.tuning.model import Level
+from loopwright.workflows.tuning.report.checked import of_session
 
 AnyReport = Report | CycleReport | TuningReport
 AnyBrief = Brief | CycleBrief | TuningBrief

@@ -1,4 +1,4 @@
-"""The MCP server that an agent reports through, over stdio: `python -m loopwright.mcp.report FOLDER`.
+"""The MCP server that an agent reports through, over stdio: `python -m loopwright.surfaces.mcp.report FOLDER`.
 
 Started by the agent, once for each session; it ends when the agent closes its input.
 """
@@ -138,7 +138,7 @@ async def serve(box: Letterbox) -> None:
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever interrupts the agent wants no traceback from here
     if len(sys.argv) != 2:
-        sys.exit("usage: python -m loopwright.mcp.report FOLDER")
+        sys.exit("usage: python -m loopwright.surfaces.mcp.report FOLDER")
     gc.set_threshold(50_000)  # loading makes many objects that stay
     asyncio.run(serve(Letterbox(Path(sys.argv[1]))))
 

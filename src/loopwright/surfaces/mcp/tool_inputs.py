@@ -6,12 +6,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from loopwright.core.errors import Invalid
 from loopwright.core.record import first_problem
-from loopwright.core.state import Iterations, Limits, Mode, OnError, Policy, Tokens
+from loopwright.core.state import Iterations, Limits, Mode, OnError, Parallel, Policy, TaskMode, Tokens
 from loopwright.skills.findings import Dimension
 from loopwright.surfaces.mcp import debugging
 from loopwright.surfaces.mcp.debugging import MOST_EXPRESSIONS, MOST_HITS, MOST_SECONDS, MOST_STATEMENTS, MOST_TESTS
-from loopwright.workflows.cycle.model import Parallel
-from loopwright.workflows.loop.model import TaskMode
 
 LONGEST = 100_000
 """Characters of a text; what is longer belongs into a file of the project."""

@@ -9,14 +9,14 @@ from loopwright.core.run import Run
 from loopwright.core.state import Budget, Outcome, PermissionRequest, RunState
 from loopwright.core.text import agreeing, clean, clipped, plural, whole
 from loopwright.policy.permissions import request_words
-from loopwright.skills.findings import Confidence, Dimension, Finding, FixLevel, Risk, Severity
-from loopwright.skills.report.checked import Checked
+from loopwright.skills.findings import Confidence, Dimension, Finding, FixLevel, Gate, IssuesBySeverity, Risk, Severity
 from loopwright.skills.score import counts, score_words
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.summary import CycleGlance, CycleNeed, cycle_glance, cycle_need
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.summary import Glance, Need, glance, need, task_statuses
-from loopwright.workflows.tuning.model import AppliedFix, Fix, Gate, IssuesBySeverity, TuningState
+from loopwright.workflows.tuning.model import AppliedFix, Fix, TuningState
+from loopwright.workflows.tuning.report.checked import Checked
 from loopwright.workflows.tuning.summary import TuningGlance, TuningNeed, tuning_glance, tuning_need
 
 NEXT_FOR_LOOP: dict[Outcome, str] = {

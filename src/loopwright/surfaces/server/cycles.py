@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 from fastapi import Path, Query
 
 from loopwright.core import progress_files
+from loopwright.core.course import Check
+from loopwright.core.cycle_names import Role
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server import examples as cycle_examples
 from loopwright.surfaces.server.answers import Answer, done
@@ -61,9 +63,7 @@ from loopwright.surfaces.server.runs import (
 )
 from loopwright.workflows.cycle.commands import command_for
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.names import Role
 from loopwright.workflows.cycle.summary import CycleCourseStep, cycle_timeline, cycle_validations
-from loopwright.workflows.loop.course import Check
 
 all_of_them = Routes(prefix=CYCLES.place, tags=["cycles"])
 one_of_them = Routes(prefix=CYCLES.one, tags=["cycles"])

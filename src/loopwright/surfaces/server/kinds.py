@@ -4,17 +4,18 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, get_args
 
+from loopwright.core.cycle_names import ROLES
+from loopwright.core.names import LoopStatus, TuningStatus
 from loopwright.core.record import Record
 from loopwright.core.run import R
 from loopwright.core.run_commands import Runs
 from loopwright.core.transcript import TRANSCRIPT
 from loopwright.projects import Project, Projects
 from loopwright.workflows.cycle.model import CycleState, CycleStatus
-from loopwright.workflows.cycle.names import ROLES
 from loopwright.workflows.cycle.summary import cycle_glance
-from loopwright.workflows.loop.model import LoopState, LoopStatus
+from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.summary import glance
-from loopwright.workflows.tuning.model import TuningState, TuningStatus
+from loopwright.workflows.tuning.model import TuningState
 from loopwright.workflows.tuning.summary import tuning_glance
 
 

@@ -3,8 +3,11 @@
 from typing import Literal
 
 from loopwright.core import progress_files
+from loopwright.core.course import Check, CourseStep, timeline, validations
 from loopwright.core.state import MenuEntry
 from loopwright.core.transcript import TRANSCRIPT
+from loopwright.evidence.hypotheses import Hypothesis
+from loopwright.evidence.testing import TestResult
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server.answers import Answer, done
 from loopwright.surfaces.server.dependencies import LOOP_ROOM, ControlPlane, LoopCommands, OneLoop, ProjectName, shown
@@ -31,8 +34,6 @@ from loopwright.surfaces.server.runs import (
     told,
 )
 from loopwright.workflows.loop.commands import command_for
-from loopwright.workflows.loop.course import Check, CourseStep, timeline, validations
-from loopwright.workflows.loop.model import Hypothesis, TestResult
 from loopwright.workflows.loop.summary import finished, plan
 
 all_of_them = Routes(prefix=LOOPS.place, tags=["loops"])

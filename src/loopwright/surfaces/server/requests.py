@@ -9,18 +9,18 @@ from fastapi.routing import APIRoute
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from starlette.requests import ClientDisconnect
 
+from loopwright.core.cycle_names import Role
+from loopwright.core.names import LoopStatus, TuningStatus
 from loopwright.core.run import Waiver
-from loopwright.core.state import Iterations, Limits, Mode, OnError, Policy, Require, Tokens
+from loopwright.core.state import Iterations, Limits, Mode, OnError, Parallel, Policy, Require, TaskMode, Tokens
 from loopwright.evidence.proof import ProofPolicy
 from loopwright.skills.findings import Dimension
 from loopwright.surfaces.server import examples
 from loopwright.surfaces.server import examples as cycle_examples
 from loopwright.surfaces.server import examples as tuning_examples
 from loopwright.surfaces.server.gate import BadBody
-from loopwright.workflows.cycle.model import CycleStatus, Parallel
-from loopwright.workflows.cycle.names import Role
-from loopwright.workflows.loop.model import LoopStatus, TaskMode
-from loopwright.workflows.tuning.model import MAX_ITERATIONS, TuningStatus
+from loopwright.workflows.cycle.model import CycleStatus
+from loopwright.workflows.tuning.model import MAX_ITERATIONS
 
 
 def _not_blank(text: str) -> str:

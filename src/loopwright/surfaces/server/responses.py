@@ -2,14 +2,14 @@
 
 from pydantic import BaseModel, JsonValue
 
+from loopwright.core.course import TouchedFile
 from loopwright.core.record import Record, Timestamp
-from loopwright.core.state import LoopTask, PermissionRequest
+from loopwright.core.state import LoopTask, PermissionRequest, TaskStatus
 from loopwright.skills.reader.drawing import EdgeKind, NodeKind
 from loopwright.surfaces.server.documentation import Done
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.summary import CycleGlance
-from loopwright.workflows.loop.course import TouchedFile
-from loopwright.workflows.loop.model import LoopState, TaskStatus
+from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.summary import Glance, PlanStatus
 from loopwright.workflows.tuning.model import AppliedFix, Fix, TuningState
 from loopwright.workflows.tuning.summary import TuningGlance

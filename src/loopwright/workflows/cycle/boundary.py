@@ -5,6 +5,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
+from loopwright.core.cycle_names import ROLES, Role, step_of
 from loopwright.core.text import clipped, plural
 from loopwright.evidence.proof import TESTS_KEPT, proof_order
 from loopwright.workflows.cycle.model import (
@@ -18,7 +19,6 @@ from loopwright.workflows.cycle.model import (
     PlanTask,
     version_of,
 )
-from loopwright.workflows.cycle.names import ROLES, Role, step_of
 from loopwright.workflows.cycle.plan import planned
 from loopwright.workflows.cycle.selector import validated
 from loopwright.workflows.cycle.standing import has_failed, is_held, role_status, standing, tasks, with_record

@@ -8,14 +8,13 @@ from typing import Any, Literal
 from loopwright.core.errors import Advice, Conflict, IllegalTransition, Invalid, NotFound
 from loopwright.core.parking import is_due
 from loopwright.core.protocol import Control
+from loopwright.core.run import REASON_LENGTH, STOPPED_BY_USER, raising
 from loopwright.core.state import Limits, Outcome, Parked, Waiting
 from loopwright.core.text import agreeing, clipped, plural
 from loopwright.evidence.rivals import exchanged, new_rival_ids, rival_of
 from loopwright.workflows.cycle.boundary import closed, feedback, issues_found, next_iteration, opened
 from loopwright.workflows.cycle.model import FINISHED, Coordination, CycleState, CycleStatus
 from loopwright.workflows.cycle.standing import standing
-from loopwright.workflows.loop.commands import REASON_LENGTH, raising
-from loopwright.workflows.loop.commands import STOPPED_BY_USER as STOPPED_BY_USER
 
 Command = Literal[
     "begin", "start", "pause", "resume", "stop", "complete", "fail", "reopen", "extend", "decide", "resolve",

@@ -1,8 +1,8 @@
 """What the roles ask of each other and of a person: blockers and decisions, and the steps that wait for them. Pure."""
 
+from loopwright.core.cycle_names import CycleStep
 from loopwright.reports.phase import PhaseReport, ReportedDecision
 from loopwright.workflows.cycle.model import Blocker, CycleState, Decision
-from loopwright.workflows.cycle.names import CycleStep
 from loopwright.workflows.cycle.standing import standing, tasks
 
 AUTO = "auto"

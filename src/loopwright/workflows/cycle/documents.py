@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import BaseModel
 
+from loopwright.core.outcomes import Validated
 from loopwright.core.text import clipped, read_word, word
 from loopwright.reports.block import is_nothing
 from loopwright.workflows.cycle.model import FINISHED, CycleState, Exploration, Requirements, iteration_of, version_of
 from loopwright.workflows.cycle.summary import render_implementation, render_issues, render_summary
-from loopwright.workflows.loop.outcomes import Validated
 
 MAIN = (
     "ra/requirements.md", "ra/edge-cases.md", "ep/exploration.md", "ep/architecture.md", "ep/plan.json",

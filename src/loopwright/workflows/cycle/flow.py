@@ -5,7 +5,10 @@ from collections.abc import Awaitable, Callable
 
 from pydantic import JsonValue
 
+from loopwright.core.course import measured
+from loopwright.core.cycle_names import ROLES, CycleStep, Role, StepName, step_of
 from loopwright.core.errors import AgentError, Conflict, Invalid, NotFound, WorkspaceError
+from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 from loopwright.core.protocol import Control, Usage
 from loopwright.core.record import Event
 from loopwright.core.state import Checkpoint, Waiting
@@ -16,7 +19,6 @@ from loopwright.workflows.cycle import commands
 from loopwright.workflows.cycle.coordination import decided_by_itself
 from loopwright.workflows.cycle.lanes import broken_off_in, free_lane, lane_of
 from loopwright.workflows.cycle.model import CycleState, CycleStepUnderWay, Decision
-from loopwright.workflows.cycle.names import ROLES, CycleStep, Role, StepName, step_of
 from loopwright.workflows.cycle.outcomes import Aggregated, CycleOutcome, CycleStepDone, Implemented, Judged
 from loopwright.workflows.cycle.publish import adopt, archive, files_of, log_files, publish, result_words
 from loopwright.workflows.cycle.reducer import begin_step, end_step
@@ -26,8 +28,6 @@ from loopwright.workflows.cycle.roles.ra import analyse
 from loopwright.workflows.cycle.roles.vas import baseline, validate
 from loopwright.workflows.cycle.selector import CycleFacts, asks_person, ready, still_holds
 from loopwright.workflows.cycle.session import CycleSession
-from loopwright.workflows.loop.course import measured
-from loopwright.workflows.loop.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 
 BROKEN_OFF = "the runner died"
 

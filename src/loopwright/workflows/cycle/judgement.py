@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from loopwright.core.outcomes import Validated
 from loopwright.core.text import clipped, plural
 from loopwright.workflows.cycle.model import CycleState
 from loopwright.workflows.cycle.templates import closing
-from loopwright.workflows.loop.outcomes import Validated
 
 MARK = "<!-- judgement -->"
 """Parts what the engine measured from what the role says."""

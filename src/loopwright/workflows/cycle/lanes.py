@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
+from loopwright.core.cycle_names import CycleStep
 from loopwright.core.errors import Conflict, NotFound
+from loopwright.core.outcomes import Change
 from loopwright.core.ports import Snapshot
 from loopwright.core.threads import in_thread
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.names import CycleStep
 from loopwright.workflows.cycle.session import CycleSession
-from loopwright.workflows.loop.outcomes import Change
 
 MERGES = 5
 """How often a task's work is merged anew because something else has changed meanwhile."""

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from pydantic import ValidationError
 
+from loopwright.core.cycle_names import ROLES, TITLES, Role
 from loopwright.core.record import Record
 from loopwright.core.text import clipped, json_line, plural, read_word, word
 from loopwright.workflows.cycle.model import (
@@ -23,7 +24,6 @@ from loopwright.workflows.cycle.model import (
     IterationRecord,
     TestResults,
 )
-from loopwright.workflows.cycle.names import ROLES, TITLES, Role
 
 FILES_NAMED, SAID = 30, 500
 """Files that an entry names, and characters of what a role said last."""

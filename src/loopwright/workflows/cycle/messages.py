@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
+from loopwright.core.cycle_names import CycleStep, Role, step_of
 from loopwright.core.prompts import Prompts
 from loopwright.core.text import clipped, plural
 from loopwright.workflows.cycle.model import CycleState, FeedbackEntry, PlanTask
-from loopwright.workflows.cycle.names import CycleStep, Role, step_of
 
 PACKAGE = "loopwright.workflows.cycle.roles"
 FOLDER = "cycle"

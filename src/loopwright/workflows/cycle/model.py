@@ -7,12 +7,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from loopwright.core.record import Items, Record, Timestamp, absent, within
-from loopwright.core.state import ENDS_COMPLETED, Iterations, RunState
+from loopwright.core.cycle_names import ROLES, Role
+from loopwright.core.record import Items, Record, Timestamp, absent
+from loopwright.core.state import ENDS_COMPLETED, MAX_ITERATIONS, Iterations, Parallel, RunState
 from loopwright.evidence.rivals import AppliedPatch
-from loopwright.workflows.cycle.names import ROLES, Role
-
-Parallel = Annotated[int, *within(1, 4)]
 
 
 class CycleStepUnderWay(Record):
@@ -89,7 +87,6 @@ ChangeAction = Literal["create", "modify", "delete"]
 
 FINISHED: frozenset[CycleStatus] = frozenset({"completed", "failed"})
 TITLE_LENGTH = 100
-MAX_ITERATIONS = 5
 CHANGES_KEPT, ERRORS_KEPT, FEEDBACK_KEPT = 500, 100, 200
 """Entries that the state holds, the last ones; all of them are in the logs and in the journal."""
 

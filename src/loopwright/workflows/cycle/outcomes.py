@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass, field
 
+from loopwright.core.cycle_names import CycleStep
+from loopwright.core.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, Validated
 from loopwright.core.protocol import Usage
 from loopwright.core.state import Baseline, Incident
 from loopwright.evidence.proof import NamedTest
 from loopwright.evidence.rivals import AppliedPatch
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.model import PlanTask
-from loopwright.workflows.cycle.names import CycleStep
-from loopwright.workflows.loop.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, Validated
 
 
 @dataclass(frozen=True)

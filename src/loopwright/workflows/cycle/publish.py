@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import assert_never
 
+from loopwright.core.cycle_names import ROLES, CycleStep, Role
+from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 from loopwright.core.record import Entry
 from loopwright.core.text import plural
 from loopwright.workflows.cycle.documents import KEPT, MAIN, archived_name, archives, coverage, render, version_in
 from loopwright.workflows.cycle.logs import LOGS, additions, changes_in, missing_lines
 from loopwright.workflows.cycle.model import ChangeAction, ChangeLog, CycleState, version_of
-from loopwright.workflows.cycle.names import ROLES, CycleStep, Role
 from loopwright.workflows.cycle.outcomes import (
     Aggregated,
     Analysed,
@@ -25,7 +26,6 @@ from loopwright.workflows.cycle.outcomes import (
 from loopwright.workflows.cycle.reducer import implemented_lines
 from loopwright.workflows.cycle.session import CycleSession
 from loopwright.workflows.cycle.standing import under_way
-from loopwright.workflows.loop.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput
 
 
 def result_words(outcome: CycleOutcome) -> str:

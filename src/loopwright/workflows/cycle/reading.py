@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, assert_never
 
+from loopwright.core.cycle_names import ROLES, step_of
 from loopwright.core.errors import IllegalTransition, Invalid, LoopwrightError
+from loopwright.core.run import STOPPED_BY_USER
 from loopwright.core.state_reading import (
     BOOKKEEPING,
     LIMITS,
@@ -37,10 +39,8 @@ from loopwright.workflows.cycle.model import (
     iteration_of,
     version_of,
 )
-from loopwright.workflows.cycle.names import ROLES, step_of
 from loopwright.workflows.cycle.plan import critical_path, effort_words
 from loopwright.workflows.cycle.standing import standing
-from loopwright.workflows.loop.commands import STOPPED_BY_USER
 
 VERSIONED = ("requirements", "exploration", "plan", "test_results")
 UNKNOWN = "was not recorded"
@@ -413,7 +413,7 @@ def _with_texts(state: CycleState, after: CycleState) -> CycleState:
 
 def _stopped(state: CycleState, after: CycleState) -> CycleState:
     """Others end a cycle by stopping it; every other end is the runner's own."""
-    if (after.status, after.engine.outcome, after.failure_reason) != ("failed", "stopped", commands.STOPPED_BY_USER):
+    if (after.status, after.engine.outcome, after.failure_reason) != ("failed", "stopped", STOPPED_BY_USER):
         return state
     return _tried(state, commands.stop, after.completed_at or "")
 

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from pydantic import ValidationError
 
+from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.record import Record
 from loopwright.core.state import Waiting
 from loopwright.core.state_reading import in_zone
@@ -60,7 +61,6 @@ from loopwright.workflows.cycle.model import (
     iteration_of,
     version_of,
 )
-from loopwright.workflows.cycle.names import ROLES, Role
 from loopwright.workflows.cycle.reading import read_cycle
 from loopwright.workflows.cycle.standing import implementing, standing
 from loopwright.workflows.cycle.summary import FAILED_STEPS

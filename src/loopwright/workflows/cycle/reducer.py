@@ -3,6 +3,8 @@
 from datetime import datetime
 from typing import Literal, TypeVar, assert_never
 
+from loopwright.core.cycle_names import CycleStep, Role
+from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, Validated
 from loopwright.core.parking import parked_until
 from loopwright.core.run import charged, checkpointed, noted
 from loopwright.core.state import Checkpoint, LastValidation, Outcome, Parked, Waiting
@@ -39,7 +41,6 @@ from loopwright.workflows.cycle.model import (
     TestResults,
     version_of,
 )
-from loopwright.workflows.cycle.names import CycleStep, Role
 from loopwright.workflows.cycle.outcomes import (
     Aggregated,
     Analysed,
@@ -52,7 +53,6 @@ from loopwright.workflows.cycle.outcomes import (
 )
 from loopwright.workflows.cycle.plan import planned
 from loopwright.workflows.cycle.standing import TRIES, is_done, standing, under_way
-from loopwright.workflows.loop.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, Validated
 
 T = TypeVar("T")
 

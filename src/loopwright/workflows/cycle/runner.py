@@ -10,6 +10,7 @@ from typing import Protocol, get_args
 
 from loopwright.core import notices
 from loopwright.core.agent_turns import Recall, Turns
+from loopwright.core.cycle_names import ROLES, Role
 from loopwright.core.kernel import driven, held_until_it_rests
 from loopwright.core.notices import Event as NoticeKind
 from loopwright.core.notices import Letter, Notice
@@ -43,7 +44,6 @@ from loopwright.workflows.cycle.commands import goes_on
 from loopwright.workflows.cycle.flow import CycleFlow, take_over
 from loopwright.workflows.cycle.messages import cycle_brief, cycle_prompts
 from loopwright.workflows.cycle.model import FINISHED, CycleState
-from loopwright.workflows.cycle.names import ROLES, Role
 from loopwright.workflows.cycle.publish import publish
 from loopwright.workflows.cycle.session import Board, CycleSession, Lanes, Opener, lane_name
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from loopwright.core.cycle_names import NEEDS_AGENT, CycleStep, Role, StepName
 from loopwright.workflows.cycle.model import CycleState, PlanTask
-from loopwright.workflows.cycle.names import NEEDS_AGENT, CycleStep, Role, StepName
 from loopwright.workflows.cycle.standing import (
     baseline_settled,
     has_failed,

@@ -5,27 +5,20 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import ClassVar
 
+from loopwright.core.cycle_names import Role
 from loopwright.core.errors import Conflict, Forbidden, Invalid, NotFound
 from loopwright.core.ids import new_cycle_id
 from loopwright.core.ports import Store, Worktrees
 from loopwright.core.progress_files import whole
 from loopwright.core.run_commands import Recovered, Rules, Runs
-from loopwright.core.state import Budget, Checkpoint, RunSettings
+from loopwright.core.state import MAX_ITERATIONS, Budget, Checkpoint, RunSettings
 from loopwright.core.wording import ACTORS
 from loopwright.evidence.rival_exchange import take_rival
 from loopwright.workflows.cycle import commands, files
 from loopwright.workflows.cycle.documents import KEPT, MAIN, archives, render
 from loopwright.workflows.cycle.files import Discovery, Document, DocumentText
 from loopwright.workflows.cycle.logs import LOGS, additions
-from loopwright.workflows.cycle.model import (
-    FINISHED,
-    MAX_ITERATIONS,
-    TITLE_LENGTH,
-    CycleEngine,
-    CycleState,
-    IterationRecord,
-)
-from loopwright.workflows.cycle.names import Role
+from loopwright.workflows.cycle.model import FINISHED, TITLE_LENGTH, CycleEngine, CycleState, IterationRecord
 
 
 def write_down(store: Store[CycleState], state: CycleState) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from loopwright.core.agent_turns import Turns
 from loopwright.core.context import TestedGround
+from loopwright.core.cycle_names import ROLES, CycleStep, Role
 from loopwright.core.errors import Invalid, NotFound
 from loopwright.core.ports import Clock, Debugger, Person, Snapshot, Store, Surveyor, Worktrees
 from loopwright.core.progress_files import shown
@@ -18,16 +19,15 @@ from loopwright.core.run_events import Bus, Note
 from loopwright.core.threads import in_thread
 from loopwright.core.transcript import Discovered
 from loopwright.evidence.debugging import DebugRequest
-from loopwright.evidence.goals import cycle_goal
 from loopwright.evidence.proof import ProofGoal
 from loopwright.evidence.verdict import claims_green_tests, quoted
 from loopwright.policy.permissions import turn_policy
+from loopwright.reports.discoveries import BAD, BOARD, Bad, Finding, merged, read_bad, read_board, read_entry
 from loopwright.reports.phase import PhaseReport
 from loopwright.reports.phase import read as read_phase
-from loopwright.workflows.cycle.discoveries import BAD, BOARD, Bad, Finding, merged, read_bad, read_board, read_entry
 from loopwright.workflows.cycle.messages import compose, cycle_prompts, wrap_ups
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.names import ROLES, CycleStep, Role
+from loopwright.workflows.cycle.standing import cycle_goal
 
 FILE = "discoveries.ndjson"
 """In a role's own folder: where it writes a line for each, unless it has a tool for that."""

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator
 
+from loopwright.core.cycle_names import ROLES, CycleStep, Role, step_of
+from loopwright.evidence.goals import goal_kind, named_for_goal
+from loopwright.evidence.proof import ProofGoal
 from loopwright.workflows.cycle.model import (
     FINISHED,
     AgentResult,
@@ -13,7 +16,6 @@ from loopwright.workflows.cycle.model import (
     PlanStatus,
     PlanTask,
 )
-from loopwright.workflows.cycle.names import ROLES, CycleStep, Role, step_of
 
 TRIES = 2
 """How often a step may fail in an iteration; then it is settled as failed."""
@@ -242,3 +244,11 @@ def _results(state: CycleState) -> Iterator[tuple[str, AgentResult]]:
 def with_record(state: CycleState, record: IterationRecord) -> CycleState:
     """With the last iteration's record as it is now."""
     return state.evolve(iterations=(*state.iterations[:-1], record))
+
+
+def cycle_goal(state: CycleState) -> ProofGoal:
+    """A cycle's goal is its whole task, extensions included."""
+    return ProofGoal(
+        frozenset({goal_kind(state.description, state.engine.settings.proof)}),
+        named_for_goal(state.description, state.engine),
+    )

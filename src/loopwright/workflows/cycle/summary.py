@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
+from loopwright.core.course import Check, CourseStep, check_of, number, over
+from loopwright.core.cycle_names import ROLES, CycleStep, Role, StepName, step_of
 from loopwright.core.pausing import Pause, pause_of
 from loopwright.core.record import Entry, Items, Record, Timestamp
 from loopwright.core.state import Checkpoint, Mode, Outcome
@@ -12,8 +14,6 @@ from loopwright.evidence.proof import SURVIVORS_KEPT, Proof, proof_words, streng
 from loopwright.evidence.rivals import patch_lines
 from loopwright.workflows.cycle.logs import baseline_words, tests_words
 from loopwright.workflows.cycle.model import AgentStatus, CycleState, CycleStatus, Phase, PlanTask
-from loopwright.workflows.cycle.names import ROLES, CycleStep, Role, StepName, step_of
-from loopwright.workflows.loop.course import Check, CourseStep, check_of, number, over
 
 FILES_NAMED = 20
 """Changed files that the summary names."""

@@ -1,30 +1,13 @@
 """What every step of a loop leaves behind, whatever it was: counts, errors, a task's status."""
 
 from loopwright.core.ids import new_task_id
-from loopwright.core.state import LoopTask
+from loopwright.core.names import COUNTED
+from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, Validated
+from loopwright.core.state import LoopTask, TaskStatus
 from loopwright.workflows.loop import commands
-from loopwright.workflows.loop.model import (
-    ACTIONS_KEPT,
-    ERRORS_KEPT,
-    CurrentAction,
-    ErrorEntry,
-    LoopState,
-    SkillState,
-    TaskStatus,
-)
-from loopwright.workflows.loop.outcomes import (
-    ActionFailed,
-    Completed,
-    Interrupted,
-    LimitReached,
-    NeedsInput,
-    Step,
-    Validated,
-)
+from loopwright.workflows.loop.model import ACTIONS_KEPT, ERRORS_KEPT, CurrentAction, ErrorEntry, LoopState, SkillState
+from loopwright.workflows.loop.outcomes import Completed, Step
 from loopwright.workflows.loop.selector import normalise, with_tasks
-
-COUNTED = frozenset({"DEVELOP", "DEBUG", "VALIDATE"})
-"""Actions that use up an iteration, failed ones too."""
 
 FAILURES_IN_A_ROW = 3
 

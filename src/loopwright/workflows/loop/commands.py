@@ -8,8 +8,10 @@ from pydantic import ValidationError
 
 from loopwright.core.agent_names import check_agent
 from loopwright.core.errors import Advice, Conflict, Forbidden, IllegalTransition, Invalid, NotFound
+from loopwright.core.names import FINISHED, LoopStatus
 from loopwright.core.protocol import Control
 from loopwright.core.record import first_problem
+from loopwright.core.run import REASON_LENGTH, STOPPED_BY_USER, raising
 from loopwright.core.state import (
     CHECKPOINTS_KEPT,
     Checkpoint,
@@ -19,12 +21,11 @@ from loopwright.core.state import (
     MenuEntry,
     Outcome,
     Parked,
-    Reached,
     Waiting,
 )
 from loopwright.core.text import agreeing, clipped, plural
 from loopwright.evidence.rivals import awaits_verdict, with_rival
-from loopwright.workflows.loop.model import FINISHED, LoopState, LoopStatus, SkillState
+from loopwright.workflows.loop.model import LoopState, SkillState
 
 Command = Literal[
     "begin", "start", "pause", "resume", "stop", "exit", "complete", "fail", "reopen",
@@ -76,11 +77,6 @@ STATUS_REQUESTS: dict[tuple[LoopStatus, LoopStatus], Command] = {
     ("running", "user_exit"): "exit",
 }
 """(is, wanted) → the command that a request for a bare status stands for."""
-
-REASON_LENGTH = 240
-"""Characters of a failure's reason."""
-
-STOPPED_BY_USER = "Manually stopped by user"
 
 
 def allowed(command: Command, status: LoopStatus, *, live: bool = True) -> bool:
@@ -201,12 +197,6 @@ def reopen(state: LoopState) -> LoopState:
             waiting=None, answer=None, parked=None, interrupt=False,
         ),
     )  # fmt: skip
-
-
-def raising(reached: Reached) -> Advice:
-    """To raise a used up limit, to a value that is well above what was spent."""
-    value = max(1, round(2 * reached.spent)) if reached.limit != "max_cost" else round(2 * reached.spent + 0.01, 2)
-    return Advice("raise it, for example {setting}", reached.limit, value)
 
 
 def limited(state: LoopState, limits: Limits) -> LoopState:

@@ -12,9 +12,10 @@ from loopwright.core.errors import Invalid
 from loopwright.core.record import first_problem
 from loopwright.core.state import MOST_ITERATIONS
 from loopwright.core.text import agreeing, plural
+from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.proof import SURVIVORS_KEPT, Proof, proof_words, strength_lines, tests_and_proof
 from loopwright.evidence.rivals import patch_lines, patch_of
-from loopwright.workflows.loop.model import Hypothesis, LoopState, SkillState
+from loopwright.workflows.loop.model import LoopState, SkillState
 from loopwright.workflows.loop.summary import progress
 
 Json = dict[str, Any]  # Any: parsed JSON, typed by the model at the end

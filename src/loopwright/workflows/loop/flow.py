@@ -4,24 +4,18 @@ from collections.abc import Awaitable, Callable
 
 from pydantic import JsonValue
 
+from loopwright.core.course import measured
 from loopwright.core.errors import AgentError, Invalid
+from loopwright.core.names import ActionName
+from loopwright.core.outcomes import ActionFailed, Interrupted, Validated
 from loopwright.core.protocol import Control, Usage
 from loopwright.core.record import Event
 from loopwright.core.state import Checkpoint
 from loopwright.core.troubles import outcome_of
 from loopwright.workflows.loop.bookkeeping import count
 from loopwright.workflows.loop.commands import control_signal
-from loopwright.workflows.loop.course import measured
-from loopwright.workflows.loop.model import ActionName, LoopState
-from loopwright.workflows.loop.outcomes import (
-    ActionFailed,
-    ActionOutcome,
-    Completed,
-    Interrupted,
-    Step,
-    Validated,
-    seen_from_inside,
-)
+from loopwright.workflows.loop.model import LoopState
+from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Step, seen_from_inside
 from loopwright.workflows.loop.publish import announce, change_lines, publish, result_words
 from loopwright.workflows.loop.reducer import begin_action, end_action
 from loopwright.workflows.loop.selector import Facts, Next, next_action, normalise, still_holds
@@ -174,7 +168,7 @@ def _cost(usage: Usage) -> dict[str, JsonValue]:
 
 def _tests(outcome: ActionOutcome) -> dict[str, JsonValue]:
     """What was counted, where tests ran."""
-    counted = measured(outcome)
+    counted = measured(outcome.checked if isinstance(outcome, Completed) else outcome)
     return {} if counted is None else {"tests": counted}
 
 

@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from loopwright.core.names import ActionName
 from loopwright.core.prompts import Prompts
+from loopwright.core.state import DevelopTask
 from loopwright.core.text import plural
-from loopwright.workflows.loop.model import ActionName, DevelopTask, LoopState, SkillState
+from loopwright.workflows.loop.model import LoopState, SkillState
 
 PACKAGE = "loopwright.workflows.loop.steps"
 

@@ -2,37 +2,21 @@
 
 from typing import Any, Literal, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, model_validator
 
+from loopwright.core.names import FINISHED, LoopStatus
 from loopwright.core.record import Items, Record, Timestamp, absent
-from loopwright.core.state import ENDS_COMPLETED, EngineState, Iterations
+from loopwright.core.state import ENDS_COMPLETED, DevelopTask, EngineState, Iterations
 from loopwright.core.state import Mode as Mode
+from loopwright.evidence.hypotheses import Hypothesis
+from loopwright.evidence.rivals import AppliedPatch, patch_of
+from loopwright.evidence.testing import TestResult
 
-LoopStatus = Literal["created", "running", "paused", "completed", "failed", "user_exit"]
 CurrentAction = Literal["init", "develop", "debug", "validate", "complete"]
-ActionName = Literal["INIT", "DEVELOP", "DEBUG", "VALIDATE", "COMPLETE"]
-TaskMode = Literal["analysis", "write", "review"]
-TaskStatus = Literal["pending", "in_progress", "completed", "failed"]
-HypothesisStatus = Literal["pending", "confirmed", "rejected", "inconclusive"]
-TestStatus = Literal["passed", "failed", "skipped"]
 
-FINISHED: frozenset[LoopStatus] = frozenset({"completed", "failed"})
 ERRORS_KEPT = 100
 ACTIONS_KEPT = 200
 TITLE_LENGTH = 100
-
-
-class DevelopTask(Record):
-    """One unit of development work, as the runner sees it."""
-
-    id: str = Field(min_length=1)
-    description: str
-    tool: str = "codex"
-    mode: TaskMode = "write"
-    status: TaskStatus = "pending"
-    files_changed: Items[str] = ()
-    created_at: Timestamp
-    completed_at: Timestamp | None = None
 
 
 class Develop(Record):
@@ -52,31 +36,6 @@ class Develop(Record):
         return self
 
 
-class EvidenceCriteria(Record):
-    confirm: str
-    reject: str
-
-
-class Hypothesis(Record):
-    """A suspected cause, where to look, and what was measured there."""
-
-    id: str
-    description: str
-    testable_condition: str
-    logging_point: str
-    evidence_criteria: EvidenceCriteria
-    likelihood: float = Field(gt=0)
-    status: HypothesisStatus = "pending"
-    evidence: dict[str, JsonValue] | None = None
-    verdict_reason: str | None = None
-
-    @model_validator(mode="after")
-    def _a_verdict_needs_evidence(self) -> Self:
-        if self.status != "pending" and (self.evidence is None or not self.verdict_reason):
-            raise ValueError(f"{self.id} is {self.status} without evidence and a reason")
-        return self
-
-
 class Debug(Record):
     active_bug: str | None = None
     hypotheses_count: int = 0
@@ -90,24 +49,6 @@ class Debug(Record):
         if self.hypotheses_count != len(self.hypotheses):
             raise ValueError(f"hypotheses_count is {self.hypotheses_count}, not {len(self.hypotheses)}")
         return self
-
-
-class TestResult(Record):
-    """One test as the runner reported it. `duration_ms` in milliseconds."""
-
-    __test__ = False
-
-    test_name: str
-    suite: str = ""
-    status: TestStatus
-    duration_ms: float = 0
-    error_message: str | None = None
-    stack_trace: str | None = None
-
-    @property
-    def key(self) -> str:
-        """What names this test in `failed_tests` and in the baseline."""
-        return f"{self.suite}::{self.test_name}" if self.suite else self.test_name
 
 
 class Validate(Record):
@@ -197,3 +138,8 @@ class LoopState(Record):
     def mode(self) -> Mode:
         """What the next step goes by; `skill_state.mode` tells what the runner went by."""
         return self.engine.settings.mode
+
+
+def applied_patches(skill: SkillState | None) -> tuple[AppliedPatch, ...]:
+    found = (patch_of(one) for one in (skill.debug.hypotheses if skill else ()))
+    return tuple(patch for patch in found if patch is not None)

@@ -2,19 +2,14 @@
 
 from dataclasses import dataclass, field, replace
 
+from loopwright.core.names import ActionName
+from loopwright.core.outcomes import ActionFailed, Change, Interrupted, LimitReached, NeedsInput, Validated
 from loopwright.core.protocol import Usage
 from loopwright.core.state import Baseline, Incident, LoopTask, Outcome
 from loopwright.core.text import relative
-from loopwright.evidence.proof import NamedTest, Proof, ProofPolicy
-from loopwright.workflows.loop.model import ActionName, Hypothesis, Summary, TestResult
-
-
-@dataclass(frozen=True)
-class Change:
-    """One line of changes.log, as measured between two snapshots. `action`: create, modify, delete."""
-
-    file: str
-    action: str
+from loopwright.evidence.hypotheses import Hypothesis
+from loopwright.evidence.proof import NamedTest, ProofPolicy
+from loopwright.workflows.loop.model import Summary
 
 
 @dataclass(frozen=True)
@@ -50,40 +45,6 @@ class Developed:
 
 
 @dataclass(frozen=True)
-class Validated:
-    """`tree` was measured before the run, `left` after it; `reasons` say why it did not pass.
-
-    `run_writes` are files that the run left behind, `touched` those of the project that changed meanwhile.
-    `below_threshold`: all tests are green, only a threshold is missed. `counted` is False for the last look that
-    COMPLETE takes. `proof`: of a run that passed. `environment`: see RunState, where nothing was remembered before;
-    `disturbed`: the tests pass, but what they run with is not what it was. `measured`: when that was, where no run
-    was made for it.
-    """
-
-    tree: str
-    left: str
-    passed: bool
-    tests_found: bool
-    results: tuple[TestResult, ...]
-    coverage: float
-    coverage_files: dict[str, float] | None = None
-    reasons: tuple[str, ...] = ()
-    below_threshold: bool = False
-    baseline: Baseline | None = None
-    run_writes: tuple[str, ...] = ()
-    touched: tuple[str, ...] = ()
-    counted: bool = True
-    proof: Proof | None = None
-    environment: str | None = None
-    disturbed: bool = False
-    measured: str | None = None
-
-    @property
-    def failing(self) -> tuple[str, ...]:
-        return tuple(result.key for result in self.results if result.status == "failed")
-
-
-@dataclass(frozen=True)
 class Debugged:
     """`hypotheses` are all of the loop's, with their new verdicts. `revives`: a failed task that is worth another try.
 
@@ -108,37 +69,6 @@ class Completed:
     reason: str | None
     summary: Summary
     checked: Validated | None = None
-
-
-@dataclass(frozen=True)
-class NeedsInput:
-    """`by_resuming`: there is nothing to answer, but something to be settled."""
-
-    question: str
-    options: tuple[str, ...] = ()
-    by_resuming: bool = False
-
-
-@dataclass(frozen=True)
-class LimitReached:
-    """The agent has used up what it may; `until`: when it can be asked again, as it says (ISO-8601 with its offset)."""
-
-    reason: str
-    until: str | None = None
-
-
-@dataclass(frozen=True)
-class Interrupted:
-    """Cancelled from outside before it had a result; it will be taken up again."""
-
-    why: str
-
-
-@dataclass(frozen=True)
-class ActionFailed:
-    """The action gave no outcome at all."""
-
-    message: str
 
 
 ActionOutcome = (

@@ -6,23 +6,13 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
+from loopwright.core.names import COUNTED
+from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, Validated
 from loopwright.core.record import Entry
 from loopwright.core.text import plural
-from loopwright.workflows.loop.bookkeeping import COUNTED
 from loopwright.workflows.loop.documents import render_progress
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.outcomes import (
-    ActionFailed,
-    ActionOutcome,
-    Completed,
-    Debugged,
-    Developed,
-    Initialised,
-    Interrupted,
-    LimitReached,
-    NeedsInput,
-    Validated,
-)
+from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Debugged, Developed, Initialised
 from loopwright.workflows.loop.selector import Next
 from loopwright.workflows.loop.session import Session
 

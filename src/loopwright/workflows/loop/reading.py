@@ -8,6 +8,8 @@ from typing import Any, assert_never, get_args
 
 from loopwright.core.errors import IllegalTransition, Invalid
 from loopwright.core.ids import is_safe
+from loopwright.core.names import FINISHED
+from loopwright.core.run import STOPPED_BY_USER
 from loopwright.core.state import EngineState, Menu, Mode
 from loopwright.core.state_reading import (
     BOOKKEEPING,
@@ -26,8 +28,7 @@ from loopwright.core.state_reading import (
 from loopwright.core.state_reading import validated as mended
 from loopwright.core.text import plural
 from loopwright.workflows.loop import commands
-from loopwright.workflows.loop.commands import STOPPED_BY_USER
-from loopwright.workflows.loop.model import ERRORS_KEPT, FINISHED, TITLE_LENGTH, LoopState
+from loopwright.workflows.loop.model import ERRORS_KEPT, TITLE_LENGTH, LoopState
 
 
 def validated(document: Json, now: str, repairs: list[str]) -> LoopState:
@@ -293,7 +294,7 @@ def _is_legal_end(before: LoopState, after: LoopState) -> bool:
     """Others end a loop by stopping it; every other end is the runner's own."""
     ends = [(s.status, s.engine.outcome, s.completed_at, s.failure_reason) for s in (before, after)]
     stopped = (after.status, after.engine.outcome, after.failure_reason)
-    return ends[0] == ends[1] or stopped == ("failed", "stopped", commands.STOPPED_BY_USER)
+    return ends[0] == ends[1] or stopped == ("failed", "stopped", STOPPED_BY_USER)
 
 
 def _own_engine(before: EngineState, after: EngineState) -> EngineState:

@@ -3,14 +3,15 @@
 from typing import assert_never
 
 from loopwright.core.errors import Conflict
-from loopwright.core.parking import limit_lands
+from loopwright.core.names import COUNTED as COUNTED
+from loopwright.core.names import ActionName
+from loopwright.core.outcomes import ActionFailed, Interrupted, LimitReached, NeedsInput, Validated
 from loopwright.core.run import charged, checkpointed, noted
 from loopwright.core.state import Checkpoint, EngineState, LastValidation, Waiting
+from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.proof import Proof, proof_order
 from loopwright.evidence.rivals import awaits_verdict
-from loopwright.evidence.stall import fruitless, remembered, sighting
 from loopwright.workflows.loop import commands
-from loopwright.workflows.loop.bookkeeping import COUNTED as COUNTED
 from loopwright.workflows.loop.bookkeeping import (
     append_task,
     count,
@@ -22,28 +23,11 @@ from loopwright.workflows.loop.bookkeeping import (
     succeeded,
     task_becomes,
 )
-from loopwright.workflows.loop.model import (
-    ERRORS_KEPT,
-    ActionName,
-    CurrentAction,
-    ErrorEntry,
-    Hypothesis,
-    LoopState,
-    SkillState,
-)
-from loopwright.workflows.loop.outcomes import (
-    ActionFailed,
-    Completed,
-    Debugged,
-    Developed,
-    Initialised,
-    Interrupted,
-    LimitReached,
-    NeedsInput,
-    Step,
-    Validated,
-)
+from loopwright.workflows.loop.model import ERRORS_KEPT, CurrentAction, ErrorEntry, LoopState, SkillState
+from loopwright.workflows.loop.outcomes import Completed, Debugged, Developed, Initialised, Step
+from loopwright.workflows.loop.parking import limit_lands
 from loopwright.workflows.loop.selector import ROUNDS, Next, failed_task, normalise, open_tasks, with_tasks
+from loopwright.workflows.loop.stall import fruitless, remembered, sighting
 from loopwright.workflows.loop.summary import worked
 
 WORDS: dict[ActionName, CurrentAction] = {

@@ -9,17 +9,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from loopwright.core.errors import Conflict, Corrupt, Invalid, NotFound
+from loopwright.core.names import FINISHED
 from loopwright.core.ports import Clock, Rule, Store, Workspace
 from loopwright.core.protocol import AgentOutput, Capabilities, Message
 from loopwright.core.record import Entry, Event
 from loopwright.core.recording import Kept, digest_of, read_line
 from loopwright.core.run_events import Bus, Note, Observer
-from loopwright.core.state import EngineState, MenuEntry
+from loopwright.core.state import DevelopTask, EngineState, MenuEntry
 from loopwright.core.threads import in_thread
 from loopwright.core.transcript import FORM, TRANSCRIPT, Able, TurnEnded, TurnFailure
 from loopwright.evidence.debugging import DebugRequest, Findings
 from loopwright.workflows.loop.commands import reopen, take_up
-from loopwright.workflows.loop.model import FINISHED, DevelopTask, LoopState
+from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.runner import LoopRunner
 from loopwright.workflows.loop.selector import CHOSEN
 

@@ -13,7 +13,7 @@ from loopwright.core.kernel import driven, held_until_it_rests
 from loopwright.core.notices import Event as NoticeKind
 from loopwright.core.notices import Letter, Notice
 from loopwright.core.notifier import Herald
-from loopwright.core.parking import goes_on
+from loopwright.core.outcomes import Interrupted
 from loopwright.core.permits import Permits
 from loopwright.core.ports import (
     Agent,
@@ -42,7 +42,8 @@ from loopwright.workflows.loop.commands import taken_over
 from loopwright.workflows.loop.flow import LoopFlow
 from loopwright.workflows.loop.messages import brief, loop_prompts
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.outcomes import Interrupted, Step
+from loopwright.workflows.loop.outcomes import Step
+from loopwright.workflows.loop.parking import goes_on
 from loopwright.workflows.loop.publish import missing_changes, publish
 from loopwright.workflows.loop.reducer import ACTION_OF, end_action
 from loopwright.workflows.loop.session import Session

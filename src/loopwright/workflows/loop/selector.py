@@ -3,9 +3,10 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from loopwright.core.state import LoopTask, Outcome
-from loopwright.evidence.stall import stalled_because
-from loopwright.workflows.loop.model import ActionName, DevelopTask, LoopState, SkillState
+from loopwright.core.names import ActionName
+from loopwright.core.state import DevelopTask, LoopTask, Outcome
+from loopwright.workflows.loop.model import LoopState, SkillState
+from loopwright.workflows.loop.stall import stalled_because
 
 ROUNDS = 5
 """Fruitless DEBUG actions in a row before the loop looks for another way."""

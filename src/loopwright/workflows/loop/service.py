@@ -11,14 +11,13 @@ from loopwright.core.record import Event
 from loopwright.core.run_commands import Rules, Runs
 from loopwright.core.state import Budget, EngineState, LoopTask, MenuEntry, RunSettings
 from loopwright.core.wording import ACTORS
-from loopwright.evidence import rivals
 from loopwright.evidence.rival_exchange import Taken, take_rival
 from loopwright.evidence.rivals import RIVAL
 from loopwright.workflows.loop import commands
 from loopwright.workflows.loop import commands as tasks
 from loopwright.workflows.loop.documents import render_progress
 from loopwright.workflows.loop.issues import bound_solution, found_issue, read_lines, steps_of
-from loopwright.workflows.loop.model import TITLE_LENGTH, LoopState
+from loopwright.workflows.loop.model import TITLE_LENGTH, LoopState, applied_patches
 from loopwright.workflows.loop.summary import summed_up
 
 Fields = Mapping[str, Any]  # Any: parsed JSON; the models check each value
@@ -209,7 +208,7 @@ class Talk(Runs[LoopState]):
             by = f"a person {ACTORS[taken.by]}" if taken.by in ACTORS else taken.by
             return commands.rival_taken(state, taken.id, by, (taken.before, taken.after))
 
-        state = take_rival(self, loop_id, rival, patches=lambda s: rivals.applied_patches(s.skill_state), landed=landed)
+        state = take_rival(self, loop_id, rival, patches=lambda s: applied_patches(s.skill_state), landed=landed)
         return self._launched(loop_id, state) if state.status == "running" else state
 
     def _added(self, loop_id: str, fields: Fields) -> LoopState:

@@ -5,15 +5,16 @@ from functools import partial
 
 from loopwright.core.agent_turns import Turns, takes_prose
 from loopwright.core.context import TestedGround
+from loopwright.core.names import ActionName
 from loopwright.core.ports import Debugger, Person
 from loopwright.core.prompts import Prompts
 from loopwright.core.protocol import ActionReport, AgentOutput, Message
 from loopwright.evidence.debugging import DebugRequest, tried
-from loopwright.evidence.goals import loop_goal
 from loopwright.evidence.proof import ProofGoal
 from loopwright.evidence.verdict import claims_green_tests, quoted, refused_updates
+from loopwright.workflows.loop.goal import loop_goal
 from loopwright.workflows.loop.messages import compose, loop_prompts
-from loopwright.workflows.loop.model import ActionName, LoopState, SkillState
+from loopwright.workflows.loop.model import LoopState, SkillState
 
 
 @dataclass(kw_only=True)

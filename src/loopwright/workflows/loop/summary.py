@@ -6,22 +6,15 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Literal, get_args
 
+from loopwright.core.names import FINISHED, LoopStatus
+from loopwright.core.outcomes import Validated
 from loopwright.core.pausing import Pause, pause_of
 from loopwright.core.record import Entry, Items, Record, Timestamp
-from loopwright.core.state import Incident, Mode, Outcome
+from loopwright.core.state import Incident, Mode, Outcome, TaskStatus
 from loopwright.core.text import plural
-from loopwright.evidence.rivals import applied_patches, patch_lines
-from loopwright.workflows.loop.model import (
-    FINISHED,
-    CurrentAction,
-    LoopState,
-    LoopStatus,
-    SkillState,
-    Summary,
-    TaskStatus,
-    TestStatus,
-)
-from loopwright.workflows.loop.outcomes import Validated
+from loopwright.evidence.rivals import patch_lines
+from loopwright.evidence.testing import TestStatus
+from loopwright.workflows.loop.model import CurrentAction, LoopState, SkillState, Summary, applied_patches
 from loopwright.workflows.loop.selector import open_tasks
 
 PlanStatus = Literal["pending", "in_progress", "completed"]

@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFound
+from loopwright.core.names import TuningStatus
 from loopwright.core.protocol import Control
-from loopwright.core.run import noted
+from loopwright.core.run import STOPPED_BY_USER, noted
 from loopwright.core.state import Incident, Limits
 from loopwright.skills.findings import Finding, FixLevel, Silenced
-from loopwright.workflows.loop.commands import STOPPED_BY_USER as STOPPED_BY_USER
-from loopwright.workflows.tuning.model import FINISHED, AppliedFix, TuningState, TuningStatus
+from loopwright.workflows.tuning.model import FINISHED, AppliedFix, TuningState
 from loopwright.workflows.tuning.reducer import finished, found, undone
 
 Command = Literal[

@@ -9,6 +9,7 @@ from typing import assert_never
 from pydantic import JsonValue
 
 from loopwright.core.errors import AgentError, Conflict, Corrupt, Invalid, NotFound, WorkspaceError
+from loopwright.core.names import TuningStepName
 from loopwright.core.protocol import Control
 from loopwright.core.record import Event
 from loopwright.core.text import plural
@@ -18,7 +19,6 @@ from loopwright.skills.diagnosis import Diagnosis, diagnose, fixable, load, rule
 from loopwright.skills.files import SkillFiles
 from loopwright.skills.findings import Proposal
 from loopwright.skills.fixes import propose
-from loopwright.skills.fixes.diff import fix_of, rewrite_of
 from loopwright.skills.fixes.edits import rebased
 from loopwright.skills.review.cards import cards_of
 from loopwright.skills.review.checking import carried
@@ -26,7 +26,7 @@ from loopwright.workflows.tuning import commands
 from loopwright.workflows.tuning.agent_fixes import written_by_agent
 from loopwright.workflows.tuning.commands import unverified
 from loopwright.workflows.tuning.gate import judge
-from loopwright.workflows.tuning.model import RANKS, Fix, StepName, TuningState, TuningStep
+from loopwright.workflows.tuning.model import RANKS, Fix, TuningState, TuningStep
 from loopwright.workflows.tuning.outcomes import (
     Applied,
     Broken,
@@ -43,6 +43,7 @@ from loopwright.workflows.tuning.outcomes import (
     TuningStepDone,
     Verified,
 )
+from loopwright.workflows.tuning.proposals import fix_of, rewrite_of
 from loopwright.workflows.tuning.publish import files_of, publish
 from loopwright.workflows.tuning.reducer import begin_step, end_step
 from loopwright.workflows.tuning.reviewing import review, still_there
@@ -229,7 +230,7 @@ async def undo(session: TuningSession, fix: str) -> None:
         session.bus.publish("activity", f"rolled back {fix}")
 
 
-HANDLERS: dict[StepName, Handler] = {
+HANDLERS: dict[TuningStepName, Handler] = {
     "action-init": init,
     "action-diagnose-context": diagnose_dimension,
     "action-diagnose-memory": diagnose_dimension,

@@ -4,6 +4,7 @@ from typing import Literal, NamedTuple, Self, get_args
 
 from pydantic import Field, model_validator
 
+from loopwright.core.names import TuningStatus, TuningStepName
 from loopwright.core.record import Items, Record, Timestamp, absent
 from loopwright.core.state import Iterations, RunState
 from loopwright.skills.findings import (
@@ -13,6 +14,8 @@ from loopwright.skills.findings import (
     Finding,
     FixLevel,
     FixStrategy,
+    Gate,
+    IssuesBySeverity,
     Proposal,
     Risk,
     Severity,
@@ -104,11 +107,9 @@ class TuningEngine(RunState):
         return len(self.rejected) + sum(len(tries) for tries in self.tried.values())
 
 
-TuningStatus = Literal["pending", "running", "completed", "failed"]
 ExecutionMode = Literal["sequential", "autonomous"]
 DiagnosisStatus = Literal["completed", "skipped", "failed"]
 IssueType = Literal["context_explosion", "memory_loss", "dataflow_break", "agent_failure"]
-Gate = Literal["pass", "review", "fail"]
 FileAction = Literal["create", "modify", "delete"]
 ActionResult = Literal["success", "failure", "skipped"]
 Verification = Literal["pass", "fail", "pending"]
@@ -203,17 +204,6 @@ class Issue(Record):
     impact: str
     suggested_fix: str
     related_issues: Items[str] = ()
-
-
-class IssuesBySeverity(Record):
-    critical: int = Field(default=0, ge=0)
-    high: int = Field(default=0, ge=0)
-    medium: int = Field(default=0, ge=0)
-    low: int = Field(default=0, ge=0)
-
-    @property
-    def total(self) -> int:
-        return self.critical + self.high + self.medium + self.low
 
 
 class FileChange(Record):
@@ -363,13 +353,7 @@ class TuningState(Record):
         return self.engine.dropped.get(fix) or next((why for why in rejected if why), "")
 
 
-StepName = Literal[
-    "action-init", "action-diagnose-context", "action-diagnose-memory", "action-diagnose-dataflow",
-    "action-diagnose-agent", "action-report", "action-verify", "action-apply-fix", "action-propose-fixes",
-    "action-next-iteration", "action-complete", "action-fail",
-]  # fmt: skip
-
-DIAGNOSES: dict[Dimension, StepName] = {
+DIAGNOSES: dict[Dimension, TuningStepName] = {
     "context": "action-diagnose-context",
     "memory": "action-diagnose-memory",
     "dataflow": "action-diagnose-dataflow",
@@ -380,7 +364,7 @@ DIAGNOSES: dict[Dimension, StepName] = {
 class TuningStep(NamedTuple):
     """`fix`: the one it applies or verifies."""
 
-    name: StepName
+    name: TuningStepName
     fix: str | None = None
 
     @property
@@ -390,5 +374,5 @@ class TuningStep(NamedTuple):
 
 def step_of(name: str, fix: str | None) -> TuningStep:
     """The step of that name. ValueError for one that there is not."""
-    known: tuple[StepName, ...] = get_args(StepName)
+    known: tuple[TuningStepName, ...] = get_args(TuningStepName)
     return TuningStep(next(one for one in known if one == name), fix)

@@ -1,11 +1,11 @@
 """What follows from a committed step: the report, SARIF, and the diffs of all fixes, beside the state."""
 
 from loopwright.core.ports import Store
-from loopwright.skills.report.checked import of_session
-from loopwright.skills.report.sarif import sarif
 from loopwright.workflows.tuning.model import Fix, TuningState
 from loopwright.workflows.tuning.outcomes import Applied, Proposed, Reported, TuningOutcome, Verified
-from loopwright.workflows.tuning.report import report
+from loopwright.workflows.tuning.report.checked import of_session
+from loopwright.workflows.tuning.report.markdown import report
+from loopwright.workflows.tuning.report.sarif import sarif
 from loopwright.workflows.tuning.session import BACKUPS
 
 REPORT, SARIF, FIXES = "report.md", "findings.sarif", "fixes"

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, assert_never
 
 from loopwright.core.errors import IllegalTransition, Invalid, LoopwrightError
+from loopwright.core.run import STOPPED_BY_USER
 from loopwright.core.state_reading import (
     BOOKKEEPING,
     LIMITS,
@@ -24,7 +25,6 @@ from loopwright.core.state_reading import (
     validated,
 )
 from loopwright.skills.findings import DIMENSIONS, SEVERITIES
-from loopwright.workflows.loop.commands import STOPPED_BY_USER
 from loopwright.workflows.tuning import commands
 from loopwright.workflows.tuning.model import (
     ERRORS_KEPT,
@@ -308,7 +308,7 @@ def _chosen(state: TuningState, after: TuningState) -> TuningState:
 
 def _stopped(state: TuningState, after: TuningState) -> TuningState:
     """Others end a session by stopping it; every other end is the runner's own."""
-    if (after.status, after.engine.outcome, after.engine.reason) != ("failed", "stopped", commands.STOPPED_BY_USER):
+    if (after.status, after.engine.outcome, after.engine.reason) != ("failed", "stopped", STOPPED_BY_USER):
         return state
     return _tried(state, commands.stop, after.updated_at or "")
 

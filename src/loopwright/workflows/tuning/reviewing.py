@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from loopwright.core.agent_turns import Turns
 from loopwright.core.errors import AgentError, Conflict, Invalid, NotFound
+from loopwright.core.names import TuningStepName
 from loopwright.core.protocol import Message
 from loopwright.core.run import charged
 from loopwright.core.spending import added
@@ -23,7 +24,7 @@ from loopwright.skills.review.cards import cards_of
 from loopwright.skills.review.checking import MOST, Checked, checked, refutation
 from loopwright.workflows.tuning.agent_fixes import ONLY_THIS_TURN
 from loopwright.workflows.tuning.messages import card_words, claims, described_words, order, refused_words, still_claims
-from loopwright.workflows.tuning.model import DIAGNOSES, StepName, TuningState
+from loopwright.workflows.tuning.model import DIAGNOSES, TuningState
 from loopwright.workflows.tuning.session import TuningSession
 
 MOST_FILES = 80
@@ -277,8 +278,8 @@ async def _kept(
 
 
 async def _asked(
-    session: TuningSession, state: TuningState, agent: str, action: StepName, text: str, kind: TypeAdapter[list[C]],
-    files: SkillFiles, *, judging: bool = False,
+    session: TuningSession, state: TuningState, agent: str, action: TuningStepName, text: str,
+    kind: TypeAdapter[list[C]], files: SkillFiles, *, judging: bool = False,
 ) -> list[C] | None:  # fmt: skip
     """One turn that only reads, and what it reported; None where it did not say that it is done. AgentError."""
     settings, desk = state.engine.settings, session.desk

@@ -2,10 +2,11 @@
 
 from typing import Literal
 
+from loopwright.core.names import TuningStatus
 from loopwright.core.record import Items, Record, Timestamp
 from loopwright.core.state import Outcome
-from loopwright.skills.findings import Dimension
-from loopwright.workflows.tuning.model import Gate, IssuesBySeverity, Level, TuningState, TuningStatus
+from loopwright.skills.findings import Dimension, Gate, IssuesBySeverity
+from loopwright.workflows.tuning.model import Level, TuningState
 
 TuningNeed = Literal["permission", "choice"]
 """What only a person can give it: a permission, or a choice among the fixes."""

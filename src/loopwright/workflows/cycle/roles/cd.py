@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from loopwright.core.cycle_names import CycleStep
 from loopwright.core.errors import AgentError
+from loopwright.core.outcomes import Change
 from loopwright.core.protocol import Message
 from loopwright.core.record import Record
 from loopwright.core.text import json_line, plural
@@ -21,10 +23,8 @@ from loopwright.workflows.cycle.boundary import asks_for_proof
 from loopwright.workflows.cycle.lanes import Place, Unsettled, bring_in, changes_in, place_for
 from loopwright.workflows.cycle.messages import conflict_order, debug_order, implement_order
 from loopwright.workflows.cycle.model import PlanTask
-from loopwright.workflows.cycle.names import CycleStep
 from loopwright.workflows.cycle.outcomes import CycleOutcome, Implemented
 from loopwright.workflows.cycle.session import CycleSession
-from loopwright.workflows.loop.outcomes import Change
 
 SHOWN = 8
 """Tests that a report names."""

@@ -7,18 +7,17 @@ from typing import TypeVar
 
 from pydantic import Field, TypeAdapter, ValidationError
 
+from loopwright.core.cycle_names import CycleStep, Role
 from loopwright.core.errors import AgentError, Invalid, NotFound
 from loopwright.core.progress_files import shown
 from loopwright.core.record import Record
 from loopwright.core.text import clipped, plural, whole
-from loopwright.evidence.testing import Coverage
+from loopwright.evidence.testing import Coverage, TestResult
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.documents import without_header
 from loopwright.workflows.cycle.model import version_of
-from loopwright.workflows.cycle.names import CycleStep, Role
 from loopwright.workflows.cycle.session import CycleSession
 from loopwright.workflows.cycle.templates import Failure, FoundTests
-from loopwright.workflows.loop.model import TestResult
 
 T = TypeVar("T")
 

@@ -3,6 +3,7 @@
 from functools import partial
 from typing import NamedTuple
 
+from loopwright.core.cycle_names import CycleStep
 from loopwright.core.errors import Invalid
 from loopwright.core.text import plural
 from loopwright.core.threads import in_thread
@@ -10,7 +11,6 @@ from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.documents import POINTS, RISKS, section_items
 from loopwright.workflows.cycle.messages import news
 from loopwright.workflows.cycle.model import CycleState, PlanTask
-from loopwright.workflows.cycle.names import CycleStep
 from loopwright.workflows.cycle.outcomes import CycleOutcome, Explored, Planned
 from loopwright.workflows.cycle.plan import read_plan, staying
 from loopwright.workflows.cycle.roles.documents import asked, discover, failures, found_tests, keep, told, written

@@ -3,13 +3,13 @@
 from functools import partial
 from typing import NamedTuple
 
+from loopwright.core.cycle_names import CycleStep
 from loopwright.core.errors import Invalid
 from loopwright.core.threads import in_thread
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.documents import edge_cases_in, section_items
 from loopwright.workflows.cycle.messages import news
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.names import CycleStep
 from loopwright.workflows.cycle.outcomes import Analysed, CycleOutcome
 from loopwright.workflows.cycle.roles.documents import asked, before, failures, keep, standing, told, written
 from loopwright.workflows.cycle.session import CycleSession

@@ -2,13 +2,14 @@
 
 from functools import partial
 
+from loopwright.core.cycle_names import CycleStep
 from loopwright.core.errors import AgentError, Invalid
+from loopwright.core.outcomes import Validated
 from loopwright.core.troubles import TABLE
 from loopwright.evidence.measure import first_of, nothing_to_run, remember_environment, run_tests, validate_tree
 from loopwright.reports.phase import PhaseReport
 from loopwright.workflows.cycle.judgement import contradictions, joined, judgement_in, measured_lines, verdict_summary
 from loopwright.workflows.cycle.model import CycleState
-from loopwright.workflows.cycle.names import CycleStep
 from loopwright.workflows.cycle.outcomes import BaselineTaken, CycleOutcome, Judged
 from loopwright.workflows.cycle.roles.documents import (
     asked,
@@ -23,7 +24,6 @@ from loopwright.workflows.cycle.roles.documents import (
 from loopwright.workflows.cycle.session import CycleSession
 from loopwright.workflows.cycle.standing import TRIES
 from loopwright.workflows.cycle.templates import baseline_entries
-from loopwright.workflows.loop.outcomes import Validated
 
 MAIN = "summary.md"
 

@@ -1,16 +1,17 @@
 """COMPLETE: look once more, write the summary, end the loop."""
 
+from loopwright.core.outcomes import Validated
 from loopwright.core.state import Outcome
 from loopwright.core.text import clipped, plural
 from loopwright.core.threads import in_thread
 from loopwright.evidence.measure import environment_doubt, nothing_to_run, validate_tree
 from loopwright.evidence.proof import Proof
-from loopwright.evidence.stall import stalled_because
 from loopwright.evidence.verdict import TROUBLES
 from loopwright.workflows.loop.model import LoopState, Summary
-from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Validated
+from loopwright.workflows.loop.outcomes import ActionOutcome, Completed
 from loopwright.workflows.loop.selector import Next, open_tasks
 from loopwright.workflows.loop.session import Session
+from loopwright.workflows.loop.stall import stalled_because
 from loopwright.workflows.loop.summary import summarise
 
 PASSED: frozenset[Outcome] = frozenset({"succeeded", "unproven"})

@@ -2,19 +2,20 @@
 
 from loopwright.core.errors import AgentError
 from loopwright.core.ids import next_hypothesis_id
+from loopwright.core.outcomes import Change, NeedsInput
 from loopwright.core.protocol import Message
 from loopwright.core.record import Items
 from loopwright.core.text import plural
 from loopwright.core.threads import in_thread
 from loopwright.evidence.debugging import TRIALS, DebugRequest, Diagnosis, Findings, Patch, ProbeHit, again, told
 from loopwright.evidence.goals import named_tests
+from loopwright.evidence.hypotheses import EvidenceCriteria, Hypothesis
 from loopwright.evidence.rival_exchange import choose_patch
 from loopwright.evidence.rivals import comparison_words, is_refuted, patch_of, with_rival
 from loopwright.evidence.verdict import unmeasured_files
 from loopwright.reports.proposals import new_causes, proposals
 from loopwright.reports.tools import ProposedHypothesis
-from loopwright.workflows.loop.model import EvidenceCriteria, Hypothesis
-from loopwright.workflows.loop.outcomes import ActionOutcome, Change, Debugged, NeedsInput
+from loopwright.workflows.loop.outcomes import ActionOutcome, Debugged
 from loopwright.workflows.loop.selector import Next, failed_task
 from loopwright.workflows.loop.session import Session
 

@@ -5,16 +5,17 @@ from dataclasses import replace
 
 from loopwright.core.agent_turns import only_reading
 from loopwright.core.errors import AgentError
+from loopwright.core.outcomes import Change, NeedsInput
 from loopwright.core.protocol import ActionReport, AgentOutput, Message
-from loopwright.core.state import LoopTask
+from loopwright.core.state import DevelopTask, LoopTask
 from loopwright.core.text import plural
 from loopwright.core.threads import in_thread
-from loopwright.evidence.goals import READING_MODES, named_tests
+from loopwright.evidence.goals import named_tests
 from loopwright.evidence.verdict import files_named, quoted, unmeasured_files
 from loopwright.policy.permissions import turn_policy
 from loopwright.reports.proposals import proposals
-from loopwright.workflows.loop.model import DevelopTask
-from loopwright.workflows.loop.outcomes import ActionOutcome, Change, Developed, NeedsInput
+from loopwright.workflows.loop.goal import READING_MODES
+from loopwright.workflows.loop.outcomes import ActionOutcome, Developed
 from loopwright.workflows.loop.selector import Next
 from loopwright.workflows.loop.session import Session
 

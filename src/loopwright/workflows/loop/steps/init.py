@@ -10,9 +10,10 @@ from loopwright.core.protocol import ActionReport, Message
 from loopwright.core.state import LoopTask, RunSettings
 from loopwright.evidence.goals import asks_only_for_green_tests
 from loopwright.evidence.measure import first_of, remember_environment, run_tests
+from loopwright.evidence.testing import TestStatus
 from loopwright.policy.permissions import turn_policy
 from loopwright.reports.proposals import proposals
-from loopwright.workflows.loop.model import LoopState, TestStatus
+from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.outcomes import ActionOutcome, Initialised
 from loopwright.workflows.loop.selector import Next
 from loopwright.workflows.loop.session import Session

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from loopwright.core.agent_names import BUILT_IN
 from loopwright.core.errors import Conflict, NotFound
 from loopwright.core.ids import new_task_id
+from loopwright.core.names import ActionName
 from loopwright.core.ports import Person
 from loopwright.core.record import Event
 from loopwright.core.state import MenuEntry, Outcome
 from loopwright.core.threads import in_thread
 from loopwright.evidence.rival_exchange import exchange
-from loopwright.evidence.rivals import RIVAL, applied_patches, difference_words, rival_of
+from loopwright.evidence.rivals import RIVAL, difference_words, rival_of
 from loopwright.workflows.loop.commands import MORE, add_task, allowed, leave, raised, rival_taken
-from loopwright.workflows.loop.model import ActionName, LoopState
+from loopwright.workflows.loop.model import LoopState, applied_patches
 from loopwright.workflows.loop.selector import (
     CHOSEN,
     Facts,

@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from pydantic import JsonValue, TypeAdapter, ValidationError
 
+from loopwright.core.names import COUNTED
+from loopwright.core.outcomes import Validated
 from loopwright.core.record import Entry, Items, Record, Timestamp
 from loopwright.core.state import Checkpoint
-from loopwright.workflows.loop.bookkeeping import COUNTED
-from loopwright.workflows.loop.model import TestResult
-from loopwright.workflows.loop.outcomes import ActionOutcome, Completed, Validated
+from loopwright.evidence.testing import TestResult
 
 BROKEN_OFF = "broken off: its runner died"
 
@@ -73,15 +73,14 @@ class CourseStep(Record):
 C = TypeVar("C", bound=CourseStep)
 
 
-def measured(outcome: ActionOutcome) -> dict[str, JsonValue] | None:
-    """What the journal keeps of a validation, or of the last look before the end; None where nothing was validated."""
-    checked = outcome.checked if isinstance(outcome, Completed) else outcome
-    if not isinstance(checked, Validated):
+def measured(outcome: object) -> dict[str, JsonValue] | None:
+    """What the journal keeps of a validation; None for an outcome of another kind."""
+    if not isinstance(outcome, Validated):
         return None
-    counts = Counter(result.status for result in checked.results)
+    counts = Counter(result.status for result in outcome.results)
     found = Measured(
-        passed=checked.passed, total=len(checked.results), failed=counts["failed"], skipped=counts["skipped"],
-        pass_rate=pass_rate(checked.results), coverage=None if checked.coverage_files is None else checked.coverage,
+        passed=outcome.passed, total=len(outcome.results), failed=counts["failed"], skipped=counts["skipped"],
+        pass_rate=pass_rate(outcome.results), coverage=None if outcome.coverage_files is None else outcome.coverage,
     )  # fmt: skip
     return found.model_dump()
 

@@ -3,7 +3,11 @@
 from typing import Literal, NamedTuple, get_args
 
 Role = Literal["ra", "ep", "cd", "vas"]
+
+
 ROLES: tuple[Role, ...] = get_args(Role)
+
+
 TITLES: dict[Role, str] = {
     "ra": "Requirements Analyst",
     "ep": "Exploration Planner",
@@ -11,14 +15,17 @@ TITLES: dict[Role, str] = {
     "vas": "Validation Archivist",
 }
 
+
 StepName = Literal[
     "ra.analyse", "ep.explore", "vas.baseline", "ep.plan", "cd.implement", "vas.validate", "aggregation"
 ]  # fmt: skip
+
 
 ROLE_OF: dict[StepName, Role | None] = {
     "ra.analyse": "ra", "ep.explore": "ep", "vas.baseline": "vas", "ep.plan": "ep", "cd.implement": "cd",
     "vas.validate": "vas", "aggregation": None,
 }  # fmt: skip
+
 
 NEEDS_AGENT: frozenset[StepName] = frozenset({"ra.analyse", "ep.explore", "ep.plan", "cd.implement", "vas.validate"})
 """Those that count for the limit of agents at once; the others are the engine's own."""

@@ -16,11 +16,13 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
 
+from loopwright.core.outcomes import Validated
 from loopwright.core.record import Items
 from loopwright.core.state import SIGHTINGS_KEPT, Sighting
 from loopwright.core.text import agreeing
-from loopwright.workflows.loop.model import Hypothesis, SkillState, TestResult
-from loopwright.workflows.loop.outcomes import Validated
+from loopwright.evidence.hypotheses import Hypothesis
+from loopwright.evidence.testing import TestResult
+from loopwright.workflows.loop.model import SkillState
 
 FAILURES_KEPT = 16
 """Failures of one validation that are kept, those with the smallest digests, so that a large set is sampled alike."""

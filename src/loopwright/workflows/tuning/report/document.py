@@ -4,10 +4,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from loopwright import __version__
-from loopwright.skills.findings import Dimension, Finding, Silenced
-from loopwright.skills.report.checked import Checked, Repair
+from loopwright.skills.findings import Dimension, Finding, Gate, Silenced
 from loopwright.skills.score import counts
-from loopwright.workflows.tuning.model import Fix, Gate, TuningState
+from loopwright.workflows.tuning.model import Fix, TuningState
+from loopwright.workflows.tuning.report.checked import Checked, Repair
 
 SCHEMA = 1
 Object = dict[str, object]

@@ -11,7 +11,7 @@ from loopwright.skills.detectors import DETECTORS
 from loopwright.skills.detectors.detector import Detector
 from loopwright.skills.detectors.placing import spot
 from loopwright.skills.findings import Confidence, Edit, Finding, Severity, Silenced
-from loopwright.skills.report.checked import Checked, Repair
+from loopwright.workflows.tuning.report.checked import Checked, Repair
 
 Object = dict[str, object]
 

@@ -9,10 +9,10 @@ from pydantic_core import PydanticSerializationError
 from loopwright.core.ports import FoundBefore
 from loopwright.skills.diagnosis import diagnose, load
 from loopwright.skills.files import SkillFiles, digest
-from loopwright.skills.findings import DIMENSIONS, Dimension, Edit, Finding, FixLevel, Silenced
+from loopwright.skills.findings import DIMENSIONS, Dimension, Edit, Finding, FixLevel, Gate, Silenced
 from loopwright.skills.fixes import propose
 from loopwright.skills.score import gate, score
-from loopwright.workflows.tuning.model import Gate, TuningState
+from loopwright.workflows.tuning.model import TuningState
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,25 @@
+"""The names of actions, roles, steps and statuses, as they stand in files and messages."""
+
+from typing import Literal
+
+LoopStatus = Literal["created", "running", "paused", "completed", "failed", "user_exit"]
+
+
+ActionName = Literal["INIT", "DEVELOP", "DEBUG", "VALIDATE", "COMPLETE"]
+
+
+FINISHED: frozenset[LoopStatus] = frozenset({"completed", "failed"})
+
+
+TuningStatus = Literal["pending", "running", "completed", "failed"]
+
+
+TuningStepName = Literal[
+    "action-init", "action-diagnose-context", "action-diagnose-memory", "action-diagnose-dataflow",
+    "action-diagnose-agent", "action-report", "action-verify", "action-apply-fix", "action-propose-fixes",
+    "action-next-iteration", "action-complete", "action-fail",
+]  # fmt: skip
+
+
+COUNTED = frozenset({"DEVELOP", "DEBUG", "VALIDATE"})
+"""Actions that use up an iteration, failed ones too."""

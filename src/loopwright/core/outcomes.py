@@ -1,0 +1,80 @@
+"""What a step of any workflow may come back with."""
+
+from dataclasses import dataclass
+
+from loopwright.core.state import Baseline
+from loopwright.evidence.proof import Proof
+from loopwright.evidence.testing import TestResult
+
+
+@dataclass(frozen=True)
+class Change:
+    """One line of changes.log, as measured between two snapshots. `action`: create, modify, delete."""
+
+    file: str
+    action: str
+
+
+@dataclass(frozen=True)
+class Validated:
+    """`tree` was measured before the run, `left` after it; `reasons` say why it did not pass.
+
+    `run_writes` are files that the run left behind, `touched` those of the project that changed meanwhile.
+    `below_threshold`: all tests are green, only a threshold is missed. `counted` is False for the last look that
+    COMPLETE takes. `proof`: of a run that passed. `environment`: see RunState, where nothing was remembered before;
+    `disturbed`: the tests pass, but what they run with is not what it was. `measured`: when that was, where no run
+    was made for it.
+    """
+
+    tree: str
+    left: str
+    passed: bool
+    tests_found: bool
+    results: tuple[TestResult, ...]
+    coverage: float
+    coverage_files: dict[str, float] | None = None
+    reasons: tuple[str, ...] = ()
+    below_threshold: bool = False
+    baseline: Baseline | None = None
+    run_writes: tuple[str, ...] = ()
+    touched: tuple[str, ...] = ()
+    counted: bool = True
+    proof: Proof | None = None
+    environment: str | None = None
+    disturbed: bool = False
+    measured: str | None = None
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        return tuple(result.key for result in self.results if result.status == "failed")
+
+
+@dataclass(frozen=True)
+class NeedsInput:
+    """`by_resuming`: there is nothing to answer, but something to be settled."""
+
+    question: str
+    options: tuple[str, ...] = ()
+    by_resuming: bool = False
+
+
+@dataclass(frozen=True)
+class LimitReached:
+    """The agent has used up what it may; `until`: when it can be asked again, as it says (ISO-8601 with its offset)."""
+
+    reason: str
+    until: str | None = None
+
+
+@dataclass(frozen=True)
+class Interrupted:
+    """Cancelled from outside before it had a result; it will be taken up again."""
+
+    why: str
+
+
+@dataclass(frozen=True)
+class ActionFailed:
+    """The action gave no outcome at all."""
+
+    message: str

@@ -1,0 +1,1 @@
+"""What a diagnosis has come to, for programs and for files."""
