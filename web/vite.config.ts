@@ -5,7 +5,7 @@ export default defineConfig({
   base: '/',
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
-    outDir: '../src/loopwright/server/web',
+    outDir: '../src/loopwright/surfaces/server/web',
     emptyOutDir: true,
     // Browsers that know light-dark(), so that every colour is said once.
     target: ['chrome123', 'firefox128', 'safari17.5'],

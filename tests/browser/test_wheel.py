@@ -15,7 +15,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Visit
 from tests.browser.served import ROOT, Served
 
-WEB = "loopwright/server/web/"
+WEB = "loopwright/surfaces/server/web/"
 SUFFIXES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 
 

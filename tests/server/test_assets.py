@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "web"
-BUILT = ROOT / "src" / "loopwright" / "server" / "web"
+BUILT = ROOT / "src" / "loopwright" / "surfaces" / "server" / "web"
 SOURCES = (
     "package.json", "package-lock.json", ".npmrc", "index.html", "tsconfig.json", "vite.config.ts", "tools", "src",
 )  # fmt: skip
@@ -69,7 +69,7 @@ def test_building_again_gives_the_same_bytes(tmp_path: Path) -> None:
     shutil.copytree(WEB, copy, ignore=shutil.ignore_patterns("node_modules", "*.test.ts"))
     _npm(npm, copy, "ci", "--omit=dev", "--prefer-offline")
     _npm(npm, copy, "run", "build")
-    again = tmp_path / "src" / "loopwright" / "server" / "web"
+    again = tmp_path / "src" / "loopwright" / "surfaces" / "server" / "web"
     assert digests(again, ("",)) == digests(BUILT, ("",))
     assert (copy / "built.json").read_bytes() == (WEB / "built.json").read_bytes()
 

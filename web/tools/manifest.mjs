@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-const BUILT = '../src/loopwright/server/web'
+const BUILT = '../src/loopwright/surfaces/server/web'
 const SOURCES = [
   'package.json',
   'package-lock.json',

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema cycle`.
-// schema sha256: c9dc3357c63ececa39b831e6c59f8974c3c80acf3b632038ce7896da39a114be
+// schema sha256: 3aad8200f12c7e45b684d30beb528dcbb8a8ae8186574f0968aa2f892e547515
 
 /**
  * One cycle: the seed's fields, and what only this engine knows in `engine`.
@@ -274,7 +274,7 @@ export interface CycleEngine {
     [k: string]: string
   }
   parallel: number
-  under_way: UnderWay[]
+  under_way: CycleStepUnderWay[]
   called: ('ra' | 'ep' | 'cd' | 'vas')[]
   over: ('ra' | 'ep' | 'cd' | 'vas')[]
   done: string[]
@@ -497,7 +497,7 @@ export interface Incident {
 /**
  * A step that has begun; `step` is its key (see cycle_names). `lane`: which of cd's places it works in.
  */
-export interface UnderWay {
+export interface CycleStepUnderWay {
   step: string
   at: string
   lane?: number | null

@@ -1,5 +1,5 @@
 // Made by `npm run types` from `loopwright schema tuning`.
-// schema sha256: 07479bf2bb0cf3b9c2dec31d27ba97f30d4dcf59ff069c930dd58ad49d607fa3
+// schema sha256: e07903196d2621dea148ec1873a432d78f89409663b47fd3f3fdc71044279eab
 
 /**
  * One tuning session: the seed's fields, and what only this engine knows in `engine`.
@@ -30,7 +30,7 @@ export interface Tuning {
   /**
    * @maxItems 100
    */
-  errors: ErrorEntry[]
+  errors: TuningErrorEntry[]
   error_count: number
   max_errors: number
   work_dir?: string | null
@@ -158,7 +158,7 @@ export interface ActionHistoryEntry {
 /**
  * `recoverable`: trying again may help.
  */
-export interface ErrorEntry {
+export interface TuningErrorEntry {
   action: string
   message: string
   timestamp: string
@@ -227,7 +227,7 @@ export interface TuningEngine {
   refuter?: string | null
   choosing: boolean
   accepted: string[]
-  under_way: UnderWay[]
+  under_way: TuningStepUnderWay[]
   size: number
   digests?: {
     [k: string]: string
@@ -452,7 +452,7 @@ export interface Incident {
 /**
  * A step that has begun; `fix`: the one it is about.
  */
-export interface UnderWay {
+export interface TuningStepUnderWay {
   step: string
   at: string
   fix?: string | null
