@@ -38,6 +38,8 @@ check: .venv/.ready ## Format, lint, types, architecture, built page
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+	@$(BIN)/vulture
 	@$(BIN)/python -m pytest tests/test_architecture.py
 	@$(BIN)/python -m pytest tests/server/test_assets.py -k 'not building_again'
 
@@ -54,4 +56,4 @@ screenshots: .venv/.ready ## Pictures of the dashboard at work, into docs/images
 	@$(BIN)/python scripts/browser_screenshots.py
 
 clean: ## Remove the environment and all caches
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

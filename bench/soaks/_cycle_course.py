@@ -11,6 +11,7 @@ from typing import Any
 
 from loopwright.core.cycle_names import ROLES
 from loopwright.core.state import RunSettings
+from loopwright.processes.process_tree import Mark, living
 from loopwright.store.files import FileStore
 from loopwright.wiring import SystemClock, open_engine
 from loopwright.wiring.stores import CYCLES
@@ -18,7 +19,6 @@ from loopwright.workflows.cycle.documents import MAIN, archived_name, version_in
 from loopwright.workflows.cycle.logs import blockers_in, changes_in, decisions_in, feedback_in, read_timeline
 from loopwright.workflows.cycle.model import CycleState, version_of
 from loopwright.workspace.checkpoints import private_directory
-from loopwright.workspace.process_tree import Mark, living
 from tests.cycle.stage import planned, said
 from tests.real_command import Project
 

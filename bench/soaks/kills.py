@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from loopwright.workspace.process_tree import Living, living, look
+from loopwright.processes.process_tree import Living, living, look
 from tests.real_command import Project, carrying
 
 KILLS = 200

@@ -12,7 +12,7 @@ from loopwright.core.errors import Invalid
 from loopwright.core.notices import Letter
 from loopwright.core.ports import Clock
 from loopwright.core.text import clean, clipped, json_line
-from loopwright.workspace.process import Finished, Patience, run_group
+from loopwright.processes.process import Finished, Patience, run_group
 
 if TYPE_CHECKING:
     import httpx2

@@ -13,7 +13,7 @@ from loopwright.core.names import ActionName
 from loopwright.core.ports import Agent
 from loopwright.core.protocol import AgentOutput, Capabilities, Message
 from loopwright.core.state import LoopTask
-from loopwright.workspace.process_tree import LOOP, carries, living
+from loopwright.processes.process_tree import LOOP, carries, living
 
 AT = "2026-01-22T10:00:00+08:00"
 

@@ -13,7 +13,7 @@ from loopwright.agents.presets import (
     program_of,
     version_of,
 )
-from loopwright.workspace.process_tree import living
+from loopwright.processes.process_tree import living
 
 
 @pytest.fixture

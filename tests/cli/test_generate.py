@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.errors import AgentError
-from loopwright.workspace.runner_processes import RunnerLauncher
+from loopwright.processes.runner_processes import RunnerLauncher
 from tests.cli.conftest import Desk, planned
 from tests.waiting import until
 

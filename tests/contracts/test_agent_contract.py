@@ -18,7 +18,7 @@ from loopwright.core.protocol import AgentOutput, Message
 from loopwright.core.state import LoopTask
 from loopwright.evidence.debugging import DebugRequest, Diagnosis, Findings
 from loopwright.evidence.proof import Mutation, MutationOrder
-from loopwright.workspace.process_tree import Mark, living
+from loopwright.processes.process_tree import Mark, living
 from tests.misbehaving.orders import command, order
 
 LOOP = "loop-contract"

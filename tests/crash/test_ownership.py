@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.workspace.process_tree import LOOP, Mark, living, look
+from loopwright.processes.process_tree import LOOP, Mark, living, look
 from tests.real_command import COMMAND, Project
 from tests.waiting import until
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from loopwright.core.state import EngineState, LoopTask, RunSettings
+from loopwright.processes.process_tree import STARTING, Mark, living
 from loopwright.store.files import FileStore
 from loopwright.wiring import SystemClock
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workspace.checkpoints import private_directory
-from loopwright.workspace.process_tree import STARTING, Mark, living
 from tests.real_command import COMMAND, Project
 
 FILES = {

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from loopwright.processes.process_tree import Mark
 from loopwright.workspace.checkpoints import GitWorkspace, private_directory
 from loopwright.workspace.private_git import git as run_git
-from loopwright.workspace.process_tree import Mark
 from tests.fleet.drive import drive
 from tests.fleet.fleet import WRITE, Member, crossings, enlist, found
 

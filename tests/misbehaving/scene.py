@@ -13,7 +13,7 @@ from loopwright.core.ports import Surroundings
 from loopwright.core.protocol import AgentOutput, Message
 from loopwright.core.state import PermissionRequest
 from loopwright.core.transcript import AgentEvent, Trouble
-from loopwright.workspace.process_tree import Mark, living
+from loopwright.processes.process_tree import Mark, living
 from tests.misbehaving.orders import command, order
 
 E = TypeVar("E", bound=AgentEvent)

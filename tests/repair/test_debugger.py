@@ -14,8 +14,8 @@ from loopwright.core.errors import Invalid
 from loopwright.core.ports import Debugger
 from loopwright.evidence.debugging import DebugRequest, Findings
 from loopwright.evidence.hypotheses import EvidenceCriteria, Hypothesis
+from loopwright.processes.process_tree import Mark, sweep
 from loopwright.repair.debugger import PythonDebugger
-from loopwright.workspace.process_tree import Mark, sweep
 from tests.repair.cases import load, request, write
 from tests.waiting import soon, until
 

@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 
 from loopwright.core import config
 from loopwright.core.errors import Invalid
-from loopwright.skills.catalogue import Tool, catalogue_of
-from loopwright.skills.catalogue.catalogue import BUILT_IN, HOSTS, Volume, joined, nearest_parameter, read_volume
+from loopwright.skills.catalogue import (
+    BUILT_IN,
+    HOSTS,
+    Tool,
+    Volume,
+    catalogue_of,
+    joined,
+    nearest_parameter,
+    read_volume,
+)
 from loopwright.skills.diagnosis import load
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.reader.model import Host, Skill

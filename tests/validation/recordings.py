@@ -8,7 +8,7 @@ from loopwright.evidence.recording.shims import Recording
 from loopwright.evidence.results import Reading
 from loopwright.evidence.run import trouble_of
 from loopwright.evidence.testing import TestResult
-from loopwright.workspace.process import Finished
+from loopwright.processes.process import Finished
 
 RECORDED = Path(__file__).parent / "recorded"
 HOME = Path("/home/me")

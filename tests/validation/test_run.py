@@ -12,8 +12,8 @@ from loopwright.core.errors import Invalid
 from loopwright.core.ports import TestOrder
 from loopwright.evidence.run import OUTPUT_KEPT, ProjectTests
 from loopwright.evidence.testing import TestRun
-from loopwright.workspace.process import Patience
-from loopwright.workspace.process_tree import LOOP, carries, living
+from loopwright.processes.process import Patience
+from loopwright.processes.process_tree import LOOP, carries, living
 from tests.validation.projects import PYTEST, PYTHON, UNITTEST, lay_out, message_of, run, statuses
 
 FRAMEWORKS = pytest.mark.parametrize("framework", ["pytest", "unittest"])

@@ -12,9 +12,9 @@ from loopwright.core.protocol import AgentOutput, Message
 from loopwright.core.state import LoopTask
 from loopwright.core.transcript import AgentEvent
 from loopwright.evidence.debugging import DebugRequest
+from loopwright.processes.process_tree import PROJECT
+from loopwright.processes.runner_processes import OwnProcesses
 from loopwright.wiring.agents import Agents
-from loopwright.workspace.process_tree import PROJECT
-from loopwright.workspace.runner_processes import OwnProcesses
 from tests.misbehaving.orders import command, order
 
 LOOP = "cycle-elsewhere"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from loopwright.workspace.process import FLOOD, LONGEST_LINE, Capture, Finished, Patience, run_shell
+from loopwright.processes.process import FLOOD, LONGEST_LINE, Capture, Finished, Patience, run_shell
 
 CAP = 100_000
 

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loopwright.core.errors import Invalid
-from loopwright.workspace.conversation import LINE_LIMIT, Lines, Program, conversing
-from loopwright.workspace.process import AWAITED
-from loopwright.workspace.process_tree import LOOP, Mark, living, look
+from loopwright.processes.conversation import LINE_LIMIT, Lines, Program, conversing
+from loopwright.processes.process import AWAITED
+from loopwright.processes.process_tree import LOOP, Mark, living, look
 
 LOOP_ID = "loop-conversing"
 

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.workspace.process import Patience, run_shell
-from loopwright.workspace.process_tree import LOOP, PROJECT, RUN, Living, Mark, carries, end_session, look, sweep
-from loopwright.workspace.runner_processes import Registry
+from loopwright.processes.process import Patience, run_shell
+from loopwright.processes.process_tree import LOOP, PROJECT, RUN, Living, Mark, carries, end_session, look, sweep
+from loopwright.processes.runner_processes import Registry
 
 MINE = Mark("loop-mine", "/projects/mine")
 SOON = 10.0

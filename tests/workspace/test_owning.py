@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from loopwright.workspace.process import Patience, run_shell
-from loopwright.workspace.process_tree import children, living, look
-from loopwright.workspace.runner_processes import OwnProcesses
+from loopwright.processes.process import Patience, run_shell
+from loopwright.processes.process_tree import children, living, look
+from loopwright.processes.runner_processes import OwnProcesses
 from tests.waiting import soon
 
 LOOP = "loop-owned"

@@ -4,7 +4,7 @@ import asyncio
 import time
 from pathlib import Path
 
-from loopwright.workspace.process import Cut, Finished, Patience, run_shell
+from loopwright.processes.process import Cut, Finished, Patience, run_shell
 
 
 async def ran(command: str, cwd: Path, patience: Patience) -> Finished:

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from loopwright.core.errors import Invalid
-from loopwright.workspace.process import Finished, Patience, run_group, run_shell
-from loopwright.workspace.process_tree import LOOP, carries, living, look, own_line
+from loopwright.processes.process import Finished, Patience, run_group, run_shell
+from loopwright.processes.process_tree import LOOP, carries, living, look, own_line
 
 SOON = 8.0
 

@@ -8,8 +8,8 @@ from loopwright.core.errors import Invalid
 from loopwright.core.ports import Debugger
 from loopwright.core.protocol import ActionReport, AgentOutput, Capabilities, Message
 from loopwright.evidence.debugging import DebugRequest, Findings
+from loopwright.processes.process import Patience, run_shell
 from loopwright.reports.block import ReportStatus
-from loopwright.workspace.process import Patience, run_shell
 
 OUTPUT_KEPT = 200_000
 """Bytes of output that are kept, head and tail."""

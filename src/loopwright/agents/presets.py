@@ -13,7 +13,7 @@ from loopwright.core.agent_names import PRESETS
 from loopwright.core.config import AgentTable
 from loopwright.core.errors import Invalid
 from loopwright.core.state import Policy
-from loopwright.workspace.process import Patience, run_group
+from loopwright.processes.process import Patience, run_group
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,8 @@ from loopwright.evidence.results import Reading, plain, split_key
 from loopwright.evidence.runners import FRAMEWORKS, PYTHON, WRAPPED, detected, runner_for
 from loopwright.evidence.runners.contract import Runner
 from loopwright.evidence.testing import SHARED, RunTrouble, TestLimits, TestResult, TestRun, endless_words, words_due
-from loopwright.workspace.process import Cut, Finished, Patience, run_shell, starved
-from loopwright.workspace.process_tree import Mark
+from loopwright.processes.process import Cut, Finished, Patience, run_shell, starved
+from loopwright.processes.process_tree import Mark
 
 _LOOK = 0.25
 _GRACE = 5.0

@@ -45,11 +45,11 @@ from loopwright.evidence.rivals import (
     patch_of,
     rival_lines,
 )
+from loopwright.processes.process import Finished, Patience, run_group
 from loopwright.repair.command import Command, parse
 from loopwright.repair.kept import Kept, files_below
 from loopwright.repair.search import PROGRESS, cores
 from loopwright.repair.tree import copy_tree
-from loopwright.workspace.process import Finished, Patience, run_group
 
 _SECONDS = 10.0
 _DIFF = (

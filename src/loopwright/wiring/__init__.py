@@ -19,6 +19,7 @@ from loopwright.core.errors import AgentError, Invalid, NotFound
 from loopwright.core.ports import Clock, Workspace
 from loopwright.core.state import Budget, RunSettings
 from loopwright.policy.secrets import Secrets, secret_values
+from loopwright.processes.runner_processes import OwnProcesses, RunnerLauncher
 from loopwright.skills.disk.folders import SkillFolders
 from loopwright.skills.findings import DIMENSIONS, Dimension
 from loopwright.store.files import FileStore
@@ -32,7 +33,6 @@ from loopwright.workflows.tuning.model import MAX_ITERATIONS as TUNING_ITERATION
 from loopwright.workflows.tuning.model import Level, TuningState
 from loopwright.workflows.tuning.service import TuningService
 from loopwright.workspace.checkpoints import GitWorkspace, private_directory, project_root
-from loopwright.workspace.runner_processes import OwnProcesses, RunnerLauncher
 from loopwright.workspace.worktrees import GitWorktrees
 
 if TYPE_CHECKING:
@@ -220,7 +220,7 @@ class Engine:
 
     def check_catalogues(self) -> None:
         """Invalid names the file in which the user's tools and roles are not told as they should be."""
-        from loopwright.skills.catalogue.catalogue import joined
+        from loopwright.skills.catalogue import joined
 
         joined(read_catalogues(self.project))
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from loopwright.core.errors import Invalid, WorkspaceError
-from loopwright.workspace.process_tree import STARTING
+from loopwright.processes.process_tree import STARTING
 
 _SETTINGS = {
     "core.bare": "false",

@@ -16,7 +16,7 @@ from loopwright.agents.acp.updates import TEXT_KEPT
 from loopwright.core.errors import AgentError, AgentTrouble
 from loopwright.core.protocol import AgentOutput
 from loopwright.core.transcript import PermissionDecided, Said, ToolUsed
-from loopwright.workspace.process_tree import look
+from loopwright.processes.process_tree import look
 from tests.misbehaving.orders import command, order
 from tests.misbehaving.scene import Scene, marked, scene
 

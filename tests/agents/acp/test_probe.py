@@ -8,7 +8,7 @@ import pytest
 
 from loopwright.agents.acp.probe import Probed, probe
 from loopwright.agents.presets import AgentCommand
-from loopwright.workspace.process_tree import Mark, living
+from loopwright.processes.process_tree import Mark, living
 from tests.misbehaving.orders import command
 
 PATIENCE = 20.0

@@ -14,7 +14,7 @@ from loopwright.evidence.javascript import observers
 from loopwright.evidence.run import OUTPUT_KEPT, ProjectTests
 from loopwright.evidence.testing import TestRun
 from loopwright.evidence.verdict import baseline_of, compare
-from loopwright.workspace.process_tree import LOOP, carries, living
+from loopwright.processes.process_tree import LOOP, carries, living
 from tests.javascript import Toolbox
 from tests.validation.projects import lay_out, message_of, run, statuses
 

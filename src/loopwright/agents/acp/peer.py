@@ -22,7 +22,7 @@ from loopwright.agents.presets import AgentCommand
 from loopwright.agents.report_inbox import McpServer
 from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.record import first_problem
-from loopwright.workspace.conversation import Program
+from loopwright.processes.conversation import Program
 
 Message = dict[str, Any]  # Any: JSON, as the library takes it
 

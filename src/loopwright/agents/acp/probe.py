@@ -12,8 +12,8 @@ from loopwright.agents.acp.peer import Peer, Stderr
 from loopwright.agents.presets import AgentCommand
 from loopwright.core.errors import AgentError, AgentTrouble, Invalid
 from loopwright.core.ports import NOWHERE
-from loopwright.workspace.conversation import conversing
-from loopwright.workspace.process_tree import Mark
+from loopwright.processes.conversation import conversing
+from loopwright.processes.process_tree import Mark
 
 
 @dataclass(frozen=True)

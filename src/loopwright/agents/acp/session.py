@@ -21,9 +21,9 @@ from loopwright.core.errors import AgentError, Invalid
 from loopwright.core.ports import Surroundings
 from loopwright.core.protocol import AgentOutput, Capabilities, Message, Usage
 from loopwright.core.transcript import SessionBegun, Trouble, UsageTold
+from loopwright.processes.conversation import conversing
+from loopwright.processes.process_tree import Mark
 from loopwright.reports.text import parse_report
-from loopwright.workspace.conversation import conversing
-from loopwright.workspace.process_tree import Mark
 
 _STOPPED = {"max_tokens": "its limit of tokens", "max_turn_requests": "its limit of requests in one turn"}
 

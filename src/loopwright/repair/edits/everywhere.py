@@ -3,8 +3,8 @@
 import ast
 from collections.abc import Iterator
 
-from . import values
 from .place import Edit, Place
+from .values import constant_edits, offbyone_edits, variable_edits
 
 _MOST = 2.6
 """Costs up to which an edit is worth trying in several places."""
@@ -18,8 +18,8 @@ def edits(place: Place) -> Iterator[Edit]:
         return
     spans = _spans(place, place.func)
     yield from _exchanged(place, spans)
-    for family in (values, values, values):
-        for edit in family.edits(place):
+    for family in (variable_edits, constant_edits, offbyone_edits):
+        for edit in family(place):
             same = spans.get((place.source.text[edit.start : edit.end]), [])
             if edit.cost <= _MOST and len(same) > 1 and (edit.start, edit.end) in same:
                 changes = [(start, end, edit.text) for start, end in same]

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from loopwright.skills.catalogue import Old, catalogue_of
-from loopwright.skills.catalogue.catalogue import is_word
+from loopwright.skills.catalogue import Old, catalogue_of, is_word
 from loopwright.skills.detectors.detector import Detector, Hit
 from loopwright.skills.detectors.reached import allowed, tool_calls
 from loopwright.skills.reader.model import Skill

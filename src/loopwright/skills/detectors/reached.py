@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from loopwright.skills.catalogue import Known, catalogue_of
-from loopwright.skills.catalogue.catalogue import is_word
+from loopwright.skills.catalogue import Known, catalogue_of, is_word
 from loopwright.skills.reader.calls import PYTHON
 from loopwright.skills.reader.model import Call, Reference, Skill
 

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from loopwright.skills.catalogue import Tool, catalogue_of
-from loopwright.skills.catalogue.catalogue import bare, closest, nearest_parameter
+from loopwright.skills.catalogue import Tool, bare, catalogue_of, closest, nearest_parameter
 from loopwright.skills.detectors.detector import Detector, Hit
 from loopwright.skills.detectors.reached import ToolCall, tool_calls
 from loopwright.skills.reader.model import Argument, Skill

@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from loopwright.skills.catalogue import catalogue_of
-from loopwright.skills.catalogue.catalogue import is_spelling
+from loopwright.skills.catalogue import catalogue_of, is_spelling
 from loopwright.skills.detectors import DETECTORS
 from loopwright.skills.findings import Edit, Finding, Proposal
 from loopwright.skills.fixes.edits import edit, overlap

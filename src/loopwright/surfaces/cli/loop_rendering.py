@@ -1,4 +1,4 @@
-"""Loops as text: the list, and one loop in full. Pure."""
+"""Loops as text: the list, and one loop in full."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

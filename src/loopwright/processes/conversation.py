@@ -8,8 +8,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from loopwright.core.errors import Invalid
-from loopwright.workspace.process import LINGER, Pipe, ending, exited, start
-from loopwright.workspace.process_tree import Mark
+from loopwright.processes.process import LINGER, Pipe, ending, exited, start
+from loopwright.processes.process_tree import Mark
 
 LINE_LIMIT = 50_000_000
 """Bytes that one line may have."""

@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from loopwright.core.errors import Invalid
-from loopwright.workspace.process_tree import Mark, end_session, living
+from loopwright.processes.process_tree import Mark, end_session, living
 
 LONGEST_LINE = 65_536
 

@@ -18,8 +18,8 @@ from typing import Any
 from loopwright.core.errors import AgentError, Conflict
 from loopwright.core.ids import generation_of
 from loopwright.core.ports import JobDone
-from loopwright.workspace.process import AWAITED
-from loopwright.workspace.process_tree import Living, boot, children, look
+from loopwright.processes.process import AWAITED
+from loopwright.processes.process_tree import Living, boot, children, look
 
 
 class Registry:
@@ -69,10 +69,7 @@ class OwnProcesses:
         self._home = home
 
     def sweep(self, loop_id: str) -> tuple[int, ...]:
-        from loopwright.workspace.process_tree import (
-            Mark,
-            sweep,  # slow to load, and most commands sweep nothing
-        )
+        from loopwright.processes.process_tree import Mark, sweep
 
         registry = self._registry(loop_id)
         ended = sweep(Mark(loop_id, str(self._project)), registry.living())
@@ -90,7 +87,7 @@ class OwnProcesses:
                 self.sweep(loop_id)
 
     def within(self, loop_id: str) -> bool:
-        from loopwright.workspace.process_tree import Mark
+        from loopwright.processes.process_tree import Mark
 
         marks = (loop_id, generation_of(loop_id))
         return any(Mark(mark, str(self._project)).is_on(os.getpid()) for mark in marks)

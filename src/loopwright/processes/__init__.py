@@ -1,0 +1,1 @@
+"""Programs that are run, talked with, and ended with all that they started."""
