@@ -48,9 +48,15 @@ async def drive(project: Path, tasks: int) -> float:
         for n in range(tasks):
             service.tasks.add(loop_id, {"description": f"task {n}", "tool": "scripted"})
         runner = LoopRunner(
-            str(project), store, workspace, JudgedTests(project, lambda p: {"test": "passed"}), clock, NoProcesses(),
-            agents=lambda name, around: agent, debugger=lambda id, bus: NoDebugger(),
-        )  # fmt: skip
+            project=str(project),
+            store=store,
+            workspace=workspace,
+            tests=JudgedTests(project, lambda p: {"test": "passed"}),
+            clock=clock,
+            processes=NoProcesses(),
+            agents=lambda name, around: agent,
+            debugger=lambda id, bus: NoDebugger(),
+        )
         begun = time.perf_counter()
         state = await runner.drive(loop_id, take_up=take_up, bus=Bus())
         taken = time.perf_counter() - begun

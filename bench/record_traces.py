@@ -65,9 +65,15 @@ async def record(course: Course, project: Path) -> list[str]:
         choices = ["validate", *["develop", "validate"] * len(course.commands)]
         choices += ["debug", "validate"] * len(course.turns)
         runner = LoopRunner(
-            str(project), store, stage.workspace, ProjectTests(project), stage.clock, NoProcesses(),
-            agents=stage.make_agent, debugger=lambda id, bus: NoDebugger(),
-        )  # fmt: skip
+            project=str(project),
+            store=store,
+            workspace=stage.workspace,
+            tests=ProjectTests(project),
+            clock=stage.clock,
+            processes=NoProcesses(),
+            agents=stage.make_agent,
+            debugger=lambda id, bus: NoDebugger(),
+        )
         await runner.drive(loop_id, take_up=take_up, bus=Bus(), person=ListedPerson([*choices, "exit"]))
         entries = [e for e in store.events(loop_id) if e.event.type == "action_finished"]
         states = [store.read_at(loop_id, entry.seq) for entry in entries]

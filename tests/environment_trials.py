@@ -58,7 +58,13 @@ async def carried_out(deed: Deed, project: Path, *, allowed: bool = False) -> Lo
         loop_id = service.create("Make the tests pass", max_iterations=2, settings=settings).loop_id
         service.tasks.add(loop_id, {"description": "Mend", "tool": "bash", "command": deed.command})
         runner = LoopRunner(
-            str(project), store, workspace, ProjectTests(project), clock, NoProcesses(),
-            agents=lambda name, around: CommandAgent(project, loop_id), debugger=lambda id, bus: NoDebugger(),
-        )  # fmt: skip
+            project=str(project),
+            store=store,
+            workspace=workspace,
+            tests=ProjectTests(project),
+            clock=clock,
+            processes=NoProcesses(),
+            agents=lambda name, around: CommandAgent(project, loop_id),
+            debugger=lambda id, bus: NoDebugger(),
+        )
         return await runner.drive(loop_id, take_up=take_up, bus=Bus())

@@ -106,9 +106,15 @@ class Court:
             return CommandAgent(self.project, around.loop_id) if name == "bash" else scripted
 
         runner = LoopRunner(
-            str(self.project), store, self.workspace, self.tests, self.clock, NoProcesses(),
-            agents=make, debugger=lambda id, bus: NoDebugger(),
-        )  # fmt: skip
+            project=str(self.project),
+            store=store,
+            workspace=self.workspace,
+            tests=self.tests,
+            clock=self.clock,
+            processes=NoProcesses(),
+            agents=make,
+            debugger=lambda id, bus: NoDebugger(),
+        )
         return await runner.drive(loop_id, take_up=take_up, bus=Bus(self.notes.append, self.on_note))
 
     def summary(self, state: LoopState) -> str:

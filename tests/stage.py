@@ -11,11 +11,12 @@ from loopwright.core.ports import Agent, Person, Processes, Store, Surroundings
 from loopwright.core.prompts import Prompts
 from loopwright.core.protocol import Capabilities, Usage
 from loopwright.core.run_events import Bus, Note
+from loopwright.core.runner import no_price
 from loopwright.core.state import Budget, RunSettings
 from loopwright.workflows.loop.commands import take_up
 from loopwright.workflows.loop.messages import loop_prompts
 from loopwright.workflows.loop.model import LoopState
-from loopwright.workflows.loop.runner import LoopRunner, unknown
+from loopwright.workflows.loop.runner import LoopRunner
 from loopwright.workflows.loop.service import LoopService
 from loopwright.workspace.checkpoints import GitWorkspace
 from tests.fakes import CountingLauncher, FakeClock, Judge, JudgedTests, NoDebugger, NoProcesses
@@ -63,7 +64,7 @@ class Stage:
     notes: list[Note] = field(default_factory=list)
     launcher: CountingLauncher = field(default_factory=CountingLauncher)
     prompts: Prompts = field(default_factory=loop_prompts)
-    price: Callable[[Usage], float | None] = unknown
+    price: Callable[[Usage], float | None] = no_price
     processes: Processes = field(default_factory=NoProcesses)
 
     def __post_init__(self) -> None:
@@ -97,10 +98,17 @@ class Stage:
     ) -> LoopState:
         observers = [self.notes.append, *([on_note] if on_note else [])]
         runner = LoopRunner(
-            str(self.project), self.store, self.workspace, self.tests, self.clock, self.processes,
-            agents=self.make_agent, debugger=lambda id, bus: NoDebugger(), prompts=self.prompts,
+            project=str(self.project),
+            store=self.store,
+            workspace=self.workspace,
+            tests=self.tests,
+            clock=self.clock,
+            processes=self.processes,
+            agents=self.make_agent,
+            debugger=lambda id, bus: NoDebugger(),
+            prompts=self.prompts,
             price=self.price,
-        )  # fmt: skip
+        )
         return await runner.drive(loop_id, take_up=take_up, bus=Bus(*observers), person=person, from_afar=from_afar)
 
     def pause_after(self, note: Note, loop_id: str, text: str) -> None:

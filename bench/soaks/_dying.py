@@ -89,9 +89,15 @@ def drive(root: Path, disk: FaultyDisk) -> LoopState:
             )
 
         runner = LoopRunner(
-            str(root), store, FolderWorkspace(root), JudgedTests(root, passes), clock,
-            NoProcesses(), agents=agents, debugger=lambda loop_id, bus: NoDebugger(),
-        )  # fmt: skip
+            project=str(root),
+            store=store,
+            workspace=FolderWorkspace(root),
+            tests=JudgedTests(root, passes),
+            clock=clock,
+            processes=NoProcesses(),
+            agents=agents,
+            debugger=lambda loop_id, bus: NoDebugger(),
+        )
         return asyncio.run(runner.drive(loop_id, take_up=take_up, bus=Bus()))
 
 

@@ -47,9 +47,15 @@ FAULT = """`rank = "C"`"""
 async def driven(stage: Stage, test_command: str | None = COMMAND) -> LoopState:
     """The loop with the project's real tests and the real debugger."""
     runner = LoopRunner(
-        str(stage.project), stage.store, stage.workspace, ProjectTests(stage.project), stage.clock, stage.processes,
-        agents=stage.make_agent, debugger=lambda id, bus: PythonDebugger(id),
-    )  # fmt: skip
+        project=str(stage.project),
+        store=stage.store,
+        workspace=stage.workspace,
+        tests=ProjectTests(stage.project),
+        clock=stage.clock,
+        processes=stage.processes,
+        agents=stage.make_agent,
+        debugger=lambda id, bus: PythonDebugger(id),
+    )
     id = stage.create("Make the tests pass", test_command=test_command)
     return await runner.drive(id, take_up=take_up, bus=Bus())
 

@@ -25,9 +25,16 @@ def proposing(*words: str, **given: object) -> Answer:
 
 def runner_of(made: Stage) -> LoopRunner:
     return LoopRunner(
-        str(made.project), made.store, made.workspace, made.tests, made.clock, NoProcesses(), agents=made.make_agent,
-        debugger=lambda id, bus: NoDebugger(), secrets=Secrets(["correct horse battery"]),
-    )  # fmt: skip
+        project=str(made.project),
+        store=made.store,
+        workspace=made.workspace,
+        tests=made.tests,
+        clock=made.clock,
+        processes=NoProcesses(),
+        agents=made.make_agent,
+        debugger=lambda id, bus: NoDebugger(),
+        secrets=Secrets(["correct horse battery"]),
+    )
 
 
 async def proposed(made: Stage, loop_id: str, count: int = 5) -> tuple[str, ...]:

@@ -59,9 +59,15 @@ async def carried_out(
         ).evolve(**more)
         loop_id = service.create(case.goal, settings=settings).loop_id
         runner = LoopRunner(
-            str(project), store, workspace, ProjectTests(project), clock, NoProcesses(),
-            agents=lambda name, around: agent, debugger=lambda id, bus: debugger or NoDebugger(),
-        )  # fmt: skip
+            project=str(project),
+            store=store,
+            workspace=workspace,
+            tests=ProjectTests(project),
+            clock=clock,
+            processes=NoProcesses(),
+            agents=lambda name, around: agent,
+            debugger=lambda id, bus: debugger or NoDebugger(),
+        )
         return await runner.drive(loop_id, take_up=take_up, bus=bus or Bus())
 
 

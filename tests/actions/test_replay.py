@@ -41,10 +41,15 @@ async def replayed(stage: Stage, loop_id: str, folder: Path) -> tuple[Replayed, 
     lay_out(stage.workspace, recording.start, project)
     with FileStore(project, LOOPS, clock) as store:
         runner = LoopRunner(
-            str(project), store, GitWorkspace(project, folder / "again" / "private"), JudgedTests(project, stage.judge),
-            clock, NoProcesses(), debugger=lambda id, bus: NoDebugger(),
+            project=str(project),
+            store=store,
+            workspace=GitWorkspace(project, folder / "again" / "private"),
+            tests=JudgedTests(project, stage.judge),
+            clock=clock,
+            processes=NoProcesses(),
+            debugger=lambda id, bus: NoDebugger(),
             agents=lambda name, around: ReplayedAgent(name, recording.able(name), again.answer),
-        )  # fmt: skip
+        )
         end = await again.play(runner)
         other = GitWorkspace(beside, folder / "again" / "private")
         then = stage.store.events(loop_id)

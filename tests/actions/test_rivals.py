@@ -81,10 +81,17 @@ async def drive(
     ready: Stage, loop_id: str, debugger: Found, person: ListedPerson | None = None, take: Rule[LoopState] = take_up
 ) -> LoopState:
     runner = LoopRunner(
-        str(ready.project), ready.store, ready.workspace, Traced(ready.project, ready.judge), ready.clock,
-        ready.processes, agents=lambda name, around: BuiltinAgent(debugger), debugger=lambda id, bus: debugger,
-        prompts=ready.prompts, price=ready.price,
-    )  # fmt: skip
+        project=str(ready.project),
+        store=ready.store,
+        workspace=ready.workspace,
+        tests=Traced(ready.project, ready.judge),
+        clock=ready.clock,
+        processes=ready.processes,
+        agents=lambda name, around: BuiltinAgent(debugger),
+        debugger=lambda id, bus: debugger,
+        prompts=ready.prompts,
+        price=ready.price,
+    )
     return await runner.drive(loop_id, take_up=take, bus=Bus(ready.notes.append), person=person)
 
 

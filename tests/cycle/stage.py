@@ -201,9 +201,17 @@ class CycleStage:
         """It hangs nowhere for long. `tests`: real ones, in the place of the judged."""
         observers = [self.notes.append, *([on_note] if on_note else [])]
         runner = CycleRunner(
-            str(self.project), self.store, self.workspace, self.worktrees, self.surveyor, tests or self.tests,
-            self.clock, self.processes, agents=self.make_agent, debugger=lambda id, bus, folder: NoDebugger(),
-        )  # fmt: skip
+            project=str(self.project),
+            store=self.store,
+            workspace=self.workspace,
+            worktrees=self.worktrees,
+            surveyor=self.surveyor,
+            tests=tests or self.tests,
+            clock=self.clock,
+            processes=self.processes,
+            agents=self.make_agent,
+            debugger=lambda id, bus, folder: NoDebugger(),
+        )
         at = self.clock.now().isoformat(timespec="milliseconds")
         async with asyncio.timeout(60):
             return await runner.drive(cycle_id, take_up=lambda s: take_up(s, at), bus=Bus(*observers), person=person)

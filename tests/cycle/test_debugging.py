@@ -33,10 +33,17 @@ async def test_the_developer_is_told_what_was_measured_and_may_ask(make_stage: M
     made = make_stage(cast=Cast({"ep.plan": [plans], "cd.implement": [misses_the_fault, mends]}))
     write({"grade.py": GRADE, "test_grade.py": TESTS}, made.project)
     runner = CycleRunner(
-        str(made.project), made.store, made.workspace, made.worktrees, made.surveyor, ProjectTests(made.project),
-        made.clock, made.processes, agents=made.make_agent,
+        project=str(made.project),
+        store=made.store,
+        workspace=made.workspace,
+        worktrees=made.worktrees,
+        surveyor=made.surveyor,
+        tests=ProjectTests(made.project),
+        clock=made.clock,
+        processes=made.processes,
+        agents=made.make_agent,
         debugger=lambda id, bus, folder: PythonDebugger(id, project=made.project),
-    )  # fmt: skip
+    )
     id = made.create("Make the tests pass", parallel=1, test_command=COMMAND)
     at = made.clock.now().isoformat(timespec="milliseconds")
     async with asyncio.timeout(60):

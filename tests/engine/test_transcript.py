@@ -68,10 +68,16 @@ class Talking:
 
 def runner(stage: Stage, *, ends: bool = True) -> LoopRunner:
     return LoopRunner(
-        str(stage.project), stage.store, stage.workspace, stage.tests, stage.clock, NoProcesses(),
-        agents=lambda name, around: Talking(stage.agent, around, ends), debugger=lambda id, bus: NoDebugger(),
+        project=str(stage.project),
+        store=stage.store,
+        workspace=stage.workspace,
+        tests=stage.tests,
+        clock=stage.clock,
+        processes=NoProcesses(),
+        agents=lambda name, around: Talking(stage.agent, around, ends),
+        debugger=lambda id, bus: NoDebugger(),
         secrets=Secrets([VALUE]),
-    )  # fmt: skip
+    )
 
 
 async def test_every_message_and_every_turn_is_there(stage: MakeStage) -> None:

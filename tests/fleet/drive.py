@@ -29,10 +29,15 @@ async def drive(members: Sequence[Member]) -> list[LoopState]:
         async def driven(member: Member) -> LoopState:
             root = member.project.root
             runner = LoopRunner(
-                str(root), opened[root], GitWorkspace(root, member.project.state / "loopwright"),
-                JudgedTests(root, lambda project: {"it": "passed"}), clock, NoProcesses(),
-                agents=lambda name, around: CommandAgent(root, around.loop_id), debugger=lambda id, bus: NoDebugger(),
-            )  # fmt: skip
+                project=str(root),
+                store=opened[root],
+                workspace=GitWorkspace(root, member.project.state / "loopwright"),
+                tests=JudgedTests(root, lambda project: {"it": "passed"}),
+                clock=clock,
+                processes=NoProcesses(),
+                agents=lambda name, around: CommandAgent(root, around.loop_id),
+                debugger=lambda id, bus: NoDebugger(),
+            )
             return await runner.drive(member.id, take_up=take_up, bus=Bus())
 
         return await asyncio.gather(*map(driven, members))

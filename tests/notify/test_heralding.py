@@ -34,10 +34,18 @@ async def drive(
     stage: Stage, loop_id: str, *notifiers: Notifier, on: tuple[Kind, ...] = ALL, secrets: Secrets | None = None
 ) -> LoopState:
     runner = LoopRunner(
-        str(stage.project), stage.store, stage.workspace, stage.tests, stage.clock, NoProcesses(),
-        agents=stage.make_agent, debugger=lambda id, bus: NoDebugger(), notifiers=notifiers, notify_on=frozenset(on),
+        project=str(stage.project),
+        store=stage.store,
+        workspace=stage.workspace,
+        tests=stage.tests,
+        clock=stage.clock,
+        processes=NoProcesses(),
+        agents=stage.make_agent,
+        debugger=lambda id, bus: NoDebugger(),
+        notifiers=notifiers,
+        notify_on=frozenset(on),
         secrets=secrets or Secrets(),
-    )  # fmt: skip
+    )
     return await runner.drive(loop_id, take_up=take_up, bus=Bus(stage.notes.append))
 
 

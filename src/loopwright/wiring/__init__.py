@@ -249,15 +249,22 @@ class Engine:
 
         service, root = self.service, self.project
         return LoopRunner(
-            str(root), service.store, service.workspace, ProjectTests(root), service.clock, service.processes,
+            project=str(root),
+            store=service.store,
+            workspace=service.workspace,
+            tests=ProjectTests(root),
+            clock=service.clock,
+            processes=service.processes,
             agents=self.agents.make,
             debugger=lambda loop_id, bus: PythonDebugger(
                 loop_id, partial(bus.publish, "output"), kept=self.agents.measured
-            ), price=price,
+            ),
+            price=price,
             prompts=self.load_prompts(),
             secrets=Secrets((*self._url, *(s for known in self._environments for s in secret_values(known)))),
-            notifiers=self._notifiers, notify_on=frozenset(self.config.settings.notify_on),
-        )  # fmt: skip
+            notifiers=self._notifiers,
+            notify_on=frozenset(self.config.settings.notify_on),
+        )
 
     @cached_property
     def cycle_runner(self) -> "CycleRunner":
@@ -270,15 +277,24 @@ class Engine:
 
         service, root, loops = self.cycles, self.project, self.runner
         return CycleRunner(
-            str(root), service.store, service.workspace, GitWorktrees(root, _checkpoints(self.config.settings)),
-            ProjectSurveyor(root, service.workspace.listed), ProjectTests(root), service.clock, service.processes,
+            project=str(root),
+            store=service.store,
+            workspace=service.workspace,
+            worktrees=GitWorktrees(root, _checkpoints(self.config.settings)),
+            surveyor=ProjectSurveyor(root, service.workspace.listed),
+            tests=ProjectTests(root),
+            clock=service.clock,
+            processes=service.processes,
             agents=self.agents.make,
             debugger=lambda id, bus, folder: PythonDebugger(
                 id, partial(bus.publish, "output"), root, self.agents.measured
-            ), price=price,
-            prompts=self.load_cycle_prompts(), secrets=loops.secrets, notifiers=loops.notifiers,
+            ),
+            price=price,
+            prompts=self.load_cycle_prompts(),
+            secrets=loops.secrets,
+            notifiers=loops.notifiers,
             notify_on=loops.notify_on,
-        )  # fmt: skip
+        )
 
     @cached_property
     def tuning_runner(self) -> "TuningRunner":
@@ -288,10 +304,19 @@ class Engine:
 
         service, loops = self.tunings, self.runner
         return TuningRunner(
-            str(self.project), service.store, service.folders, service.clock, service.processes,
-            agents=self.agents.make, price=price, prompts=self.load_tuning_prompts(), secrets=loops.secrets,
-            notifiers=loops.notifiers, notify_on=loops.notify_on, answers=self.found_before,
-        )  # fmt: skip
+            project=str(self.project),
+            store=service.store,
+            skills=service.folders,
+            clock=service.clock,
+            processes=service.processes,
+            agents=self.agents.make,
+            price=price,
+            prompts=self.load_tuning_prompts(),
+            secrets=loops.secrets,
+            notifiers=loops.notifiers,
+            notify_on=loops.notify_on,
+            answers=self.found_before,
+        )
 
     @cached_property
     def found_before(self) -> "FoundBefore":

@@ -137,9 +137,14 @@ class TuneStage:
 
     def runner(self) -> TuningRunner:
         return TuningRunner(
-            str(self.project), self.store, self.folders, self.clock, self.processes, agents=self._agent,
+            project=str(self.project),
+            store=self.store,
+            skills=self.folders,
+            clock=self.clock,
+            processes=self.processes,
+            agents=self._agent,
             answers=self.answers,
-        )  # fmt: skip
+        )
 
     async def tuned(self, root: Path, **given: object) -> TuningState:
         """A whole session."""

@@ -1,27 +1,18 @@
 """Driving a loop in this process: lease, take-over, kernel, and everything closed at the end."""
 
-import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
-from typing import get_args
 
 from loopwright.core import notices
 from loopwright.core.agent_turns import Recall
-from loopwright.core.kernel import driven, held_until_it_rests
-from loopwright.core.notices import Event as NoticeKind
+from loopwright.core.kernel import driven
 from loopwright.core.notices import Letter, Notice
-from loopwright.core.notifier import Herald
 from loopwright.core.outcomes import Interrupted
-from loopwright.core.permits import Permits
 from loopwright.core.ports import (
     Agent,
     Clock,
     Debugger,
-    Notifier,
-    Person,
-    Processes,
     Rule,
     Store,
     Surroundings,
@@ -29,16 +20,14 @@ from loopwright.core.ports import (
     Workspace,
 )
 from loopwright.core.prompts import Prompts
-from loopwright.core.protocol import Usage
 from loopwright.core.record import Entry, Event
-from loopwright.core.recording import RecordedTurns, Transcript, earlier_messages
+from loopwright.core.recording import RecordedTurns, earlier_messages
 from loopwright.core.run_events import Bus
+from loopwright.core.runner import Hold, Runner
 from loopwright.core.state import Checkpoint, MenuEntry
 from loopwright.core.supervisor import until_it_goes_on
 from loopwright.core.text import plural
-from loopwright.policy.secrets import Secrets
 from loopwright.workflows.loop import commands
-from loopwright.workflows.loop.commands import taken_over
 from loopwright.workflows.loop.flow import LoopFlow
 from loopwright.workflows.loop.messages import brief, loop_prompts
 from loopwright.workflows.loop.model import LoopState
@@ -179,107 +168,43 @@ AgentMaker = Callable[[str, Surroundings], Agent]
 """The agent of that name, in these surroundings; AgentError when there is none."""
 
 
-def unknown(usage: Usage) -> float | None:
-    """No price is known for anything."""
-    return None
+@dataclass(frozen=True, kw_only=True)
+class LoopRunner(Runner[LoopState]):
+    """Drives loops."""
 
-
-NO_VALUES = Secrets()
-"""Only what looks like a secret is one."""
-
-
-@dataclass(frozen=True)
-class LoopRunner:
-    """The ports a runner needs; `drive` may be called for one loop after another.
-
-    `price`: US dollars of a turn whose agent tells only its tokens, where that is known. `secrets` are kept out of all
-    that is told of the agents.
-    """
-
-    project: str
-    store: Store[LoopState]
     workspace: Workspace
     tests: TestRunner
-    clock: Clock
-    processes: Processes
     agents: AgentMaker
     debugger: Callable[[str, Bus], Debugger]
-    price: Callable[[Usage], float | None] = unknown
     prompts: Prompts = field(default_factory=loop_prompts)
-    secrets: Secrets = NO_VALUES
-    notifiers: tuple[Notifier, ...] = ()
-    notify_on: frozenset[NoticeKind] = frozenset(get_args(NoticeKind))
 
-    async def drive(
-        self,
-        loop_id: str,
-        *,
-        take_up: Rule[LoopState],
-        bus: Bus,
-        person: Person | None = None,
-        from_afar: bool = False,
-    ) -> LoopState:
-        """Takes the lease, applies `take_up` under it, and runs until the loop rests.
+    def taken_over(self, state: LoopState, *, from_afar: bool) -> LoopState:
+        return commands.taken_over(state, from_afar=from_afar)
 
-        `person` sits at this terminal; `from_afar`: nobody does, and an interactive loop asks through its state.
-        Conflict when another runner has the lease.
-        """
-        transcript = Transcript(self.store, self.clock, loop_id)
-        shown = Bus(*bus.observers, transcript, secrets=self.secrets)
-        herald = Herald(
-            loop_id, self.project, loop_news, loop_letter, self.store, self.clock, self.notifiers, self.notify_on,
-            self.secrets, say=partial(shown.publish, "activity"),
-        )  # fmt: skip
-        later = asyncio.get_running_loop().call_later
+    def news(self, before: LoopState, after: LoopState) -> Notice | None:
+        return loop_news(before, after)
 
-        async def hold(rule: Rule[LoopState]) -> LoopState:
-            kept = bus.also(transcript, self.secrets, later)
-            return await self._held(loop_id, rule, kept, herald, person=person, from_afar=from_afar)
+    def letter(self, notice: Notice, state: LoopState, project: str, at: str, masked: Callable[[str], str]) -> Letter:
+        return loop_letter(notice, state, project, at, masked)
 
-        state = await held_until_it_rests(self.store, loop_id, take_up, hold)
-        await herald.end(state)
-        return state
-
-    async def _held(
-        self, loop_id: str, take_up: Rule[LoopState], kept: Bus, herald: Herald[LoopState], *, person: Person | None,
-        from_afar: bool,
-    ) -> LoopState:  # fmt: skip
-        """What `drive` does while it has the lease."""
-        with self.store.lease(loop_id) as lease, closing(kept) as bus:
-            begun = self.store.update(
-                loop_id, lambda s: taken_over(take_up(s), from_afar=from_afar),
-                actor="runner", event=Event(type="running"), epoch=lease.epoch,
+    async def work(self, id: str, hold: Hold[LoopState]) -> LoopState:
+        bus, begun = hold.bus, hold.begun
+        asked = DistantPerson(id, self.store, self.clock, hold.epoch) if hold.from_afar else hold.person
+        if begun.mode == "auto":
+            asked = None
+        earlier = partial(earlier_messages, self.store, id, until=begun.engine.rev)
+        around = Surroundings(id, bus.hear, partial(bus.publish, "output"), hold.permits, earlier=earlier)
+        recall = Recall(self.store, id, hold.epoch, tell=brief)
+        async with RecordedTurns(
+            lambda name: self.agents(name, around), recall, self.clock, bus, self.price, self.project
+        ) as turns:
+            session = Session(
+                id=id, project=self.project, store=self.store, workspace=self.workspace,
+                tests=self.tests, debugger=self.debugger(id, bus), turns=turns, clock=self.clock, bus=bus,
+                epoch=hold.epoch, prompts=self.prompts, interactive=asked is not None, person=asked,
             )  # fmt: skip
-            asked = person
-            if from_afar:
-                asked = DistantPerson(loop_id, self.store, self.clock, lease.epoch)
-            if begun.mode == "auto":
-                asked = None
-            permits = Permits(
-                loop_id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets
-            )
-            permits.forget_old()
-            earlier = partial(earlier_messages, self.store, loop_id, until=begun.engine.rev)
-            around = Surroundings(loop_id, bus.hear, partial(bus.publish, "output"), permits, earlier=earlier)
-            async with (
-                self.processes.owning(loop_id) as left,
-                RecordedTurns(
-                    lambda name: self.agents(name, around),
-                    Recall(self.store, loop_id, lease.epoch, tell=brief),
-                    self.clock,
-                    bus,
-                    self.price,
-                    self.project,
-                ) as turns,
-                herald.watching(begun),
-            ):
-                session = Session(
-                    id=loop_id, project=self.project, store=self.store, workspace=self.workspace,
-                    tests=self.tests, debugger=self.debugger(loop_id, bus), turns=turns, clock=self.clock, bus=bus,
-                    epoch=lease.epoch, prompts=self.prompts, interactive=asked is not None, person=asked,
-                )  # fmt: skip
-                await take_over(session, left)
+            await take_over(session, hold.left)
+            state = await driven(LoopFlow(session), self.clock)
+            while await until_it_goes_on(session, state, session.turns.rest, goes_on):
                 state = await driven(LoopFlow(session), self.clock)
-                while await until_it_goes_on(session, state, session.turns.rest, goes_on):
-                    state = await driven(LoopFlow(session), self.clock)
-                return session.state()
+            return session.state()

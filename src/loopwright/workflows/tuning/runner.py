@@ -1,38 +1,28 @@
 """Driving a tuning session in this process: lease, take-over, kernel, and everything closed at the end."""
 
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol, get_args
+from typing import Protocol
 
 from loopwright.core import notices
 from loopwright.core.agent_turns import Turns
-from loopwright.core.kernel import driven, held_until_it_rests
-from loopwright.core.notices import Event as NoticeKind
+from loopwright.core.kernel import driven
 from loopwright.core.notices import Letter, Notice
-from loopwright.core.notifier import Herald
 from loopwright.core.permits import Permits
 from loopwright.core.ports import (
     Agent,
-    Clock,
     FoundBefore,
-    Notifier,
-    Person,
-    Processes,
-    Rule,
     Skills,
-    Store,
     Surroundings,
 )
 from loopwright.core.prompts import Prompts
-from loopwright.core.protocol import Usage
 from loopwright.core.record import Event
-from loopwright.core.recording import RecordedTurns, Transcript
+from loopwright.core.recording import RecordedTurns
 from loopwright.core.run_events import Bus
-from loopwright.core.transcript import TRANSCRIPT
-from loopwright.policy.secrets import Secrets
+from loopwright.core.runner import Hold, Runner
 from loopwright.workflows.tuning.commands import awaits_choice, put_back
 from loopwright.workflows.tuning.flow import TuningFlow
 from loopwright.workflows.tuning.messages import tuning_prompts
@@ -54,19 +44,11 @@ def tuning_letter(notice: Notice, state: TuningState, project: str, at: str, mas
 
 BROKEN_OFF = "the runner died"
 
-NO_VALUES = Secrets()
-"""Only what looks like a secret is one."""
-
 
 class SkillAgents(Protocol):
     """The agent of that name, in these surroundings, at work in a folder. AgentError."""
 
     def __call__(self, name: str, around: Surroundings, at: Path | None = None) -> Agent: ...
-
-
-def unknown(usage: Usage) -> float | None:
-    """No price is known for anything."""
-    return None
 
 
 class Forgetful:
@@ -92,63 +74,36 @@ class Unkept:
     def tidy(self) -> None: ...
 
 
-@dataclass(frozen=True)
-class TuningRunner:
-    """The ports a runner needs; `drive` may be called for one session after another. See CycleRunner for the rest."""
+@dataclass(frozen=True, kw_only=True)
+class TuningRunner(Runner[TuningState]):
+    """Drives tuning sessions."""
 
-    project: str
-    store: Store[TuningState]
     skills: Skills
-    clock: Clock
-    processes: Processes
     agents: SkillAgents
-    price: Callable[[Usage], float | None] = unknown
     prompts: Prompts = field(default_factory=tuning_prompts)
-    secrets: Secrets = NO_VALUES
-    notifiers: tuple[Notifier, ...] = ()
-    notify_on: frozenset[NoticeKind] = frozenset(get_args(NoticeKind))
     answers: FoundBefore = field(default_factory=Unkept)
 
-    async def drive(
-        self, tuning_id: str, *, take_up: Rule[TuningState], bus: Bus, person: Person | None = None
-    ) -> TuningState:
-        """Takes the lease, applies `take_up` under it, and runs until the session rests.
+    def awaits_person(self, state: TuningState) -> bool:
+        return awaits_choice(state)
 
-        Conflict when another runner has the lease.
-        """
-        herald = Herald(
-            tuning_id, self.project, tuning_news, tuning_letter, self.store, self.clock, self.notifiers,
-            self.notify_on, self.secrets, say=partial(bus.publish, "activity"),
+    def news(self, before: TuningState, after: TuningState) -> Notice | None:
+        return tuning_news(before, after)
+
+    def letter(self, notice: Notice, state: TuningState, project: str, at: str, masked: Callable[[str], str]) -> Letter:
+        return tuning_letter(notice, state, project, at, masked)
+
+    async def work(self, id: str, hold: Hold[TuningState]) -> TuningState:
+        session = TuningSession(
+            id=id, project=self.project, store=self.store, clock=self.clock, bus=hold.bus, epoch=hold.epoch,
+            root=Path(hold.begun.engine.root), skills=self.skills, prompts=self.prompts,
+            turns=partial(self._turns, id, hold.bus, hold.permits), answers=self.answers,
         )  # fmt: skip
-
-        async def hold(rule: Rule[TuningState]) -> TuningState:
-            return await self._held(tuning_id, rule, bus, herald, person)
-
-        state = await held_until_it_rests(self.store, tuning_id, take_up, hold, awaits_choice)
-        await herald.end(state)
-        return state
-
-    async def _held(
-        self, id: str, take_up: Rule[TuningState], shown: Bus, herald: Herald[TuningState], person: Person | None
-    ) -> TuningState:
-        """What `drive` does while it has the lease."""
-        told = Transcript(self.store, self.clock, id, TRANSCRIPT)
-        with self.store.lease(id) as lease, closing(shown.also(told, self.secrets, None)) as bus:
-            begun = self.store.update(id, take_up, actor="runner", event=Event(type="running"), epoch=lease.epoch)
-            permits = Permits(id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets)
-            permits.forget_old()
-            async with self.processes.owning(id), herald.watching(begun):
-                session = TuningSession(
-                    id=id, project=self.project, store=self.store, clock=self.clock, bus=bus, epoch=lease.epoch,
-                    root=Path(begun.engine.root), skills=self.skills, prompts=self.prompts,
-                    turns=partial(self._turns, id, bus, permits), answers=self.answers,
-                )  # fmt: skip
-                try:
-                    await _take_over(session)
-                    await driven(TuningFlow(session), self.clock)
-                    return await _closed(session)
-                finally:
-                    await session.desk.close()
+        try:
+            await _take_over(session)
+            await driven(TuningFlow(session), self.clock)
+            return await _closed(session)
+        finally:
+            await session.desk.close()
 
     @asynccontextmanager
     async def _turns(self, id: str, bus: Bus, permits: Permits[TuningState], at: Path) -> AsyncIterator[Turns]:

@@ -1,0 +1,123 @@
+"""Driving a run in this process, whatever its kind: lease, take-over, kernel, and everything closed at the end."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+from typing import Generic, get_args
+
+from loopwright.core.kernel import held_until_it_rests
+from loopwright.core.notices import Event as NoticeKind
+from loopwright.core.notices import Letter, Notice
+from loopwright.core.notifier import Herald
+from loopwright.core.permits import Permits
+from loopwright.core.ports import Clock, Notifier, Person, Processes, Rule, Store
+from loopwright.core.protocol import Usage
+from loopwright.core.record import Event
+from loopwright.core.recording import Transcript
+from loopwright.core.run import R
+from loopwright.core.run_events import Bus
+from loopwright.policy.secrets import Secrets
+
+NO_VALUES = Secrets()
+"""Only what looks like a secret is one."""
+
+
+def no_price(usage: Usage) -> float | None:
+    """No price is known for anything."""
+    return None
+
+
+@dataclass(frozen=True)
+class Hold(Generic[R]):
+    """One run, held under a lease of this `epoch`.
+
+    `begun`: its state when the lease was taken; `left`: processes of an earlier runner that were ended. `bus` also
+    keeps the transcript, `shown` does not. `person` sits at this terminal;
+    `from_afar`: people answer through the state.
+    """
+
+    begun: R
+    epoch: int
+    bus: Bus
+    shown: Bus
+    permits: Permits[R]
+    left: tuple[int, ...]
+    person: Person | None
+    from_afar: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Runner(Generic[R]):
+    """What runners of all kinds have; `drive` may be called for one run after another.
+
+    `price`: US dollars of a turn whose agent tells only its tokens, where that is known. `secrets` are kept out of all
+    that is told of the agents.
+    """
+
+    project: str
+    store: Store[R]
+    clock: Clock
+    processes: Processes
+    price: Callable[[Usage], float | None] = no_price
+    secrets: Secrets = NO_VALUES
+    notifiers: tuple[Notifier, ...] = ()
+    notify_on: frozenset[NoticeKind] = frozenset(get_args(NoticeKind))
+
+    async def drive(
+        self, id: str, *, take_up: Rule[R], bus: Bus, person: Person | None = None, from_afar: bool = False
+    ) -> R:
+        """Takes the lease, applies `take_up` under it, and runs until the run rests.
+
+        `person` sits at this terminal; `from_afar`: nobody does, and an interactive loop asks through its state.
+        Conflict when another runner has the lease.
+        """
+        told = Bus(*bus.observers, Transcript(self.store, self.clock, id), secrets=self.secrets)
+        herald = Herald(
+            id, self.project, self.news, self.letter, self.store, self.clock, self.notifiers, self.notify_on,
+            self.secrets, say=partial(told.publish, "activity"),
+        )  # fmt: skip
+
+        async def hold(rule: Rule[R]) -> R:
+            return await self._hold(id, rule, bus, herald, person, from_afar=from_afar)
+
+        state = await held_until_it_rests(self.store, id, take_up, hold, self.awaits_person)
+        await herald.end(state)
+        return state
+
+    async def _hold(
+        self, id: str, take_up: Rule[R], shown: Bus, herald: Herald[R], person: Person | None, *, from_afar: bool
+    ) -> R:
+        """What `drive` does while it has the lease."""
+        later = asyncio.get_running_loop().call_later
+        kept = shown.also(Transcript(self.store, self.clock, id), self.secrets, later)
+        with self.store.lease(id) as lease, closing(kept) as bus:
+            begun = self.store.update(
+                id, lambda state: self.taken_over(take_up(state), from_afar=from_afar),
+                actor="runner", event=Event(type="running"), epoch=lease.epoch,
+            )  # fmt: skip
+            permits = Permits(id, self.store, self.clock, bus, epoch=lease.epoch, person=person, secrets=self.secrets)
+            permits.forget_old()
+            async with self.processes.owning(id) as left, herald.watching(begun):
+                return await self.work(id, Hold(begun, lease.epoch, bus, shown, permits, left, person, from_afar))
+
+    async def work(self, id: str, hold: Hold[R]) -> R:
+        """Takes up what the last runner left, and drives the workflow until it rests."""
+        raise NotImplementedError
+
+    def taken_over(self, state: R, *, from_afar: bool) -> R:
+        """The state as this runner begins with it."""
+        return state
+
+    def awaits_person(self, state: R) -> bool:
+        """Whether one that says running waits for a person."""
+        return False
+
+    def news(self, before: R, after: R) -> Notice | None:
+        """What a person should hear of that change."""
+        raise NotImplementedError
+
+    def letter(self, notice: Notice, state: R, project: str, at: str, masked: Callable[[str], str]) -> Letter:
+        """The notice in words, under the id of its kind."""
+        raise NotImplementedError
