@@ -17,7 +17,6 @@ FEWER = 5
 STANDARD = """
 tests/actions/test_agent_sessions.py
 tests/actions/test_answers.py
-tests/actions/test_any_trouble.py
 tests/actions/test_asked_turns.py
 tests/actions/test_bash_tasks.py
 tests/actions/test_budgets.py
@@ -34,7 +33,7 @@ tests/actions/test_liars_words.py::test_files_that_it_did_not_change
 tests/actions/test_messages.py::test_a_report_through_tools_and_one_as_text_give_the_same_state
 tests/actions/test_messages.py::test_what_is_not_its_to_set_is_refused_through_either_door
 tests/actions/test_messages.py::test_what_was_proposed_through_a_tool_outlives_a_report_that_was_forgotten
-tests/actions/test_moments.py
+tests/actions/test_moments.py::test_stop_at_any_moment
 tests/actions/test_out_of_time.py
 tests/actions/test_parked.py
 tests/actions/test_proof.py::test_a_proof_tells_what_its_tests_do_not_notice
@@ -42,7 +41,6 @@ tests/actions/test_replay.py::test_a_runner_that_died_dies_again
 tests/actions/test_replay.py::test_what_people_did_meanwhile_happens_again
 tests/actions/test_rivals.py
 tests/actions/test_taken_over.py
-tests/actions/test_trials.py
 tests/actions/test_troubles.py
 tests/actions/test_validation.py
 tests/agents/acp/test_misbehaving.py
@@ -50,22 +48,23 @@ tests/agents/acp/test_probe.py
 tests/agents/acp/test_turns.py
 tests/agents/acp/test_wire.py::test_whatever_comes_is_taken_told_or_answered
 tests/agents/test_command.py
-tests/cli/test_agent_choice.py
-tests/cli/test_asking_agent.py
-tests/cli/test_choose.py
+tests/cli/test_agent_choice.py::test_a_loop_whose_agent_has_gone_can_go_on_with_another
+tests/cli/test_agent_choice.py::test_auto_without_any_agent_is_the_builtin_one_and_says_where_to_look
+tests/cli/test_asking_agent.py::test_an_answer_from_another_terminal_takes_the_question_away
+tests/cli/test_choose.py::test_what_a_loop_has_started_can_not_choose_for_it
 tests/cli/test_cycle_commands.py
-tests/cli/test_cycle_run.py
-tests/cli/test_debug.py
+tests/cli/test_cycle_run.py::test_a_cycle_runs_to_its_end_and_tells_it_in_lines
+tests/cli/test_debug.py::test_a_watched_line_as_json_beside_a_test_that_passes
 tests/cli/test_doctor.py
 tests/cli/test_documented.py
-tests/cli/test_following.py
-tests/cli/test_generate.py
-tests/cli/test_menu.py
-tests/cli/test_parked.py
+tests/cli/test_following.py::test_a_follower_does_not_wait_for_nobody
+tests/cli/test_generate.py::test_an_agents_proposals_become_tasks
+tests/cli/test_menu.py::test_status_develop_and_exit
+tests/cli/test_parked.py::test_a_parked_loop_whose_runner_was_killed_waits_on_and_can_be_resumed
 tests/cli/test_render.py::test_a_scene_is_never_wider_than_the_terminal
-tests/cli/test_run.py
-tests/cli/test_serve.py
-tests/cli/test_startup.py
+tests/cli/test_run.py::test_a_fix_is_verified
+tests/cli/test_serve.py::test_its_runners_hold_nothing_of_it_and_outlive_it
+tests/cli/test_startup.py::test_a_list_loads_no_machinery
 tests/cli/test_story.py::test_every_event_has_its_words
 tests/cli/tunings/test_sessions.py
 tests/contracts/test_runner_contract.py
@@ -189,14 +188,31 @@ tests/workspace/test_worktrees.py
 """The most telling of the slow ones, and what takes a second or two itself."""
 
 ALL = """
+tests/actions/test_any_trouble.py
 tests/actions/test_debug_message.py
 tests/actions/test_environment.py
 tests/actions/test_liars.py
 tests/actions/test_liars_words.py
+tests/actions/test_moments.py
+tests/actions/test_out_of_time.py::test_who_can_not_be_cut_off_is_closed
+tests/actions/test_out_of_time.py::test_who_does_not_wrap_up_is_closed_and_the_action_tried_again
 tests/actions/test_proof.py
 tests/actions/test_replay.py
+tests/actions/test_trials.py
 tests/agents_real
 tests/browser
+tests/cli/test_agent_choice.py
+tests/cli/test_asking_agent.py
+tests/cli/test_choose.py
+tests/cli/test_cycle_run.py
+tests/cli/test_debug.py
+tests/cli/test_following.py
+tests/cli/test_generate.py
+tests/cli/test_menu.py
+tests/cli/test_parked.py
+tests/cli/test_run.py
+tests/cli/test_serve.py
+tests/cli/test_startup.py
 tests/crash
 tests/cycle/roles/test_documents.py
 tests/cycle/roles/test_templates.py
