@@ -68,6 +68,7 @@ tests/cli/test_startup.py::test_a_list_loads_no_machinery
 tests/cli/test_story.py::test_every_event_has_its_words
 tests/cli/tunings/test_sessions.py
 tests/contracts/test_runner_contract.py
+tests/contracts/test_workspace_contract.py
 tests/crash/test_cycle_damage.py::test_what_the_user_added_is_not_lost
 tests/crash/test_kill_runner.py::test_resume_all_takes_up_what_died
 tests/crash/test_ownership.py::test_the_next_start_reaps_what_a_killed_runner_left_and_nothing_else
@@ -164,6 +165,7 @@ tests/survey/test_project.py::TestHostileTrees::test_five_thousand_files
 tests/test_architecture.py::test_every_module_keeps_the_rules
 tests/test_outside.py::test_a_hostile_environment_changes_nothing
 tests/tune/review/test_killed.py
+tests/tune/session/test_agents.py
 tests/tune/session/test_trouble.py
 tests/tune/test_fuzz.py::test_a_reference_of_200_kb_is_diagnosed
 tests/validation/cargo/test_cargo.py::TestReal::test_a_run
@@ -187,6 +189,7 @@ tests/workspace/test_git.py
 tests/workspace/test_merging.py
 tests/workspace/test_owning.py
 tests/workspace/test_patience.py
+tests/workspace/test_process.py
 tests/workspace/test_worktrees.py
 """
 """The most telling of the slow ones, and what takes a second or two itself."""
