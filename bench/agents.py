@@ -30,12 +30,12 @@ from loopwright.store.files import FileStore
 from loopwright.wiring import SystemClock
 from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.service import LoopService
-from loopwright.workspace.memory import FakeWorkspace
 from tests.agents_real.agents import AGENTS, MARKER, RealAgent, real_agent
 from tests.agents_real.fence import Fence, fenced
 from tests.agents_real.installed import NotInstalled, node_modules
 from tests.agents_real.talk import talking
 from tests.fakes import CountingLauncher, NoProcesses
+from tests.memory_workspace import FakeWorkspace
 from tests.misbehaving.orders import command, order
 from tests.model.script import Reply, steps
 from tests.model.server import serving

@@ -27,8 +27,8 @@ from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.commands import take_up
 from loopwright.workflows.loop.runner import LoopRunner
 from loopwright.workflows.loop.service import LoopService
-from loopwright.workspace.memory import FakeWorkspace
 from tests.fakes import CountingLauncher, JudgedTests, NoDebugger, NoProcesses
+from tests.memory_workspace import FakeWorkspace
 
 LIMIT = 5.0
 WHOLE_LOOPS = 9

@@ -22,8 +22,8 @@ from loopwright.wiring.stores import LOOPS
 from loopwright.workflows.loop.commands import take_up
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.runner import LoopRunner
-from loopwright.workspace.memory import FakeWorkspace
 from tests.fakes import FakeClock, JudgedTests, NoDebugger, NoProcesses
+from tests.memory_workspace import FakeWorkspace
 from tests.stage import ABLE
 from tests.store.faulty import FaultyDisk, Trouble
 

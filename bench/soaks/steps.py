@@ -22,8 +22,8 @@ from loopwright.workflows.loop.commands import add_task
 from loopwright.workflows.loop.documents import parse_progress, render_progress
 from loopwright.workflows.loop.model import LoopState
 from loopwright.workflows.loop.service import LoopService
-from loopwright.workspace.memory import FakeWorkspace
 from tests.fakes import CountingLauncher, FakeClock, NoProcesses
+from tests.memory_workspace import FakeWorkspace
 from tests.store.faulty import READS
 from tests.store.making import EDITED, files_at
 from tests.store.stranger import independent_replay

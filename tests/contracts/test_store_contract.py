@@ -16,11 +16,11 @@ from loopwright.core.errors import Conflict, IllegalTransition, Invalid, NotFoun
 from loopwright.core.ports import Store
 from loopwright.store.files import FileStore
 from loopwright.store.kind import Kind
-from loopwright.store.memory import MemoryStore
 from loopwright.wiring.stores import CYCLES, LOOPS
 from loopwright.workflows.cycle import commands as cycle_commands
 from loopwright.workflows.loop import commands as loop_commands
 from loopwright.workflows.tuning import commands as tuning_commands
+from tests.memory_store import MemoryStore
 from tests.store.making import EDITED, SHORT, HandClock, cycle, loop, retitle, tagging, titled, tuning
 from tests.tables import each
 

@@ -11,8 +11,8 @@ from loopwright.core.errors import NotFound
 from loopwright.core.ports import Changes, Store, Watching
 from loopwright.store.files import FileStore
 from loopwright.store.kind import Kind
-from loopwright.store.memory import MemoryStore
 from loopwright.wiring.stores import LOOPS
+from tests.memory_store import MemoryStore
 from tests.store.making import SHORT, HandClock, loop, retitle, tuning
 
 AnyStore = Store[Any]

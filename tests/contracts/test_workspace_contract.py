@@ -9,7 +9,7 @@ import pytest
 from loopwright.core.errors import Conflict, Invalid, NotFound
 from loopwright.core.ports import FileChange, Workspace
 from loopwright.workspace.checkpoints import GitWorkspace
-from loopwright.workspace.memory import FakeWorkspace
+from tests.memory_workspace import FakeWorkspace
 
 
 class Hands:
