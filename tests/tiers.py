@@ -161,6 +161,7 @@ tests/store/test_tampered_loops.py::test_an_agent_that_removes_the_folder_loses_
 tests/store/test_tampered_loops.py::test_what_is_forged_at_rest_misleads_until_the_next_validation_only
 tests/survey/test_project.py::TestHostileTrees::test_five_thousand_files
 tests/test_architecture.py::test_every_module_keeps_the_rules
+tests/test_call_depth.py
 tests/test_outside.py::test_a_hostile_environment_changes_nothing
 tests/tune/review/test_killed.py
 tests/tune/session/test_agents.py
