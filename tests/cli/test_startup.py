@@ -13,7 +13,7 @@ HEAVY = (
     "loopwright.notify",
     "loopwright.workflows.loop.steps", "loopwright.workflows.loop.flow", "loopwright.workflows.cycle.flow",
     "loopwright.surfaces.mcp", "loopwright.surfaces.server", "loopwright.survey",
-    "loopwright.skills.diagnosis", "loopwright.skills.report",
+    "loopwright.skills.diagnosis", "loopwright.workflows.tuning.report",
 )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ that says it took too long, before whoever waits gives up."""
 
 
 class CommandAgent(TurnwiseAgent):
-    """Runs commands in `folder`; every process carries `marker`, and the `project` (see workspace.process)."""
+    """Runs commands in `folder`; every process carries `marker`, and the `project` (see processes.process)."""
 
     name = "bash"
     capabilities = Capabilities()

@@ -1,7 +1,7 @@
 """Finds and mends small faults in Python projects by measuring, without a model.
 
-Two sides. `debugger` and `answers` run in our process and speak the domain's types. Everything else runs in a worker
+Two sides. `debugger` runs in our process and speaks the types of `evidence`. Everything else runs in a worker
 started with the project's own interpreter: it needs the standard library and pytest, imports only relatively (the
 worker loads this folder under a name of its own, so that a project's modules can not collide with ours), and knows
-no domain type.
+none of our types.
 """

@@ -369,7 +369,7 @@ NOTHING: Plain = {}
 
 
 class PythonDebugger:
-    """`marker` and `project` tag the worker's processes (see workspace.process); `say` hears how far a search is.
+    """`marker` and `project` tag the worker's processes (see processes.process); `say` hears how far a search is.
 
     Without `project` they carry that of each request. `kept` spares who asks about the same files again a first run.
     """

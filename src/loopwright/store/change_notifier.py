@@ -151,7 +151,7 @@ class FolderWatching:
         return self._inotify.fd
 
     def changes(self) -> Changes | None:
-        """See ports.watching.Watching."""
+        """See core.ports.Watching."""
         for told in self._inotify.told():
             if told.mask & OVERFLOW or (told.folder == self._main and told.mask & ANEW):
                 return None
@@ -167,12 +167,12 @@ class FolderWatching:
         return found
 
     def hear(self, id: str) -> None:
-        """See ports.watching.Watching."""
+        """See core.ports.Watching."""
         self._heard[id] = None
         self._attend(id)
 
     def ignore(self, id: str) -> None:
-        """See ports.watching.Watching."""
+        """See core.ports.Watching."""
         self._heard.pop(id, None)
         self._leave(id)
 
@@ -240,9 +240,9 @@ WANTED = INTERESTING | CREATE | NO_LINK
 
 
 class HomesWatching:
-    """See ports.watching.Watching. Each state's folder has a watch; what is in it is told only of those that are heard.
+    """See core.ports.Watching. Each state's folder has a watch; what is in it is told only of those that are heard.
 
-    Until the folder above them is there, of the coming of the way to it. `awaited`: see `watching.Way`.
+    Until the folder above them is there, of the coming of the way to it. `awaited`: see `Way`.
     """
 
     def __init__(self, inotify: Inotify, layout: Layout, main: int, awaited: str | None) -> None:
@@ -275,7 +275,7 @@ class HomesWatching:
         return self._inotify.fd
 
     def changes(self) -> Changes | None:
-        """See ports.watching.Watching."""
+        """See core.ports.Watching."""
         for told in self._inotify.told():
             if told.mask & OVERFLOW or (told.folder == self._main and told.mask & ANEW):
                 return None
@@ -296,12 +296,12 @@ class HomesWatching:
         return None if found is None else found.shown | found.written
 
     def hear(self, id: str) -> None:
-        """See ports.watching.Watching."""
+        """See core.ports.Watching."""
         self._heard.add(id)
         self._attend_inside(id)
 
     def ignore(self, id: str) -> None:
-        """See ports.watching.Watching."""
+        """See core.ports.Watching."""
         self._heard.discard(id)
         self._noted.discard(id)
         self._leave(self._inner, id)

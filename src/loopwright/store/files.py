@@ -338,18 +338,18 @@ class FileStore(Closing, Generic[S]):
 
     @DiskTrouble()
     def shown(self, id: str, after: int = 0) -> Shown[S]:
-        """See ports.watching.Watchable."""
+        """See core.ports.Watchable."""
         paths = self._paths(id)
         state = self._source.shown(paths, self._writer.now())
         return Shown(state, tuple(e for e in read_entries(self._disk, paths, after) if e.seq <= state.engine.rev))
 
     @DiskTrouble()
     def revs(self) -> Mapping[str, int]:
-        """See ports.watching.Watchable."""
+        """See core.ports.Watchable."""
         return self._index.revs()
 
     def watch(self) -> Watching | None:
-        """See ports.watching.Watchable."""
+        """See core.ports.Watchable."""
         if self._layout.homes is None:
             return FolderWatching.on(self._folder, self.root)
         return HomesWatching.on(self._layout, self.root)

@@ -30,7 +30,7 @@ class Import(NamedTuple):
 
 @dataclass(frozen=True)
 class Read:
-    """See domain.survey.Module. `broken`: why there is nothing else."""
+    """See core.survey.Module. `broken`: why there is nothing else."""
 
     summary: str = ""
     imports: tuple[Import, ...] = ()

@@ -325,7 +325,7 @@ class Engine:
 
         package = Path(__file__).parent.parent
         folder = Path(platformdirs.user_cache_dir("loopwright")) / "findings"
-        return FindingsCache(folder, code_digest(*(package / name for name in ("tune", "domain", "skills"))))
+        return FindingsCache(folder, code_digest(*(package / name for name in ("core", "policy", "reports", "skills", "workflows"))))
 
     @property
     def _notifiers(self) -> "tuple[Notifier, ...]":

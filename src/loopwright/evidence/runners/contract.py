@@ -14,7 +14,7 @@ class Instrumented(NamedTuple):
 
 
 class Runner(Protocol):
-    """One test framework. Nothing here runs the tests; see validation.run."""
+    """One test framework. Nothing here runs the tests; see evidence.run."""
 
     @property
     def name(self) -> str: ...

@@ -102,7 +102,7 @@ CycleOutcome = (
 
 @dataclass(frozen=True)
 class CycleStepDone:
-    """One finished step: what it was, what came of it, and what it cost; see outcomes.Step.
+    """One finished step: what it was, what came of it, and what it cost; see the Step of loops.
 
     `tree`: hash of the work tree; `half`: a commit with what was done of it, where it was broken off in a lane.
     """
