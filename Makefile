@@ -1,6 +1,6 @@
 # Everything a person or CI does with this project. `make help` lists it.
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test-fast test test-all coverage browser check web bench soak screenshots clean
+.PHONY: help setup tools demo test-fast test test-all coverage browser check web bench soak screenshots clean
 
 BIN := .venv/bin
 SPREAD := --numprocesses auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder --durations 10
@@ -11,30 +11,35 @@ help: ## This list
 .venv/.ready: pyproject.toml scripts/setup.sh
 	@sh scripts/setup.sh
 
-setup: .venv/.ready ## Make .venv with loopwright and its tools
+.venv/.tools: .venv/.ready
+	@sh scripts/setup.sh tools
+
+setup: .venv/.ready ## Make .venv with loopwright alone
+
+tools: .venv/.tools ## Add what its tests and checks need; the targets below do that themselves
 
 demo: .venv/.ready ## The main job: find and fix the faults of an example project
 	@$(BIN)/loopwright demo
 
-test-fast: .venv/.ready ## The quick tests, in a minute or two: after each change
+test-fast: .venv/.tools ## The quick tests, in a minute or two: after each change
 	@$(BIN)/python -m pytest --tier fast $(SPREAD)
 
-test: .venv/.ready ## Those and the most telling of the slow ones, in a few minutes: before each commit
+test: .venv/.tools ## Those and the most telling of the slow ones, in a few minutes: before each commit
 	@$(BIN)/python -m pytest --tier standard $(SPREAD)
 
-test-all: .venv/.ready ## All tests, also of the dashboard in Chromium and with the agents people use
+test-all: .venv/.tools ## All tests, also of the dashboard in Chromium and with the agents people use
 	@$(BIN)/python -m pytest --tier all $(SPREAD)
 
-coverage: .venv/.ready ## Which lines and branches of the source `make test` runs
+coverage: .venv/.tools ## Which lines and branches of the source `make test` runs
 	@$(BIN)/coverage erase
 	@$(BIN)/coverage run -m pytest --tier standard $(SPREAD)
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
-browser: .venv/.ready ## The tests of the dashboard in Chromium alone
+browser: .venv/.tools ## The tests of the dashboard in Chromium alone
 	@$(BIN)/python -m pytest tests/browser
 
-check: .venv/.ready ## Format, lint, types, architecture, built page
+check: .venv/.tools ## Format, lint, types, architecture, built page
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
@@ -46,13 +51,13 @@ check: .venv/.ready ## Format, lint, types, architecture, built page
 web: ## Build the dashboard's page from web/ into the package (needs Node)
 	@cd web && npm ci && npm run check && npm test && npm run build
 
-bench: .venv/.ready ## Speed, as ratios measured in one run
+bench: .venv/.tools ## Speed, as ratios measured in one run
 	@$(BIN)/python -m bench
 
-soak: .venv/.ready ## Long random runs
+soak: .venv/.tools ## Long random runs
 	@$(BIN)/python -m bench.soak
 
-screenshots: .venv/.ready ## Pictures of the dashboard at work, into docs/images
+screenshots: .venv/.tools ## Pictures of the dashboard at work, into docs/images
 	@$(BIN)/python scripts/browser_screenshots.py
 
 clean: ## Remove the environment and all caches

@@ -1,6 +1,12 @@
 #!/bin/sh
-# Makes .venv with loopwright (editable) and its development tools: with uv where it is present, else venv and pip.
+# Makes .venv with loopwright alone (editable); `setup.sh tools` adds what its tests and checks need.
+# With uv where it is present, else with venv and pip.
 set -eu
+case "${1:-}" in
+    "") what=loopwright stamp=.venv/.ready group= ;;
+    tools) what="the development tools" stamp=.venv/.tools group="--group dev" ;;
+    *) echo "usage: setup.sh [tools]" >&2; exit 2 ;;
+esac
 cd "$(dirname "$0")/.."
 
 find_python() {
@@ -17,7 +23,7 @@ find_python() {
 
 if command -v uv >/dev/null 2>&1; then
     [ -x .venv/bin/python ] || uv venv --quiet --python '>=3.11' .venv
-    uv pip install --quiet --compile-bytecode --python .venv/bin/python --editable . --group dev
+    uv pip install --quiet --compile-bytecode --python .venv/bin/python --editable . $group
 else
     if [ ! -x .venv/bin/python ]; then
         python=$(find_python)
@@ -29,8 +35,8 @@ else
         echo "Making .venv with $("$python" --version) ..."
         "$python" -m venv .venv
     fi
-    echo "Installing loopwright and its tools into .venv ..."
-    .venv/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
-    .venv/bin/python -m pip install --quiet --editable . --group dev
+    echo "Installing $what into .venv ..."
+    [ -z "$group" ] || .venv/bin/python -m pip install --quiet --upgrade 'pip>=25.1'  # it knows groups
+    .venv/bin/python -m pip install --quiet --editable . $group
 fi
-touch .venv/.ready
+touch "$stamp"
