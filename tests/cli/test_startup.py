@@ -1,19 +1,26 @@
 """What a command does not need is not loaded: help and lists come at once."""
 
 import sys
+from importlib.util import find_spec
 
 import pytest
 
 from tests.cli.conftest import Desk
+from tests.tables import each
 
 HEAVY = (
     "rich", "questionary", "prompt_toolkit", "asyncio", "coverage", "junitparser", "pytest", "structlog",
+    "tree_sitter", "jsonschema", "yaml", "pyromark",
     "mcp", "mcp_types", "httpx2", "fastapi", "starlette", "uvicorn",
+    "loopwright.core.kernel", "loopwright.core.supervisor", "loopwright.core.agent_turns", "loopwright.core.recording",
+    "loopwright.processes.process", "loopwright.processes.conversation", "loopwright.checkup",
     "loopwright.repair", "loopwright.evidence.run", "loopwright.evidence.runners", "loopwright.agents",
     "loopwright.notify",
-    "loopwright.workflows.loop.steps", "loopwright.workflows.loop.flow", "loopwright.workflows.cycle.flow",
+    "loopwright.workflows.loop.steps", "loopwright.workflows.loop.flow", "loopwright.workflows.loop.runner",
+    "loopwright.workflows.cycle.flow", "loopwright.workflows.cycle.runner",
+    "loopwright.workflows.tuning.session", "loopwright.workflows.tuning.runner", "loopwright.workflows.tuning.report",
     "loopwright.surfaces.mcp", "loopwright.surfaces.server", "loopwright.survey",
-    "loopwright.skills.diagnosis", "loopwright.workflows.tuning.report",
+    "loopwright.skills.diagnosis",
 )  # fmt: skip
 
 
@@ -25,15 +32,30 @@ def loaded(desk: Desk, *arguments: str) -> set[str]:
     return names | {".".join(name.split(".")[:n]) for name in names for n in range(1, 4)}
 
 
+@each("name", HEAVY)
+def test_what_is_heavy_is_there(name: str) -> None:
+    """One that was renamed would be looked for in vain."""
+    assert find_spec(name)
+
+
 @pytest.mark.parametrize(
     "arguments",
-    [["list"], ["list", "--json"], ["config", "show"], ["cycle", "list"], ["cycle", "show", "ID"], ["tunings", "list"]],
+    [
+        ["list"],
+        ["list", "--json"],
+        ["show", "LOOP"],
+        ["config", "show"],
+        ["cycle", "list"],
+        ["cycle", "show", "CYCLE"],
+        ["tunings", "list"],
+    ],
 )
 def test_a_list_loads_no_machinery(desk: Desk, arguments: list[str]) -> None:
-    desk.create("--agent", "bash")
+    ids = {"LOOP": desk.create("--agent", "bash")}
     made = desk.run("cycle", "create", "x", "--agent", "builtin", "--json").lines[0]["data"]
     assert isinstance(made, dict)
-    assert not loaded(desk, *(made["cycle_id"] if word == "ID" else word for word in arguments)) & {*HEAVY}
+    ids["CYCLE"] = made["cycle_id"]
+    assert not loaded(desk, *(ids.get(word, word) for word in arguments)) & {*HEAVY}
 
 
 def test_help_loads_no_models(desk: Desk) -> None:

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from loopwright.core.errors import Invalid
 from loopwright.processes.conversation import LINE_LIMIT, Lines, Program, conversing
-from loopwright.processes.process import AWAITED
-from loopwright.processes.process_tree import LOOP, Mark, living, look
+from loopwright.processes.process_tree import AWAITED, LOOP, Mark, living, look
 
 LOOP_ID = "loop-conversing"
 

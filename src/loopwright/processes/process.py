@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Literal, Self
 
 from loopwright.core.errors import Invalid
-from loopwright.processes.process_tree import Mark, end_session, living
+from loopwright.processes.process_tree import AWAITED, Mark, end_session, living
 
 LONGEST_LINE = 65_536
 
@@ -223,9 +223,6 @@ async def reached(patience: Patience, printed: Callable[[], int], is_lingering: 
             if await asyncio.to_thread(is_lingering):
                 return "lingering"
 
-
-AWAITED: set[int] = set()
-"""Children that this module waits for itself; nobody else may."""
 
 OUTPUT_CAP = 1_000_000
 LINGER = 0.3

@@ -1,6 +1,5 @@
 """Ending processes: all that belong together, however they hide, and none besides."""
 
-import asyncio
 import hashlib
 import os
 import resource
@@ -16,6 +15,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 PROC = "/proc"
+AWAITED: set[int] = set()
+"""Children of ours that whoever started them waits for; nobody else may."""
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -212,6 +213,8 @@ async def end_session(leader: int, mark: Mark | None = None, grace: float = GRAC
 
     TERM first, KILL after `grace` seconds; KILL at once when this call is cancelled.
     """
+
+    import asyncio  # what only looks at processes does without
 
     def belongs(process: Living) -> bool:
         if process.session == leader or mark is None:

@@ -1,6 +1,5 @@
 """Our own runners: started detached, known by what they hold, and ended with all they started."""
 
-import asyncio
 import ctypes
 import fcntl
 import json
@@ -13,13 +12,15 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from loopwright.core.errors import AgentError, Conflict
 from loopwright.core.ids import generation_of
 from loopwright.core.ports import JobDone
-from loopwright.processes.process import AWAITED
-from loopwright.processes.process_tree import Living, boot, children, look
+from loopwright.processes.process_tree import AWAITED, Living, boot, children, look
+
+if TYPE_CHECKING:
+    from asyncio.subprocess import Process
 
 
 class Registry:
@@ -182,6 +183,8 @@ async def keeping(registry: Registry) -> AsyncIterator[None]:
 
     Meant for a process that drives a loop and does nothing else: whatever else it starts so would be taken for it.
     """
+    import asyncio
+
     before = frozenset(process for process, _ in children())
     with _subreaper():
         keeper = asyncio.ensure_future(_keep(registry, before))
@@ -196,6 +199,8 @@ async def keeping(registry: Registry) -> AsyncIterator[None]:
 
 
 async def _keep(registry: Registry, before: frozenset[Living]) -> None:
+    from asyncio import sleep
+
     known: set[Living] = set()
     while True:
         below = _bury(before)
@@ -203,7 +208,7 @@ async def _keep(registry: Registry, before: frozenset[Living]) -> None:
             with suppress(OSError):  # no room: tried again at the next look, and the marks tell the same
                 registry.write(below)
                 known = below
-        await asyncio.sleep(LOOK_SECONDS)
+        await sleep(LOOK_SECONDS)
 
 
 def _bury(before: frozenset[Living]) -> set[Living]:
@@ -244,6 +249,8 @@ async def run_job(command: Sequence[str], cwd: Path, seconds: float) -> JobDone:
 
     Its input stays open as long as we live: that it ends is how the job learns that we are gone, even by a kill.
     """
+    import asyncio
+
     process = await asyncio.create_subprocess_exec(
         *command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
         cwd=cwd, start_new_session=True,
@@ -260,12 +267,14 @@ async def run_job(command: Sequence[str], cwd: Path, seconds: float) -> JobDone:
     return JobDone(code, _last_object(printed))
 
 
-async def _ended(process: asyncio.subprocess.Process) -> None:
+async def _ended(process: "Process") -> None:
     """A job whose input ends ends what it has started, and itself; one that does not is killed."""
+    from asyncio import timeout
+
     assert process.stdin is not None
     process.stdin.close()
     try:
-        async with asyncio.timeout(_WIND_UP):
+        async with timeout(_WIND_UP):
             await process.wait()
     finally:
         if process.returncode is None:

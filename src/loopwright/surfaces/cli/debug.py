@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
-from pydantic import JsonValue
 
 from loopwright.core.errors import Invalid
 from loopwright.core.text import plural
-from loopwright.evidence.debugging import DebugRequest, Diagnosis
-from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.surfaces.cli.layout import Look, labelled, source, wrapped
 from loopwright.surfaces.cli.options import HERE, Json, Project, elsewhere
 from loopwright.surfaces.cli.output import answer, cells, is_plain, remark
 from loopwright.surfaces.cli.text import short
 
 if TYPE_CHECKING:
-    from loopwright.evidence.debugging import Probed, ProbeOrder
+    from pydantic import JsonValue
+
+    from loopwright.evidence.debugging import DebugRequest, Diagnosis, Probed, ProbeOrder
+    from loopwright.evidence.hypotheses import Hypothesis
 
 
 T = TypeVar("T")
@@ -117,7 +117,7 @@ SEEN = 3
 VALUES_CELLS = 400
 
 
-def diagnosis_page(diagnosis: Diagnosis, request: DebugRequest, root: Path, at: str, look: Look) -> str:
+def diagnosis_page(diagnosis: "Diagnosis", request: "DebugRequest", root: Path, at: str, look: Look) -> str:
     """`root` of the project; `at`: what a suggested command adds when that is not the current folder."""
     if not diagnosis.hypotheses:
         return "\n".join(wrapped(diagnosis.note or "nothing was found to look into", look.cells))
@@ -131,7 +131,7 @@ def diagnosis_page(diagnosis: Diagnosis, request: DebugRequest, root: Path, at: 
     return "\n".join(lines)
 
 
-def _hypothesis(number: int, hypothesis: Hypothesis, root: Path, look: Look) -> Iterator[str]:
+def _hypothesis(number: int, hypothesis: "Hypothesis", root: Path, look: Look) -> Iterator[str]:
     evidence: Mapping[str, JsonValue] = hypothesis.evidence or {}
     file, line, func = (evidence.get(name) for name in ("file", "line", "func"))
     yield f"{look.paint('high', f'{number:>2}')}  {look.paint('strong', f'{file}:{line}')} in {func}"
@@ -142,7 +142,7 @@ def _hypothesis(number: int, hypothesis: Hypothesis, root: Path, look: Look) -> 
         yield from labelled("   seen" if n == 0 else "", short(values, VALUES_CELLS), look, INDENT)
 
 
-def _why(evidence: Mapping[str, JsonValue]) -> str:
+def _why(evidence: "Mapping[str, JsonValue]") -> str:
     if "says" in evidence:
         return f"Python can not load it: {evidence['says']}"
     raised = evidence.get("exceptions")
@@ -154,12 +154,12 @@ def _why(evidence: Mapping[str, JsonValue]) -> str:
     return f"{ran}{came}{changed}{helped}; suspiciousness {evidence.get('suspiciousness')} of 1"
 
 
-def _tests(evidence: Mapping[str, JsonValue], kind: str) -> str:
+def _tests(evidence: "Mapping[str, JsonValue]", kind: str) -> str:
     count = evidence.get(f"{kind}_tests")
     return plural(count if isinstance(count, int) else 0, f"{kind} test")
 
 
-def _seen(evidence: Mapping[str, JsonValue]) -> list[str]:
+def _seen(evidence: "Mapping[str, JsonValue]") -> list[str]:
     """What the variables held, a line for each time that was different."""
     found = evidence.get("probe_values")
     times = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []

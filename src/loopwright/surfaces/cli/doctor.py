@@ -6,18 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from loopwright.checkup import AgentFound, Checkup, Machine, Place, RolePlayed, Run
-from loopwright.checkup import Project as ProjectCheckup
 from loopwright.core.cycle_names import TITLES
 from loopwright.core.errors import Exit
-from loopwright.core.state import Policy
 from loopwright.core.text import clean, plural
-from loopwright.surfaces.cli.loop_rendering import LABEL
 from loopwright.surfaces.cli.options import HERE, Json, Project, elsewhere
 from loopwright.surfaces.cli.output import cells, refuse, remark, write
-from loopwright.surfaces.cli.text import columns, fold, short
+from loopwright.surfaces.cli.text import LABEL, columns, fold, short
 
 if TYPE_CHECKING:
+    from loopwright.checkup import AgentFound, Checkup, Machine, Place, RolePlayed, Run
+    from loopwright.checkup import Project as ProjectCheckup
+    from loopwright.core.state import Policy
     from loopwright.wiring import Means
 
 
@@ -63,7 +62,7 @@ async def _found(means: "Means", agent: str | None, probing: bool | None) -> "Ch
 
 WORDS_CELLS = 300
 
-POLICY_WORDS: Mapping[Policy, str] = {
+POLICY_WORDS: "Mapping[Policy, str]" = {
     "workspace": "files of the project and commands; nothing outside of it without asking",
     "ask": "reading; for everything else a person is asked",
     "read-only": "reading, and nothing else",
@@ -71,7 +70,7 @@ POLICY_WORDS: Mapping[Policy, str] = {
 }
 
 
-def checkup_page(found: Checkup, cells: int, elsewhere: str) -> list[str]:
+def checkup_page(found: "Checkup", cells: int, elsewhere: str) -> list[str]:
     """Lines of at most so many cells; `elsewhere` ends each suggested command."""
     parts = (
         _agents(found), _machine(found.machine), _project(found.project), _run(found.run), _roles(found),
@@ -80,13 +79,13 @@ def checkup_page(found: Checkup, cells: int, elsewhere: str) -> list[str]:
     return [folded for part in parts for line in part for folded in fold(line, cells)]
 
 
-def _agents(found: Checkup) -> Iterator[str]:
+def _agents(found: "Checkup") -> Iterator[str]:
     yield "Agents"
     rows = [(agent.name, agent.status, agent.version or "-", _about(agent)) for agent in found.agents]
     yield from (f"  {line}" for line in columns([*rows, ("builtin", "ready", "-", _builtin(found.project))]))
 
 
-def _about(agent: AgentFound) -> str:
+def _about(agent: "AgentFound") -> str:
     if agent.status == "not installed" and agent.install:
         return agent.install
     if agent.words:
@@ -94,7 +93,7 @@ def _about(agent: AgentFound) -> str:
     return short(agent.program or "", WORDS_CELLS) if agent.probe is None else ", ".join(_abilities(agent))
 
 
-def _abilities(agent: AgentFound) -> Iterator[str]:
+def _abilities(agent: "AgentFound") -> Iterator[str]:
     probed = agent.probe
     assert probed is not None
     yield "loads sessions" if probed.load_session or probed.resume_session else "loads no sessions"
@@ -105,13 +104,13 @@ def _abilities(agent: AgentFound) -> Iterator[str]:
     yield f"started in {probed.seconds:.1f} s"
 
 
-def _builtin(project: ProjectCheckup) -> str:
+def _builtin(project: "ProjectCheckup") -> str:
     if project.tests.measured:
         return "no model, no network; mends small faults that the tests of this project show"
     return "no model, no network; mends small faults in Python projects with pytest or unittest, which this is not"
 
 
-def _machine(machine: Machine) -> Iterator[str]:
+def _machine(machine: "Machine") -> Iterator[str]:
     inside = machine.sandbox
     yield from ("", "Machine")
     yield LABEL.format("loopwright", machine.loopwright)
@@ -126,7 +125,7 @@ def _machine(machine: Machine) -> Iterator[str]:
         yield LABEL.format("", "codex can run nothing here but with --permissions all, which is without its sandbox")
 
 
-def _project(project: ProjectCheckup) -> Iterator[str]:
+def _project(project: "ProjectCheckup") -> Iterator[str]:
     yield from ("", f"Project {clean(project.root)}")
     yield LABEL.format("settings", ", ".join(map(clean, project.configured_in)) or "no file of settings")
     yield LABEL.format("state", _place(project.store))
@@ -136,11 +135,11 @@ def _project(project: ProjectCheckup) -> Iterator[str]:
     yield LABEL.format("tests", words)
 
 
-def _place(place: Place) -> str:
+def _place(place: "Place") -> str:
     return clean(place.trouble or f"{place.path} can be written ({place.file_system or 'unknown file system'})")
 
 
-def _run(run: Run) -> Iterator[str]:
+def _run(run: "Run") -> Iterator[str]:
     yield from ("", "A run would use")
     yield LABEL.format("agent", run.agent if run.agent == run.asked else f"{run.agent} ({run.asked})")
     if run.command:
@@ -158,7 +157,7 @@ def _run(run: Run) -> Iterator[str]:
     yield LABEL.format("limits", ", ".join(_limits(run)))
 
 
-def _roles(found: Checkup) -> Iterator[str]:
+def _roles(found: "Checkup") -> Iterator[str]:
     """Only where they are not all played by the agent above."""
     if {played.agent for played in found.roles} != {found.run.agent}:
         yield from ("", "The roles of a cycle")
@@ -168,11 +167,11 @@ def _roles(found: Checkup) -> Iterator[str]:
         yield from columns(rows)
 
 
-def _trouble(played: RolePlayed) -> str:
+def _trouble(played: "RolePlayed") -> str:
     return short(played.trouble or "", WORDS_CELLS)
 
 
-def _limits(run: Run) -> Iterator[str]:
+def _limits(run: "Run") -> Iterator[str]:
     limits = run.limits
     yield plural(int(limits["max_iterations"] or 0), "iteration")
     for name, unit in (("max_minutes", "minute"), ("max_tokens", "token"), ("max_cost", "US dollar")):
@@ -184,7 +183,7 @@ def _limits(run: Run) -> Iterator[str]:
         yield f"{limits['silence_timeout']:g} s of silence"
 
 
-def _end(found: Checkup, elsewhere: str) -> Iterator[str]:
+def _end(found: "Checkup", elsewhere: str) -> Iterator[str]:
     yield ""
     if found.problems:
         yield "In the way of a run"

@@ -2,28 +2,29 @@
 
 import json
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
 from loopwright.core.errors import Invalid
-from loopwright.core.record import Entry
-from loopwright.core.recording import Kept, read_line
-from loopwright.core.run_commands import Runs
-from loopwright.core.run_events import Note
-from loopwright.core.wording import CHANGES, NOTES, Fields
-from loopwright.store.tail import Tail
 from loopwright.surfaces.cli.kinds import AnyKind, Id
 from loopwright.surfaces.cli.options import HERE, Json, Project, elsewhere, opened
 from loopwright.surfaces.cli.output import remark, write
-from loopwright.surfaces.cli.text import Picture, local, short
+from loopwright.surfaces.cli.text import local, short
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
+    from datetime import datetime
     from pathlib import Path
+
+    from loopwright.core.record import Entry
+    from loopwright.core.recording import Kept
+    from loopwright.core.run_commands import Runs
+    from loopwright.core.run_events import Note
+    from loopwright.core.wording import Fields
+    from loopwright.store.tail import Tail
+    from loopwright.surfaces.cli.text import Picture
 
 
 EVENTS, RUNNER_LOG = "events", "runner.log"
@@ -139,12 +140,22 @@ def _write(line: str, name: str) -> None:
         remark(f"loopwright: a damaged line of {name} is left out")
 
 
-FORMS: dict[str, Callable[[Fields], str]] = {
-    "changes.log": lambda f: (
-        f"{_at(f['timestamp'])} {CHANGES[f['action']]} {f['file']} ({f['agent']}): {f['description']}"
-    ),
+def _change(f: "Fields") -> str:
+    from loopwright.core.wording import CHANGES
+
+    return f"{_at(f['timestamp'])} {CHANGES[f['action']]} {f['file']} ({f['agent']}): {f['description']}"
+
+
+def _note(f: "Fields") -> str:
+    from loopwright.core.wording import NOTES
+
+    return f"{_at(f['ts'])} {NOTES[f['kind']].format(short(f['text'], CELLS))}"
+
+
+FORMS: "dict[str, Callable[[Fields], str]]" = {
+    "changes.log": _change,
     "debug.log": lambda f: f"{_at(f['ts'])} {f['hid']} {f['func']}:{f['line']} {json.dumps(f['data'])}",
-    "transcript.ndjson": lambda f: f"{_at(f['ts'])} {NOTES[f['kind']].format(short(f['text'], CELLS))}",
+    "transcript.ndjson": _note,
 }
 CELLS = 400
 """Of a text in the transcript that people are shown; --json has it whole."""
@@ -166,15 +177,15 @@ def _at(timestamp: str) -> str:
 class View(Protocol):
     """Where something that runs is shown."""
 
-    def look(self, picture: Picture, entries: Sequence[Entry]) -> None:
+    def look(self, picture: "Picture", entries: "Sequence[Entry]") -> None:
         """The latest state, and what was committed since the last look."""
         ...
 
-    def note(self, note: Note, at: datetime) -> None:
+    def note(self, note: "Note", at: "datetime") -> None:
         """What the runner does right now, or did at that time."""
         ...
 
-    def aside(self) -> AbstractContextManager[None]:
+    def aside(self) -> "AbstractContextManager[None]":
         """While somebody else has the terminal."""
         ...
 
@@ -182,7 +193,7 @@ class View(Protocol):
 class Story:
     """Tells one run to one view. History before the start is known to the picture, but not told again."""
 
-    def __init__(self, kind: AnyKind, service: Runs[Any], id: str, view: View) -> None:  # Any: as in AnyKind
+    def __init__(self, kind: AnyKind, service: "Runs[Any]", id: str, view: View) -> None:  # Any: as in AnyKind
         self._kind, self._service, self._id, self._view = kind, service, id, view
         self._began = time.monotonic()
         before = service.events(id)
@@ -200,13 +211,13 @@ class Story:
         self._view.look(self._kind.picture(state, self._history, time.monotonic() - self._began), entries)
         return state
 
-    def note(self, note: Note) -> None:
+    def note(self, note: "Note") -> None:
         """Passes a note of this moment on, after what was committed before it."""
         if note.event is None and note.kind != "output":
             self.look()
         self._view.note(note, self._service.clock.now())
 
-    def catch_up(self, *notes: Tail) -> Any:
+    def catch_up(self, *notes: "Tail") -> Any:
         """Shows what another process has done since the last look, in the order in which it was done.
 
         What is committed after this look at the journal is left for the next one: a note that came before it may not
@@ -221,8 +232,10 @@ class Story:
         return self.look(latest[-1].seq if latest else self._seq)
 
 
-def read_note(line: str) -> Kept | None:
+def read_note(line: str) -> "Kept | None":
     """A note from a line of the transcript, or None for one that was torn or is of another version."""
+    from loopwright.core.recording import read_line
+
     try:
         return read_line(line)
     except (ValueError, TypeError):

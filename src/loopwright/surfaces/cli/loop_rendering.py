@@ -18,6 +18,7 @@ from loopwright.evidence.hypotheses import Hypothesis
 from loopwright.evidence.proof import Proof, strength_lines, tests_and_proof
 from loopwright.evidence.rivals import AppliedPatch, comparison_words, holds_patch, patch_lines, patch_of, rival_lines
 from loopwright.policy.permissions import request_words
+from loopwright.surfaces.cli.text import LABEL as LABEL
 from loopwright.surfaces.cli.text import (
     Line,
     age,
@@ -41,7 +42,6 @@ SHOWN = 8
 """Items of a list before the rest is only counted."""
 
 CAUSE_CELLS = 90
-LABEL = "  {:<11} {}"
 
 
 class Ending(Run, Protocol):

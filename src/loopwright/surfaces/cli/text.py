@@ -3,12 +3,16 @@
 import unicodedata
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Literal, NamedTuple, Protocol, Self
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self
 
-from loopwright.core.record import Entry
-from loopwright.core.run_events import Note
 from loopwright.core.text import clean as clean
 
+if TYPE_CHECKING:
+    from loopwright.core.record import Entry
+    from loopwright.core.run_events import Note
+
+LABEL = "  {:<11} {}"
+"""A fact on a line of its own: what it is, and what is so."""
 MINUTE, HOUR, DAY = 60, 3600, 86400
 
 
@@ -126,7 +130,7 @@ class Picture(Protocol):
         """The same so much later."""
         ...
 
-    def noted(self, note: Note) -> Self:
+    def noted(self, note: "Note") -> Self:
         """The same with what is heard now."""
         ...
 
@@ -134,6 +138,6 @@ class Picture(Protocol):
         """Each at most so many cells wide."""
         ...
 
-    def about(self, entry: Entry) -> str:
+    def about(self, entry: "Entry") -> str:
         """What a line for this entry has to say beside its own words, or nothing."""
         ...

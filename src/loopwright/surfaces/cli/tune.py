@@ -10,8 +10,6 @@ from typer.core import TyperCommand
 
 from loopwright.core.errors import Conflict, Exit, Invalid, NotFound
 from loopwright.core.text import json_line, plural
-from loopwright.skills.findings import DIMENSIONS, Dimension
-from loopwright.surfaces.cli.findings import mended_page, overview, skill_page
 from loopwright.surfaces.cli.layout import Look, coloured, plain
 from loopwright.surfaces.cli.options import HERE, LIMITS, Given, Json, Project, elsewhere, opened, quoted, takes
 from loopwright.surfaces.cli.output import cells, has_person, is_plain, remark, write
@@ -24,14 +22,11 @@ from loopwright.surfaces.cli.tune_targets import (
     shown,
     write_baseline,
 )
-from loopwright.surfaces.cli.tuning_session import Counter, driven
-from loopwright.workflows.tuning.model import Level
-from loopwright.workflows.tuning.report.document import document
-from loopwright.workflows.tuning.report.sarif import sarif
 
 if TYPE_CHECKING:
+    from loopwright.skills.findings import Dimension
     from loopwright.wiring import Engine
-    from loopwright.workflows.tuning.model import TuningState
+    from loopwright.workflows.tuning.model import Level, TuningState
     from loopwright.workflows.tuning.report.checked import Checked
 
 
@@ -86,8 +81,8 @@ class Order:
     """
 
     base: Path
-    dimensions: tuple[Dimension, ...] = DIMENSIONS
-    level: Level = "none"
+    dimensions: "tuple[Dimension, ...]"
+    level: "Level" = "none"
     agent: str | None = None
     refuter: str | None = None
     words: str = ""
@@ -99,8 +94,10 @@ class Order:
     at: str = ""
 
     @property
-    def focus(self) -> tuple[Dimension, ...]:
+    def focus(self) -> "tuple[Dimension, ...]":
         """What was asked for, where that is not everything."""
+        from loopwright.skills.findings import DIMENSIONS
+
         return self.dimensions if len(self.dimensions) < len(DIMENSIONS) else ()
 
 
@@ -113,8 +110,10 @@ def form_of(form: str, json: bool) -> Form:
     return "json" if json else known
 
 
-def dimensions_of(focus: str | None) -> tuple[Dimension, ...]:
+def dimensions_of(focus: str | None) -> "tuple[Dimension, ...]":
     """All of them where nothing is said. Invalid names what there is."""
+    from loopwright.skills.findings import DIMENSIONS
+
     if focus is None:
         return DIMENSIONS
     words = [word.strip().lower() for word in focus.split(",") if word.strip()]
@@ -236,8 +235,6 @@ def _targets(engine: "Engine", words: list[str], given: Given) -> "Targets":
 
 
 def _tuned(engine: "Engine", found: "Targets", order: "Order", given: Given) -> Exit:
-    from dataclasses import replace
-
     order = replace(order, words=found.words)
     update = bool(given.get("update_baseline"))
     result = carried_out(engine, found, order, given.get("baseline"), update=update)
@@ -247,8 +244,6 @@ def _tuned(engine: "Engine", found: "Targets", order: "Order", given: Given) -> 
 
 def _taken_up(engine: "Engine", words: list[str], id: str, order: "Order", *, yes: bool, launched: bool) -> Exit:
     """A session that is there: in the background it rests where somebody has to choose."""
-    from dataclasses import replace
-
     from loopwright.surfaces.cli.tuning_session import driven
 
     if words:
@@ -340,6 +335,8 @@ def _looked_at(
     engine: "Engine", roots: Sequence[Path], order: Order, known: Known
 ) -> "Iterator[tuple[Path, Checked | None]]":
     """Without a session; what can not be read is told, and keeps nobody from the rest."""
+    from loopwright.surfaces.cli.tuning_session import Counter
+
     with Counter(len(roots)) as counter:
         for number, root in enumerate(roots):
             counter.at(number)
@@ -370,6 +367,7 @@ def _has_something(skill: "Checked", order: Order) -> bool:
 
 def _mended(engine: "Engine", roots: "Mapping[Path, Checked | None]", order: Order, known: Known) -> Result:
     """A session for each."""
+    from loopwright.surfaces.cli.tuning_session import driven
     from loopwright.workflows.tuning.model import MAX_ITERATIONS
 
     skills: list[tuple[Path, Checked]] = []
@@ -418,6 +416,10 @@ def tell_rollback(state: "TuningState", fix: str, order: Order) -> None:
 
 
 def _rendered(result: Result, order: Order, single: bool, look: Look) -> str:
+    from loopwright.surfaces.cli.findings import overview
+    from loopwright.workflows.tuning.report.document import document
+    from loopwright.workflows.tuning.report.sarif import sarif
+
     skills = [skill for _, skill in result.skills]
     sessions = {skill.path: state for root, skill in result.skills if (state := result.sessions.get(root))}
     if order.form == "sarif":
@@ -435,6 +437,8 @@ def _rendered(result: Result, order: Order, single: bool, look: Look) -> str:
 
 def _page(result: Result, number: int, order: Order, look: Look, *, single: bool) -> str:
     """One skill; of many only those with findings, or with something mended, have a page."""
+    from loopwright.surfaces.cli.findings import mended_page, skill_page
+
     root, skill = result.skills[number]
     state = result.sessions.get(root)
     if not single and not skill.counted and state is None:

@@ -19,7 +19,6 @@ from loopwright.skills.files import SkillFiles
 from loopwright.skills.findings import DIMENSIONS, Dimension
 from loopwright.workflows.tuning import commands
 from loopwright.workflows.tuning.model import MAX_ITERATIONS, Fix, Level, TuningEngine, TuningState
-from loopwright.workflows.tuning.session import roll_back_fixes
 
 RULES = Rules[TuningState](
     id_of=lambda state: state.tuning_id,
@@ -206,7 +205,7 @@ class TuningService(Runs[TuningState]):
     def _concluded(self, state: TuningState) -> TuningState:
         """With what was unverified taken out of the skill's files, and its documents written."""
         from loopwright.workflows.tuning.publish import publish
-        from loopwright.workflows.tuning.session import BACKUPS
+        from loopwright.workflows.tuning.session import BACKUPS, roll_back_fixes
 
         id = state.tuning_id
         try:
