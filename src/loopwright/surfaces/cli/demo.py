@@ -28,9 +28,11 @@ def demo(
     json: Json = False,
 ) -> None:
     """Find and fix the faults of an example project."""
+    import os
     import shutil
     import tempfile
 
+    os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # the examples ask for none
     folder = Path(tempfile.mkdtemp(prefix="loopwright-demo-"))
     try:
         project = folder / ("roastery" if not_found else "cinema_desk")
