@@ -61,7 +61,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
 
 def pip(installed: Installed, *words: str) -> str:
     """What went wrong, in its last words."""
-    command = [installed.python, "-m", "pip", "--quiet", "--disable-pip-version-check", "--retries", "1", *words]
+    command = [str(installed.python), "-m", "pip", "--quiet", "--disable-pip-version-check", "--retries", "1", *words]
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     return done.stderr.strip().rpartition("\n")[2] if done.returncode else ""
 

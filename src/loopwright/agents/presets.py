@@ -71,7 +71,7 @@ PRESET_COMMANDS: Mapping[str, AgentCommand] = {
                      install="brew install block-goose-cli", login="goose configure"),
     )
 }  # fmt: skip
-"""In the order of core.agent_names.PRESETS. The modes are those in which the agent asks us, not a second model of its own:
+"""In the order of core.agent_names. The modes are those in which the agent asks us, not a second model of its own:
 what may be done is decided on our side (domain.permissions). Modes for planning are left out: qwen and gemini take our
 report tools away in them, claude and opencode ask and then write. codex asks for nothing that the sandbox of its mode
 allows, so its modes differ."""

@@ -79,15 +79,13 @@ class Runner(Generic[R]):
             self.secrets, say=partial(told.publish, "activity"),
         )  # fmt: skip
 
-        async def hold(rule: Rule[R]) -> R:
-            return await self._hold(id, rule, bus, herald, person, from_afar=from_afar)
-
+        hold = partial(self._hold, id, bus, herald, person, from_afar)
         state = await held_until_it_rests(self.store, id, take_up, hold, self.awaits_person)
         await herald.end(state)
         return state
 
     async def _hold(
-        self, id: str, take_up: Rule[R], shown: Bus, herald: Herald[R], person: Person | None, *, from_afar: bool
+        self, id: str, shown: Bus, herald: Herald[R], person: Person | None, from_afar: bool, take_up: Rule[R]
     ) -> R:
         """What `drive` does while it has the lease."""
         later = asyncio.get_running_loop().call_later

@@ -325,7 +325,8 @@ class Engine:
 
         package = Path(__file__).parent.parent
         folder = Path(platformdirs.user_cache_dir("loopwright")) / "findings"
-        return FindingsCache(folder, code_digest(*(package / name for name in ("core", "policy", "reports", "skills", "workflows"))))
+        code = (package / name for name in ("core", "policy", "reports", "skills", "workflows"))
+        return FindingsCache(folder, code_digest(*code))
 
     @property
     def _notifiers(self) -> "tuple[Notifier, ...]":
