@@ -20,7 +20,7 @@ from loopwright.core.ports import JobDone
 from loopwright.processes.process_tree import AWAITED, Living, boot, children, look
 
 if TYPE_CHECKING:
-    from asyncio.subprocess import Process
+    import asyncio
 
 
 class Registry:
@@ -267,7 +267,7 @@ async def run_job(command: Sequence[str], cwd: Path, seconds: float) -> JobDone:
     return JobDone(code, _last_object(printed))
 
 
-async def _ended(process: "Process") -> None:
+async def _ended(process: "asyncio.subprocess.Process") -> None:
     """A job whose input ends ends what it has started, and itself; one that does not is killed."""
     from asyncio import timeout
 

@@ -14,8 +14,8 @@ from loopwright.surfaces.cli.output import cells, refuse, remark, write
 from loopwright.surfaces.cli.text import LABEL, columns, fold, short
 
 if TYPE_CHECKING:
+    import loopwright.checkup
     from loopwright.checkup import AgentFound, Checkup, Machine, Place, RolePlayed, Run
-    from loopwright.checkup import Project as ProjectCheckup
     from loopwright.core.state import Policy
     from loopwright.wiring import Means
 
@@ -104,7 +104,7 @@ def _abilities(agent: "AgentFound") -> Iterator[str]:
     yield f"started in {probed.seconds:.1f} s"
 
 
-def _builtin(project: "ProjectCheckup") -> str:
+def _builtin(project: "loopwright.checkup.Project") -> str:
     if project.tests.measured:
         return "no model, no network; mends small faults that the tests of this project show"
     return "no model, no network; mends small faults in Python projects with pytest or unittest, which this is not"
@@ -125,7 +125,7 @@ def _machine(machine: "Machine") -> Iterator[str]:
         yield LABEL.format("", "codex can run nothing here but with --permissions all, which is without its sandbox")
 
 
-def _project(project: "ProjectCheckup") -> Iterator[str]:
+def _project(project: "loopwright.checkup.Project") -> Iterator[str]:
     yield from ("", f"Project {clean(project.root)}")
     yield LABEL.format("settings", ", ".join(map(clean, project.configured_in)) or "no file of settings")
     yield LABEL.format("state", _place(project.store))
